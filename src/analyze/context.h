@@ -1,0 +1,65 @@
+// What several analyses need of a capture, worked out once: which steps there are, which window is asked for, what each
+// device did in it, and who launched what.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/result.h"
+#include "core/error.h"
+#include "core/intervals.h"
+#include "core/progress.h"
+#include "model/capture.h"
+
+namespace gf {
+
+struct AnalyzeOptions {
+  std::string window = "all";  // all | stable | step:N | START:END (ns after the capture's first device event, or with a unit: 1.5ms)
+  std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
+  Progress progress;
+};
+
+/// Activities of one device inside its window. Vectors run in parallel, ordered by start (ties: longer first, then row).
+struct DeviceTimeline {
+  std::uint32_t device = kNoRow;        // row of capture.devices
+  Interval window;                      // this device's window
+  std::vector<std::uint32_t> rows;      // rows of capture.activities that touch the window
+  std::vector<Interval> spans;          // clipped to the window
+  std::vector<Nanos> exclusive_ns;      // w_k of design section 3: kernels only (0 for copies and sets); sums to kernel_busy exactly
+  Intervals busy, kernel_busy;          // unions
+  Intervals idle;                       // window less busy
+};
+
+/// The host side of each device activity, by row of capture.activities.
+struct Attribution {
+  std::vector<std::uint32_t> launch;    // row of api_calls that launched it, kNoRow without a record
+  std::vector<std::uint32_t> op;        // innermost framework operation open at the launch: row of host_ops, or kNoRow
+  std::vector<std::uint32_t> forward_op;  // for a backward kernel: the forward operation it belongs to, else kNoRow
+  std::vector<std::uint32_t> module;    // id into `modules`; 0 = not known
+  std::vector<std::uint32_t> layer;     // id into `layer_types`; 0 = Other
+  std::vector<std::uint8_t> phase;      // 0 other, 1 forward, 2 backward, 3 optimizer
+  std::vector<std::string> modules{""};
+  std::vector<std::string> layer_types{"Other"};
+  std::vector<std::uint32_t> op_parent; // by row of host_ops: the operation or annotation around it on its thread, kNoRow at the top
+};
+
+/// Counters of each device activity (row of capture.activities): where its report kernel is.
+struct Matching {
+  MatchInfo info;
+  enum class State : std::uint8_t { trace_only, matched, ambiguous };
+  std::vector<std::uint32_t> report_row;  // row of report_kernels, kNoRow when trace_only
+  std::vector<float> score;               // 0..1
+  std::vector<State> state;
+};
+
+struct Context {
+  const Capture& capture;
+  AnalyzeOptions options;
+  WindowInfo window;
+  std::vector<DeviceTimeline> devices;  // devices with at least one activity in the window
+  Attribution attribution;
+  Matching matching;
+};
+
+}  // namespace gf

@@ -1,0 +1,29 @@
+#include "cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/verbs.h"
+
+namespace gf::cli {
+
+int run(int argc, const char* const* argv) {
+  CLI::App app{"How deep is the GPU really used? One answer from the framework runtime down to tensor-core issue slots and joules."};
+  app.name("gpufathom");
+  app.set_version_flag("--version", "gpufathom 0.1.0");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  add_analyze(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gpufathom: %s\n", e.what());
+    return 1;
+  }
+  return exit_code;
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,12 @@
+// Every verb adds its subcommand with options and a callback that leaves the exit code in `exit_code`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace gf::cli {
+
+void add_analyze(CLI::App& app, int& exit_code);
+
+}  // namespace gf::cli

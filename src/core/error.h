@@ -1,0 +1,30 @@
+// Errors are values. Every one says what is wrong, where in which file, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace gf {
+
+struct Error {
+  std::string what;          // one sentence: what is wrong
+  std::string file;          // the input it is about; empty when none is
+  std::int64_t offset = -1;  // byte offset inside `file`, -1 when unknown
+  std::string advice;        // what the user can do; empty when nothing helps
+
+  /// "FILE: byte 123: WHAT (ADVICE)", leaving out what is unknown.
+  std::string message() const;
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+using Status = Result<void>;
+
+/// Builds the unexpected half of a Result: `return fail("not a trace", path);`
+inline tl::unexpected<Error> fail(std::string what, std::string file = {}, std::int64_t offset = -1, std::string advice = {}) {
+  return tl::unexpected<Error>(Error{std::move(what), std::move(file), offset, std::move(advice)});
+}
+
+}  // namespace gf

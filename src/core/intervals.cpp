@@ -1,0 +1,64 @@
+#include "core/intervals.h"
+
+#include <algorithm>
+
+namespace gf {
+
+Intervals normalised(Intervals in) {
+  std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
+  auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
+  if (!std::is_sorted(in.begin(), in.end(), by_start)) std::sort(in.begin(), in.end(), by_start);
+  Intervals out;
+  for (const auto& i : in) {
+    if (!out.empty() && i.start <= out.back().end)
+      out.back().end = std::max(out.back().end, i.end);
+    else
+      out.push_back(i);
+  }
+  return out;
+}
+
+Nanos total(const Intervals& set) {
+  Nanos sum = 0;
+  for (const auto& i : set) sum += i.length();
+  return sum;
+}
+
+Intervals unite(const Intervals& a, const Intervals& b) {
+  Intervals all;
+  all.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all), [](auto& x, auto& y) { return x.start < y.start; });
+  return normalised(std::move(all));
+}
+
+Intervals intersect(const Intervals& a, const Intervals& b) {
+  Intervals out;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    const Interval both{std::max(i->start, j->start), std::min(i->end, j->end)};
+    if (both.start < both.end) out.push_back(both);
+    (i->end < j->end ? i : j)++;
+  }
+  return out;
+}
+
+Intervals subtract(const Intervals& a, const Intervals& b) {
+  Intervals out;
+  auto j = b.begin();
+  for (auto i : a) {
+    while (j != b.end() && j->end <= i.start) ++j;
+    for (auto k = j; k != b.end() && k->start < i.end; ++k) {
+      if (k->start > i.start) out.push_back({i.start, k->start});
+      i.start = std::max(i.start, k->end);
+      if (i.start >= i.end) break;
+    }
+    if (i.start < i.end) out.push_back(i);
+  }
+  return out;
+}
+
+Intervals clip(const Intervals& set, Interval window) {
+  if (window.length() <= 0) return {};
+  return intersect(set, {window});
+}
+
+}  // namespace gf

@@ -1,0 +1,47 @@
+// Interned strings: every distinct text is stored once and named by a small number.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace gf {
+
+/// Names one text of a StringPool. 0 is always the empty text, which tables use for "none".
+enum class StringId : std::uint32_t { none = 0 };
+
+class StringPool {
+ public:
+  StringPool();
+  StringPool(StringPool&&) noexcept = default;
+  StringPool& operator=(StringPool&&) noexcept = default;
+
+  /// The id of `text`, added when new. Amortised O(length).
+  StringId intern(std::string_view text);
+  /// The id of `text` when it is there.
+  StringId find(std::string_view text) const;  // StringId::none when absent
+  /// The text behind an id; stays valid for the life of the pool.
+  std::string_view view(StringId id) const { return texts_[static_cast<std::uint32_t>(id)]; }
+  std::size_t size() const { return texts_.size(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::string_view store(std::string_view text);
+  void grow();
+  std::uint32_t* slot(std::string_view text, std::uint64_t hash);
+
+  std::vector<std::string_view> texts_;
+  std::vector<std::uint64_t> hashes_;   // by id: growing needs no second look at the texts
+  std::vector<std::uint32_t> slots_;    // open addressing, id + 1, 0 = free
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t block_left_ = 0;
+  char* block_at_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// A fast 64-bit hash of a text (wyhash-style folding multiply); not stable across versions, never stored.
+std::uint64_t hash_text(std::string_view text);
+
+}  // namespace gf

@@ -1,0 +1,35 @@
+// A format is one folder with `sniff` and `load`, and one line in registry.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/progress.h"
+#include "model/capture.h"
+
+namespace gf {
+
+struct ImportOptions {
+  std::uint64_t max_bytes = 64ull << 30;  // give up when the decompressed input grows past this (zip bombs)
+  unsigned threads = 0;                   // 0: as many as the machine has
+  Progress progress;
+};
+
+struct Importer {
+  const char* id;           // kineto, nsight_compute_csv, ...
+  const char* description;  // for people: "PyTorch profiler trace (JSON)"
+  /// How sure it is that a file is of this format, 0..100, from its name and its first bytes after decompression.
+  int (*sniff)(std::string_view path, std::string_view head);
+  Result<Capture> (*load)(const std::string& path, const ImportOptions& options);
+};
+
+std::span<const Importer> importers();
+
+/// Finds the importer of a file and loads it. A .gpf capture is read as it is. Errors say what the file is instead,
+/// as far as that can be told (empty, a directory, an image, ...), and which formats are understood.
+Result<Capture> import_file(const std::string& path, const ImportOptions& options = {});
+
+}  // namespace gf

@@ -1,0 +1,37 @@
+// A capture: everything known about one run, on one clock.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/strings.h"
+#include "model/tables.h"
+
+namespace gf {
+
+struct Capture : Tables {
+  StringPool strings;
+
+  // Where it came from.
+  std::string path;
+  std::string format;     // importer id: kineto, nsight_compute_csv, nsight_compute_rep, ...
+  std::string framework;  // pytorch, jax, tensorflow or empty
+  std::int64_t events = 0;  // events that the source holds, damaged ones included
+  std::int64_t bytes = 0;   // bytes of the source after decompression
+
+  std::string_view text(Text id) const { return strings.view(id); }
+
+  /// Counts `n` more of a kind of damage or doubt. The first detail given for a code is kept.
+  void note_quality(std::string_view code, std::string_view detail, std::int64_t n = 1);
+  void set_metadata(std::string_view key, std::string_view value);
+  /// The value of a metadata key, empty when absent.
+  std::string_view metadata_value(std::string_view key) const;
+
+  /// Row of the device with this number, added when new.
+  std::uint32_t device_row(std::int32_t id);
+  /// Takes the rows of `other` (a counter report, a power log) beside this capture's own: texts, devices and threads
+  /// are renamed to this capture's. Used to join a trace with its report.
+  void join(const Capture& other);
+};
+
+}  // namespace gf
