@@ -1,31 +1,61 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "analyze/analyze.h"
+#include "cli/load_capture.h"
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "report/json.h"
+#include "report/text/analysis.h"
 
 namespace gf::cli {
 
 namespace {
 
 struct Options {
-  std::string trace;
-  std::string counters;
+  InputOptions input;
+  OutputOptions output;
   std::string window = "all";
-  std::string format = "text";
-  std::string output;
+  std::size_t rows = 0;  // 0: 12 in text, all elsewhere
 };
+
+std::string rendered(const Options& o, const std::string& format, const Analysis& analysis) {
+  if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+  std::string json;
+  to_json(json, analysis);
+  return json += '\n';
+}
+
+int analyze_files(const Options& o) {
+  const std::string format = chosen_format(o.output);
+  ProgressDisplay progress;
+  auto loaded = load_capture(o.input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  AnalyzeOptions options;
+  options.window = o.window;
+  options.max_rows = format == "text" ? 0 : o.rows;
+  options.progress = progress.callback();
+  auto analysis = analyze(loaded->capture, options);
+  progress.wipe();
+  if (!analysis) return complain(analysis.error());
+  analysis->counters_source = loaded->counters;
+  if (const auto written = write_answer(o.output, rendered(o, format, *analysis)); !written) return complain(written.error());
+  return kWhole;
+}
 
 }  // namespace
 
 void add_analyze(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("analyze", "how deep a recorded run used its GPU");
   auto o = std::make_shared<Options>();
-  verb->add_option("trace", o->trace, "trace or capture file")->required();
-  verb->add_option("--counters", o->counters, "Nsight Compute report (.ncu-rep or CSV)");
-  verb->add_option("--window", o->window, "all, stable, step:N or START:END");
-  verb->add_option("--format", o->format, "text, json or html")->check(CLI::IsMember({"text", "json", "html"}));
-  verb->add_option("-o,--output", o->output, "file to write instead of standard output");
-  verb->callback([o, &exit_code] { exit_code = 1; });
+  add_input_options(*verb, o->input);
+  verb->add_option("--window", o->window, "span to analyse: all, stable, step:N or START:END")->option_text("W");
+  verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
+  add_output_options(*verb, o->output);
+  verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });
 }
 
 }  // namespace gf::cli

@@ -1,0 +1,49 @@
+#include "cli/load_capture.h"
+
+#include <CLI/CLI.hpp>
+
+namespace gf::cli {
+
+namespace {
+
+SourceInfo source_of(const Capture& c) { return {c.path, c.format, c.framework, c.events, c.bytes}; }
+
+}  // namespace
+
+void add_input_options(CLI::App& verb, InputOptions& o) {
+  verb.add_option("capture", o.trace, "trace or capture file")->required()->option_text("FILE");
+  verb.add_option("--counters", o.counters, "counter report of the same program: .ncu-rep, or CSV of ncu")->option_text("FILE");
+  verb.add_option("--power", o.power, "power log over the same time: CSV of nvidia-smi or of NVML")->option_text("FILE");
+  verb.add_option("--max-bytes", o.max_bytes, "give up on an input that unpacks to more (default 64GiB)")
+      ->transform(CLI::AsSizeValue(true))
+      ->option_text("SIZE");
+  verb.add_option("--threads", o.threads, "threads to read with (default: all)")->option_text("N");
+}
+
+Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
+  ImportOptions options;
+  options.max_bytes = o.max_bytes;
+  options.threads = o.threads;
+  options.progress = progress;
+  Loaded loaded;
+  auto trace = import_file(o.trace, options);
+  if (!trace) return tl::unexpected<Error>(trace.error());
+  loaded.capture = std::move(*trace);
+  if (!o.counters.empty()) {
+    const auto report = import_file(o.counters, options);
+    if (!report) return tl::unexpected<Error>(report.error());
+    if (report->report_kernels.empty())
+      return fail("holds no kernel counters", o.counters, -1, "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu --import FILE --csv --page raw`");
+    loaded.counters = source_of(*report);
+    loaded.capture.join(*report);
+  }
+  if (!o.power.empty()) {
+    const auto log = import_file(o.power, options);
+    if (!log) return tl::unexpected<Error>(log.error());
+    if (log->counter_samples.empty()) return fail("holds no power samples", o.power, -1, "--power wants a log of nvidia-smi or NVML as CSV");
+    loaded.capture.join(*log);
+  }
+  return loaded;
+}
+
+}  // namespace gf::cli

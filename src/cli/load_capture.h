@@ -1,0 +1,37 @@
+// Loads a capture and whatever files are to be joined with it, for every verb that reads one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analyze/result.h"
+#include "core/error.h"
+#include "import/importer.h"
+#include "model/capture.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gf::cli {
+
+struct InputOptions {
+  std::string trace;
+  std::string counters;  // counter report, joined
+  std::string power;     // power log, joined
+  std::uint64_t max_bytes = ImportOptions{}.max_bytes;
+  unsigned threads = 0;
+};
+
+struct Loaded {
+  Capture capture;
+  std::optional<SourceInfo> counters;  // the counter report, when one was joined
+};
+
+void add_input_options(CLI::App& verb, InputOptions& o);
+
+/// Reads the trace and joins the counter report and the power log. A joined file that holds no counters (no samples)
+/// is an error: a report that silently lacks what was asked for would look whole.
+Result<Loaded> load_capture(const InputOptions& o, const Progress& progress);
+
+}  // namespace gf::cli

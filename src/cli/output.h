@@ -1,0 +1,36 @@
+// Where answers and complaints go: the answer to standard output or a file, everything else to standard error.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gf::cli {
+
+inline constexpr int kWhole = 0, kBadInput = 1, kWrongUsage = 2;
+
+/// `--format` and `-o`, the same for every verb that gives an answer.
+struct OutputOptions {
+  std::string format;  // text, json, html; empty: by the name of `path`, else text
+  std::string path;    // empty or "-": standard output
+  bool to_file() const { return !path.empty() && path != "-"; }
+};
+
+void add_output_options(CLI::App& verb, OutputOptions& o);
+/// The format that is meant, once the options are parsed.
+std::string chosen_format(const OutputOptions& o);
+
+/// Writes a whole answer: to standard output, or to a file that appears complete or not at all (a temporary file beside
+/// it is renamed). Devices and pipes are written in place. A reader that closed its pipe is an error with an empty text.
+Status write_answer(const OutputOptions& o, std::string_view answer);
+
+/// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad input.
+int complain(const Error& error);
+int complain(std::string_view text, int exit_code);
+
+}  // namespace gf::cli

@@ -1,0 +1,54 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace gf::cli {
+
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The first of LC_ALL, LC_CTYPE and LANG that is set decides, as in setlocale(3).
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment(name));
+    if (value.empty()) continue;
+    std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+int columns(bool to_file) {
+  const auto wanted = environment("COLUMNS");
+  int n = 0;
+  if (std::from_chars(wanted.data(), wanted.data() + wanted.size(), n).ec == std::errc{} && n > 0) return n;
+  winsize size{};
+  if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+}  // namespace
+
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) != 0; }
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
+
+TextStyle text_style(bool to_file) {
+  TextStyle style;
+  style.width = std::clamp(columns(to_file), 80, 120);
+  style.utf8 = locale_is_utf8();
+  style.colour = !to_file && stdout_is_terminal() && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  return style;
+}
+
+}  // namespace gf::cli

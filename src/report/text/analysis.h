@@ -1,0 +1,15 @@
+// The answer of `analyze` as text for a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analyze/result.h"
+#include "report/text/style.h"
+
+namespace gf {
+
+/// The first ten lines hold the answer; tables show `rows` rows at most.
+std::string analysis_text(const Analysis& analysis, const TextStyle& style, std::size_t rows = 12);
+
+}  // namespace gf

@@ -1,0 +1,100 @@
+#include "report/text/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace gf {
+
+namespace {
+
+/// Four significant digits without an exponent: 9.802, 98.02, 980.2.
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  const int decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+/// Byte offset of each code point of `text`, and the end.
+std::vector<std::size_t> code_points(std::string_view text) {
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0u) != 0x80u) at.push_back(i);
+  at.push_back(text.size());
+  return at;
+}
+
+}  // namespace
+
+std::string format_time(Nanos ns) {
+  const double size = std::abs(static_cast<double>(ns));
+  if (size < 1e3) return fmt::format("{} ns", ns);
+  if (size < 999'950) return four_digits(static_cast<double>(ns) / 1e3) + " us";
+  if (size < 999.95e6) return four_digits(static_cast<double>(ns) / 1e6) + " ms";
+  if (size < 999.95e9) return four_digits(static_cast<double>(ns) / 1e9) + " s";
+  return four_digits(static_cast<double>(ns) / 60e9) + " min";
+}
+
+std::string format_share(Share share) {
+  if (!share || !std::isfinite(*share)) return "no data";
+  const double percent = *share * 100;
+  if (percent > 0 && percent < 0.05) return "<0.1 %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+std::string format_level(const Level& level) {
+  if (!level.value) return "no data";
+  const bool known = !level.low || !level.high || std::abs(*level.high - *level.low) < 0.0005;
+  if (known) return format_share(level.value);
+  return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);
+}
+
+std::string format_count(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  const std::size_t first = n < 0 ? 1 : 0;
+  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ' ');
+  return digits;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  if (size < 999.95e3) return fmt::format("{:.1f} kB", size / 1e3);
+  if (size < 999.95e6) return fmt::format("{:.1f} MB", size / 1e6);
+  return fmt::format("{:.2f} GB", size / 1e9);
+}
+
+std::string plural(std::int64_t n, std::string_view noun) { return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s"); }
+
+std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }
+
+std::string shorten_middle(std::string_view text, std::size_t width) {
+  const auto at = code_points(text);
+  const std::size_t n = at.size() - 1;
+  if (n <= width) return std::string(text);
+  if (width <= 4) return std::string(text.substr(0, at[width]));
+  const std::size_t head = (width - 2 + 1) / 2, tail = width - 2 - head;
+  return std::string(text.substr(0, at[head])) + ".." + std::string(text.substr(at[n - tail]));
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  std::string out, line;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) + indent > width) {
+      out += margin + line + "\n";
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += indent + columns_of(word) > width ? shorten_middle(word, width - indent) : std::string(word);
+  }
+  if (!line.empty()) out += margin + line + "\n";
+  return out;
+}
+
+}  // namespace gf
