@@ -1,0 +1,198 @@
+#include "model/chips.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace gf {
+
+namespace {
+
+using enum ChipId;
+
+// Sources. Architecture facts: NVIDIA architecture white papers (Volta V100, Turing, A100, GA102, Ada, H100, Blackwell) and the
+// "Technical Specifications per Compute Capability" table of the CUDA C++ Programming Guide (resident warps). Names, PM sampling:
+// CUPTI 13.0 profiler host API (cuptiProfilerHostGetSupportedChips, ...Initialize); trigger: CUpti_PmSampling_SetConfig_Params.
+constexpr std::array<Chip, kChips> kChipTable{{
+    //  id     name     architecture  family                                       cc      warps issue 2xL2  PM     ns
+    {GV100, "GV100", "Volta",     "GV100 GV11B",                               7, 0,  64, 4, false, false, false},
+    {TU102, "TU102", "Turing",    "TU102 TU104 TU106 TU116 TU117",             7, 5,  32, 4, false, true,  false},
+    {GA100, "GA100", "Ampere",    "GA100",                                     8, 0,  64, 4, true,  true,  false},
+    {GA102, "GA102", "Ampere",    "GA102 GA103 GA104 GA106 GA107 GA10B",       8, 6,  48, 4, false, true,  true},
+    {AD102, "AD102", "Ada",       "AD102 AD103 AD104 AD106 AD107",             8, 9,  48, 4, false, true,  true},
+    {GH100, "GH100", "Hopper",    "GH100",                                     9, 0,  64, 4, true,  true,  true},
+    {GB100, "GB100", "Blackwell", "GB100 GB102",                              10, 0,  64, 4, true,  true,  true},
+    {GB110, "GB110", "Blackwell", "GB110",                                    10, 3,  64, 4, true,  true,  true},
+    {GB202, "GB202", "Blackwell", "GB202 GB203 GB205 GB206 GB207",            12, 0,  48, 4, false, true,  true},
+}};
+
+// Dense rates: data-sheet peak / (SMs x boost clock), a power of two in every case; for example H100 SXM5 bf16: 989.4e12 /
+// (132 x 1.830e9) = 4096. GH100 bf16 also measured: .peak_sustained of ..._op_hgmma_..._sparsity_off is 4096. Where the data
+// sheet gives no dense figure for a type that the chip executes, the type has no row. Counter names: CUPTI 13.0 host API.
+#define GF_OPS "sm__ops_path_tensor_src_"
+constexpr TensorPath kPaths[] = {
+    // V100 data sheet: 125 TFLOP/s fp16 at 80 SM, 1.530 GHz.
+    {GV100, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    // Turing white paper, Quadro RTX 6000: 130.5 TFLOP/s fp16, 261 TOP/s int8, 522 int4 at 72 SM, 1.770 GHz.
+    {TU102, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_bf16_tf32_dst_fp32"},
+    {TU102, TensorType::int8, 2048, GF_OPS "int8"},
+    {TU102, TensorType::int4, 4096, GF_OPS "int4"},
+    // A100 white paper: 19.5 fp64, 156 tf32, 312 fp16/bf16, 624 int8, 1248 int4, 4992 int1 at 108 SM, 1.410 GHz.
+    {GA100, TensorType::fp64, 128, GF_OPS "fp64"},
+    {GA100, TensorType::tf32, 1024, GF_OPS "tf32_dst_fp32"},
+    {GA100, TensorType::fp16, 2048, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {GA100, TensorType::bf16, 2048, GF_OPS "bf16_dst_fp32"},
+    {GA100, TensorType::int8, 4096, GF_OPS "int8"},
+    {GA100, TensorType::int4, 8192, GF_OPS "int4"},
+    {GA100, TensorType::int1, 32768, GF_OPS "int1"},
+    // A40 data sheet: 74.8 tf32, 149.7 fp16/bf16, 299.3 int8, 598.7 int4 at 84 SM, 1.740 GHz.
+    {GA102, TensorType::tf32, 512, GF_OPS "tf32_dst_fp32"},
+    {GA102, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {GA102, TensorType::bf16, 1024, GF_OPS "bf16_dst_fp32"},
+    {GA102, TensorType::int8, 2048, GF_OPS "int8"},
+    {GA102, TensorType::int4, 4096, GF_OPS "int4"},
+    // Ada white paper, RTX 4090: 330.3 fp16, 660.6 fp8, 660.6 int8, 1321.2 int4, 82.6 tf32 (GeForce half rate) at 128 SM, 2.520 GHz;
+    // L40S data sheet: 183 tf32.
+    {AD102, TensorType::tf32, 512, GF_OPS "tf32_dst_fp32"},
+    {AD102, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {AD102, TensorType::bf16, 1024, GF_OPS "bf16_dst_fp32"},
+    {AD102, TensorType::fp8, 2048, GF_OPS "fp8"},
+    {AD102, TensorType::int8, 2048, GF_OPS "int8"},
+    {AD102, TensorType::int4, 4096, GF_OPS "int4"},
+    // H100 SXM5 white paper: 66.9 fp64 (at 1.980 GHz), 494.7 tf32, 989.4 fp16/bf16, 1978.9 fp8 and int8 at 132 SM, 1.830 GHz.
+    {GH100, TensorType::fp64, 256, GF_OPS "fp64"},
+    {GH100, TensorType::tf32, 2048, GF_OPS "tf32_dst_fp32"},
+    {GH100, TensorType::fp16, 4096, GF_OPS "fp16"},
+    {GH100, TensorType::bf16, 4096, GF_OPS "bf16_dst_fp32"},
+    {GH100, TensorType::fp8, 8192, GF_OPS "fp8"},
+    {GH100, TensorType::int8, 8192, GF_OPS "int8"},
+    // B200 data sheet: 1.125 PFLOP/s tf32, 2.25 fp16/bf16, 4.5 fp8/fp6/int8, 9 fp4 (dense), 0.037 fp64 at 148 SM, about 1.85 GHz.
+    {GB100, TensorType::fp64, 128, GF_OPS "fp64"},
+    {GB100, TensorType::tf32, 4096, GF_OPS "tf32_dst_fp32"},
+    {GB100, TensorType::fp16, 8192, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {GB100, TensorType::bf16, 8192, GF_OPS "bf16_dst_fp32"},
+    // One counter for fp8, fp6 and narrower inputs of the mixed path; fp4 of the block-scaled path has its own.
+    {GB100, TensorType::fp8, 16384, GF_OPS "fp4_fp6_fp8_dst_fp16 + " GF_OPS "fp4_fp6_fp8_dst_fp32"},
+    {GB100, TensorType::fp4, 32768, GF_OPS "fp4_dst_fp32"},
+    {GB100, TensorType::int8, 16384, GF_OPS "int8"},
+    // B300 data sheet: 2.25 fp16/bf16, 4.5 fp8/fp6, 13.5 to 14 fp4 (dense) at 148 SM. fp64 and int8 are cut down; no dense figure.
+    {GB110, TensorType::tf32, 4096, GF_OPS "tf32_dst_fp32"},
+    {GB110, TensorType::fp16, 8192, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {GB110, TensorType::bf16, 8192, GF_OPS "bf16_dst_fp32"},
+    {GB110, TensorType::fp8, 16384, GF_OPS "fp8_dst_fp16 + " GF_OPS "fp8_dst_fp32"},
+    {GB110, TensorType::fp6, 16384, GF_OPS "fp4_fp6_dst_fp16 + " GF_OPS "fp4_fp6_dst_fp32"},
+    {GB110, TensorType::fp4, 49152, GF_OPS "fp4_dst_fp32"},
+    // RTX Blackwell white paper, RTX 5090: 419 fp16 (fp16 accumulate), 838 fp8 and int8, 1676 fp4, 104.8 tf32 (half rate) at 170 SM, 2.407 GHz.
+    {GB202, TensorType::tf32, 512, GF_OPS "tf32_dst_fp32"},
+    {GB202, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
+    {GB202, TensorType::bf16, 1024, GF_OPS "bf16_dst_fp32"},
+    {GB202, TensorType::fp8, 2048, GF_OPS "fp8_dst_fp16 + " GF_OPS "fp8_dst_fp32"},
+    {GB202, TensorType::fp6, 2048, GF_OPS "fp4_fp6_dst_fp16 + " GF_OPS "fp4_fp6_dst_fp32"},
+    {GB202, TensorType::fp4, 4096, GF_OPS "fp4_dst_fp32"},
+    {GB202, TensorType::int8, 2048, GF_OPS "int8"},
+};
+#undef GF_OPS
+
+constexpr std::int64_t MiB = 1 << 20;
+constexpr std::int64_t GB = 1'000'000'000;
+
+// From the product data sheets; L2 of the H200 as the device reports it. The first pattern that fits wins: longer names first.
+constexpr Product kProducts[] = {
+    {"Tesla V100", GV100, 80, 6 * MiB, 900 * GB},
+    {"Tesla T4", TU102, 40, 4 * MiB, 320 * GB},
+    {"Quadro RTX 8000", TU102, 72, 6 * MiB, 672 * GB},
+    {"Quadro RTX 6000", TU102, 72, 6 * MiB, 672 * GB},
+    {"TITAN RTX", TU102, 72, 6 * MiB, 672 * GB},
+    {"RTX 2080 Ti", TU102, 68, 5632 * 1024, 616 * GB, 0.5},
+    {"A100 80GB PCIe", GA100, 108, 40 * MiB, 1935 * GB},
+    {"A100-SXM4-80GB", GA100, 108, 40 * MiB, 2039 * GB},
+    {"A100", GA100, 108, 40 * MiB, 1555 * GB},
+    {"A30", GA100, 56, 24 * MiB, 933 * GB},
+    {"A40", GA102, 84, 6 * MiB, 696 * GB},
+    {"A10", GA102, 72, 6 * MiB, 600 * GB},
+    {"RTX A6000", GA102, 84, 6 * MiB, 768 * GB},
+    {"RTX 3090 Ti", GA102, 84, 6 * MiB, 1008 * GB, 0.5},
+    {"RTX 3090", GA102, 82, 6 * MiB, 936 * GB, 0.5},
+    {"RTX 3080 Ti", GA102, 80, 6 * MiB, 912 * GB, 0.5},
+    {"RTX 3080", GA102, 68, 5 * MiB, 760 * GB, 0.5},
+    {"L40S", AD102, 142, 96 * MiB, 864 * GB},
+    {"L40", AD102, 142, 96 * MiB, 864 * GB, 0.5},
+    {"L4", AD102, 58, 48 * MiB, 300 * GB},
+    {"RTX 6000 Ada", AD102, 142, 96 * MiB, 960 * GB},
+    {"RTX 4090", AD102, 128, 72 * MiB, 1008 * GB, 0.5},
+    {"RTX 4080", AD102, 76, 64 * MiB, 717 * GB, 0.5},
+    {"H100 PCIe", GH100, 114, 50 * MiB, 2039 * GB},
+    {"H100 NVL", GH100, 132, 50 * MiB, 3938 * GB},
+    {"H100", GH100, 132, 50 * MiB, 3352 * GB},
+    {"H800", GH100, 132, 50 * MiB, 3352 * GB},
+    {"H200", GH100, 132, 60 * MiB, 4800 * GB},
+    {"GH200", GH100, 132, 50 * MiB, 4000 * GB},
+    {"B200", GB100, 148, -1, 8000 * GB},
+    {"GB200", GB100, 148, -1, 8000 * GB},
+    {"B300", GB110, 148, -1, 8000 * GB},
+    {"GB300", GB110, 148, -1, 8000 * GB},
+    {"RTX PRO 6000", GB202, 188, 128 * MiB, 1792 * GB},
+    {"RTX 5090", GB202, 170, 96 * MiB, 1792 * GB, 0.5},
+    {"RTX 5080", GB202, 84, 64 * MiB, 960 * GB, 0.5},
+};
+
+bool same_letter(char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// `pattern` as whole words in `text`: "A10" is in "NVIDIA A10", not in "NVIDIA A100" or "RTX A1000".
+bool has_words(std::string_view text, std::string_view pattern) {
+  for (auto from = text.begin();;) {
+    const auto at = std::search(from, text.end(), pattern.begin(), pattern.end(), same_letter);
+    if (at == text.end()) return false;
+    const auto end = at + static_cast<std::ptrdiff_t>(pattern.size());
+    if ((at == text.begin() || !is_word(at[-1])) && (end == text.end() || !is_word(*end))) return true;
+    from = at + 1;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(TensorType type) {
+  static constexpr std::array<std::string_view, kTensorTypes> names{"fp64", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8", "int4", "int1"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::span<const Chip> chips() { return kChipTable; }
+std::span<const TensorPath> tensor_paths() { return kPaths; }
+std::span<const Product> products() { return kProducts; }
+
+const Chip& chip(ChipId id) { return kChipTable[static_cast<std::size_t>(id)]; }
+
+const Chip* find_chip(std::string_view name) {
+  for (const Chip& c : kChipTable)
+    if (!name.empty() && has_words(c.family, name)) return &c;
+  return nullptr;
+}
+
+const Chip* find_chip(int major, int minor) {
+  // Minor versions without a row of their own (7.2, 8.7, 12.1) count as the nearest lower one of their major version.
+  const Chip* best = nullptr;
+  for (const Chip& c : kChipTable)
+    if (c.major == major && c.minor <= minor) best = &c;
+  return best;
+}
+
+const Product* find_product(std::string_view device_name) {
+  for (const Product& p : kProducts)
+    if (has_words(device_name, p.pattern)) return &p;
+  return nullptr;
+}
+
+const Chip* find_chip(std::string_view device_name, int major, int minor) {
+  if (const Chip* c = find_chip(major, minor)) return c;
+  const Product* p = find_product(device_name);
+  return p ? &chip(p->chip) : nullptr;
+}
+
+const TensorPath* tensor_path(ChipId chip, TensorType type) {
+  for (const TensorPath& p : kPaths)
+    if (p.chip == chip && p.type == type) return &p;
+  return nullptr;
+}
+
+}  // namespace gf

@@ -1,0 +1,55 @@
+// The metric catalogue: every quantity that gpufathom names, declared once in metrics.def. `gpufathom metrics`,
+// docs/metrics.md, the reports' definitions and the OpenMetrics names come from here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/chips.h"
+
+namespace gf {
+
+enum class MetricLevel : std::uint8_t { gpu, sm, issue, tensor, pipe, memory, link, runtime, energy, monitor };
+inline constexpr std::size_t kMetricLevels = 10;
+std::string_view name_of(MetricLevel level);
+
+/// Where values come from.
+enum class MetricSource : std::uint8_t {
+  trace,   // intervals of a trace; no counter
+  report,  // per-kernel counters: Nsight Compute report, CUPTI range profiler
+  pm,      // CUPTI PM sampling: whole device, every process
+  gpm,     // NVML GPM metric id (Hopper and later), 100 ms and slower
+  nvml,    // NVML call or field
+  dcgm,    // DCGM field id and name
+  model    // worked out from other metrics
+};
+inline constexpr std::size_t kMetricSources = 7;
+std::string_view name_of(MetricSource source);
+
+struct Metric {
+  std::string_view id;           // dotted, lower case
+  std::string_view unit;         // ratio, ns, bytes, ...
+  MetricLevel level;
+  std::string_view openmetrics;  // name without the prefix gpufathom_; a counter ends in _total
+  std::string_view definition;   // one sentence
+};
+
+/// One way to get a metric. `expression` names counters with their roll-up, ids or fields.
+struct MetricInput {
+  std::string_view metric;  // Metric::id
+  MetricSource source;
+  ChipSet chips;
+  std::string_view expression;
+};
+
+std::span<const Metric> metrics();
+std::span<const MetricInput> metric_inputs();
+
+/// nullptr when the id is not in the catalogue.
+const Metric* find_metric(std::string_view id);
+/// The expression of a metric for a source on a chip; empty when there is none.
+std::string_view metric_expression(std::string_view id, MetricSource source, ChipId chip);
+
+}  // namespace gf
