@@ -1,18 +1,46 @@
 #include "report/text/analysis.h"
 
-#include <fmt/format.h>
-
+#include "report/summary.h"
 #include "report/text/format.h"
+#include "report/text/paint.h"
+#include "report/text/sections.h"
 
 namespace gf {
 
-std::string analysis_text(const Analysis& a, const TextStyle&, std::size_t) {
-  std::string out = fmt::format("{}: {}, {} events\n", shorten_middle(a.source.path, 50), a.source.format, format_count(a.source.events));
-  for (const auto& d : a.devices)
-    out += fmt::format("device {}: busy {} of {} ({})\n", d.id, format_time(d.busy_ns), format_time(d.span_ns),
-                       format_share(d.span_ns > 0 ? Share(static_cast<double>(d.busy_ns) / static_cast<double>(d.span_ns)) : Share()));
-  for (const auto& l : a.levels) out += fmt::format("{:<16} {}\n", l.id, format_level(l));
-  return out;
+namespace {
+
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string opening(const Analysis& a, const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string files(file_name(a.source.path));
+  if (a.counters_source) files += " + " + std::string(file_name(a.counters_source->path));
+  const std::string what = subject(a);
+  const std::size_t left = width > columns_of(what) + 2 ? width - columns_of(what) - 2 : 0;
+  std::string out;
+  if (left < 30) out = paint(style, Paint::dim, shorten_middle(files, width)) + "\n" + paint(style, Paint::dim, shorten_middle(what, width)) + "\n";
+  else {
+    const std::string shown = shorten_middle(files, left);
+    out = paint(style, Paint::dim, shown + std::string(width - columns_of(shown) - columns_of(what), ' ') + what) + "\n";
+  }
+  return out + paint(style, Paint::strong, wrap(headline(a), width));
+}
+
+}  // namespace
+
+std::string analysis_text(const Analysis& a, const TextStyle& style, std::size_t rows) {
+  std::string out = opening(a, style);
+  if (!a.devices.empty()) {
+    out += ladder_section(a, style);
+    out += waterfall_section(a, style);
+    out += devices_section(a, style);
+    out += idle_section(a, style, rows);
+    out += findings_section(a, style, rows);
+    out += runtime_section(a, style);
+    out += layers_section(a, style, rows);
+    out += kernels_section(a, style, rows);
+  }
+  return out + matching_section(a, style) + quality_section(a, style);
 }
 
 }  // namespace gf

@@ -1,0 +1,54 @@
+#include "report/labels.h"
+
+namespace gf {
+
+namespace {
+
+constexpr Label kLevels[] = {
+    {"gpu.busy", "GPU runs a kernel", "GPU", "Share of the window in which at least one kernel runs (union of kernel intervals)."},
+    {"gpu.kernel_time", "kernel time, summed", "sum", "Sum of kernel durations over the window: overlapping kernels count twice, as in the published ratio."},
+    {"sm.active", "SM has work", "SM", "Share of SM time with at least one warp resident: cycles active / cycles elapsed."},
+    {"sm.occupancy", "warp slots filled", "occup.", "Resident warps over the warps that fit."},
+    {"issue.active", "issue slots used", "issue", "Share of issue slots in which a warp scheduler issues an instruction."},
+    {"tensor.active", "tensor cores active", "tensor", "Share of cycles in which the tensor pipes work."},
+    {"tensor.issue", "tensor issue slots", "t.issue", "Tensor instructions issued over the issue slots there were."},
+    {"tensor.flops", "tensor FLOP/s of peak", "FLOP/s", "Tensor operations achieved over the peak of their data type."},
+    {"dram.read", "memory read bandwidth", "read", "DRAM read bandwidth over its peak."},
+    {"dram.write", "memory write bandwidth", "write", "DRAM write bandwidth over its peak."},
+};
+
+constexpr Label kCauses[] = {
+    {"launch_bound", "launch too late", "launch", "The launch call of the next kernel had not returned: the host is the bottleneck."},
+    {"sync", "host waits in a sync", "sync", "The host sat in a synchronising call, so nothing new was launched."},
+    {"memcpy", "blocking copy", "copy", "The host sat in a copy call."},
+    {"input", "waits for input", "input", "The data loader or the copy of the next batch held the step up."},
+    {"communication", "communication", "comm.", "The device waited for another rank."},
+    {"dependency", "waits for another stream", "depend.", "Work was launched, and waited for another stream or event."},
+    {"kernel_gap", "gap between kernels", "gap", "Work was queued; this is the latency from one kernel to the next."},
+    {"host_other", "host busy elsewhere", "host", "The host did something else than launching work."},
+    {"no_launch_record", "no launch record", "unknown", "The capture does not say who launched the next work."},
+};
+
+constexpr Label kBars[] = {
+    {"idle", "GPU idle", "idle", "Nothing runs on the device."},
+    {"copy", "only copies", "copy", "Copies or sets run, and no kernel."},
+    {"sm_inactive", "SMs without work", "SM idle", "A kernel runs; this share of the SMs has no warp (tails, small grids)."},
+    {"stalled", "stalled", "stalled", "Warps are resident, and no scheduler issues: they wait for memory, barriers or dependencies."},
+    {"other_instructions", "other instructions", "other", "Issue slots used by instructions that are not tensor instructions."},
+    {"tensor", "tensor instructions", "tensor", "Issue slots used by tensor instructions."},
+    {"unknown", "kernels without counters", "unknown", "Kernel time that no counter report covers; it is not guessed."},
+};
+
+}  // namespace
+
+std::span<const Label> level_labels() { return kLevels; }
+std::span<const Label> cause_labels() { return kCauses; }
+std::span<const Label> bar_labels() { return kBars; }
+
+Label label_of(std::span<const Label> labels, std::string_view id) {
+  for (const auto& label : labels)
+    if (label.id == id) return label;
+  return {id, id, id, ""};
+}
+
+}  // namespace gf

@@ -1,0 +1,56 @@
+// Idle causes and findings: why, and what to change.
+#include <fmt/format.h>
+
+#include "report/labels.h"
+#include "report/summary.h"
+#include "report/text/format.h"
+#include "report/text/sections.h"
+#include "report/text/table.h"
+
+namespace gf {
+
+namespace {
+
+std::string behind(const IdleCause& cause) {
+  std::string text;
+  for (std::size_t i = 0; i < cause.operators.size() && i < 2; ++i) {
+    if (i) text += ", ";
+    text += shorten_middle(cause.operators[i].name, 30) + " " + format_share(share_of(cause.operators[i].ns, cause.ns));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
+  const auto causes = idle_of_all(a);
+  Nanos idle = 0;
+  for (const auto& d : a.devices) idle += d.idle_ns;
+  if (causes.empty() || idle == 0) return {};
+  TextTable table({{"cause"}, {"time", Align::right}, {"share", Align::right}, {"gaps", Align::right}, {"operators behind it (share of the cause)", Align::left, true}});
+  for (const auto& cause : causes) {
+    if (cause.ns == 0 || rows-- == 0) break;
+    table.add({std::string(label_of(cause_labels(), cause.cause).text), format_time(cause.ns), format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
+               Cell(behind(cause), Paint::dim)});
+  }
+  return section_title(style, "Why it idles", format_time(idle) + " idle") + table.render(style);
+}
+
+std::string findings_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
+  if (a.findings.empty()) return {};
+  std::string out = section_title(style, "What to change");
+  const auto width = static_cast<std::size_t>(style.width);
+  int number = 0;
+  for (const auto& f : a.findings) {
+    if (rows-- == 0) break;
+    std::string text = f.text;
+    if (f.gain_ns) text += fmt::format(" [up to {}, {}]", format_time(*f.gain_ns), format_share(share_of(*f.gain_ns, device_time(a))));
+    std::string paragraph = wrap(text, width, 5);
+    const std::string mark = fmt::format("{:>3}. ", ++number);
+    out += mark + paragraph.substr(5);
+    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap(f.evidence, width, 5));
+  }
+  return out;
+}
+
+}  // namespace gf

@@ -1,0 +1,101 @@
+// Layers and kernels, each with the levels inside its kernel time.
+#include <algorithm>
+
+#include "report/labels.h"
+#include "report/summary.h"
+#include "report/text/format.h"
+#include "report/text/sections.h"
+#include "report/text/table.h"
+
+namespace gf {
+
+namespace {
+
+constexpr std::string_view kShown[] = {"sm.active", "issue.active", "tensor.active", "tensor.issue"};
+
+const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string_view id) {
+  for (const auto& l : levels)
+    if (l.id == id && l.value) return &l;
+  return nullptr;
+}
+
+/// Ids of the levels that at least one row has data for; without counters the columns are left out.
+template <class Row>
+std::vector<std::string_view> levels_in(const std::vector<Row>& rows) {
+  std::vector<std::string_view> ids;
+  for (const auto id : kShown)
+    if (std::any_of(rows.begin(), rows.end(), [&](const auto& r) { return spread_of(r.levels, id) != nullptr; })) ids.push_back(id);
+  return ids;
+}
+
+std::string percent(const LevelSpread* spread) {
+  if (!spread) return "-";
+  const std::string text = format_share(spread->value);
+  return text.substr(0, text.size() - 2);  // the unit stands in the title
+}
+
+void add_level_columns(std::vector<TableColumn>& columns, const std::vector<std::string_view>& ids) {
+  for (const auto id : ids) columns.push_back({std::string(label_of(level_labels(), id).short_text) + " %", Align::right});
+}
+
+void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels, const std::vector<std::string_view>& ids) {
+  for (const auto id : ids) {
+    const auto* spread = spread_of(levels, id);
+    cells.emplace_back(percent(spread), spread ? Paint::plain : Paint::dim);
+  }
+}
+
+std::string rest(const TextStyle& style, std::size_t hidden, std::string_view noun) {
+  if (hidden == 0) return {};
+  return paint(style, Paint::dim, "  and " + plural(static_cast<std::int64_t>(hidden), noun) + " more (--rows " + "N shows more)\n");
+}
+
+std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style, std::size_t rows, bool with_name) {
+  const auto ids = levels_in(layers);
+  std::vector<TableColumn> columns;
+  if (with_name) columns.push_back({"layer", Align::left, true});
+  columns.push_back({with_name ? "type" : "layer type", Align::left, !with_name});
+  if (with_name) columns.push_back({"phase"});
+  for (auto title : {"kernels", "time", "share"}) columns.push_back({title, Align::right});
+  add_level_columns(columns, ids);
+  TextTable table(columns);
+  for (std::size_t i = 0; i < layers.size() && i < rows; ++i) {
+    const auto& l = layers[i];
+    std::vector<Cell> cells;
+    if (with_name) cells.emplace_back(l.name.empty() ? "(unknown)" : l.name);
+    cells.emplace_back(l.type);
+    if (with_name) cells.emplace_back(l.phase);
+    cells.emplace_back(format_count(l.kernels));
+    cells.emplace_back(format_time(l.ns));
+    cells.emplace_back(format_share(l.share));
+    add_level_cells(cells, l.levels, ids);
+    table.add(std::move(cells));
+  }
+  return table.render(style) + rest(style, layers.size() > rows ? layers.size() - rows : 0, "row");
+}
+
+}  // namespace
+
+std::string layers_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
+  std::string out;
+  if (!a.layer_types.empty()) out += section_title(style, "By layer type") + layer_table(a.layer_types, style, rows, false);
+  if (!a.layers.empty()) out += section_title(style, "By layer") + layer_table(a.layers, style, rows, true);
+  return out;
+}
+
+std::string kernels_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
+  if (a.kernels.empty()) return {};
+  const auto ids = levels_in(a.kernels);
+  std::vector<TableColumn> columns{{"kernel", Align::left, true}, {"count", Align::right}, {"median", Align::right}, {"time", Align::right}, {"share", Align::right}};
+  add_level_columns(columns, ids);
+  TextTable table(columns);
+  for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
+    const auto& k = a.kernels[i];
+    std::vector<Cell> cells{k.short_name.empty() ? k.name : k.short_name, format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
+    add_level_cells(cells, k.levels, ids);
+    table.add(std::move(cells));
+  }
+  return section_title(style, "By kernel") + table.render(style) + rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
+}
+
+}  // namespace gf

@@ -1,0 +1,89 @@
+// Ladder, waterfall, devices: how deep the GPU is used and where the rest of the time goes.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/labels.h"
+#include "report/summary.h"
+#include "report/text/bar.h"
+#include "report/text/format.h"
+#include "report/text/sections.h"
+#include "report/text/table.h"
+
+namespace gf {
+
+namespace {
+
+constexpr int kLabelWidth = 24, kValueWidth = 12;
+
+std::string padded(std::string text, std::size_t width, bool right = false) {
+  const std::size_t n = columns_of(text);
+  if (n >= width) return text;
+  return right ? std::string(width - n, ' ') + text : text + std::string(width - n, ' ');
+}
+
+int bar_width(const TextStyle& style, int values) { return style.width - 2 - kLabelWidth - 2 - values * kValueWidth; }
+
+/// Both readings of the first rung differ when kernels overlap; then the report says so.
+bool worth_a_line(const Analysis& a, const Level& level) {
+  if (level.id != "gpu.kernel_time") return level.unit == "ratio";
+  for (const auto& busy : a.levels)
+    if (busy.id == "gpu.busy" && busy.value && level.value) return std::abs(*busy.value - *level.value) >= 0.0005;
+  return true;
+}
+
+}  // namespace
+
+std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark) {
+  std::string line(1, '\n');
+  line += paint(style, Paint::title, title);
+  const std::size_t used = columns_of(title) + columns_of(remark) + 2, width = static_cast<std::size_t>(style.width);
+  if (!remark.empty() && used <= width) line += std::string(width - used + 2, ' ') + paint(style, Paint::dim, remark);
+  return line += '\n';
+}
+
+std::string ladder_section(const Analysis& a, const TextStyle& style) {
+  if (a.levels.empty()) return {};
+  std::string out = section_title(style, "How deep it is used", "share of " + format_time(device_time(a)));
+  std::string missing;
+  const int width = bar_width(style, 1);
+  for (const auto& level : a.levels) {
+    if (!worth_a_line(a, level)) continue;
+    const Label label = label_of(level_labels(), level.id);
+    const double low = level.value.value_or(0), high = level.high.value_or(low);
+    out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " + bar(style, {0, low, level.value ? high : 0}, width) +
+           padded(format_level(level), kValueWidth, true) + "\n";
+    if (!level.value && missing.empty()) missing = level.why_missing;
+  }
+  if (!missing.empty()) out += paint(style, Paint::dim, wrap("no data: " + missing, static_cast<std::size_t>(style.width), 2));
+  return out;
+}
+
+std::string waterfall_section(const Analysis& a, const TextStyle& style) {
+  const auto bars = waterfall_of_all(a);
+  const Nanos whole = device_time(a);
+  if (bars.empty() || whole <= 0) return {};
+  std::string out = section_title(style, "Where the time goes", "parts add up to " + format_time(whole));
+  const int width = bar_width(style, 2);
+  Nanos before = 0;
+  for (const auto& b : bars) {
+    const Label label = label_of(bar_labels(), b.id);
+    const double from = *share_of(before, whole), to = *share_of(before += b.ns, whole);
+    const Paint how = b.id == "tensor" ? Paint::good : b.id == "other_instructions" ? Paint::used : b.id == "unknown" ? Paint::unknown : b.id == "idle" ? Paint::bad : Paint::warn;
+    if (b.ns == 0) continue;
+    out += "  " + padded(std::string(label.text), kLabelWidth) + "  " + bar(style, {from, to, 0}, width, how) + padded(format_time(b.ns), kValueWidth, true) +
+           padded(format_share(share_of(b.ns, whole)), kValueWidth, true) + "\n";
+  }
+  return out;
+}
+
+std::string devices_section(const Analysis& a, const TextStyle& style) {
+  if (a.devices.size() < 2) return {};
+  TextTable table({{"device"}, {"", Align::left, true}, {"window", Align::right}, {"busy", Align::right}, {"kernels", Align::right}, {"kernels", Align::right}, {"idle", Align::right}});
+  for (const auto& d : a.devices)
+    table.add({std::to_string(d.id), d.name, format_time(d.span_ns), format_share(share_of(d.busy_ns, d.span_ns)), format_share(share_of(d.kernel_busy_ns, d.span_ns)),
+               format_count(d.kernels), format_time(d.idle_ns)});
+  return section_title(style, "Devices") + table.render(style);
+}
+
+}  // namespace gf

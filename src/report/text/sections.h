@@ -1,0 +1,26 @@
+// The parts of a text report. Each gives its lines, or nothing when it has nothing to say.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyze/result.h"
+#include "report/text/style.h"
+
+namespace gf {
+
+/// A heading over a section, with a remark at the right end of the line.
+std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark = {});
+
+std::string ladder_section(const Analysis& analysis, const TextStyle& style);
+std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
+std::string devices_section(const Analysis& analysis, const TextStyle& style);
+std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+std::string runtime_section(const Analysis& analysis, const TextStyle& style);
+std::string matching_section(const Analysis& analysis, const TextStyle& style);
+std::string quality_section(const Analysis& analysis, const TextStyle& style);
+
+}  // namespace gf

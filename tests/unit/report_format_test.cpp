@@ -1,0 +1,91 @@
+#include "report/text/format.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "report/text/bar.h"
+#include "report/text/table.h"
+
+namespace gf {
+namespace {
+
+TEST(Format, TimesHaveFourDigitsInTheUnitThatFits) {
+  EXPECT_EQ(format_time(0), "0 ns");
+  EXPECT_EQ(format_time(999), "999 ns");
+  EXPECT_EQ(format_time(1'000), "1.000 us");
+  EXPECT_EQ(format_time(98'024'512), "98.02 ms");
+  EXPECT_EQ(format_time(999'949), "999.9 us");
+  EXPECT_EQ(format_time(999'950), "1.000 ms");  // never "1000 us"
+  EXPECT_EQ(format_time(1'500'000'000), "1.500 s");
+  EXPECT_EQ(format_time(INT64_MIN), "-153722867 min");
+}
+
+TEST(Format, NoDataIsSaid) {
+  EXPECT_EQ(format_share({}), "no data");
+  EXPECT_EQ(format_share(NAN), "no data");
+  EXPECT_EQ(format_share(0.0), "0.0 %");
+  EXPECT_EQ(format_share(0.0001), "<0.1 %");  // small is not nothing
+  Level level;
+  EXPECT_EQ(format_level(level), "no data");
+  level.value = level.low = 0.25;
+  level.high = 0.4;
+  EXPECT_EQ(format_level(level), "25.0-40.0 %");
+  level.high = 0.25;
+  EXPECT_EQ(format_level(level), "25.0 %");
+}
+
+TEST(Format, CountsInGroups) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1000), "1 000");
+  EXPECT_EQ(format_count(-1234567), "-1 234 567");
+  EXPECT_EQ(plural(1, "kernel"), "1 kernel");
+}
+
+TEST(Format, LongNamesLoseTheirMiddle) {
+  EXPECT_EQ(shorten_middle("cutlass_gemm", 12), "cutlass_gemm");
+  EXPECT_EQ(shorten_middle("cutlass_gemm_kernel", 12), "cutla..ernel");
+  EXPECT_EQ(columns_of(shorten_middle("ééééééééééééééé", 9)), 9u);
+}
+
+TEST(Format, WrappedLinesFit) {
+  const std::string text = wrap("one two three four " + std::string(50, 'x') + " five", 20, 3);
+  std::size_t lines = 0;
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1, ++lines) EXPECT_LE(end - at, 20u);
+  EXPECT_EQ(lines, 4u);
+}
+
+TEST(Bar, IsAsWideAsAskedAndShowsWhatIsSmall) {
+  for (const bool utf8 : {false, true})
+    for (const int width : {1, 7, 30})
+      for (double to : {0.0, 1e-6, 0.3, 0.99, 1.0, 1.7})
+        for (double from : {0.0, 0.2, 1.0}) {
+          TextStyle style;
+          style.utf8 = utf8;
+          EXPECT_EQ(columns_of(bar(style, {from, std::max(from, to), 0.5}, width)), static_cast<std::size_t>(width));
+        }
+  TextStyle style;
+  EXPECT_EQ(bar(style, {0, 0.5, 0}, 4), "##  ");
+  EXPECT_EQ(bar(style, {0, 1e-6, 0}, 4), "#   ");
+  EXPECT_EQ(bar(style, {0, 0, 0}, 4), "    ");
+  EXPECT_EQ(bar(style, {0, 0.25, 0.75}, 4), "#?? ");
+  style.utf8 = true;
+  EXPECT_EQ(bar(style, {0, 0.5625, 0}, 2), "█▏");
+}
+
+TEST(Table, FitsByShorteningTheColumnThatGivesWay) {
+  TextStyle style;
+  style.width = 40;
+  TextTable table({{"kernel", Align::left, true}, {"time", Align::right}});
+  table.add({std::string(100, 'k'), "98.02 ms"});
+  table.add({"short", "1 ns"});
+  const std::string text = table.render(style);
+  EXPECT_EQ(text,
+            "  kernel                            time\n"
+            "  kkkkkkkkkkkkk..kkkkkkkkkkkkk  98.02 ms\n"
+            "  short                             1 ns\n");
+}
+
+}  // namespace
+}  // namespace gf
