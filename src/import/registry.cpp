@@ -1,29 +1,38 @@
-#include "import/importer.h"
+#include <vector>
 
-#include <fstream>
+#include "import/importer.h"
 
 namespace gf {
 
 std::span<const Importer> importers() {
-  static constexpr Importer table[] = {
+  static const std::vector<Importer> table = {
       // one line a format
-      {"none", "no importer yet", [](std::string_view, std::string_view) { return 0; },
-       [](const std::string& path, const ImportOptions&) -> Result<Capture> { return fail("cannot be read", path); }},
   };
   return table;
 }
 
 Result<Capture> import_file(const std::string& path, const ImportOptions& options) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail("cannot be opened", path);
-  std::string head(4096, '\0');
-  head.resize(static_cast<std::size_t>(file.read(head.data(), 4096).gcount()));
+  auto head = read_head(path);
+  if (!head) return tl::unexpected(head.error());
   const Importer* best = nullptr;
   int best_score = 0;
-  for (const auto& importer : importers())
-    if (const int score = importer.sniff(path, head); score > best_score) best = &importer, best_score = score;
-  if (!best) return fail("is of no known format", path);
-  return best->load(path, options);
+  for (const Importer& candidate : importers())
+    if (const int score = candidate.sniff(path, *head); score > best_score) {
+      best = &candidate;
+      best_score = score;
+    }
+  if (!best) {
+    const auto looks = describe_content(*head);
+    std::string known;
+    for (const Importer& i : importers()) known += (known.empty() ? "" : "; ") + std::string(i.description);
+    return fail(looks.empty() ? "is of an unknown kind" : "is not a trace or report that can be read: it looks like " + std::string(looks), path, -1,
+                "understood: " + known);
+  }
+  auto capture = best->load(path, options);
+  if (!capture) return capture;
+  capture->path = path;
+  if (capture->format.empty()) capture->format = best->id;
+  return capture;
 }
 
 }  // namespace gf

@@ -1,0 +1,87 @@
+// Work in parallel, results in order: one producer, several workers, and a merge that sees the items in the order in which they
+// were produced. Memory is bounded by the number of slots, which are used again and again.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace gf {
+
+/// produce(slot) fills a slot and returns false when nothing is left; it runs on the calling thread.
+/// work(slot, worker) runs on `workers` threads, each with its own number.
+/// merge(slot) runs in the order of production, one at a time; afterwards the slot is free again.
+/// The first exception of any of them ends the run and is thrown here.
+template <class Slot, class Produce, class Work, class Merge>
+void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Work work, Merge merge) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  const std::size_t n = slots.size();
+  std::vector<char> finished(n, 0);
+  std::uint64_t produced = 0, taken = 0, merged = 0;  // numbers of items; item i lives in slot i % n
+  bool ended = false, merging = false;
+  std::exception_ptr error;
+
+  auto stop_with_current = [&](std::unique_lock<std::mutex>& lock) {
+    if (!lock.owns_lock()) lock.lock();
+    if (!error) error = std::current_exception();
+    changed.notify_all();
+  };
+  auto worker = [&](unsigned number) {
+    std::unique_lock lock(mutex);
+    try {
+      for (;;) {
+        changed.wait(lock, [&] { return error || taken < produced || ended; });
+        if (error || taken == produced) return;
+        const std::uint64_t item = taken++;
+        lock.unlock();
+        work(slots[item % n], number);
+        lock.lock();
+        finished[item % n] = 1;
+        // Whoever completes the next item in line merges it and all that wait behind it.
+        while (!merging && !error && merged < produced && finished[merged % n]) {
+          merging = true;
+          lock.unlock();
+          merge(slots[merged % n]);
+          lock.lock();
+          merging = false;
+          finished[merged % n] = 0;
+          ++merged;
+          changed.notify_all();
+        }
+      }
+    } catch (...) {
+      stop_with_current(lock);
+    }
+  };
+  std::vector<std::thread> threads;
+  std::unique_lock lock(mutex);
+  try {
+    for (unsigned i = 0; i < workers; ++i) threads.emplace_back(worker, i);
+    for (;;) {
+      changed.wait(lock, [&] { return error || produced - merged < n; });
+      if (error) break;
+      lock.unlock();
+      const bool more = produce(slots[produced % n]);
+      lock.lock();
+      if (!more) break;
+      ++produced;
+      changed.notify_all();
+    }
+  } catch (...) {
+    stop_with_current(lock);
+  }
+  if (!lock.owns_lock()) lock.lock();
+  ended = true;
+  changed.notify_all();
+  lock.unlock();
+  for (auto& t : threads) t.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace gf

@@ -1,0 +1,80 @@
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+
+#include "import/decoder.h"
+
+namespace gf {
+
+namespace {
+
+class GzipDecoder final : public Decoder {
+ public:
+  GzipDecoder() : state_(std::make_unique<inflate_state>()) {
+    isal_inflate_init(state_.get());
+    state_->crc_flag = ISAL_GZIP;
+  }
+
+  Result<std::size_t> read(RawFile& file, char* to, std::size_t n) override {
+    state_->next_out = reinterpret_cast<std::uint8_t*>(to);
+    state_->avail_out = static_cast<std::uint32_t>(std::min<std::size_t>(n, 1u << 30));
+    const std::uint32_t asked = state_->avail_out;
+    while (!finished_ && state_->avail_out > 0) {
+      if (state_->block_state == ISAL_BLOCK_FINISH) {
+        if (auto ok = next_member(file); !ok) return tl::unexpected(ok.error());
+        continue;
+      }
+      if (auto ok = file.fill(); !ok) return tl::unexpected(ok.error());
+      const auto in = file.pending();
+      state_->next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(in.data()));
+      state_->avail_in = static_cast<std::uint32_t>(in.size());
+      const std::uint32_t out_before = state_->avail_out;
+      const int rc = isal_inflate(state_.get());
+      file.consume(in.size() - state_->avail_in);
+      if (rc != ISAL_DECOMP_OK && rc != ISAL_END_INPUT) {
+        if (rc == ISAL_INCORRECT_CHECKSUM)
+          stop("bad_checksum", file, "gzip checksum differs from the data");
+        else
+          stop("corrupt_input", file, "gzip data is damaged");
+        finished_ = true;
+      } else if (in.empty() && state_->block_state != ISAL_BLOCK_FINISH && state_->avail_out == out_before) {
+        stop("truncated_input", file, "gzip data ends early");
+        finished_ = true;
+      }
+    }
+    return asked - state_->avail_out;
+  }
+
+ private:
+  /// After a member: another one, the end of the file, or bytes that do not belong there. Zero padding is allowed, as in gzip(1).
+  Status next_member(RawFile& file) {
+    for (;;) {
+      if (auto ok = file.fill(2); !ok) return ok;
+      const auto in = file.pending();
+      if (in.empty()) {
+        finished_ = true;
+        return {};
+      }
+      if (in[0] != '\0') break;
+      file.consume(std::min(in.find_first_not_of('\0'), in.size()));
+    }
+    const auto in = file.pending();
+    if (in.size() < 2 || in[0] != '\x1f' || in[1] != '\x8b') {
+      stop("trailing_garbage", file, "bytes after the end of the gzip data were ignored");
+      finished_ = true;
+      return {};
+    }
+    isal_inflate_reset(state_.get());
+    state_->crc_flag = ISAL_GZIP;
+    return {};
+  }
+
+  std::unique_ptr<inflate_state> state_;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_gzip_decoder() { return std::make_unique<GzipDecoder>(); }
+
+}  // namespace gf

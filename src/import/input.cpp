@@ -1,0 +1,106 @@
+#include "import/input.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "import/decoder.h"
+
+namespace gf {
+
+struct Input::State {
+  explicit State(RawFile f) : file(std::move(f)) {}
+  RawFile file;
+  std::unique_ptr<Decoder> decoder;  // none: plain
+  Compression compression = Compression::none;
+  std::uint64_t max_bytes = 0;
+  std::uint64_t delivered = 0;
+  std::vector<InputDamage> damage;
+};
+
+Input::Input(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Input::Input(Input&&) noexcept = default;
+Input& Input::operator=(Input&&) noexcept = default;
+Input::~Input() = default;
+
+Result<Input> Input::open(const std::string& path, std::uint64_t max_bytes) {
+  auto file = RawFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto state = std::make_unique<State>(std::move(*file));
+  state->max_bytes = max_bytes;
+  if (auto ok = state->file.fill(6); !ok) return tl::unexpected(ok.error());
+  const auto head = state->file.pending();
+  if (head.starts_with("\x1f\x8b")) {
+    state->compression = Compression::gzip;
+    state->decoder = make_gzip_decoder();
+  } else if (head.starts_with("\x28\xb5\x2f\xfd")) {
+    state->compression = Compression::zstd;
+    state->decoder = make_zstd_decoder();
+  } else {
+    for (auto [magic, tool] : {std::pair{std::string_view("\xfd" "7zXZ"), "xz"}, {"BZh", "bzip2"}, {"\x04\x22\x4d\x18", "lz4"}})
+      if (head.starts_with(magic)) return fail(std::string("is compressed with ") + tool, path, -1, std::string("decompress it first: ") + tool + " -d");
+  }
+  return Input(std::move(state));
+}
+
+Result<std::size_t> Input::read(char* buffer, std::size_t n) {
+  State& s = *state_;
+  std::size_t done = 0;
+  while (done < n) {
+    auto got = s.decoder ? s.decoder->read(s.file, buffer + done, n - done) : s.file.read(buffer + done, n - done);
+    if (!got) return tl::unexpected(got.error());
+    if (*got == 0) break;
+    done += *got;
+    s.delivered += *got;
+    if (s.delivered > s.max_bytes)
+      return fail(std::string(s.decoder ? "grows" : "is larger") + (s.decoder ? " past the limit of " : " than the limit of ") + std::to_string(s.max_bytes) +
+                      (s.decoder ? " bytes when decompressed" : " bytes"),
+                  s.file.path(), -1, "if that is right, raise the limit with --max-bytes");
+  }
+  if (done < n && s.decoder && s.decoder->damage() && s.damage.empty()) s.damage.push_back(*s.decoder->damage());
+  return done;
+}
+
+const std::string& Input::path() const { return state_->file.path(); }
+Compression Input::compression() const { return state_->compression; }
+std::uint64_t Input::delivered() const { return state_->delivered; }
+double Input::done() const { return std::min(1.0, static_cast<double>(state_->file.position()) / static_cast<double>(state_->file.size())); }
+const std::vector<InputDamage>& Input::damage() const { return state_->damage; }
+
+Result<std::string> read_head(const std::string& path, std::size_t n) {
+  auto input = Input::open(path, UINT64_MAX);
+  if (!input) return tl::unexpected(input.error());
+  std::string head(n, '\0');
+  auto got = input->read(head.data(), n);
+  if (!got) return tl::unexpected(got.error());
+  head.resize(*got);
+  if (head.empty() && !input->damage().empty()) return fail(input->damage()[0].detail, path, -1, "nothing in it can be read; copy it again from its source");
+  if (head.empty()) return fail("is empty when decompressed", path);
+  return head;
+}
+
+Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes, Capture* capture) {
+  auto input = Input::open(path, max_bytes);
+  if (!input) return tl::unexpected(input.error());
+  std::string all;
+  for (std::size_t block = 1 << 20;; block = std::min<std::size_t>(block * 2, 64 << 20)) {
+    const std::size_t before = all.size();
+    all.resize(before + block);
+    auto got = input->read(all.data() + before, block);
+    if (!got) return tl::unexpected(got.error());
+    all.resize(before + *got);
+    if (*got < block) break;
+  }
+  if (capture) {
+    note_damage(*capture, *input);
+    capture->bytes = static_cast<std::int64_t>(all.size());
+  } else if (!input->damage().empty()) {
+    return fail(input->damage()[0].detail, path);
+  }
+  return all;
+}
+
+void note_damage(Capture& capture, const Input& input) {
+  for (const auto& d : input.damage()) capture.note_quality(d.code, d.detail);
+}
+
+}  // namespace gf

@@ -1,0 +1,99 @@
+#include "import/raw_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace gf {
+
+namespace {
+
+constexpr std::size_t kBuffer = 256 << 10;
+
+Error from_errno(const char* doing, const std::string& path) { return {std::string(doing) + ": " + std::strerror(errno), path, -1, {}}; }
+
+/// read() that survives interruptions; -1 on error.
+ssize_t read_some(int fd, char* to, std::size_t n) {
+  ssize_t got;
+  do got = ::read(fd, to, std::min<std::size_t>(n, 1 << 30));
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+}  // namespace
+
+Result<RawFile> RawFile::open(const std::string& path) {
+  RawFile f;
+  f.path_ = path;
+  // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
+  f.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (f.fd_ < 0) {
+    if (errno == ENOENT) return fail("no such file", path);
+    if (errno == EACCES) return fail("permission denied", path, -1, "make it readable for this user");
+    return tl::unexpected(from_errno("cannot be opened", path));
+  }
+  struct stat s;
+  if (::fstat(f.fd_, &s) != 0) return tl::unexpected(from_errno("cannot be examined", path));
+  if (S_ISDIR(s.st_mode)) return fail("is a directory", path, -1, "name one file in it");
+  if (!S_ISREG(s.st_mode)) return fail("is a pipe or device, not a regular file", path, -1, "write it to a file first");
+  if (s.st_size == 0) return fail("is empty", path, -1, "the program that wrote it may have failed or may still be running");
+  f.size_ = static_cast<std::uint64_t>(s.st_size);
+  f.buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
+  ::posix_fadvise(f.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return f;
+}
+
+RawFile::RawFile(RawFile&& o) noexcept
+    : path_(std::move(o.path_)), fd_(std::exchange(o.fd_, -1)), size_(o.size_), read_(o.read_), buffer_(std::move(o.buffer_)), begin_(o.begin_), end_(o.end_) {}
+
+RawFile& RawFile::operator=(RawFile&& o) noexcept {
+  std::swap(path_, o.path_);
+  std::swap(fd_, o.fd_);
+  std::swap(size_, o.size_);
+  std::swap(read_, o.read_);
+  std::swap(buffer_, o.buffer_);
+  std::swap(begin_, o.begin_);
+  std::swap(end_, o.end_);
+  return *this;
+}
+
+RawFile::~RawFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status RawFile::fill(std::size_t want) {
+  want = std::min(want, kBuffer);
+  if (end_ - begin_ >= want) return {};
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  while (end_ < want) {
+    const ssize_t got = read_some(fd_, buffer_.get() + end_, kBuffer - end_);
+    if (got < 0) return tl::unexpected(from_errno("cannot be read", path_));
+    if (got == 0) break;
+    end_ += static_cast<std::size_t>(got);
+    read_ += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+Result<std::size_t> RawFile::read(char* to, std::size_t n) {
+  std::size_t done = std::min(n, end_ - begin_);
+  std::memcpy(to, buffer_.get() + begin_, done);
+  begin_ += done;
+  while (done < n) {
+    const ssize_t got = read_some(fd_, to + done, n - done);
+    if (got < 0) return tl::unexpected(from_errno("cannot be read", path_));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+    read_ += static_cast<std::uint64_t>(got);
+  }
+  return done;
+}
+
+}  // namespace gf

@@ -1,0 +1,42 @@
+// A file read in large blocks, as the decoders want it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace gf {
+
+class RawFile {
+ public:
+  /// Errors: missing, not readable, a directory, not a regular file, empty.
+  static Result<RawFile> open(const std::string& path);
+  RawFile(RawFile&& other) noexcept;
+  RawFile& operator=(RawFile&& other) noexcept;
+  ~RawFile();
+
+  /// Bytes read but not consumed. Empty only at the end of the file (or after an error): call fill() first.
+  std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  /// Reads more behind the pending bytes, until at least `want` are there or the file ends.
+  Status fill(std::size_t want = 1);
+  void consume(std::size_t n) { begin_ += n; }
+  /// Reads past the buffer straight into memory; fewer than n bytes only at the end.
+  Result<std::size_t> read(char* to, std::size_t n);
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }           // as the file system says
+  std::uint64_t position() const { return read_ - (end_ - begin_); }
+
+ private:
+  RawFile() = default;
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0, read_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace gf
