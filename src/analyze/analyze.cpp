@@ -1,14 +1,43 @@
 #include "analyze/analyze.h"
 
+#include <utility>
+
+#include "analyze/device_use.h"
+#include "analyze/host_threads.h"
+#include "analyze/launches.h"
+#include "analyze/steps/steps.h"
+#include "analyze/timeline.h"
+#include "analyze/window.h"
+
 namespace gf {
 
-Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* context) {
-  Analysis a;
-  a.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
-  for (std::size_t i = 0; i < capture.quality.size(); ++i)
-    a.quality.push_back({std::string(capture.text(capture.quality.code[i])), capture.quality.count[i], std::string(capture.text(capture.quality.detail[i]))});
-  if (context) context->emplace(Context{capture, options, {}, {}, {}, {}});
-  return a;
+namespace {
+
+void describe_source(const Capture& capture, Analysis& analysis) {
+  analysis.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
+  const auto& q = capture.quality;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    analysis.quality.push_back({std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
+}
+
+}  // namespace
+
+Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
+  Context context{capture, options};
+  context.attribution.launch = join_launches(capture);
+  const Steps steps = find_steps(capture, context.attribution.launch);
+  auto window = choose_window(capture, options.window, steps);
+  if (!window) return tl::unexpected(window.error());
+  context.window = std::move(*window);
+  context.host = HostThreads(capture);
+  context.devices = build_timelines(capture, context.window);
+  // What the analyses share stands; from here on each is one function that fills its part of the result.
+  Analysis analysis;
+  describe_source(capture, analysis);
+  analysis.window = context.window;
+  measure_devices(context, analysis);
+  if (shared) shared->emplace(std::move(context));
+  return analysis;
 }
 
 }  // namespace gf

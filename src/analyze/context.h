@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/host_threads.h"
 #include "analyze/result.h"
 #include "core/error.h"
 #include "core/intervals.h"
@@ -57,7 +58,8 @@ struct Context {
   const Capture& capture;
   AnalyzeOptions options;
   WindowInfo window;
-  std::vector<DeviceTimeline> devices;  // devices with at least one activity in the window
+  HostThreads host;                     // host operations and calls in order of time, thread by thread
+  std::vector<DeviceTimeline> devices;  // devices with activities anywhere in the capture, idle in the window or not
   Attribution attribution;
   Matching matching;
 };

@@ -1,0 +1,41 @@
+#include "analyze/host_threads.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gf {
+
+namespace {
+
+/// Counting sort by thread, then by time inside each thread. Profilers write a thread's events nearly in order, so the
+/// check for order comes first. Rows without a known thread are left out.
+template <class Table>
+void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& rows, std::vector<std::size_t>& begin) {
+  begin.assign(threads + 1, 0);
+  const auto n = static_cast<std::uint32_t>(table.size());
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (table.thread[i] < threads) ++begin[table.thread[i] + 1];
+  for (std::size_t t = 0; t < threads; ++t) begin[t + 1] += begin[t];
+  rows.resize(begin.back());
+  std::vector<std::size_t> at(begin.begin(), begin.end() - 1);
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (table.thread[i] < threads) rows[at[table.thread[i]]++] = i;
+  auto before = [&](std::uint32_t a, std::uint32_t b) {
+    if (table.start_ns[a] != table.start_ns[b]) return table.start_ns[a] < table.start_ns[b];
+    if (table.duration_ns[a] != table.duration_ns[b]) return table.duration_ns[a] > table.duration_ns[b];
+    return a < b;
+  };
+  for (std::size_t t = 0; t < threads; ++t) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin[t]), last = rows.begin() + static_cast<std::ptrdiff_t>(begin[t + 1]);
+    if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+  }
+}
+
+}  // namespace
+
+HostThreads::HostThreads(const Capture& capture) {
+  order(capture.host_ops, capture.threads.size(), ops_, op_begin_);
+  order(capture.api_calls, capture.threads.size(), calls_, call_begin_);
+}
+
+}  // namespace gf

@@ -1,0 +1,103 @@
+#include "analyze/window.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace gf {
+
+namespace {
+
+constexpr const char* kForms = "all, stable, step:N or START:END, such as 1.5ms:20ms";
+
+/// "1.5ms" in nanoseconds; a number without a unit is in nanoseconds.
+std::optional<Nanos> parse_time(std::string_view text) {
+  int exponent = 0;
+  for (auto [unit, power] : {std::pair<std::string_view, int>{"ns", 0}, {"us", 3}, {"µs", 3}, {"ms", 6}, {"s", 9}})
+    if (text.ends_with(unit)) {
+      text.remove_suffix(unit.size());
+      exponent = power;
+      break;
+    }
+  return parse_decimal(text, exponent);
+}
+
+std::string known_steps(const Steps& steps) {
+  if (steps.steps.empty()) return "the capture has no step marks and its kernels show no period; use --window all or START:END";
+  constexpr std::size_t kShown = 12;
+  std::string text = "steps:";
+  for (std::size_t i = 0; i < std::min(kShown, steps.steps.size()); ++i) text += fmt::format(" {}", steps.steps[i].index);
+  if (steps.steps.size() > kShown) text += fmt::format(" … {}", steps.steps.back().index);
+  return text + " (" + steps.source + ")";
+}
+
+Interval extent(const Capture& capture) {
+  Interval all{INT64_MAX, INT64_MIN};
+  const auto& a = capture.activities;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    all.start = std::min(all.start, a.start_ns[i]);
+    all.end = std::max(all.end, a.start_ns[i] + a.duration_ns[i]);
+  }
+  return all;
+}
+
+Result<Interval> parse_range(const Capture& capture, std::string_view wanted, Interval all) {
+  const auto colon = wanted.find(':');
+  const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
+  const auto start = left.empty() ? std::optional<Nanos>(0) : parse_time(left);
+  const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_time(right);
+  if (!start || !end) return fail(fmt::format("--window {}: not a span of time", wanted), capture.path, -1, fmt::format("use {}", kForms));
+  // Beyond the capture when counted from its first activity, inside it on its own clock: meant on its own clock.
+  const bool absolute = !left.empty() && *start >= all.length() && *start < all.end && (right.empty() || *end > all.start);
+  const auto from = absolute ? start : checked_add(all.start, *start);
+  const auto to = right.empty() ? std::optional<Nanos>(all.end) : absolute ? end : checked_add(all.start, *end);
+  if (!from || !to || *from >= *to) return fail(fmt::format("--window {}: the span is empty", wanted), capture.path, -1, "START must come before END");
+  if (*to <= all.start || *from >= all.end)
+    return fail(fmt::format("--window {}: no device activity in it", wanted), capture.path, -1,
+                fmt::format("the device was traced for {} ns after its first activity", all.length()));
+  return Interval{*from, *to};
+}
+
+}  // namespace
+
+Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps) {
+  if (capture.activities.empty())
+    return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
+                "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
+  WindowInfo window;
+  window.step_source = steps.source;
+  window.step_confidence = steps.confidence;
+  window.all_steps = steps.steps;
+  const Interval all = extent(capture);
+  Interval span = all;
+  if (wanted == "all") {
+    window.kind = "all";
+  } else if (wanted == "stable") {
+    window.kind = "stable";
+    const auto first = std::find_if(steps.steps.begin(), steps.steps.end(), [](const StepInfo& s) { return s.stable; });
+    if (first == steps.steps.end())
+      return fail("--window stable: no three steps in a row are alike", capture.path, -1, "choose --window step:N; " + known_steps(steps));
+    span = {first->start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
+  } else if (wanted.starts_with("step:")) {
+    window.kind = "step";
+    const auto number = parse_decimal(wanted.substr(5), 0);
+    const auto step = std::find_if(steps.steps.begin(), steps.steps.end(), [&](const StepInfo& s) { return number && s.index == *number; });
+    if (step == steps.steps.end()) return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1, known_steps(steps));
+    span = {step->start_ns, step->start_ns + step->duration_ns};
+  } else if (wanted.find(':') != std::string_view::npos) {
+    window.kind = "range";
+    auto range = parse_range(capture, wanted, all);
+    if (!range) return tl::unexpected(range.error());
+    span = *range;
+  } else {
+    return fail(fmt::format("--window {}: not understood", wanted), capture.path, -1, fmt::format("use {}", kForms));
+  }
+  window.start_ns = span.start;
+  window.end_ns = span.end;
+  window.duration_ns = span.length();
+  for (const auto& s : steps.steps)
+    if (s.start_ns >= span.start && s.start_ns + s.duration_ns <= span.end) window.steps.push_back(s);
+  return window;
+}
+
+}  // namespace gf

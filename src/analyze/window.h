@@ -1,0 +1,23 @@
+// The span that is analysed.
+#pragma once
+
+#include <string_view>
+
+#include "analyze/result.h"
+#include "analyze/steps/steps.h"
+#include "core/error.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// Turns --window into a half-open span of the capture's clock.
+///   all        from the first device activity's start to the last one's end (each device has its own such span)
+///   stable     from the first stable step to the end of the last step
+///   step:N     the step that the source numbers N
+///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s; either may be left out.
+///              Times of the capture's own clock are understood when they can mean nothing else.
+/// Errors: a text that is none of these, a step that does not exist (the message lists those that do), no stable step,
+/// an empty span, a capture without device activities.
+Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps);
+
+}  // namespace gf
