@@ -1,0 +1,25 @@
+// Kernel names as people read them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace gf {
+
+/// Linker names (_Z...) spelled out; other names as they are.
+std::string demangled(std::string_view name);
+
+/// A kernel's name without return type, namespaces, arguments and template details:
+///   void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)            -> vectorized_elementwise_kernel
+///   void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_...>(...)               -> cutlass_80_wmma_tensorop_bf16_...
+///   void cutlass::device_kernel<flash::FlashAttnFwdSm90<...>>(...)              -> FlashAttnFwdSm90
+///   sm90_xmma_fprop_implicit_gemm_bf16bf16_..._kernel__5x_cudnn                 -> as it is
+/// Wrappers that run whatever their first template argument says are named by that argument.
+std::string short_kernel_name(std::string_view name);
+
+/// Fits a name into `width` columns by leaving out its middle ("sm90_xmma_fprop_im...segment_k_off_kernel"): kernel
+/// families differ at both ends. Counts bytes; cuts no UTF-8 character.
+std::string elide_middle(std::string_view name, std::size_t width);
+
+}  // namespace gf
