@@ -1,12 +1,14 @@
 #include <vector>
 
 #include "import/importer.h"
+#include "import/nsight_compute/nsight_compute.h"
 
 namespace gf {
 
 std::span<const Importer> importers() {
   static const std::vector<Importer> table = {
       // one line a format
+      {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
   };
   return table;
 }

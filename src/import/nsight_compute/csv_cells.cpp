@@ -1,0 +1,63 @@
+#include "import/nsight_compute/csv_cells.h"
+
+namespace gf::ncu {
+
+bool CsvReader::next(std::vector<std::string_view>& cells) {
+  cells.clear();
+  unescaped_.clear();
+  cut_ = false;
+  while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+  if (at_ >= text_.size()) return false;
+  row_offset_ = at_;
+  struct Escaped { std::size_t cell, text; };
+  std::vector<Escaped> escaped;
+  for (;;) {
+    if (at_ < text_.size() && text_[at_] == '"') {
+      const std::size_t begin = ++at_;
+      bool doubled = false, closed = false;
+      while (at_ < text_.size()) {
+        const std::size_t quote = text_.find('"', at_);
+        if (quote == text_.npos) {
+          at_ = text_.size();
+          break;
+        }
+        at_ = quote + 1;
+        if (at_ < text_.size() && text_[at_] == '"') {
+          doubled = true;
+          ++at_;
+        } else {
+          closed = true;
+          break;
+        }
+      }
+      std::string_view cell = text_.substr(begin, at_ - begin - (closed ? 1 : 0));
+      if (!closed) cut_ = true;
+      if (doubled) {
+        std::string plain;
+        for (std::size_t i = 0; i < cell.size(); ++i) {
+          plain += cell[i];
+          if (cell[i] == '"' && i + 1 < cell.size() && cell[i + 1] == '"') ++i;
+        }
+        escaped.push_back({cells.size(), unescaped_.size()});
+        unescaped_.push_back(std::move(plain));
+      }
+      cells.push_back(cell);
+      // Whatever stands between the closing quote and the separator is damage; it is dropped.
+      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+    } else {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+      cells.push_back(text_.substr(begin, at_ - begin));
+    }
+    if (at_ >= text_.size()) {
+      cut_ = true;
+      break;
+    }
+    if (text_[at_] != separator_) break;
+    ++at_;
+  }
+  for (const Escaped& e : escaped) cells[e.cell] = unescaped_[e.text];
+  return true;
+}
+
+}  // namespace gf::ncu

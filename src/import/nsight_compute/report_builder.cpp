@@ -1,0 +1,165 @@
+#include "import/nsight_compute/report_builder.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace gf::ncu {
+
+namespace {
+
+constexpr std::string_view kDeviceAttribute = "device__attribute_";
+
+/// Whole numbers of a counter report that fit the column; anything else is not known.
+template <class T>
+void set_integer(T& column, double value) {
+  if (value >= 0 && value <= static_cast<double>(std::numeric_limits<std::int32_t>::max()) && value == std::floor(value)) column = static_cast<T>(value);
+}
+
+template <class T>
+void fill(T& target, const std::map<std::string_view, std::string_view>& attributes, std::string_view name) {
+  const auto found = attributes.find(name);
+  if (found == attributes.end()) return;
+  T value{};
+  const auto [end, error] = std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
+  if (error == std::errc() && end == found->second.data() + found->second.size()) target = value;
+}
+
+}  // namespace
+
+ReportBuilder::Metric ReportBuilder::metric(std::string_view name, std::string_view base_unit) {
+  using Role = Metric::Role;
+  Metric m{capture_.strings.intern(name), capture_.strings.intern(base_unit)};
+  if (name.starts_with(kDeviceAttribute)) m.role = Role::device_attribute;
+  else if (name == "launch__registers_per_thread") m.role = Role::registers;
+  else if (name == "launch__shared_mem_per_block_static") m.role = Role::shared_static;
+  else if (name == "launch__shared_mem_per_block_dynamic") m.role = Role::shared_dynamic;
+  else if (name == "gpu__time_duration.sum" || name == "gpu__time_duration.avg" || name == "gpu__time_duration") m.role = Role::duration;
+  else if (name == "launch__stream_id") m.role = Role::stream;
+  else if (name == "launch__context_id") m.role = Role::context;
+  else if (name == "launch__device_id") m.role = Role::device;
+  else if (name.starts_with("launch__grid_dim_") || name.starts_with("launch__block_dim_")) {
+    m.role = name[8] == 'g' ? Role::grid : Role::block;
+    m.axis = name.back() - 'x';
+    if (m.axis < 0 || m.axis > 2) m.role = Role::counter;
+  }
+  return m;
+}
+
+std::uint32_t ReportBuilder::begin_kernel(const Launch& launch) {
+  close_kernel();
+  auto& k = capture_.report_kernels;
+  kernel_ = k.add();
+  k.id[kernel_] = launch.id;
+  k.name[kernel_] = capture_.strings.intern(launch.name);
+  k.mangled_name[kernel_] = capture_.strings.intern(launch.mangled_name);
+  k.pid[kernel_] = launch.pid;
+  k.device[kernel_] = launch.device;
+  k.context[kernel_] = launch.context;
+  k.stream[kernel_] = launch.stream;
+  set_integer(k.grid_x[kernel_], static_cast<double>(launch.grid[0]));
+  set_integer(k.grid_y[kernel_], static_cast<double>(launch.grid[1]));
+  set_integer(k.grid_z[kernel_], static_cast<double>(launch.grid[2]));
+  set_integer(k.block_x[kernel_], static_cast<double>(launch.block[0]));
+  set_integer(k.block_y[kernel_], static_cast<double>(launch.block[1]));
+  set_integer(k.block_z[kernel_], static_cast<double>(launch.block[2]));
+  device_ = launch.device;
+  shared_static_ = shared_dynamic_ = -1;
+  if (launch.compute_major >= 0) capability_[device_] = {launch.compute_major, launch.compute_minor};
+  return kernel_;
+}
+
+void ReportBuilder::close_kernel() {
+  if (kernel_ == kNoRow) return;
+  // Traces count what the program asked for: static and dynamic shared memory, without the driver's own part.
+  if (shared_static_ >= 0 || shared_dynamic_ >= 0)
+    capture_.report_kernels.shared_bytes[kernel_] = std::max<std::int64_t>(shared_static_, 0) + std::max<std::int64_t>(shared_dynamic_, 0);
+  kernel_ = kNoRow;
+}
+
+void ReportBuilder::number(const Metric& metric, double value) {
+  using Role = Metric::Role;
+  auto& k = capture_.report_kernels;
+  switch (metric.role) {
+    case Role::device_attribute: attribute(metric, fmt::format("{}", value)); return;
+    case Role::registers: set_integer(k.registers[kernel_], value); break;
+    case Role::shared_static: set_integer(shared_static_, value); break;
+    case Role::shared_dynamic: set_integer(shared_dynamic_, value); break;
+    case Role::duration: if (value >= 0) k.duration_ns[kernel_] = value; break;
+    case Role::stream: if (k.stream[kernel_] < 0) set_integer(k.stream[kernel_], value); break;
+    case Role::context: if (k.context[kernel_] < 0) set_integer(k.context[kernel_], value); break;
+    case Role::device:
+      if (k.device[kernel_] < 0) set_integer(k.device[kernel_], value);
+      device_ = k.device[kernel_];
+      break;
+    case Role::grid: {
+      auto& cell = metric.axis == 0 ? k.grid_x[kernel_] : metric.axis == 1 ? k.grid_y[kernel_] : k.grid_z[kernel_];
+      if (cell < 0) set_integer(cell, value);
+      break;
+    }
+    case Role::block: {
+      auto& cell = metric.axis == 0 ? k.block_x[kernel_] : metric.axis == 1 ? k.block_y[kernel_] : k.block_z[kernel_];
+      if (cell < 0) set_integer(cell, value);
+      break;
+    }
+    case Role::counter: break;
+  }
+  auto& c = capture_.kernel_counters;
+  const auto row = c.add();
+  c.kernel[row] = kernel_;
+  c.metric[row] = metric.name;
+  c.value[row] = value;
+  c.unit[row] = metric.unit;
+}
+
+void ReportBuilder::text(const Metric& metric, std::string_view value) {
+  if (metric.role == Metric::Role::device_attribute) {
+    attribute(metric, std::string(value));
+    return;
+  }
+  auto& c = capture_.kernel_counters;
+  const auto row = c.add();
+  c.kernel[row] = kernel_;
+  c.metric[row] = metric.name;
+  c.text[row] = capture_.strings.intern(value);
+  c.unit[row] = metric.unit;
+}
+
+void ReportBuilder::attribute(const Metric& metric, std::string value) {
+  auto [at, fresh] = attributes_[device_].try_emplace(static_cast<std::uint32_t>(metric.name), std::move(value));
+  if (!fresh && at->second != value && !value.empty())
+    capture_.note_quality("attribute_changed", fmt::format("{} is not the same on every row of device {}; the first value is kept", capture_.text(metric.name), device_));
+}
+
+void ReportBuilder::finish() {
+  close_kernel();
+  for (const auto& [device, cc] : capability_) attributes_.try_emplace(device);
+  for (const auto& [device, attributes] : attributes_) {
+    const auto row = capture_.device_row(static_cast<std::int32_t>(device < 0 ? 0 : device));
+    std::map<std::string_view, std::string_view> by_name;
+    for (const auto& [metric, value] : attributes) {
+      const std::string_view name = capture_.text(Text{metric}).substr(kDeviceAttribute.size());
+      by_name[name] = value;
+      capture_.set_metadata(fmt::format("device.{}.{}", device < 0 ? 0 : device, name), value);
+    }
+    auto& d = capture_.devices;
+    d.vendor[row] = capture_.strings.intern("nvidia");
+    if (const auto name = by_name.find("display_name"); name != by_name.end()) d.name[row] = capture_.strings.intern(name->second);
+    if (const auto cc = capability_.find(device); cc != capability_.end()) {
+      d.compute_major[row] = cc->second[0];
+      d.compute_minor[row] = cc->second[1];
+    }
+    fill(d.compute_major[row], by_name, "compute_capability_major");
+    fill(d.compute_minor[row], by_name, "compute_capability_minor");
+    fill(d.sm_count[row], by_name, "multiprocessor_count");
+    fill(d.memory_bytes[row], by_name, "total_memory");
+    fill(d.max_threads_per_sm[row], by_name, "max_threads_per_multiprocessor");
+    fill(d.registers_per_sm[row], by_name, "max_registers_per_multiprocessor");
+    fill(d.shared_bytes_per_sm[row], by_name, "max_shared_memory_per_multiprocessor");
+    fill(d.clock_khz[row], by_name, "clock_rate");
+  }
+}
+
+}  // namespace gf::ncu

@@ -1,0 +1,57 @@
+// Fills a capture with the kernels and counters of a report, whatever file they were read from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "model/capture.h"
+
+namespace gf::ncu {
+
+using Dim3 = std::array<std::int64_t, 3>;
+
+/// What identifies one profiled kernel instance; -1 where the report does not say.
+struct Launch {
+  std::int64_t id = -1, pid = -1, device = -1, context = -1, stream = -1;
+  std::string_view name, mangled_name;
+  Dim3 grid{-1, -1, -1}, block{-1, -1, -1};
+  int compute_major = -1, compute_minor = -1;
+};
+
+class ReportBuilder {
+ public:
+  explicit ReportBuilder(Capture& capture) : capture_(capture) {}
+
+  /// A metric of the report, looked up once per column or table entry.
+  struct Metric {
+    enum class Role { counter, device_attribute, registers, shared_static, shared_dynamic, duration, grid, block, stream, context, device };
+    Text name, unit;
+    Role role = Role::counter;
+    int axis = 0;  // of grid and block
+  };
+  Metric metric(std::string_view name, std::string_view base_unit);
+
+  /// Starts the next kernel; values that follow are its own. Returns its row of report_kernels.
+  std::uint32_t begin_kernel(const Launch& launch);
+  void number(const Metric& metric, double value);
+  void text(const Metric& metric, std::string_view value);
+
+  /// Writes what was gathered per device: `devices`, and every device__attribute_ once as metadata "device.N.NAME".
+  void finish();
+
+ private:
+  void attribute(const Metric& metric, std::string value);
+  void close_kernel();
+
+  Capture& capture_;
+  std::uint32_t kernel_ = kNoRow;
+  std::int64_t device_ = -1, shared_static_ = -1, shared_dynamic_ = -1;
+  std::map<std::int64_t, std::map<std::uint32_t, std::string>> attributes_;  // by device, by metric name
+  std::map<std::int64_t, std::array<int, 2>> capability_;
+};
+
+}  // namespace gf::ncu
