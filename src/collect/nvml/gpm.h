@@ -1,0 +1,44 @@
+// GPU performance monitoring of NVML (Hopper and newer): averages between two samples, needing no profiling permission.
+// The driver refreshes the counters every 100 ms; closer samples give invalid values.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collect/nvml/nvml.h"
+
+namespace gf {
+
+/// One metric of the catalogue and where GPM keeps it.
+struct GpmMetric {
+  const char* id;      // metric id of the catalogue
+  unsigned gpm_id;     // nvmlGpmMetricId_t
+  double scale;        // from GPM's unit (percent, MiB/s) to the catalogue's (ratio, bytes/s)
+  const char* meaning;
+};
+std::span<const GpmMetric> gpm_metrics();
+
+/// Averages of one device (or MIG GPU instance) between consecutive calls of read().
+class Gpm {
+ public:
+  static constexpr Nanos kShortest = 100 * kNsPerMs;
+  Gpm(const Nvml& nvml, const GpuInfo& gpu, std::optional<unsigned> gpu_instance = {});
+  ~Gpm();
+  Gpm(Gpm&&) noexcept;
+
+  struct Window {
+    Nanos start_ns = 0, end_ns = 0;
+    std::vector<std::pair<const GpmMetric*, double>> values;  // those that the driver answered, in catalogue units
+  };
+  /// Averages since the last call; empty on the first call, before 100 ms have passed, and when the driver refuses.
+  std::optional<Window> read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gf

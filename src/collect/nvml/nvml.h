@@ -1,0 +1,109 @@
+// NVIDIA's management library: which GPUs there are, and what their sensors say. Facts about its calls that shape this
+// code: the energy counter costs about 4 ms a read, instant power 7 us; both change every 100 ms; average power is over
+// one second; nvmlDeviceGetPcieThroughput blocks for 20 ms, so PCIe traffic comes from the byte counters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/library.h"
+#include "core/error.h"
+#include "core/time.h"
+
+struct nvmlDevice_st;
+
+namespace gf {
+
+struct NvmlFunctions;
+
+/// One MIG compute instance of a GPU.
+struct MigInstance {
+  nvmlDevice_st* handle = nullptr;
+  unsigned gpu_instance = 0, compute_instance = 0;
+  std::string name, uuid;
+  std::int64_t memory_bytes = -1;
+  int sm_count = -1;
+};
+
+struct GpuInfo {
+  nvmlDevice_st* handle = nullptr;
+  unsigned index = 0;  // NVML's order, which is nvidia-smi's
+  std::string name, uuid, pci_bus;
+  int compute_major = -1, compute_minor = -1;
+  std::int64_t memory_bytes = -1;
+  double max_sm_clock_mhz = -1, max_memory_clock_mhz = -1, power_limit_watts = -1;
+  bool mig = false;  // MIG mode is on
+  bool gpm = false;  // GPM metrics are supported
+  std::vector<MigInstance> instances;
+};
+
+struct GpuProcess {
+  std::int64_t pid = -1;
+  std::string name;             // from /proc, empty when the process is out of sight (another container)
+  std::int64_t memory_bytes = -1;  // -1: not available
+};
+
+/// What to read; a recorder reads cheap values often and dear ones seldom.
+struct GpuReadingGroups {
+  bool power = true;      // instant, average, memory scope: about 10 us
+  bool energy = true;     // about 4 ms
+  bool state = true;      // clocks, temperature, throttle reasons, utilisation, memory, PCIe and NVLink bytes
+  bool processes = true;  // per-process memory and names
+};
+
+/// Every value may be missing: empty is "no data".
+struct GpuReading {
+  Nanos time_ns = 0;  // host clock, nanoseconds since 1970
+  std::optional<double> power_instant_watts, power_average_watts, power_memory_watts;
+  std::optional<double> energy_joules;  // since the driver was loaded
+  std::optional<double> sm_clock_mhz, memory_clock_mhz, temperature_celsius;
+  std::optional<double> utilization_gpu, utilization_memory;  // nvidia-smi's shares of time, 0..1
+  std::optional<std::uint64_t> throttle_reasons;              // NVML's bit mask
+  std::optional<std::int64_t> memory_used_bytes, memory_total_bytes;
+  std::optional<std::uint64_t> pcie_tx_bytes, pcie_rx_bytes;      // since driver load, 64-bit (wraps of the driver's 32-bit counts repaired)
+  std::optional<std::uint64_t> nvlink_tx_bytes, nvlink_rx_bytes;  // since driver load, all links, data without overhead
+  std::optional<std::vector<GpuProcess>> processes;
+  bool lost = false;  // the GPU fell off the bus
+};
+
+class Nvml {
+ public:
+  /// Loads and starts the library. Errors: no driver, or one that does not answer, with what to do.
+  static Result<Nvml> open();
+  ~Nvml();
+  Nvml(Nvml&&) noexcept;
+  Nvml& operator=(Nvml&&) noexcept;
+
+  const std::string& driver_version() const { return driver_version_; }
+  const std::string& cuda_version() const { return cuda_version_; }  // "13.0", the newest that the driver serves
+  const std::vector<GpuInfo>& gpus() const { return gpus_; }
+  const NvmlFunctions& functions() const { return *functions_; }
+
+  GpuReading read(const GpuInfo& gpu, const GpuReadingGroups& groups = {});
+  /// Memory and processes of one MIG instance; the rest is per GPU and stays empty.
+  GpuReading read(const MigInstance& instance);
+
+ private:
+  Nvml() = default;
+  void list_gpus();
+  std::unique_ptr<NvmlFunctions> functions_;
+  std::string driver_version_, cuda_version_;
+  std::vector<GpuInfo> gpus_;
+  struct Wrapping {
+    std::uint64_t last = 0, total = 0;
+    bool seen = false;
+  };
+  std::vector<Wrapping> pcie_;  // two a GPU
+};
+
+/// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the program runs.
+Nanos host_now();
+/// Short words for the bits of a throttle mask ("sw_power_cap"), without the idle bit.
+std::vector<std::string> throttle_words(std::uint64_t mask);
+/// The name of a process from /proc, empty when it cannot be seen.
+std::string process_name(std::int64_t pid);
+
+}  // namespace gf
