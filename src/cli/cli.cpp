@@ -15,6 +15,7 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_analyze(app, exit_code);
+  add_monitor(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

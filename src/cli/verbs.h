@@ -8,5 +8,6 @@ class App;
 namespace gf::cli {
 
 void add_analyze(CLI::App& app, int& exit_code);
+void add_monitor(CLI::App& app, int& exit_code);
 
 }  // namespace gf::cli

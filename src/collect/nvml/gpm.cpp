@@ -12,22 +12,12 @@ namespace {
 
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr GpmMetric kMetrics[] = {
-    {"gpu.busy", 1, kPercent, "compute or graphics engine active"},
-    {"sm.active", 2, kPercent, "SMs with at least one warp, averaged over SMs"},
-    {"sm.occupancy", 3, kPercent, "resident warps over the most an SM can hold"},
-    {"tensor.active", 5, kPercent, "tensor pipe active, any type"},
-    {"tensor.half.active", 7, kPercent, "tensor pipe active, half and single types"},
-    {"tensor.integer.active", 9, kPercent, "tensor pipe active, integer types"},
-    {"tensor.double.active", 6, kPercent, "tensor pipe active, double"},
-    {"integer.active", 4, kPercent, "integer pipe active"},
-    {"fp64.active", 11, kPercent, "FP64 pipe active"},
-    {"fp32.active", 12, kPercent, "FP32 pipe active"},
-    {"fp16.active", 13, kPercent, "FP16 pipe active, without tensor work"},
-    {"dram.active", 10, kPercent, "DRAM bandwidth used over the peak"},
-    {"pcie.tx", 20, kMebibyte, "PCIe bytes per second from the GPU"},
-    {"pcie.rx", 21, kMebibyte, "PCIe bytes per second to the GPU"},
-    {"nvlink.rx", 60, kMebibyte, "NVLink bytes per second received, all links"},
-    {"nvlink.tx", 61, kMebibyte, "NVLink bytes per second sent, all links"},
+    {"gpu.busy", 1, kPercent, false},        {"sm.active_any", 2, kPercent, false},      {"sm.occupancy", 3, kPercent, false},
+    {"tensor.active", 5, kPercent, false},   {"tensor.hmma_active", 7, kPercent, false}, {"tensor.dmma_active", 8, kPercent, false},
+    {"tensor.imma_active", 9, kPercent, false}, {"pipe.alu", 4, kPercent, false},        {"pipe.fp64", 11, kPercent, false},
+    {"pipe.fma", 12, kPercent, false},       {"pipe.fp16", 13, kPercent, false},         {"dram.active", 10, kPercent, false},
+    {"pcie.tx", 20, kMebibyte, true},        {"pcie.rx", 21, kMebibyte, true},           {"nvlink.rx", 60, kMebibyte, true},
+    {"nvlink.tx", 61, kMebibyte, true},
 };
 
 // nvmlGpmMetricsGet_t ends in an array whose length grows with the driver's headers while its version stays 1: a newer
@@ -95,7 +85,10 @@ std::optional<Gpm::Window> Gpm::read() {
   s.older_ns = now;
   if (code != NVML_SUCCESS) return {};
   for (std::size_t i = 0; i < std::size(kMetrics); ++i)
-    if (q.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(q.metrics[i].value)) window.values.emplace_back(&kMetrics[i], q.metrics[i].value * kMetrics[i].scale);
+    if (q.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(q.metrics[i].value)) {
+      const double span = kMetrics[i].per_second ? static_cast<double>(window.end_ns - window.start_ns) * 1e-9 : 1.0;
+      window.values.emplace_back(kMetrics[i].id, q.metrics[i].value * kMetrics[i].scale * span);
+    }
   return window;
 }
 

@@ -1,0 +1,20 @@
+// The monitor's table for Prometheus: base units, counters where rates matter (seconds of full use, joules, bytes), names
+// from the metric catalogue. Processes stand on an info metric of their own, so that they multiply no other series.
+#pragma once
+
+#include <string>
+
+#include "model/live.h"
+
+namespace gf {
+
+struct OpenMetricsOptions {
+  bool openmetrics = true;  // false: the older Prometheus text format 0.0.4
+  bool dcgm_names = false;  // DCGM_FI_... names and labels of dcgm-exporter instead of our own
+};
+
+std::string open_metrics(const LiveTable& table, const OpenMetricsOptions& options);
+/// The Content-Type that belongs to it.
+const char* open_metrics_type(const OpenMetricsOptions& options);
+
+}  // namespace gf

@@ -1,0 +1,82 @@
+The monitor over fake driver libraries: every value has a known answer.
+
+  $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=
+  $ gpufathom monitor --once | sed 's/^.* driver/HOST  driver/; s/20[0-9-]* [0-9:]* UTC/TIME/; s/ [0-9][0-9][0-9]   40/ WWW   40/; /^        1 /d'
+  HOST  driver 580.159.04  TIME
+  GPU    name           busy   SM issue tensor  occ  DRAM     W    C  memory
+  0      H200             75   60     -     25   30    40   WWW   40  12.0/140G
+    GPU 0: clocks held down by sw_power_cap
+    %, averages since the last reading; levels from gpm.
+
+Levels of MIG instances; the whole GPU has none then.
+
+  $ GPUFATHOM_FAKE=mig=1 gpufathom monitor --once --json | jq -c '.gpus[] | [.index, .instance, .source, .missing, .values["sm.active_any"], .values["memory.used"]]'
+  [0,"","nvml","levels are per MIG instance",null,12884901888]
+  [0,"1/0","gpm","",0.6,5368709120]
+  [0,"2/0","gpm","",0.6,5368709120]
+
+Eight GPUs, and a choice of them.
+
+  $ export GPUFATHOM_FAKE=gpus=8
+  $ gpufathom monitor --once --csv --devices 1,6-7 | cut -d, -f3,4,5,7,8,9,10,11
+  gpu,uuid,instance,gpu.busy,sm.active_any,sm.occupancy,issue.active,tensor.active
+  1,GPU-00000000-0000-0000-0000-000000000001,,0.75,0.6,0.3,,0.25
+  6,GPU-00000000-0000-0000-0000-000000000006,,0.75,0.6,0.3,,0.25
+  7,GPU-00000000-0000-0000-0000-000000000007,,0.75,0.6,0.3,,0.25
+  $ gpufathom monitor --once --devices 8
+  gpufathom: there is no device 8 (this machine has devices 0 to 7)
+  [1]
+  $ gpufathom monitor --once --devices first
+  gpufathom: 'first' names no device (give numbers as nvidia-smi counts, ranges such as 0-3, or UUIDs)
+  [1]
+
+Before Hopper there is no GPM, and no level is invented.
+
+  $ GPUFATHOM_FAKE=gpm=0 gpufathom monitor --once --json | jq -c '.gpus[] | [.source, .missing, .values["sm.active_any"], .values["monitor.gpu"]]'
+  ["nvml","GPM needs Hopper or newer: try --source pm",null,0.91]
+
+A GPU that fell off the bus.
+
+  $ GPUFATHOM_FAKE=lost_after=0.1 gpufathom monitor --once --json | jq -c '.gpus[] | [.missing, .values["power.module"], .values["sm.active_any"]]'
+  ["the GPU is lost",null,null]
+
+No driver, and a driver that does not answer.
+
+  $ GPUFATHOM_FAKE=init=18 gpufathom monitor --once
+  gpufathom: the NVIDIA driver does not answer: Driver/library version mismatch (reboot, or reload the nvidia kernel module: library and module are of different versions)
+  [1]
+  $ GPUFATHOM_FAKE=init=9 gpufathom monitor --once
+  gpufathom: the NVIDIA driver does not answer: Driver Not Loaded (load the nvidia kernel module)
+  [1]
+  $ GPUFATHOM_LIBRARY_PATH=/nowhere gpufathom monitor --once
+  gpufathom: no NVIDIA driver on this machine: libnvidia-ml.so.1 cannot be loaded (install the driver, or give a container access to the GPU)
+  [1]
+
+For Prometheus: our own names, and those of dcgm-exporter.
+
+  $ export GPUFATHOM_FAKE=
+  $ gpufathom monitor --once --openmetrics | grep -E '^(# TYPE )?gpufathom_(sm_active_any|power_module|energy|gpu_busy|gpu_info)|EOF' | sed -E 's/(joules_total|seconds_total|module_watts)(\{.*\}) .*/\1\2 VALUE/'
+  gpufathom_gpu_info{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000",name="NVIDIA H200",driver="580.159.04",source="gpm"} 1
+  # TYPE gpufathom_gpu_busy_ratio gauge
+  gpufathom_gpu_busy_ratio{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} 0.75
+  # TYPE gpufathom_gpu_busy_seconds counter
+  gpufathom_gpu_busy_seconds_total{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
+  # TYPE gpufathom_sm_active_any_ratio gauge
+  gpufathom_sm_active_any_ratio{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} 0.6
+  # TYPE gpufathom_sm_active_any_seconds counter
+  gpufathom_sm_active_any_seconds_total{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
+  # TYPE gpufathom_power_module_watts gauge
+  gpufathom_power_module_watts{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
+  # TYPE gpufathom_energy_module_joules counter
+  gpufathom_energy_module_joules_total{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
+  # EOF
+  $ gpufathom monitor --once --openmetrics --dcgm-names | grep -E 'PROF_(SM_ACTIVE|PIPE_TENSOR)|ENERGY' | sed -E 's/Hostname="[^"]*"/Hostname="H"/; s/(CONSUMPTION\{.*\}) .*/\1 VALUE/'
+  # TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION unknown
+  # HELP DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION Total energy consumption since boot (in mJ).
+  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} VALUE
+  # TYPE DCGM_FI_PROF_SM_ACTIVE gauge
+  # HELP DCGM_FI_PROF_SM_ACTIVE The ratio of cycles an SM has at least 1 warp assigned.
+  DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.6
+  # TYPE DCGM_FI_PROF_PIPE_TENSOR_ACTIVE gauge
+  # HELP DCGM_FI_PROF_PIPE_TENSOR_ACTIVE Ratio of cycles the tensor (HMMA) pipe is active.
+  DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.25
