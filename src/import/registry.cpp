@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "import/capture_file/capture_file.h"
 #include "import/importer.h"
 #include "import/nsight_compute/nsight_compute.h"
 
@@ -8,6 +9,7 @@ namespace gf {
 std::span<const Importer> importers() {
   static const std::vector<Importer> table = {
       // one line a format
+      {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
   };
   return table;

@@ -3,6 +3,7 @@
 //   add()               a new row of defaults; returns its number
 //   append(other)       all rows of another table of the same kind; texts and row numbers are copied as they are
 //   each_column(f)      f(ColumnInfo, Column<T>&) for every column, in order
+//   each_column_ref(f)  f(ColumnRef<T>): the same with the column's default
 //   reserve(n), clear(), shrink_to_fit()
 #pragma once
 
@@ -33,6 +34,13 @@ struct ColumnInfo {
   const char* meaning;
 };
 
+template <class T>
+struct ColumnRef {
+  ColumnInfo info;
+  T fallback;
+  Column<T>& column;
+};
+
 /// What all tables share; Derived gives columns(), a tuple of ColumnRef.
 template <class Derived>
 struct TableBase {
@@ -41,6 +49,11 @@ struct TableBase {
   template <class F>
   void each_column(F&& f) const {
     std::apply([&](auto&&... c) { (f(c.info, std::as_const(c.column)), ...); }, const_cast<TableBase*>(this)->self().columns());
+  }
+  /// f(ColumnRef) for every column: what each_column gives, and the default.
+  template <class F>
+  void each_column_ref(F&& f) const {
+    std::apply([&](auto&&... c) { (f(c), ...); }, const_cast<TableBase*>(this)->self().columns());
   }
   std::uint32_t add() {
     const auto row = static_cast<std::uint32_t>(size());
@@ -64,13 +77,6 @@ struct TableBase {
     (std::get<I>(a).column.append(std::get<I>(b).column.span()), ...);
   }
   Derived& self() { return static_cast<Derived&>(*this); }
-};
-
-template <class T>
-struct ColumnRef {
-  ColumnInfo info;
-  T fallback;
-  Column<T>& column;
 };
 
 // Members and the tuple of columns need two passes over the declaration; the first pass below declares the members in

@@ -1,0 +1,20 @@
+#include "import/capture_file/capture_file.h"
+
+#include <fstream>
+
+#include "model/file.h"
+
+namespace gf::capture_file {
+
+int sniff(std::string_view, std::string_view head) { return is_capture_file(head) ? 100 : 0; }
+
+Result<Capture> load(const std::string& path, const ImportOptions& options) {
+  char head[16] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  if (std::string_view(head, 15) != "SQLite format 3") return fail("is a compressed capture file", path, -1, "unpack it first: SQLite reads it in place");
+  auto capture = read_capture(path, options.progress);
+  if (capture && !capture->path.empty()) capture->set_metadata("imported_from", capture->path);
+  return capture;
+}
+
+}  // namespace gf::capture_file

@@ -1,0 +1,77 @@
+// The capture file (.gpf): a SQLite database with one table for each table of tables.def, so that any SQLite tool reads it.
+//
+//   strings(id, text)       every distinct text once
+//   _NAME(row, columns…)    the rows of table NAME; texts and enumeration names as ids of strings; NULL where the
+//                           value is not known (-1, empty, NaN, no row)
+//   NAME                    a view of it with readable texts; a few more views join what belongs together
+//   source                  where the capture came from
+//
+// application_id says that it is ours, user_version is the format's version. A column may be added to tables.def without a
+// new version: readers give missing columns their default and ignore those they do not know. Changing a meaning raises it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/progress.h"
+#include "model/capture.h"
+#include "model/sqlite.h"
+
+namespace gf {
+
+inline constexpr std::uint32_t kCaptureFileId = 0x67706661;  // "gpfa", at byte 68 of the file
+inline constexpr int kCaptureFileVersion = 1;
+
+/// Whether the first bytes of a file are those of a capture file (of any version).
+bool is_capture_file(std::string_view head);
+
+/// Writes a capture as a new file, whole or not at all: it appears under its name only when complete, replacing what was there.
+Status write_capture(const Capture& capture, const std::string& path, const Progress& progress = {});
+
+/// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or another program's.
+Result<Capture> read_capture(const std::string& path, const Progress& progress = {});
+
+/// Puts a capture into a database that is open and empty, schema and views included: what `query` asks.
+Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
+
+/// Opens a capture file for queries, after checking that it is one.
+Result<sqlite::Database> open_capture_file(const std::string& path);
+
+/// Writes a capture file while it is being recorded. Each append is one transaction: a process that is killed leaves a file
+/// that holds everything appended before. The first append makes the file.
+class CaptureWriter {
+ public:
+  /// Makes a new file, replacing what was there.
+  static Result<CaptureWriter> create(const std::string& path);
+
+  /// Appends what `capture` holds, in one transaction, and then clears its event tables (all but devices, threads, metadata
+  /// and quality, which are kept and written anew each time, as are the source fields). References between event tables
+  /// (collectives.activity, kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its string
+  /// pool and its rows of devices and threads must only grow.
+  Status append(Capture& capture);
+
+  /// Rows written so far, all event tables together.
+  std::uint64_t rows() const { return rows_; }
+
+ private:
+  CaptureWriter(std::string path, sqlite::Database db) : path_(std::move(path)), db_(std::move(db)) {}
+  std::string path_;
+  sqlite::Database db_;
+  std::uint32_t strings_ = 0;           // texts written so far
+  std::uint32_t activities_ = 0, report_kernels_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+/// A view that the capture file has besides those of the tables.
+struct CaptureView {
+  const char* name;
+  const char* about;
+  const char* sql;
+};
+std::span<const CaptureView> capture_views();
+/// The statements that make an empty capture file.
+std::string capture_schema();
+
+}  // namespace gf

@@ -1,0 +1,205 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include "model/file.h"
+#include "model/file_values.h"
+
+namespace gf {
+
+namespace {
+
+using sqlite::execute;
+using sqlite::failure;
+using sqlite::prepare;
+
+/// String ids of the enumerators of E, by value.
+template <class E>
+const auto& enum_ids() {
+  static const auto ids = [] {
+    std::array<std::int64_t, EnumNames<E>::names.size()> a;
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = enum_string_id(static_cast<E>(i));
+    return a;
+  }();
+  return ids;
+}
+
+/// Added to references when rows of several captures or batches go into one file.
+struct Offsets {
+  std::uint32_t activity = 0, kernel = 0;
+};
+
+template <class T>
+void bind(sqlite3_stmt* s, int at, const ColumnRef<T>& c, std::size_t row, const Offsets& offsets) {
+  const T v = c.column[row];
+  if (is_unknown(v, c.fallback)) sqlite3_bind_null(s, at);
+  else if constexpr (std::is_same_v<T, F64>) sqlite3_bind_double(s, at, v);
+  else if constexpr (is_listed<T>) sqlite3_bind_int64(s, at, enum_ids<T>()[static_cast<std::size_t>(v)]);
+  else if constexpr (std::is_same_v<T, U32>) {
+    const std::string_view name = c.info.name;
+    sqlite3_bind_int64(s, at, std::int64_t{v} + (name == "activity" ? offsets.activity : name == "kernel" ? offsets.kernel : 0));
+  } else sqlite3_bind_int64(s, at, static_cast<std::int64_t>(v));
+}
+
+/// Inserts all rows of a table, the first as row number `first`.
+template <class Table>
+Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets& offsets, const std::string& file) {
+  if (table.empty()) return {};
+  std::string marks = "?";
+  table.each_column_ref([&](const auto&) { marks += ",?"; });
+  auto statement = prepare(db, fmt::format("INSERT INTO _{} VALUES({})", Table::kName, marks), file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* s = statement->get();
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    int at = 1;
+    sqlite3_bind_int64(s, at++, first + static_cast<std::int64_t>(row));
+    table.each_column_ref([&](const auto& c) { bind(s, at++, c, row, offsets); });
+    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(s);
+  }
+  return {};
+}
+
+Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from, const std::string& file) {
+  auto statement = prepare(db, "INSERT INTO strings VALUES(?,?)", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* s = statement->get();
+  for (std::uint32_t id = from; id < strings.size(); ++id) {
+    const std::string_view text = strings.view(Text{id});
+    sqlite3_bind_int64(s, 1, id);
+    sqlite3_bind_text64(s, 2, text.data() ? text.data() : "", text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(s);
+  }
+  return {};
+}
+
+Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
+  if (auto ok = execute(db, "DELETE FROM source", file); !ok) return ok;
+  auto statement = prepare(db, "INSERT INTO source(path, format, framework, events, bytes) VALUES(?,?,?,?,?)", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* s = statement->get();
+  int at = 1;
+  for (const std::string* text : {&c.path, &c.format, &c.framework}) sqlite3_bind_text(s, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
+  sqlite3_bind_int64(s, at++, c.events);
+  sqlite3_bind_int64(s, at++, c.bytes);
+  if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
+  return {};
+}
+
+/// Tables that CaptureWriter writes anew with each append instead of growing.
+template <class Table>
+constexpr bool kReplaced = std::is_same_v<Table, devices_table> || std::is_same_v<Table, threads_table> || std::is_same_v<Table, metadata_table> ||
+                           std::is_same_v<Table, quality_table>;
+
+/// Runs `body` in a transaction; rolls it back when it fails.
+template <class F>
+Status transaction(sqlite3* db, const std::string& file, F&& body) {
+  if (auto ok = execute(db, "BEGIN", file); !ok) return ok;
+  Status done = body();
+  if (done) done = execute(db, "COMMIT", file);
+  if (!done) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+  return done;
+}
+
+/// Writes a file's pages to the disk, so that a rename after it never shows a half-written file.
+Status sync_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool ok = fd >= 0 && ::fsync(fd) == 0;
+  if (fd >= 0) ::close(fd);
+  if (!ok) return fail("cannot be written to the disk", path);
+  return {};
+}
+
+}  // namespace
+
+Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress) {
+  const std::string& file = capture.path;
+  std::size_t total = 1, done = 0;
+  capture.each_table([&](const auto& t) { total += t.size(); });
+  return transaction(db, file, [&]() -> Status {
+    Status status = execute(db, capture_schema(), file);
+    if (status) status = insert_strings(db, capture.strings, 1, file);
+    if (status) status = replace_source(db, capture, file);
+    capture.each_table([&](const auto& t) {
+      if (status) status = insert(db, t, 0, {}, file);
+      done += t.size();
+      if (status && progress && !progress("writing", static_cast<double>(done) / static_cast<double>(total))) status = fail("stopped", file);
+    });
+    return status;
+  });
+}
+
+Status write_capture(const Capture& capture, const std::string& path, const Progress& progress) {
+  const std::string part = fmt::format("{}.part{}", path, ::getpid());
+  std::remove(part.c_str());
+  auto write = [&]() -> Status {
+    auto db = sqlite::open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+    if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
+    // Nobody sees the file before it is complete, so a journal would protect nothing.
+    auto ok = execute(db->get(), "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;", path);
+    if (ok) ok = store_capture(db->get(), capture, progress);
+    return ok;
+  };
+  Status done = write();
+  if (done) done = sync_file(part);
+  if (done && std::rename(part.c_str(), path.c_str()) != 0) done = fail("cannot be replaced", path);
+  if (!done) {
+    std::remove(part.c_str());
+    done.error().file = path;
+  }
+  return done;
+}
+
+Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
+  for (const char* rest : {"", "-journal", "-wal", "-shm"}) std::remove((path + rest).c_str());
+  auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
+  CaptureWriter writer(path, std::move(*db));
+  sqlite3* raw = writer.db_.get();
+  // A rollback journal, not a write-ahead log: between appends the file is complete by itself, and may be copied or read.
+  auto ok = execute(raw, "PRAGMA page_size = 16384; PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;", path);
+  if (ok) ok = transaction(raw, path, [&] { return execute(raw, capture_schema(), path); });
+  if (!ok) return tl::unexpected(ok.error());
+  writer.strings_ = 1;
+  return writer;
+}
+
+Status CaptureWriter::append(Capture& capture) {
+  sqlite3* db = db_.get();
+  std::uint64_t added = 0;
+  const Offsets offsets{activities_, report_kernels_};
+  auto ok = transaction(db, path_, [&]() -> Status {
+    Status status = insert_strings(db, capture.strings, strings_, path_);
+    if (status) status = replace_source(db, capture, path_);
+    capture.each_table([&](const auto& t) {
+      using Table = std::remove_cvref_t<decltype(t)>;
+      std::int64_t first = 0;
+      if (!status) return;
+      if constexpr (kReplaced<Table>) {
+        status = execute(db, fmt::format("DELETE FROM _{}", Table::kName), path_);
+      } else {
+        auto next = sqlite::integer(db, fmt::format("SELECT max(row) + 1 FROM _{}", Table::kName), path_);
+        if (next) first = *next;
+        else status = tl::unexpected(next.error());
+        added += t.size();
+      }
+      if (status) status = insert(db, t, first, offsets, path_);
+    });
+    return status;
+  });
+  if (!ok) return ok;
+  strings_ = static_cast<std::uint32_t>(capture.strings.size());
+  activities_ += static_cast<std::uint32_t>(capture.activities.size());
+  report_kernels_ += static_cast<std::uint32_t>(capture.report_kernels.size());
+  rows_ += added;
+  capture.each_table([](auto& t) {
+    if constexpr (!kReplaced<std::remove_cvref_t<decltype(t)>>) t.clear();
+  });
+  return {};
+}
+
+}  // namespace gf
