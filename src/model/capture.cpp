@@ -106,6 +106,7 @@ void Capture::join(const Capture& other) {
   take(device_annotations, other.device_annotations);
   take(syncs, other.syncs);
   take(flows, other.flows);
+  take(handoffs, other.handoffs);
   take(memory_events, other.memory_events);
   take(counter_samples, other.counter_samples);
   take(kernel_counters, other.kernel_counters);

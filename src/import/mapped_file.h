@@ -1,0 +1,30 @@
+// A whole file as memory, for formats that are parsed in place.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace gf {
+
+class MappedFile {
+ public:
+  /// Errors: missing, not readable, a directory, not a regular file, empty.
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {data_, size_}; }
+  /// Says that a part of bytes() is done with: its pages stop counting as this process's memory. It stays readable.
+  static void release(std::string_view part);
+
+ private:
+  MappedFile(const char* data, std::size_t size) : data_(data), size_(size) {}
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace gf
