@@ -3,6 +3,8 @@
 #include "import/capture_file/capture_file.h"
 #include "import/importer.h"
 #include "import/nsight_compute/nsight_compute.h"
+#include "import/xplane/profile_folder.h"
+#include "import/xplane/xplane.h"
 
 namespace gf {
 
@@ -11,11 +13,20 @@ std::span<const Importer> importers() {
       // one line a format
       {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
+      {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
   };
   return table;
 }
 
 Result<Capture> import_file(const std::string& path, const ImportOptions& options) {
+  if (is_folder(path)) {
+    const auto profile = xplane::find_profile(path);
+    if (!profile) return tl::unexpected(profile.error());
+    auto capture = import_file(profile->file, options);
+    if (capture && profile->hosts > 1)
+      capture->note_quality("other_hosts", "the profile has files of several hosts; this is one of them, name another file to see its host", profile->hosts - 1);
+    return capture;
+  }
   auto head = read_head(path);
   if (!head) return tl::unexpected(head.error());
   const Importer* best = nullptr;

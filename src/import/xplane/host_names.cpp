@@ -27,11 +27,13 @@ std::string_view operation_type(std::string_view name, std::string_view display_
 
 }  // namespace
 
-HostName classify_host(std::string_view name, std::string_view display_name, std::string_view thread) {
+bool holds_calls_alone(std::string_view thread) { return thread.starts_with("Host Threads/"); }
+
+HostName classify_host(std::string_view name, std::string_view display_name) {
   HostName h;
-  if (thread.starts_with("Host Threads/") || is_gpu_api(name)) {
+  h.api = gpu_api_kind(name);
+  if (is_gpu_api(name)) {
     h.event = HostEvent::api_call;
-    h.api = gpu_api_kind(name);
   } else if (name == "MemoryAllocation") {
     h.event = HostEvent::allocation;
   } else if (name == "MemoryDeallocation") {

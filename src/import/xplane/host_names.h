@@ -15,12 +15,14 @@ enum class HostEvent : std::uint8_t { span, api_call, allocation, deallocation, 
 struct HostName {
   HostEvent event = HostEvent::span;
   HostKind kind = HostKind::op;      // of a span
-  ApiKind api = ApiKind::other;      // of a call
+  ApiKind api = ApiKind::other;      // of a call, or of anything on a thread that holds calls alone
   std::string_view op_type;          // part of `name` that says the type of the operation, empty when it does not
 };
 
-/// By the event's name and display name, and by the thread's name ("Host Threads/N" holds GPU runtime calls alone).
-HostName classify_host(std::string_view name, std::string_view display_name, std::string_view thread);
+/// By the event's name and display name.
+HostName classify_host(std::string_view name, std::string_view display_name);
+/// True for host lines that hold GPU runtime calls alone ("Host Threads/N"), whatever those are called.
+bool holds_calls_alone(std::string_view thread);
 
 /// What a plane (or the process of a trace.json) holds, by its name.
 enum class PlaneKind : std::uint8_t { gpu, host, python, metadata, environment, other };

@@ -16,24 +16,6 @@ constexpr std::size_t kChunkBytes = 1 << 19;  // small enough to stay in a core'
 std::string_view view(protozero::data_view v) { return {v.data(), v.size()}; }
 pbf_reader reader(std::string_view v) { return pbf_reader{v.data(), v.size()}; }
 
-Stat stat_of(std::string_view name) {
-  struct Row { std::string_view name; Stat stat; };
-  // xla/tsl/profiler/utils/xplane_schema.cc, GetStatTypeMap
-  static constexpr Row rows[] = {
-      {"correlation_id", Stat::correlation_id}, {"kernel_details", Stat::kernel_details}, {"memcpy_details", Stat::memcpy_details},
-      {"memset_details", Stat::memset_details}, {"Memset_details", Stat::memset_details}, {"Memcpy_details", Stat::memcpy_details},
-      {"hlo_op", Stat::hlo_op}, {"tf_op", Stat::tf_op}, {"name", Stat::name}, {"eager_op", Stat::eager_op}, {"step_num", Stat::step_num},
-      {"context_id", Stat::context_id}, {"cuda_graph_id", Stat::graph_id}, {"cuda_graph_node_id", Stat::graph_node},
-      {"theoretical_occupancy_pct", Stat::occupancy_pct}, {"device_id", Stat::device_id},
-      {"_pt", Stat::producer_type}, {"_p", Stat::producer_id}, {"_ct", Stat::consumer_type}, {"_c", Stat::consumer_id},
-      {"tensor_shapes", Stat::tensor_shapes}, {"allocation_bytes", Stat::allocation_bytes}, {"bytes_allocated", Stat::bytes_allocated},
-      {"bytes_reserved", Stat::bytes_reserved}, {"addr", Stat::address},
-  };
-  for (const auto& row : rows)
-    if (row.name == name) return row.stat;
-  return Stat::none;
-}
-
 /// The key and value of a map entry; value is empty when there is none.
 std::pair<std::uint64_t, std::string_view> map_entry(std::string_view message) {
   auto r = reader(message);
@@ -175,6 +157,24 @@ struct Scanner {
 
 }  // namespace
 
+Stat stat_of(std::string_view name) {
+  struct Row { std::string_view name; Stat stat; };
+  // xla/tsl/profiler/utils/xplane_schema.cc, GetStatTypeMap
+  static constexpr Row rows[] = {
+      {"correlation_id", Stat::correlation_id}, {"kernel_details", Stat::kernel_details}, {"memcpy_details", Stat::memcpy_details},
+      {"memset_details", Stat::memset_details}, {"Memset_details", Stat::memset_details}, {"Memcpy_details", Stat::memcpy_details},
+      {"hlo_op", Stat::hlo_op}, {"tf_op", Stat::tf_op}, {"name", Stat::name}, {"eager_op", Stat::eager_op}, {"step_num", Stat::step_num},
+      {"context_id", Stat::context_id}, {"cuda_graph_id", Stat::graph_id}, {"cuda_graph_node_id", Stat::graph_node},
+      {"theoretical_occupancy_pct", Stat::occupancy_pct}, {"device_id", Stat::device_id},
+      {"_pt", Stat::producer_type}, {"_p", Stat::producer_id}, {"_ct", Stat::consumer_type}, {"_c", Stat::consumer_id},
+      {"tensor_shapes", Stat::tensor_shapes}, {"allocation_bytes", Stat::allocation_bytes}, {"bytes_allocated", Stat::bytes_allocated},
+      {"bytes_reserved", Stat::bytes_reserved}, {"addr", Stat::address},
+  };
+  for (const auto& row : rows)
+    if (row.name == name) return row.stat;
+  return Stat::none;
+}
+
 StatValue read_stat(std::string_view message) {
   StatValue v;
   auto r = reader(message);
@@ -214,8 +214,8 @@ Space scan(std::string_view data) {
 void intern_names(Plane& plane, StringPool& strings) {
   plane.event_names.each([&](EventName& e) {
     if (!e.name.empty()) e.text = strings.intern(e.name);
-    const auto type = classify_host(e.name, e.display_name, {}).op_type;
-    if (!type.empty()) e.op_type = strings.intern(type);
+    e.host = classify_host(e.name, e.display_name);
+    if (!e.host.op_type.empty()) e.op_type = strings.intern(e.host.op_type);
   });
   plane.stat_names.each([&](StatName& s) {
     if (!s.name.empty() && s.details < 0) s.text = strings.intern(s.name);

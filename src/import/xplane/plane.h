@@ -43,6 +43,9 @@ enum class Stat : std::uint8_t {
   occupancy_pct, device_id, producer_type, producer_id, consumer_type, consumer_id, tensor_shapes, allocation_bytes, bytes_allocated, bytes_reserved, address,
 };
 
+/// By the name of a stat (or of an argument in trace.json); `none` for those the capture has no place for.
+Stat stat_of(std::string_view name);
+
 struct StatName {  // a stat_metadata entry: the name of a stat, or the text of a ref_value
   std::string_view name;
   Text text{};
@@ -54,6 +57,7 @@ struct EventName {  // an event_metadata entry
   std::string_view name, display_name;
   Text text{};
   Text op_type{};
+  HostName host;  // what it is on a host line
   std::vector<std::string_view> stats;  // defaults for every event of this name
 };
 

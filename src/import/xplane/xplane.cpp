@@ -129,12 +129,13 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
         }
         l.stream = *stream;
       } else {
-        l.thread_name = line.display_name.empty() ? line.name : line.display_name;
+        const auto thread = line.display_name.empty() ? line.name : line.display_name;
+        l.calls_alone = holds_calls_alone(thread);
         l.thread = c.threads.add();
         c.threads.pid[l.thread] = context.pid;
         c.threads.tid[l.thread] = static_cast<std::int64_t>(line.id);
         c.threads.process_name[l.thread] = c.strings.intern(plane.name);
-        c.threads.name[l.thread] = c.strings.intern(l.thread_name);
+        c.threads.name[l.thread] = c.strings.intern(thread);
       }
       for (const auto bytes : line.chunks) chunks.push_back({bytes, l});
     }

@@ -1,0 +1,44 @@
+// Where tests find captures, and how they unpack what ships packed.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace gf::test {
+
+/// A file of the large corpus; empty when GPUFATHOM_CORPUS is unset (the test then skips).
+inline std::string corpus(const std::string& name) {
+  const char* root = std::getenv("GPUFATHOM_CORPUS");
+  return root && *root ? std::string(root) + "/" + name : std::string();
+}
+
+/// A folder of its own for a test, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gpufathom.XXXXXX").string();
+    if (::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+  /// Unpacks a .tgz here.
+  bool unpack(const std::string& archive) const { return std::system(("tar -xzf '" + archive + "' -C '" + path_ + "'").c_str()) == 0; }
+  /// The first file whose name ends with `suffix`.
+  std::string find(const std::string& suffix) const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))
+      if (entry.path().string().ends_with(suffix)) return entry.path().string();
+    return {};
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace gf::test
