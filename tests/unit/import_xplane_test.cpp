@@ -216,6 +216,22 @@ TEST(Xplane, ReadsAJaxProfileOfAnH200) {
   EXPECT_EQ(c->activities.registers[1], 168);
 }
 
+TEST(Xplane, AProfileFolderStandsForItsNewestFile) {
+  test::TemporaryFolder folder;
+  ASSERT_TRUE(folder.unpack("examples/jax_mlp.tgz"));
+  const auto file = folder.find(".xplane.pb");
+  for (const auto& named : {folder.path(), folder.path() + "/plugins/profile", file.substr(0, file.rfind('/'))}) {
+    const auto c = import_file(named);
+    ASSERT_TRUE(c) << c.error().message();
+    EXPECT_EQ(c->path, file);
+    EXPECT_EQ(c->activities.size(), 112u);
+  }
+  test::TemporaryFolder empty;
+  const auto nothing = import_file(empty.path());
+  ASSERT_FALSE(nothing);
+  EXPECT_NE(nothing.error().message().find("folder without a profile"), std::string::npos);
+}
+
 TEST(Xplane, ReadsAnAmdProfileOfEightDevices) {
   const auto path = test::corpus("public/tracelens_mi300_jax_conv.xplane.pb");
   if (path.empty()) GTEST_SKIP() << "GPUFATHOM_CORPUS is unset";

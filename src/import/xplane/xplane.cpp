@@ -6,6 +6,7 @@
 #include <protozero/exception.hpp>
 #include <vector>
 
+#include "import/input.h"
 #include "import/mapped_file.h"
 #include "import/xplane/assemble.h"
 #include "import/xplane/events.h"
@@ -178,9 +179,21 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path, cons
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
-  auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  return load_bytes(file->bytes(), path, options, MappedFile::release);
+  const auto input = Input::open(path, options.max_bytes);
+  if (!input) return tl::unexpected(input.error());
+  if (input->compression() == Compression::none) {
+    auto file = MappedFile::open(path);
+    if (!file) return tl::unexpected(file.error());
+    return load_bytes(file->bytes(), path, options, MappedFile::release);
+  }
+  Capture damage;
+  const auto content = read_whole(path, options.max_bytes, &damage);
+  if (!content) return tl::unexpected(content.error());
+  auto capture = load_bytes(*content, path, options);
+  if (capture)
+    for (std::size_t i = 0; i < damage.quality.size(); ++i)
+      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+  return capture;
 }
 
 }  // namespace gf::xplane
