@@ -43,7 +43,7 @@ Result<ProfileFile> find_profile(const std::string& folder) {
       }
       if (found.hosts > 0) return found;
     }
-  return fail("is a folder without a profile", folder, -1, "name a file, or the folder of a TensorFlow or JAX profile (it holds plugins/profile/RUN/HOST.xplane.pb)");
+  return fail("is a directory without a profile", folder, -1, "name a file, or the folder of a TensorFlow or JAX profile (it holds plugins/profile/RUN/HOST.xplane.pb)");
 }
 
 }  // namespace xplane
