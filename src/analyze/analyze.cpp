@@ -4,6 +4,7 @@
 
 #include "analyze/device_use.h"
 #include "analyze/host_threads.h"
+#include "analyze/idle/idle.h"
 #include "analyze/launches.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
@@ -36,6 +37,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   describe_source(capture, analysis);
   analysis.window = context.window;
   measure_devices(context, analysis);
+  explain_idle(context, analysis);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

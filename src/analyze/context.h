@@ -2,8 +2,10 @@
 // device did in it, and who launched what.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/host_threads.h"
@@ -21,6 +23,22 @@ struct AnalyzeOptions {
   Progress progress;
 };
 
+/// Why a device idled; docs/idle.md gives the rules. Names (name_of) are those of design and reports.
+enum class IdleReason : std::uint8_t { launch_bound, sync, memcpy, input, communication, dependency, kernel_gap, host_other, no_launch_record };
+template <>
+struct EnumNames<IdleReason> {
+  static constexpr std::array<std::string_view, 9> names{"launch_bound", "sync",       "memcpy",     "input",           "communication",
+                                                         "dependency",   "kernel_gap", "host_other", "no_launch_record"};
+};
+
+/// A stretch of idle time with one reason.
+struct IdlePiece {
+  Interval span;
+  std::uint32_t op = kNoRow;    // row of host_ops: what the host was in, kNoRow when nothing is known
+  std::uint32_t next = kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
+  IdleReason reason = IdleReason::host_other;
+};
+
 /// Activities of one device inside its window. Vectors run in parallel, ordered by start (ties: longer first, then row).
 struct DeviceTimeline {
   std::uint32_t device = kNoRow;        // row of capture.devices
@@ -30,6 +48,7 @@ struct DeviceTimeline {
   std::vector<Nanos> exclusive_ns;      // w_k of design section 3: kernels only (0 for copies and sets); sums to kernel_busy exactly
   Intervals busy, kernel_busy;          // unions
   Intervals idle;                       // window less busy
+  std::vector<IdlePiece> idle_pieces;   // the same time by reason, in order
 };
 
 /// The host side of each device activity, by row of capture.activities.

@@ -1,0 +1,47 @@
+// Gives each stretch of a device's idle time its reason.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "analyze/context.h"
+#include "analyze/idle/launch_facts.h"
+#include "analyze/idle/roles.h"
+#include "analyze/idle/thread_sweep.h"
+
+namespace gf {
+
+class GapLabeller {
+ public:
+  GapLabeller(const Context& context, const NameRoles& roles, const LaunchFacts& facts);
+
+  /// The idle time of one device as pieces in order; their lengths sum to total(line.idle).
+  std::vector<IdlePiece> label(const DeviceTimeline& line);
+
+ private:
+  struct Gap {
+    Interval span;
+    std::uint32_t before, next;  // rows of activities around it; kNoRow at the ends
+  };
+  void label_gap(const Gap& gap);
+  void label_host(const Gap& gap, Nanos from, Nanos to, std::size_t candidate);
+  IdleReason reason_of(const ThreadState& state, const Gap& gap, bool& open) const;
+  IdleReason reason_after_launch(const Gap& gap, Nanos returned) const;
+  bool same_graph_launch(std::uint32_t a, std::uint32_t b) const;
+  void emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next);
+  ThreadSweep& sweep(std::uint32_t thread);
+  std::uint32_t main_thread(std::uint32_t thread) const;
+  std::uint32_t launching_thread(std::uint32_t activity) const;
+
+  const Context& context_;
+  const Capture& capture_;
+  const NameRoles& roles_;
+  const LaunchFacts& facts_;
+  std::vector<std::uint32_t> main_of_;      // by row of threads: the main thread of its process
+  std::vector<bool> collective_;            // by name: kernel of a communication library
+  std::map<std::uint32_t, ThreadSweep> sweeps_;
+  std::vector<std::uint32_t> candidates_;   // threads to ask for the present gap, in order
+  std::vector<IdlePiece> pieces_;
+};
+
+}  // namespace gf

@@ -1,0 +1,36 @@
+// What the names of host operations, calls and kernels say about the host: which are input, communication, waiting.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/capture.h"
+
+namespace gf {
+
+/// A set of these for each name.
+enum HostRole : std::uint8_t {
+  kPlain = 0,
+  kInput = 1,          // data loader or input pipeline
+  kCommunication = 2,  // collective or point-to-point operation between devices
+  kWaits = 4,          // an operation that exists to wait for a value of the device
+  kAnnotation = 8,     // a mark that old profilers file among the operations
+};
+std::uint8_t host_role(std::string_view name);
+/// True for kernels of communication libraries.
+bool is_collective_kernel(std::string_view name);
+/// True for runtime calls that make a stream wait for an event.
+bool is_stream_wait(std::string_view api_name);
+
+/// Roles by StringId, each text looked at once.
+class NameRoles {
+ public:
+  explicit NameRoles(const Capture& capture);
+  std::uint8_t host(Text name) const { return host_[static_cast<std::uint32_t>(name)]; }
+
+ private:
+  std::vector<std::uint8_t> host_;
+};
+
+}  // namespace gf

@@ -1,0 +1,178 @@
+// One small timeline for each row of the table of docs/idle.md.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "analyze/analyze.h"
+#include "support/capture_builder.h"
+
+namespace gf {
+namespace {
+
+using test::CaptureBuilder;
+using Causes = std::map<std::string, Nanos>;
+
+Causes causes(const CaptureBuilder& b, const char* window = "all", std::size_t device = 0) {
+  const auto a = analyze(b.capture, {.window = window});
+  if (!a) return {{a.error().message(), -1}};
+  Causes out;
+  Nanos sum = 0;
+  for (const auto& c : a->devices.at(device).idle) sum += out[c.cause] = c.ns;
+  EXPECT_EQ(sum, a->devices[device].idle_ns);
+  return out;
+}
+
+/// A kernel [0, 100) launched at -20; what follows is the test's.
+CaptureBuilder start() {
+  CaptureBuilder b;
+  b.launch("first", {-20, -10}, {0, 100});
+  return b;
+}
+
+TEST(Idle, LaunchBoundInsideOperatorsAndLaunchCalls) {
+  auto b = start();
+  b.op("aten::mm", 90, 160);
+  b.launch("next", {150, 170}, {180, 200});
+  // Nothing open until 90 (busy anyway); operator or launch call until 170; launched, not started until 180.
+  EXPECT_EQ(causes(b), (Causes{{"launch_bound", 70}, {"kernel_gap", 10}}));
+}
+
+TEST(Idle, HostOtherWhereNothingIsOpen) {
+  auto b = start();
+  b.mark("ProfilerStep#1", -50, 500);  // a mark is not an operation
+  b.op("aten::mm", 130, 160);
+  b.launch("next", {150, 155}, {160, 200});
+  EXPECT_EQ(causes(b), (Causes{{"host_other", 30}, {"launch_bound", 25}, {"kernel_gap", 5}}));
+}
+
+TEST(Idle, SyncWhileTheHostIsBlocked) {
+  auto b = start();
+  b.call(ApiKind::sync, "cudaStreamSynchronize", 50, 120);
+  b.op("aten::item", 120, 130);
+  b.call(ApiKind::memcpy, "cudaMemcpy", 130, 135);
+  b.launch("next", {140, 150}, {150, 200});
+  EXPECT_EQ(causes(b), (Causes{{"sync", 35}, {"host_other", 5}, {"launch_bound", 10}}));
+}
+
+TEST(Idle, CopiesToTheDeviceAreInputWhenLarge) {
+  auto large = start(), small = start(), back = start();
+  const auto row = large.copy(CopyKind::host_to_device, {110, 150}, {140, 200});
+  large.capture.activities.bytes[row] = 1 << 20;
+  large.op("aten::to", 105, 150);
+  EXPECT_EQ(causes(large), (Causes{{"host_other", 5}, {"input", 35}}));
+  const auto scalar = small.copy(CopyKind::host_to_device, {110, 150}, {140, 200});
+  small.capture.activities.bytes[scalar] = 8;
+  EXPECT_EQ(causes(small), (Causes{{"host_other", 10}, {"memcpy", 30}}));
+  back.copy(CopyKind::device_to_host, {110, 150}, {140, 200});
+  EXPECT_EQ(causes(back), (Causes{{"host_other", 10}, {"memcpy", 30}}));
+}
+
+TEST(Idle, DataLoaderIsInputWhateverItDoes) {
+  auto b = start();
+  b.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 150);
+  b.op("aten::stack", 110, 140);
+  b.call(ApiKind::sync, "cudaEventSynchronize", 120, 130);
+  b.launch("next", {160, 170}, {170, 200});
+  EXPECT_EQ(causes(b), (Causes{{"input", 50}, {"host_other", 10}, {"launch_bound", 10}}));
+}
+
+TEST(Idle, CommunicationBeforeACollectiveAndInsideItsOperators) {
+  auto b = start();
+  b.op("c10d::allreduce_", 100, 120);
+  b.call(ApiKind::sync, "cudaStreamSynchronize", 110, 120);
+  b.op("aten::add", 120, 140);
+  b.launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {130, 140}, {140, 200});
+  EXPECT_EQ(causes(b), (Causes{{"communication", 40}}));
+}
+
+TEST(Idle, TheMainThreadIsAskedWhenTheLaunchingThreadDoesNothing) {
+  auto b = start();
+  b.call(ApiKind::sync, "cudaDeviceSynchronize", 60, 120);                // main thread, 100
+  b.op("autograd::engine::evaluate_function: MmBackward0", 130, 160, 7);  // autograd thread
+  b.launch("next", {140, 150}, {150, 200}, 7, 0, 7);
+  EXPECT_EQ(causes(b), (Causes{{"sync", 20}, {"host_other", 10}, {"launch_bound", 20}}));
+}
+
+TEST(Idle, TheThreadThatLaunchedLastIsAskedToo) {
+  CaptureBuilder b;
+  b.op("autograd::engine::evaluate_function: MmBackward0", -30, 120, 7);
+  b.launch("last of backward", {-20, -10}, {0, 100}, 7, 0, 7);
+  b.op("aten::add_", 130, 150);
+  b.launch("next", {140, 150}, {150, 200});
+  EXPECT_EQ(causes(b), (Causes{{"launch_bound", 40}, {"host_other", 10}}));
+}
+
+TEST(Idle, DependencyAfterAStreamWait) {
+  auto b = start();
+  b.call(ApiKind::other, "cudaStreamWaitEvent", 10, 20);
+  b.launch("next", {30, 40}, {110, 200});
+  b.launch("after", {50, 60}, {203, 210});
+  EXPECT_EQ(causes(b), (Causes{{"dependency", 10}, {"kernel_gap", 3}}));
+}
+
+TEST(Idle, AWaitOfAnotherStreamDoesNotCount) {
+  auto b = start();
+  b.call(ApiKind::other, "cudaStreamWaitEvent", 10, 20, 77);
+  const auto s = b.capture.syncs.add();
+  b.capture.syncs.correlation[s] = 77;
+  b.capture.syncs.stream[s] = 20;
+  b.launch("next", {30, 40}, {110, 200});
+  EXPECT_EQ(causes(b), (Causes{{"kernel_gap", 10}}));
+}
+
+TEST(Idle, DependencyWhenReadyOnAnotherStream) {
+  auto b = start();
+  b.launch("next", {30, 40}, {105, 200}, 20);
+  EXPECT_EQ(causes(b), (Causes{{"dependency", 5}}));
+}
+
+TEST(Idle, NoLaunchRecord) {
+  auto b = start();
+  b.op("aten::mm", 90, 160);
+  b.kernel("next", 150, 200);
+  EXPECT_EQ(causes(b), (Causes{{"no_launch_record", 50}}));
+}
+
+TEST(Idle, GapsInsideAGraphLaunchAreNotTheHosts) {
+  CaptureBuilder b;
+  b.call(ApiKind::graph_launch, "cudaGraphLaunch", 0, 500, 9);
+  b.activity(ActivityKind::kernel, "a", 100, 200, 9);
+  b.activity(ActivityKind::kernel, "b", 210, 300, 9);
+  b.activity(ActivityKind::kernel, "c", 305, 400, 9, 8);
+  EXPECT_EQ(causes(b), (Causes{{"kernel_gap", 10}, {"dependency", 5}}));
+}
+
+TEST(Idle, AnActivityOfNoDurationEndsAGap) {
+  auto b = start();
+  b.launch("tiny", {110, 120}, {125, 125});
+  b.launch("next", {130, 150}, {150, 200});
+  EXPECT_EQ(causes(b), (Causes{{"host_other", 15}, {"launch_bound", 30}, {"kernel_gap", 5}}));
+}
+
+TEST(Idle, AtTheEndsOfARange) {
+  auto b = start();
+  b.op("aten::mm", 110, 150);
+  b.launch("next", {120, 150}, {150, 200});
+  EXPECT_EQ(causes(b, "50:130"), (Causes{{"host_other", 10}, {"launch_bound", 20}}));
+  EXPECT_EQ(causes(b, "130:160"), (Causes{{"launch_bound", 20}}));
+  EXPECT_EQ(causes(b, "180:260"), (Causes{{"host_other", 60}}));  // nothing follows
+}
+
+TEST(Idle, OperatorsAreSplitExactly) {
+  auto b = start();
+  b.op("aten::linear", 100, 160);
+  b.op("aten::t", 110, 120);
+  b.op("aten::addmm", 120, 155);
+  b.launch("next", {130, 150}, {160, 200});
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  const auto& idle = a->devices[0].idle;
+  ASSERT_EQ(idle[0].cause, "launch_bound");
+  std::map<std::string, Nanos> ops;
+  for (const auto& o : idle[0].operators) ops[o.name] = o.ns;
+  EXPECT_EQ(ops, (std::map<std::string, Nanos>{{"aten::linear", 10}, {"aten::t", 10}, {"aten::addmm", 30}}));
+  EXPECT_EQ(idle[0].gaps, 1);
+}
+
+}  // namespace
+}  // namespace gf
