@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "analyze/analyze.h"
 #include "cli/load_capture.h"
@@ -7,6 +8,7 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
 
@@ -21,8 +23,9 @@ struct Options {
   std::size_t rows = 0;  // 0: 12 in text, all elsewhere
 };
 
-std::string rendered(const Options& o, const std::string& format, const Analysis& analysis) {
+Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const Context& context) {
   if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+  if (format == "html") return analysis_page(analysis, &context);
   std::string json;
   to_json(json, analysis);
   return json += '\n';
@@ -30,6 +33,7 @@ std::string rendered(const Options& o, const std::string& format, const Analysis
 
 int analyze_files(const Options& o) {
   const std::string format = chosen_format(o.output);
+  if (format == "html" && !o.output.to_file() && stdout_is_terminal()) return complain("--format html wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
   auto loaded = load_capture(o.input, progress.callback());
   progress.wipe();
@@ -38,11 +42,14 @@ int analyze_files(const Options& o) {
   options.window = o.window;
   options.max_rows = format == "text" ? 0 : o.rows;
   options.progress = progress.callback();
-  auto analysis = analyze(loaded->capture, options);
+  std::optional<Context> context;
+  auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
   if (!analysis) return complain(analysis.error());
   analysis->counters_source = loaded->counters;
-  if (const auto written = write_answer(o.output, rendered(o, format, *analysis)); !written) return complain(written.error());
+  const auto answer = rendered(o, format, *analysis, *context);
+  if (!answer) return complain(answer.error());
+  if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
   return kWhole;
 }
 

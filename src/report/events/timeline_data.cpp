@@ -1,0 +1,219 @@
+#include "report/events/timeline_data.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "model/kernel_name.h"
+#include "report/events/rows.h"
+
+namespace gf {
+
+namespace {
+
+/// An event before thinning.
+struct Event {
+  Interval span;
+  std::uint32_t row = 0;                // row of its table
+};
+using Events = std::vector<Event>;
+
+class Builder {
+ public:
+  Builder(const Context& context, std::size_t budget) : context_(context), capture_(context.capture), left_(budget) {}
+  TimelineData build();
+
+ private:
+  std::uint32_t text(std::string_view t);
+  std::uint32_t name(Text id, bool kernel);
+  bool clip(Nanos start, Nanos duration, Interval& span) const;
+  void choose(Events& events, std::size_t budget);
+  void put(TimelineLane& lane, const Event& event, std::uint32_t row, std::uint32_t name);
+  void add_steps();
+  void add_device(const DeviceTimeline& line, std::size_t budget);
+  void add_host();
+  void add_thread(std::uint32_t thread, const Events& ops, const Events& calls);
+  std::string thread_title(std::uint32_t thread, std::string_view what) const;
+  void link_launches();
+
+  const Context& context_;
+  const Capture& capture_;
+  std::size_t left_;
+  Interval window_;
+  TimelineData data_;
+  std::unordered_map<std::string, std::uint32_t> known_;
+  std::unordered_map<std::uint32_t, std::uint32_t> names_;             // text of the capture -> text of the data
+  std::unordered_map<std::uint32_t, std::pair<std::int32_t, Nanos>> calls_;  // row of api_calls -> lane, start
+  std::vector<std::vector<std::uint32_t>> activities_;                 // by lane: rows of activities, empty for other lanes
+};
+
+std::uint32_t Builder::text(std::string_view t) {
+  if (t.empty()) return 0;
+  const auto [at, added] = known_.try_emplace(std::string(t), static_cast<std::uint32_t>(data_.texts.size()));
+  if (added) data_.texts.emplace_back(t);
+  return at->second;
+}
+
+std::uint32_t Builder::name(Text id, bool kernel) {
+  const auto [at, added] = names_.try_emplace(static_cast<std::uint32_t>(id), 0);
+  if (added) at->second = text(kernel ? short_kernel_name(capture_.text(id)) : std::string(capture_.text(id)));
+  return at->second;
+}
+
+bool Builder::clip(Nanos start, Nanos duration, Interval& span) const {
+  span = {std::max(start, window_.start), std::min(start + duration, window_.end)};
+  return span.end > span.start || (duration == 0 && start >= window_.start && start <= window_.end);
+}
+
+/// Keeps the longest `budget` events, in order of start.
+void Builder::choose(Events& events, std::size_t budget) {
+  data_.total += static_cast<std::int64_t>(events.size());
+  if (events.size() > budget) {
+    std::nth_element(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(budget), events.end(),
+                     [](const Event& a, const Event& b) { return a.span.length() != b.span.length() ? a.span.length() > b.span.length() : a.span.start < b.span.start; });
+    events.resize(budget);
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::tuple(a.span.start, -a.span.end, a.row) < std::tuple(b.span.start, -b.span.end, b.row);
+  });
+  data_.shown += static_cast<std::int64_t>(events.size());
+  left_ -= std::min(left_, events.size());
+}
+
+void Builder::put(TimelineLane& lane, const Event& event, std::uint32_t row, std::uint32_t name) {
+  lane.start.push_back(event.span.start - window_.start);
+  lane.duration.push_back(event.span.length());
+  lane.row.push_back(row);
+  lane.name.push_back(name);
+  lane.rows = std::max(lane.rows, row + 1);
+}
+
+std::vector<Interval> spans_of(const Events& events) {
+  std::vector<Interval> spans;
+  for (const auto& e : events) spans.push_back(e.span);
+  return spans;
+}
+
+void Builder::add_steps() {
+  TimelineLane lane{.kind = "steps", .title = "Steps"};
+  for (const auto& step : context_.window.all_steps) {
+    Event event;
+    if (clip(step.start_ns, step.duration_ns, event.span)) put(lane, event, 0, text("step " + std::to_string(step.index)));
+  }
+  if (lane.start.empty()) return;
+  activities_.emplace_back();
+  data_.lanes.push_back(std::move(lane));
+}
+
+void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
+  const auto device = capture_.devices.id[line.device];
+  const std::string label = context_.devices.size() > 1 ? "GPU " + std::to_string(device) + " " : "";
+  Events pieces;
+  for (std::uint32_t i = 0; i < line.idle_pieces.size(); ++i) pieces.push_back({line.idle_pieces[i].span, i});
+  choose(pieces, budget / 3);
+  if (!pieces.empty()) {
+    TimelineLane lane{.kind = "idle", .title = label + "idle, by cause", .device = device};
+    for (const auto& piece : pieces) {
+      const auto& p = line.idle_pieces[piece.row];
+      put(lane, piece, 0, text(name_of(p.reason)));
+      lane.op.push_back(p.op == kNoRow ? 0 : name(capture_.host_ops.name[p.op], false));
+    }
+    activities_.emplace_back();
+    data_.lanes.push_back(std::move(lane));
+  }
+  Events all;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) all.push_back({line.spans[i], line.rows[i]});
+  choose(all, budget - budget / 3);
+  std::map<std::int64_t, Events> streams;
+  for (const auto& event : all) streams[capture_.activities.stream[event.row]].push_back(event);
+  for (const auto& [stream, events] : streams) {
+    TimelineLane lane{.kind = "stream", .title = label + "stream " + std::to_string(stream), .device = device};
+    const auto rows = free_rows(spans_of(events));
+    auto& own = activities_.emplace_back();
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const auto a = events[i].row;
+      const auto& at = context_.attribution;
+      auto of = [&](const auto& column, auto&& f) { return a < column.size() ? f(column[a]) : 0u; };
+      put(lane, events[i], rows[i], name(capture_.activities.name[a], capture_.activities.kind[a] == ActivityKind::kernel));
+      lane.op.push_back(of(at.op, [&](auto op) { return op == kNoRow ? 0u : name(capture_.host_ops.name[op], false); }));
+      lane.module.push_back(of(at.module, [&](auto m) { return text(at.modules[m]); }));
+      lane.type.push_back(of(at.layer, [&](auto l) { return text(at.layer_types[l]); }));
+      own.push_back(a);
+    }
+    data_.lanes.push_back(std::move(lane));
+  }
+}
+
+std::string Builder::thread_title(std::uint32_t thread, std::string_view what) const {
+  const auto& threads = capture_.threads;
+  const auto name = capture_.text(threads.name[thread]);
+  return std::string(name.empty() ? "thread " + std::to_string(threads.tid[thread]) : std::string(name)) + ", " + std::string(what);
+}
+
+void Builder::add_thread(std::uint32_t thread, const Events& ops, const Events& calls) {
+  if (!ops.empty()) {
+    TimelineLane lane{.kind = "host", .title = thread_title(thread, "operations")};
+    const auto rows = nesting_rows(spans_of(ops));
+    for (std::size_t i = 0; i < ops.size(); ++i) put(lane, ops[i], std::min(rows[i], 11u), name(capture_.host_ops.name[ops[i].row], false));
+    activities_.emplace_back();
+    data_.lanes.push_back(std::move(lane));
+  }
+  if (calls.empty()) return;
+  TimelineLane lane{.kind = "api", .title = thread_title(thread, "GPU calls")};
+  const auto rows = nesting_rows(spans_of(calls));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    put(lane, calls[i], std::min(rows[i], 3u), name(capture_.api_calls.name[calls[i].row], false));
+    calls_.emplace(calls[i].row, std::pair(static_cast<std::int32_t>(data_.lanes.size()), lane.start.back()));
+  }
+  activities_.emplace_back();
+  data_.lanes.push_back(std::move(lane));
+}
+
+void Builder::add_host() {
+  Events ops, calls;
+  const auto& o = capture_.host_ops;
+  for (std::uint32_t i = 0; i < o.size(); ++i)
+    if (Event e{{}, i}; o.thread[i] != kNoRow && clip(o.start_ns[i], o.duration_ns[i], e.span)) ops.push_back(e);
+  const auto& c = capture_.api_calls;
+  for (std::uint32_t i = 0; i < c.size(); ++i)
+    if (Event e{{}, i}; c.thread[i] != kNoRow && clip(c.start_ns[i], c.duration_ns[i], e.span)) calls.push_back(e);
+  choose(calls, left_ / 2);
+  choose(ops, left_);
+  std::map<std::uint32_t, std::pair<Events, Events>> threads;
+  for (const auto& e : ops) threads[o.thread[e.row]].first.push_back(e);
+  for (const auto& e : calls) threads[c.thread[e.row]].second.push_back(e);
+  for (const auto& [thread, events] : threads) add_thread(thread, events.first, events.second);
+}
+
+/// Joins each kernel to its launch call, where that is shown.
+void Builder::link_launches() {
+  const auto& launch = context_.attribution.launch;
+  for (std::size_t l = 0; l < data_.lanes.size(); ++l)
+    for (const auto a : activities_[l]) {
+      const auto call = a < launch.size() ? calls_.find(launch[a]) : calls_.end();
+      data_.lanes[l].launch.push_back(call == calls_.end() ? -1 : call->second.second);
+      data_.lanes[l].launch_lane.push_back(call == calls_.end() ? -1 : call->second.first);
+    }
+}
+
+TimelineData Builder::build() {
+  if (context_.devices.empty()) return {};
+  window_ = context_.devices.front().window;
+  for (const auto& line : context_.devices) window_ = {std::min(window_.start, line.window.start), std::max(window_.end, line.window.end)};
+  data_.start_ns = window_.start;
+  data_.duration_ns = window_.length();
+  const std::size_t device_budget = left_ * 3 / 4 / context_.devices.size();
+  add_steps();
+  for (const auto& line : context_.devices) add_device(line, device_budget);
+  add_host();
+  link_launches();
+  if (data_.shown < data_.total) data_.note = "the longest of each device and of the host are shown";
+  return std::move(data_);
+}
+
+}  // namespace
+
+TimelineData timeline_data(const Context& context, std::size_t budget) { return Builder(context, budget).build(); }
+
+}  // namespace gf

@@ -1,0 +1,46 @@
+#include "report/html/embed.h"
+
+#include <zlib.h>
+
+#include <new>
+
+namespace gf {
+
+std::string gzipped(std::string_view bytes) {
+  z_stream z{};
+  constexpr int kGzip = 15 + 16;
+  if (deflateInit2(&z, 9, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  std::string out;
+  char buffer[1 << 16];
+  int state = Z_OK;
+  // zlib counts input in 32 bits, so that large inputs go in pieces.
+  while (state != Z_STREAM_END) {
+    const auto piece = bytes.substr(0, 1u << 30);
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    z.avail_in = static_cast<uInt>(piece.size());
+    const bool last = piece.size() == bytes.size();
+    do {
+      z.next_out = reinterpret_cast<Bytef*>(buffer);
+      z.avail_out = sizeof buffer;
+      state = deflate(&z, last ? Z_FINISH : Z_NO_FLUSH);
+      out.append(buffer, sizeof buffer - z.avail_out);
+    } while (z.avail_out == 0);
+    bytes.remove_prefix(piece.size());
+  }
+  deflateEnd(&z);
+  return out;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned block = 0;
+    for (std::size_t j = 0; j < 3; ++j) block = block << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j) out += i + j <= bytes.size() ? digits[block >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
+}  // namespace gf

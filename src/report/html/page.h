@@ -1,0 +1,19 @@
+// The HTML report: one file that works offline. Its front end is web/, bundled by the build; this puts the data in.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyze/context.h"
+#include "analyze/result.h"
+#include "core/error.h"
+
+namespace gf {
+
+/// The halves of the page around the data, made by web/build.mjs; empty in a build without Node.
+extern const std::string_view kPageBefore, kPageAfter;
+
+/// The report as one page. `context` gives the timeline; without it the page has none. Error: a build without the page.
+Result<std::string> analysis_page(const Analysis& analysis, const Context* context);
+
+}  // namespace gf

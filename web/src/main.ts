@@ -1,0 +1,39 @@
+// The page: reads its own data and builds the sections in reading order. A new section is one file and one line here.
+import { readReport, type Report } from "./model.ts";
+import { h } from "./parts/dom.ts";
+import { startTips } from "./parts/tips.ts";
+import { curveSection } from "./sections/curve.ts";
+import { findingsSection } from "./sections/findings.ts";
+import { headerPart } from "./sections/header.ts";
+import { idleSection } from "./sections/idle.ts";
+import { kernelsSection } from "./sections/kernels.ts";
+import { ladderSection } from "./sections/ladder.ts";
+import { layersSection } from "./sections/layers.ts";
+import { runtimeSection } from "./sections/runtime.ts";
+import { definitionsSection, matchSection, qualitySection } from "./sections/trust.ts";
+import { waterfallSection } from "./sections/waterfall.ts";
+import { timelineSection } from "./timeline/section.ts";
+
+function build(report: Report): HTMLElement[] {
+  const pair = h("div", { class: "pair" }, ladderSection(report), waterfallSection(report));
+  const causes = h("div", { class: "pair" }, idleSection(report), findingsSection(report));
+  const trust = h("div", { class: "pair" }, curveSection(report), matchSection(report));
+  return [headerPart(report), pair, timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), trust, qualitySection(report), definitionsSection(report)]
+    .filter((part): part is HTMLElement => part !== null && (part.className !== "pair" || part.childElementCount > 0));
+}
+
+async function start(): Promise<void> {
+  const page = document.getElementById("page")!;
+  try {
+    const report = await readReport(document.getElementById("data")!.textContent ?? "");
+    document.title = `${report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
+    page.append(...build(report), h("footer", {}, `gpufathom ${report.version} \u00b7 ${report.analysis.schema}`));
+    startTips();
+    document.body.dataset["ready"] = "yes";
+  } catch (error) {
+    page.append(h("p", { class: "failure" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+    throw error;
+  }
+}
+
+void start();

@@ -1,0 +1,53 @@
+// The data inside the page: the analysis (docs/analysis.schema.json), single events for the timeline, and words.
+
+export interface NamedTime { name: string; ns: number }
+export interface IdleCause { cause: string; ns: number; gaps: number; operators: NamedTime[]; modules: NamedTime[] }
+export interface Level { id: string; value: number | null; low: number | null; high: number | null; unit: string; coverage: number | null; why_missing: string }
+export interface WaterfallBar { id: string; label: string; ns: number; parts: NamedTime[] }
+export interface Device {
+  id: number; name: string; span_ns: number; busy_ns: number; kernel_busy_ns: number; kernel_time_sum_ns: number; idle_ns: number;
+  gpu_events: number; kernels: number; idle: IdleCause[]; waterfall: WaterfallBar[];
+}
+export interface Distribution {
+  count: number; min: number; p5: number; p25: number; median: number; p75: number; p95: number; max: number; mean: number; shape: number[];
+}
+export interface LevelSpread { id: string; value: number | null; spread: Distribution }
+export interface Layer { type: string; name: string; phase: string; kernels: number; ns: number; share: number | null; levels: LevelSpread[] }
+export interface Kernel {
+  name: string; short_name: string; layer_type: string; operator: string; count: number; counted: number; ns: number; duration_sum_ns: number;
+  share: number | null; grid: string; block: string; registers: number; shared_bytes: number; duration: Distribution; levels: LevelSpread[];
+}
+export interface Source { path: string; format: string; framework: string; events: number; bytes: number }
+export interface Step { index: number; start_ns: number; duration_ns: number; stable: boolean }
+export interface Match {
+  trace_kernels: number; report_kernels: number; matched: number; ambiguous: number; trace_only: number; report_only: number;
+  confidence: number | null; verdict: string; note: string; copies_of_report: number;
+}
+export interface Analysis {
+  schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
+  window: { kind: string; start_ns: number; end_ns: number; duration_ns: number; step_source: string; steps: Step[]; all_steps: Step[] };
+  devices: Device[]; levels: Level[]; match: Match; runtime: { phases: { phase: string; ns: number; share: number | null }[] };
+  layer_types: Layer[]; layers: Layer[]; kernels: Kernel[]; tensor_curve: { utilization: number; time_share: number }[];
+  findings: { id: string; text: string; evidence: string; gain_ns: number | null }[];
+}
+
+/** One band of the timeline. The columns run in parallel; one that does not apply is empty. Times count from the timeline's start. */
+export interface Lane {
+  kind: "steps" | "stream" | "idle" | "host" | "api"; title: string; device: number; rows: number;
+  start: number[]; duration: number[]; row: number[]; name: number[]; op: number[]; module: number[]; type: number[];
+  tensor: number[]; launch: number[]; launch_lane: number[];
+}
+export interface Timeline { start_ns: number; duration_ns: number; texts: string[]; lanes: Lane[]; shown: number; total: number; note: string }
+
+export interface Label { id: string; text: string; short_text: string; meaning: string }
+export interface Report {
+  version: string; headline: string; subject: string; analysis: Analysis; timeline: Timeline | null;
+  labels: { levels: Label[]; causes: Label[]; bars: Label[] };
+}
+
+/** Reads the block that the report writer put into the page: gzip in base64. */
+export async function readReport(text: string): Promise<Report> {
+  const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as Report;
+}

@@ -1,0 +1,29 @@
+// Colours by meaning. Bars and causes take theirs from the style sheet, so that both themes stay readable.
+
+const TYPES = 12;
+
+export function barClass(id: string): string { return `bar-${id.replaceAll("_", "-")}`; }
+
+/** A colour variable of the style sheet for a layer type; the same type has the same colour everywhere. */
+export function typeColour(type: string): string {
+  const known = ["Convolution", "MatMul", "Attention", "Normalisation", "Activation", "Elementwise", "Pooling", "Embedding", "Optimiser", "Communication", "Copy"];
+  const index = known.indexOf(type);
+  return type === "Other" || type === "" ? "var(--type-other)" : `var(--type-${index >= 0 ? index : hash(type) % TYPES})`;
+}
+
+export function causeColour(cause: string): string {
+  const known = ["launch_bound", "sync", "memcpy", "input", "communication", "dependency", "kernel_gap", "host_other"];
+  return known.includes(cause) ? `var(--cause-${cause.replaceAll("_", "-")})` : "var(--cause-other)";
+}
+
+function hash(text: string): number {
+  let value = 0;
+  for (const c of text) value = (value * 31 + c.codePointAt(0)!) >>> 0;
+  return value;
+}
+
+/** The value that a colour variable has now, for a canvas. */
+export function resolve(colour: string): string {
+  const name = /^var\((--[\w-]+)\)$/.exec(colour);
+  return name ? getComputedStyle(document.documentElement).getPropertyValue(name[1]!).trim() : colour;
+}

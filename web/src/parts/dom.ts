@@ -1,0 +1,39 @@
+// Builds elements. Text from the data only ever becomes text nodes, never markup.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element: Element, attributes: Attributes, children: Child[]): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(key, value as EventListener);
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+}
+
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  fill(element, attributes, children);
+  return element;
+}
+
+export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
+  const element = document.createElementNS(SVG, tag) as SVGElement;
+  fill(element, attributes, children);
+  return element;
+}
+
+/** A term with its definition: shown on hover and on keyboard focus (tips.ts), read out by screen readers. */
+export function term(text: string, meaning: string, focusable = true): HTMLElement {
+  if (!meaning) return h("span", {}, text);
+  return h("span", { class: "term", "data-tip": meaning, "aria-description": meaning, tabindex: focusable ? 0 : undefined }, text);
+}
+
+/** A section of the page: heading, remark, contents. */
+export function section(id: string, title: string, remark: string, ...children: Child[]): HTMLElement {
+  return h("section", { id, "aria-labelledby": `${id}-title` },
+    h("header", {}, h("h2", { id: `${id}-title` }, title), remark ? h("p", { class: "remark" }, remark) : null), ...children);
+}

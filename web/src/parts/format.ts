@@ -1,0 +1,47 @@
+// Numbers as people read them; the same rules as the text report (src/report/text/format.cpp). No data is said, never shown as 0.
+import type { Level } from "../model.ts";
+
+function fourDigits(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0);
+}
+
+export function time(ns: number): string {
+  const size = Math.abs(ns);
+  if (size < 1e3) return `${Math.round(ns)} ns`;
+  if (size < 999_950) return `${fourDigits(ns / 1e3)} \u00b5s`;
+  if (size < 999.95e6) return `${fourDigits(ns / 1e6)} ms`;
+  if (size < 999.95e9) return `${fourDigits(ns / 1e9)} s`;
+  return `${fourDigits(ns / 60e9)} min`;
+}
+
+export function share(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "no data";
+  const percent = value * 100;
+  return percent > 0 && percent < 0.05 ? "<0.1 %" : `${percent.toFixed(1)} %`;
+}
+
+export function level(l: Level): string {
+  if (l.value === null) return "no data";
+  if (l.low === null || l.high === null || Math.abs(l.high - l.low) < 0.0005) return share(l.value);
+  return `${(l.low * 100).toFixed(1)}\u2013${(l.high * 100).toFixed(1)} %`;
+}
+
+export function count(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  if (n < 999.95e3) return `${(n / 1e3).toFixed(1)} kB`;
+  return n < 999.95e6 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(2)} GB`;
+}
+
+export function plural(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** The end of a path. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,34 @@
+// Title, headline, and what can be done with the page as a whole.
+import type { Report } from "../model.ts";
+import { h } from "../parts/dom.ts";
+import { fileName } from "../parts/format.ts";
+
+function themeButton(): HTMLElement {
+  const root = document.documentElement;
+  const dark = () => root.dataset["theme"] === "dark" || (!root.dataset["theme"] && matchMedia("(prefers-color-scheme: dark)").matches);
+  const button = h("button", { type: "button", id: "theme", click: () => {
+    root.dataset["theme"] = dark() ? "light" : "dark";
+    say();
+    dispatchEvent(new Event("themechange"));
+  } });
+  const say = () => { button.textContent = dark() ? "Light" : "Dark"; };
+  say();
+  return button;
+}
+
+function saveButton(report: Report): HTMLElement {
+  return h("button", { type: "button", click: () => {
+    const url = URL.createObjectURL(new Blob([JSON.stringify(report.analysis, null, 1)], { type: "application/json" }));
+    h("a", { href: url, download: `${fileName(report.analysis.source.path)}.analysis.json` }).click();
+    URL.revokeObjectURL(url);
+  } }, "Save as JSON");
+}
+
+export function headerPart(report: Report): HTMLElement {
+  const a = report.analysis;
+  const files = [a.source.path, a.counters_source?.path].filter((p): p is string => Boolean(p)).map(fileName).join(" + ");
+  return h("header", { class: "top" },
+    h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),
+    h("h1", {}, report.headline),
+    h("p", { class: "subject" }, report.subject));
+}

@@ -1,0 +1,30 @@
+// Why the device idles, and the operators and modules behind each cause.
+import type { NamedTime, Report } from "../model.ts";
+import { causeColour } from "../parts/colours.ts";
+import { h, section, term } from "../parts/dom.ts";
+import { plural, share, time } from "../parts/format.ts";
+
+function list(title: string, named: NamedTime[], whole: number): HTMLElement | null {
+  if (named.length === 0) return null;
+  return h("div", { class: "behind" }, h("h4", {}, title),
+    h("ul", {}, ...named.slice(0, 8).map((n) => h("li", {}, h("span", { class: "what" }, n.name), h("span", { class: "number" }, time(n.ns)), h("span", { class: "number dim" }, share(whole > 0 ? n.ns / whole : null))))));
+}
+
+export function idleSection(report: Report): HTMLElement | null {
+  const devices = report.analysis.devices.filter((d) => d.idle_ns > 0 && d.idle.length > 0);
+  if (devices.length === 0) return null;
+  const blocks = devices.map((d) => {
+    const causes = d.idle.filter((c) => c.ns > 0);
+    const stack = h("div", { class: "stack", "aria-hidden": "true" }, ...causes.map((c) => h("span", { style: `width:${(c.ns / d.idle_ns) * 100}%;background:${causeColour(c.cause)}` })));
+    return h("div", {}, devices.length > 1 ? h("h3", {}, `Device ${d.id} ${d.name}`) : null, stack,
+      h("div", { class: "causes" }, ...causes.map((c, i) => {
+        const label = report.labels.causes.find((l) => l.id === c.cause);
+        const summary = h("summary", {}, h("span", { class: "swatch", style: `background:${causeColour(c.cause)}` }), h("span", { class: "name" }, term(label?.text ?? c.cause, label?.meaning ?? "", false)),
+          h("span", { class: "value" }, time(c.ns)), h("span", { class: "value share" }, share(c.ns / d.span_ns)), h("span", { class: "value gaps" }, plural(c.gaps, "gap")));
+        const columns = [list("Operators", c.operators, c.ns), list("Modules", c.modules, c.ns)];
+        return h("details", { "data-cause": c.cause, open: i === 0 }, summary, columns.some(Boolean) ? h("div", { class: "columns" }, ...columns) : h("p", { class: "note" }, "The capture does not say which operators."));
+      })));
+  });
+  const idle = devices.reduce((sum, d) => sum + d.idle_ns, 0);
+  return section("idle", "Why it idles", `${time(idle)} idle; every nanosecond has one cause`, ...blocks);
+}

@@ -1,0 +1,25 @@
+// How deep the GPU is used: one bar a level; a level that is not fully known shows the span it lies in.
+import type { Report } from "../model.ts";
+import { h, section, term } from "../parts/dom.ts";
+import { level, share, time } from "../parts/format.ts";
+
+export function ladderSection(report: Report): HTMLElement | null {
+  const a = report.analysis;
+  const levels = a.levels.filter((l) => l.unit === "ratio");
+  if (levels.length === 0) return null;
+  const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
+  const missing = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
+  const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
+  const rows = levels.map((l) => {
+    const label = report.labels.levels.find((x) => x.id === l.id);
+    const low = (l.value ?? 0) * 100, high = (l.high ?? l.value ?? 0) * 100;
+    const track = h("span", { class: "track", "aria-hidden": "true" },
+      l.value === null ? null : h("span", { class: "fill", style: `width:${Math.min(low, 100)}%` }),
+      high > low + 0.05 ? h("span", { class: "unsure", style: `left:${low}%;width:${Math.min(high, 100) - low}%` }) : null);
+    return h("li", { "data-level": l.id, class: l.value === null ? "missing" : "" },
+      h("span", { class: "name" }, term(label?.text ?? l.id, label?.meaning ?? ""), h("code", {}, l.id)), track, h("span", { class: "value" }, level(l)));
+  });
+  return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows),
+    missing ? h("p", { class: "note" }, missing) : null,
+    partial ? h("p", { class: "note" }, `Counters cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
+}

@@ -1,0 +1,64 @@
+// Kernel time by layer type and by layer, with the distribution of a level over the kernels of each.
+import type { Distribution, Layer, LevelSpread, Report } from "../model.ts";
+import { typeColour } from "../parts/colours.ts";
+import { h, section } from "../parts/dom.ts";
+import { count, share, time } from "../parts/format.ts";
+import { spreadPicture } from "../parts/spread.ts";
+import { table, type Column } from "../parts/table.ts";
+
+export function spreadText(d: Distribution, show: (value: number) => string): string {
+  return `median ${show(d.median)}, quartiles ${show(d.p25)} to ${show(d.p75)}, 5th to 95th percentile ${show(d.p5)} to ${show(d.p95)}, ${d.count} kernels`;
+}
+
+export function levelOf(levels: LevelSpread[], id: string): LevelSpread | null {
+  return levels.find((l) => l.id === id && l.value !== null) ?? null;
+}
+
+/** Levels that at least one row has data for, in the order of the ladder. */
+export function levelsIn(rows: { levels: LevelSpread[] }[], report: Report): string[] {
+  const known = new Set(rows.flatMap((r) => r.levels.filter((l) => l.value !== null).map((l) => l.id)));
+  const order = report.labels.levels.map((l) => l.id);
+  return [...known].sort((a, b) => (order.indexOf(a) + 1 || 99) - (order.indexOf(b) + 1 || 99));
+}
+
+/** A column a level: mean over time, and the picture of its distribution. */
+export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[], report: Report): Column<Row>[] {
+  return levelsIn(rows, report).filter((id) => report.analysis.levels.some((l) => l.id === id && l.unit === "ratio") || id.startsWith("tensor")).map((id) => {
+    const label = report.labels.levels.find((l) => l.id === id);
+    const max = Math.max(...rows.map((r) => levelOf(r.levels, id)?.spread.max ?? 0));
+    return {
+      id, title: label?.short_text ?? id, meaning: `${label?.meaning ?? ""} Mean weighted by time; the picture spans 0 to ${share(max)}.`, numeric: true,
+      key: (row: Row) => levelOf(row.levels, id)?.value ?? null,
+      cell: (row: Row) => {
+        const l = levelOf(row.levels, id);
+        if (!l) return h("span", { class: "dim" }, "no data");
+        return h("span", { class: "level" }, share(l.value), spreadPicture(l.spread, max, spreadText(l.spread, share)));
+      },
+    };
+  });
+}
+
+export function typeMark(type: string): HTMLElement {
+  return h("span", { class: "type" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
+}
+
+function layerTable(rows: Layer[], report: Report, named: boolean): HTMLElement {
+  const columns: Column<Layer>[] = [
+    ...(named ? [{ id: "layer", title: "Layer", key: (l: Layer) => l.name, cell: (l: Layer) => l.name || "(unknown)" }] : []),
+    { id: "type", title: "Type", key: (l) => l.type, cell: (l) => typeMark(l.type) },
+    ...(named ? [{ id: "phase", title: "Phase", key: (l: Layer) => l.phase, cell: (l: Layer) => l.phase }] : []),
+    { id: "kernels", title: "Kernels", numeric: true, key: (l) => l.kernels, cell: (l) => count(l.kernels) },
+    { id: "ns", title: "Time", meaning: "Exclusive kernel time: instants that kernels share are split evenly, so that the rows add up.", numeric: true, key: (l) => l.ns, cell: (l) => time(l.ns) },
+    { id: "share", title: "Share", numeric: true, key: (l) => l.share, cell: (l) => share(l.share) },
+    ...levelColumns(rows, report),
+  ];
+  return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",
+    ...(named ? { search: (l: Layer) => `${l.name} ${l.type} ${l.phase}` } : {}) });
+}
+
+export function layersSection(report: Report): HTMLElement | null {
+  const a = report.analysis;
+  if (a.layer_types.length === 0 && a.layers.length === 0) return null;
+  return section("layers", "By layer", "pictures: shape, quartiles, median, 5th to 95th percentile over kernels, weighted by time",
+    a.layer_types.length > 0 ? layerTable(a.layer_types, report, false) : null, a.layers.length > 0 ? layerTable(a.layers, report, true) : null);
+}

@@ -1,0 +1,46 @@
+// Where every nanosecond goes. Bars add up to the window; a press on one opens its parts.
+import type { Device, Report, WaterfallBar } from "../model.ts";
+import { barClass } from "../parts/colours.ts";
+import { h, section, term } from "../parts/dom.ts";
+import { share, time } from "../parts/format.ts";
+
+const PARTS = 12;
+
+function parts(bar: WaterfallBar, causes: Map<string, string>): HTMLElement {
+  const most = bar.parts[0]?.ns ?? 0;
+  const rest = bar.parts.slice(PARTS);
+  const row = (name: string, ns: number) => h("tr", {}, h("td", { class: "part" }, name),
+    h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${most > 0 ? (ns / most) * 100 : 0}%` })),
+    h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(bar.ns > 0 ? ns / bar.ns : null)));
+  return h("table", { class: "parts" }, h("caption", {}, "share of the bar"), h("tbody", {}, ...bar.parts.slice(0, PARTS).map((p) => row(causes.get(p.name) ?? p.name, p.ns)),
+    rest.length > 0 ? row(`${rest.length} more`, rest.reduce((sum, p) => sum + p.ns, 0)) : null));
+}
+
+function bars(device: Device, report: Report): HTMLElement {
+  const causes = new Map(report.labels.causes.map((c) => [c.id, c.text]));
+  let before = 0;
+  const rows = device.waterfall.map((bar) => {
+    const label = report.labels.bars.find((l) => l.id === bar.id);
+    const from = (before / device.span_ns) * 100, width = (bar.ns / device.span_ns) * 100;
+    before += bar.ns;
+    const inside = h("div", { class: "inside", hidden: true, id: `waterfall-${device.id}-${bar.id}` });
+    const button = h("button", { type: "button", class: "row", "aria-expanded": "false", "aria-controls": inside.id, disabled: bar.parts.length === 0, click: () => {
+      if (inside.childElementCount === 0) inside.append(parts(bar, causes));
+      inside.hidden = !inside.hidden;
+      button.setAttribute("aria-expanded", String(!inside.hidden));
+    } },
+      h("span", { class: "name" }, term(label?.text ?? bar.label, label?.meaning ?? "", false)),
+      h("span", { class: "track" }, h("span", { class: `fill ${barClass(bar.id)}`, style: `left:${from}%;width:${width}%` })),
+      h("span", { class: "value" }, time(bar.ns)), h("span", { class: "value share" }, share(bar.ns / device.span_ns)));
+    return h("li", { "data-bar": bar.id, "data-ns": bar.ns, "data-device": device.id }, button, inside);
+  });
+  return h("ol", { class: "waterfall" }, ...rows);
+}
+
+export function waterfallSection(report: Report): HTMLElement | null {
+  const devices = report.analysis.devices.filter((d) => d.waterfall.length > 0);
+  if (devices.length === 0) return null;
+  const sum = devices.reduce((total, d) => total + d.span_ns, 0);
+  return section("waterfall", "Where the time goes", `bars add up to ${time(sum)}; press one for its parts`,
+    ...devices.map((d) => h("div", {}, devices.length > 1 ? h("h3", {}, `Device ${d.id} ${d.name}`) : null, bars(d, report))));
+}

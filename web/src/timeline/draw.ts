@@ -1,0 +1,100 @@
+// Paints the timeline on a canvas: only what is in sight, and at most one rectangle a pixel column and row.
+import type { Lane, Timeline } from "../model.ts";
+import { causeColour, resolve, typeColour } from "../parts/colours.ts";
+import { time } from "../parts/format.ts";
+import { AXIS, LABEL, ROW, firstTouching, type Band, type Hit } from "./layout.ts";
+
+export interface Scene {
+  timeline: Timeline;
+  bands: Band[];
+  from: number;       // ns at the left edge
+  to: number;
+  width: number;
+  height: number;
+  colourBy: "type" | "tensor";
+  hit: Hit | null;    // under the pointer
+  chosen: Hit | null;
+  causes: Map<string, string>;
+}
+
+function colourOf(lane: Lane, i: number, scene: Scene): string {
+  const text = (column: number[]) => scene.timeline.texts[column[i] ?? 0] ?? "";
+  if (lane.kind === "idle") return causeColour(text(lane.name));
+  if (lane.kind === "steps") return "var(--step)";
+  if (lane.kind === "host") return "var(--host)";
+  if (lane.kind === "api") return "var(--api)";
+  if (scene.colourBy === "type") return typeColour(text(lane.type));
+  const permille = lane.tensor[i] ?? -1;
+  return permille < 0 ? "var(--type-other)" : `var(--heat-${Math.min(5, permille === 0 ? 0 : 1 + Math.floor(permille / 100))})`;
+}
+
+/** A step of 1, 2 or 5 times a power of ten that gives about one mark in 110 pixels. */
+function niceStep(span: number, width: number): number {
+  const wanted = (span * 110) / width, power = 10 ** Math.floor(Math.log10(wanted));
+  return power * ([1, 2, 5, 10].find((m) => m * power >= wanted) ?? 10);
+}
+
+export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { width, height, from, to } = scene;
+  const x = (ns: number) => ((ns - from) / (to - from)) * width;
+  const ink = resolve("var(--ink)"), faint = resolve("var(--line)"), dim = resolve("var(--dim)"), cache = new Map<string, string>();
+  const paint = (colour: string) => { let c = cache.get(colour); if (!c) cache.set(colour, (c = resolve(colour))); return c; };
+  context.clearRect(0, 0, width, height);
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  const step = niceStep(to - from, width);
+  for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+    context.fillStyle = faint;
+    context.fillRect(Math.round(x(t)), AXIS - 6, 1, height);
+    context.fillStyle = dim;
+    context.fillText(t === 0 ? "0" : time(t), Math.round(x(t)) + 4, 9);
+  }
+  for (const band of scene.bands) {
+    const { lane } = band;
+    band.rows.forEach((row, r) => {
+      const y = band.top + LABEL + r * ROW;
+      let filled = -1;
+      for (let at = firstTouching(lane, row, from); at < row.items.length; ++at) {
+        const i = row.items[at]!, left = x(lane.start[i]!), right = x(lane.start[i]! + lane.duration[i]!);
+        if (left > width) break;
+        if (right < 0 || (right <= filled && right - left < 1)) continue;
+        const x0 = Math.max(left, 0), w = Math.max(Math.min(right, width) - x0 - (right - left > 3 ? 0.6 : 0), 0.8);
+        context.fillStyle = paint(colourOf(lane, i, scene));
+        context.fillRect(x0, y, w, ROW - 2);
+        filled = Math.ceil(x0 + w);
+        if (w < 34) continue;
+        const shown = scene.timeline.texts[lane.name[i] ?? 0] ?? "", text = lane.kind === "idle" ? scene.causes.get(shown) ?? shown : shown;
+        context.save();
+        context.beginPath();
+        context.rect(x0, y, w - 2, ROW);
+        context.clip();
+        context.fillStyle = paint("var(--on-fill)");
+        context.fillText(text, x0 + 4, y + ROW / 2 - 0.5);
+        context.restore();
+      }
+    });
+    context.fillStyle = dim;
+    context.fillText(lane.title, 4, band.top + LABEL / 2);
+  }
+  for (const [hit, colour] of [[scene.hit, dim], [scene.chosen, ink]] as const) {
+    if (!hit) continue;
+    const { lane } = hit.band, i = hit.item, y = hit.band.top + LABEL + (lane.row[i] ?? 0) * ROW;
+    const left = Math.max(x(lane.start[i]!), -2), right = Math.min(x(lane.start[i]! + lane.duration[i]!), width + 2);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.strokeRect(left - 0.5, y - 0.5, Math.max(right - left, 2) + 0.5, ROW - 1);
+    arrow(context, scene, hit, x, colour);
+  }
+}
+
+/** From the launch call on its host thread to the kernel. */
+function arrow(context: CanvasRenderingContext2D, scene: Scene, hit: Hit, x: (ns: number) => number, colour: string): void {
+  const { lane } = hit.band, launch = lane.launch[hit.item] ?? -1, host = scene.bands.find((b) => b.index === lane.launch_lane[hit.item]);
+  if (launch < 0 || !host) return;
+  const x0 = x(launch), y0 = host.top + LABEL + ROW / 2, x1 = x(lane.start[hit.item]!), y1 = hit.band.top + LABEL + ((lane.row[hit.item] ?? 0) + 0.5) * ROW;
+  context.strokeStyle = colour;
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.bezierCurveTo(x0 + 30, y0, x1 - 30, y1, x1, y1);
+  context.stroke();
+}

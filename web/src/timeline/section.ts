@@ -1,0 +1,92 @@
+// The timeline: streams, idle causes and host threads on one clock.
+import type { Report } from "../model.ts";
+import { causeColour, typeColour } from "../parts/colours.ts";
+import { h, section } from "../parts/dom.ts";
+import { count, share, time } from "../parts/format.ts";
+import { hideTip, showTip } from "../parts/tips.ts";
+import { draw, type Scene } from "./draw.ts";
+import { itemAt, layout, type Hit } from "./layout.ts";
+import { clampView, steer, type View } from "./view.ts";
+
+function describe(hit: Hit, scene: Scene): [string, string][] {
+  const { lane } = hit.band, i = hit.item, texts = scene.timeline.texts;
+  const text = (column: number[]) => texts[column[i] ?? 0] ?? "";
+  const name = text(lane.name), rows: [string, string][] = [["", lane.kind === "idle" ? `idle: ${scene.causes.get(name) ?? name}` : name]];
+  rows.push(["duration", time(lane.duration[i]!)], ["start", time(lane.start[i]!)]);
+  const add = (title: string, value: string) => { if (value) rows.push([title, value]); };
+  add("operator", text(lane.op));
+  add("module", text(lane.module));
+  if (lane.kind === "stream") add("type", text(lane.type));
+  const launch = lane.launch[i] ?? -1, tensor = lane.tensor[i] ?? -1;
+  if (launch >= 0) add("launched", `${time(lane.start[i]! - launch)} before it started`);
+  if (tensor >= 0) add("tensor issue", share(tensor / 1000));
+  return rows;
+}
+
+function details(rows: [string, string][]): HTMLElement[] {
+  const [first, ...others] = rows;
+  return [h("strong", {}, first?.[1] ?? ""), h("dl", { class: "facts" }, ...others.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))];
+}
+
+export function timelineSection(report: Report): HTMLElement | null {
+  const timeline = report.timeline;
+  if (!timeline || timeline.duration_ns <= 0 || timeline.lanes.length === 0) return null;
+  const { bands, height } = layout(timeline), whole = timeline.duration_ns;
+  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of streams, idle causes and host threads. Arrow keys move, plus and minus zoom, 0 shows everything." });
+  const facts = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, "Point at a kernel, a gap or an operator; press it to keep its facts here."));
+  const scene: Scene = { timeline, bands, from: 0, to: whole, width: 1, height, colourBy: "type", hit: null, chosen: null, causes: new Map(report.labels.causes.map((c) => [c.id, c.text])) };
+  let queued = false;
+  const paint = () => {
+    queued = false;
+    const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
+    if (width === 0) return;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    scene.width = width;
+    const context = canvas.getContext("2d")!;
+    context.scale(ratio, ratio);
+    draw(context, scene);
+  };
+  const repaint = () => { if (!queued) { queued = true; requestAnimationFrame(paint); } };
+  const set = (view: View) => { Object.assign(scene, clampView(view, whole)); repaint(); };
+  const find = (event: PointerEvent) => {
+    const r = canvas.getBoundingClientRect(), perPixel = (scene.to - scene.from) / r.width;
+    return itemAt(bands, scene.from + (event.clientX - r.left) * perPixel, event.clientY - r.top, 2 * perPixel);
+  };
+  canvas.style.height = `${height}px`;
+  steer(canvas, whole, () => scene, set, (event) => {
+    scene.hit = event ? find(event) : null;
+    if (event && scene.hit) showTip(event.clientX, event.clientY, ...details(describe(scene.hit, scene)));
+    else hideTip();
+    repaint();
+  }, (event) => {
+    scene.chosen = find(event);
+    if (scene.chosen) facts.replaceChildren(...details(describe(scene.chosen, scene)));
+    repaint();
+  });
+  new ResizeObserver(repaint).observe(canvas);
+  for (const name of ["themechange", "resize"]) addEventListener(name, repaint);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+
+  const steps = bands.find((b) => b.lane.kind === "steps")?.lane;
+  const zoomStep = steps && steps.start.length > 0 ? Math.floor(steps.start.length / 2) : -1;
+  const first: View = zoomStep >= 0 && steps!.start.length > 1 ? { from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! } : { from: 0, to: whole };
+  set(first);
+  const hasTensor = bands.some((b) => b.lane.tensor.some((t) => t >= 0));
+  const types = [...new Set(bands.filter((b) => b.lane.kind === "stream").flatMap((b) => b.lane.type.map((t) => timeline.texts[t] ?? "")))].filter(Boolean).sort();
+  const idle = [...new Set(bands.filter((b) => b.lane.kind === "idle").flatMap((b) => b.lane.name.map((t) => timeline.texts[t] ?? "")))].filter(Boolean);
+  const swatch = (colour: string, text: string) => h("li", {}, h("span", { class: "swatch", style: `background:${colour}` }), text);
+  const legend = h("ul", { class: "legend" });
+  const fillLegend = () => legend.replaceChildren(...(scene.colourBy === "type" ? types.map((t) => swatch(typeColour(t), t)) :
+    ["0 %", "< 10 %", "< 20 %", "< 30 %", "< 40 %", "40 % and more"].map((text, i) => swatch(`var(--heat-${i})`, text))), ...idle.map((c) => swatch(causeColour(c), `idle: ${scene.causes.get(c) ?? c}`)));
+  fillLegend();
+  const button = (text: string, act: () => void) => h("button", { type: "button", click: act }, text);
+  const mid = () => (scene.from + scene.to) / 2;
+  const tools = h("div", { class: "tools" },
+    button("All", () => set({ from: 0, to: whole })), zoomStep >= 0 ? button("One step", () => set({ from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! })) : null,
+    button("Zoom in", () => set({ from: mid() - (scene.to - scene.from) / 4, to: mid() + (scene.to - scene.from) / 4 })), button("Zoom out", () => set({ from: mid() - (scene.to - scene.from), to: mid() + (scene.to - scene.from) })),
+    hasTensor ? h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => { scene.colourBy = (event.target as HTMLSelectElement).value as Scene["colourBy"]; fillLegend(); repaint(); } },
+      h("option", { value: "type" }, "layer type"), h("option", { value: "tensor" }, "tensor issue"))) : null);
+  return section("timeline", "Timeline", timeline.shown < timeline.total ? `${count(timeline.shown)} of ${count(timeline.total)} events: ${timeline.note}` : `${count(timeline.total)} events`,
+    tools, h("div", { class: "canvas" }, canvas), facts, legend);
+}

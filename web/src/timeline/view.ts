@@ -1,0 +1,59 @@
+// The visible span: wheel and pinch zoom, drag and arrow keys move, within the timeline.
+export interface View { from: number; to: number }
+
+const NARROWEST = 200; // ns
+
+export function clampView(view: View, whole: number): View {
+  const span = Math.min(Math.max(view.to - view.from, NARROWEST), whole);
+  const from = Math.min(Math.max(view.from, 0), whole - span);
+  return { from, to: from + span };
+}
+
+export function zoomed(view: View, at: number, factor: number, whole: number): View {
+  return clampView({ from: at - (at - view.from) * factor, to: at + (view.to - at) * factor }, whole);
+}
+
+export function moved(view: View, by: number, whole: number): View {
+  return clampView({ from: view.from + by, to: view.to + by }, whole);
+}
+
+/** Connects a canvas: `get` and `set` hold the view, `hover` hears of the pointer (null when it leaves), `press` of a click. */
+export function steer(canvas: HTMLCanvasElement, whole: number, get: () => View, set: (view: View) => void,
+                      hover: (event: PointerEvent | null) => void, press: (event: PointerEvent) => void): void {
+  const span = () => get().to - get().from;
+  const timeAt = (clientX: number) => { const r = canvas.getBoundingClientRect(); return get().from + ((clientX - r.left) / r.width) * span(); };
+  const pointers = new Map<number, number>();
+  let travelled = 0;
+  canvas.addEventListener("wheel", (event) => {
+    if (event.ctrlKey || event.metaKey || !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX) && canvas === document.activeElement) set(zoomed(get(), timeAt(event.clientX), Math.exp(event.deltaY * 0.002), whole));
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) set(moved(get(), ((event.deltaX || event.deltaY) / canvas.clientWidth) * span(), whole));
+    else return; // the page scrolls: the wheel zooms only once the timeline has the focus
+    event.preventDefault();
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => { pointers.set(event.pointerId, event.clientX); travelled = 0; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointermove", (event) => {
+    const last = pointers.get(event.pointerId);
+    if (last === undefined) return hover(event);
+    const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, x]) => x);
+    travelled += Math.abs(event.clientX - last);
+    if (others.length > 0) set(zoomed(get(), timeAt(others[0]!), Math.abs(last - others[0]!) / Math.max(Math.abs(event.clientX - others[0]!), 1), whole));
+    else set(moved(get(), ((last - event.clientX) / canvas.clientWidth) * span(), whole));
+    pointers.set(event.pointerId, event.clientX);
+  });
+  const release = (event: PointerEvent) => { if (pointers.delete(event.pointerId) && event.type === "pointerup" && travelled < 4) press(event); };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("pointerleave", () => hover(null));
+  canvas.addEventListener("dblclick", (event) => set(zoomed(get(), timeAt(event.clientX), 0.4, whole)));
+  canvas.addEventListener("keydown", (event) => {
+    const middle = (get().from + get().to) / 2;
+    const action: Record<string, () => View> = {
+      ArrowLeft: () => moved(get(), -span() / 8, whole), ArrowRight: () => moved(get(), span() / 8, whole), "+": () => zoomed(get(), middle, 0.7, whole), "=": () => zoomed(get(), middle, 0.7, whole),
+      "-": () => zoomed(get(), middle, 1 / 0.7, whole), Home: () => ({ from: 0, to: span() }), End: () => ({ from: whole - span(), to: whole }), "0": () => ({ from: 0, to: whole }),
+    };
+    const view = action[event.key]?.();
+    if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    set(clampView(view, whole));
+  });
+}
