@@ -2,6 +2,7 @@
 
 #include "import/capture_file/capture_file.h"
 #include "import/importer.h"
+#include "import/kineto/kineto.h"
 #include "import/nsight_compute/nsight_compute.h"
 #include "import/xplane/profile_folder.h"
 #include "import/xplane/xplane.h"
@@ -12,6 +13,7 @@ std::span<const Importer> importers() {
   static const std::vector<Importer> table = {
       // one line a format
       {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
+      {"kineto", "PyTorch profiler trace (JSON)", kineto::sniff, kineto::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
   };

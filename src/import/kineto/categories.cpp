@@ -1,0 +1,76 @@
+#include <utility>
+
+#include "import/kineto/rows.h"
+
+namespace gf::kineto {
+
+Category category_of(std::string_view cat) {
+  // Most frequent first. Names without underscores are those of 2021.
+  static constexpr std::pair<std::string_view, Category> kNames[] = {
+      {"cpu_op", Category::cpu_op},
+      {"ac2g", Category::ignored},  // launch arrows: args.correlation says the same, and more reliably
+      {"cuda_runtime", Category::runtime},
+      {"kernel", Category::kernel},
+      {"python_function", Category::python_function},
+      {"cuda_driver", Category::runtime},
+      {"fwdbwd", Category::flow},
+      {"gpu_memcpy", Category::memcpy},
+      {"gpu_memset", Category::memset},
+      {"user_annotation", Category::user_annotation},
+      {"gpu_user_annotation", Category::gpu_annotation},
+      {"cpu_instant_event", Category::instant},
+      {"hardware_counters", Category::counters},
+      {"cuda_sync", Category::sync},
+      {"cuda_event", Category::sync},
+      {"overhead", Category::overhead},
+      {"Operator", Category::cpu_op},
+      {"async", Category::ignored},
+      {"forward_backward", Category::flow},
+      {"Runtime", Category::runtime},
+      {"Kernel", Category::kernel},
+      {"Memcpy", Category::memcpy},
+      {"Memset", Category::memset},
+      {"Trace", Category::ignored},  // the profiler's own span over everything
+      {"external_correlation", Category::ignored},
+      {"xpu_runtime", Category::runtime},
+      {"xpu_driver", Category::runtime},
+      {"hip_runtime", Category::runtime},
+      {"mtia_runtime", Category::runtime},
+      {"glow_runtime", Category::runtime},
+      {"privateuse1_runtime", Category::runtime},
+      {"privateuse1_driver", Category::runtime},
+  };
+  for (const auto& [name, category] : kNames)
+    if (name == cat) return category;
+  return Category::other_host;
+}
+
+ApiKind api_kind_of(std::string_view name) {
+  auto starts = [&](std::initializer_list<std::string_view> prefixes) {
+    for (auto p : prefixes)
+      if (name.starts_with(p)) return true;
+    return false;
+  };
+  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (starts({"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})) return ApiKind::graph_launch;
+  if (starts({"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch", "hipExtModuleLaunch", "hipHccModuleLaunch"}) ||
+      has("KernelLaunch"))
+    return ApiKind::launch;
+  if (has("Memcpy") || has("memcpy") || has("MemoryCopy")) return ApiKind::memcpy;
+  if (has("Memset") || has("memset") || has("MemoryFill")) return ApiKind::memset;
+  if (has("Synchronize")) return ApiKind::sync;
+  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate") || has("MemMap") || has("MemUnmap")) return ApiKind::alloc;
+  return ApiKind::other;
+}
+
+CopyKind copy_kind_of(std::string_view name) {
+  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (has("HtoD") || has("HostToDevice")) return CopyKind::host_to_device;
+  if (has("DtoH") || has("DeviceToHost")) return CopyKind::device_to_host;
+  if (has("DtoD") || has("DeviceToDevice")) return CopyKind::device_to_device;
+  if (has("HtoH") || has("HostToHost")) return CopyKind::host_to_host;
+  if (has("PtoP") || has("PeerToPeer")) return CopyKind::peer;
+  return CopyKind::unknown;
+}
+
+}  // namespace gf::kineto

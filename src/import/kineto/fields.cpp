@@ -1,0 +1,95 @@
+#include <array>
+#include <utility>
+
+#include "import/kineto/event.h"
+
+namespace gf::kineto {
+
+namespace {
+
+constexpr std::pair<std::string_view, Field> kArgs[] = {
+    {"External id", Field::external_id},
+    {"external id", Field::external_id},  // 2021 spelling
+    {"correlation", Field::correlation},
+    {"device", Field::device},
+    {"context", Field::context},
+    {"stream", Field::stream},
+    {"registers per thread", Field::registers},
+    {"shared memory", Field::shared_memory},
+    {"grid", Field::grid},
+    {"block", Field::block},
+    {"est. achieved occupancy %", Field::occupancy},
+    {"graph id", Field::graph_id},
+    {"graph node id", Field::graph_node},
+    {"bytes", Field::bytes},
+    {"fromDevice", Field::from_device},
+    {"toDevice", Field::to_device},
+    {"Sequence number", Field::sequence},
+    {"Fwd thread id", Field::forward_thread},
+    {"Input Dims", Field::input_dims},
+    {"Input dims", Field::input_dims},
+    {"Input type", Field::input_type},
+    {"Call stack", Field::call_stack},
+    {"Module Hierarchy", Field::module_hierarchy},
+    {"Python id", Field::python_id},
+    {"Python parent id", Field::python_parent},
+    {"Python module id", Field::python_module},
+    {"cuda_sync_kind", Field::sync_kind},
+    {"wait_on_stream", Field::wait_on_stream},
+    {"wait_on_cuda_event_record_corr_id", Field::wait_on_correlation},
+    {"Collective name", Field::collective},
+    {"In msg nelems", Field::in_elements},
+    {"Out msg nelems", Field::out_elements},
+    {"Group size", Field::group_size},
+    {"dtype", Field::dtype},
+    {"Process Group Name", Field::group_name},
+    {"Process Group Description", Field::group_description},
+    {"Process Group Ranks", Field::group_ranks},
+    {"Addr", Field::address},
+    {"Bytes", Field::allocation_bytes},
+    {"Total Allocated", Field::total_allocated},
+    {"Total Reserved", Field::total_reserved},
+    {"Device Type", Field::device_type},
+    {"Device Id", Field::device_id},
+    {"name", Field::arg_name},
+    {"", Field::counter_value},
+};
+
+constexpr std::size_t kSlots = 256;
+
+/// Length and three characters tell the keys of kArgs apart almost always; linear probing does the rest.
+constexpr std::size_t slot_of(std::string_view k) {
+  if (k.empty()) return 0;
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(k[i]); };
+  return (k.size() * 29 + at(0) * 7u + at(k.size() / 2) * 3u + at(k.size() - 1)) % kSlots;
+}
+
+constexpr std::array<std::uint8_t, kSlots> make_index() {
+  std::array<std::uint8_t, kSlots> index{};  // 0: free, else number in kArgs + 1
+  for (std::size_t i = 0; i < std::size(kArgs); ++i) {
+    std::size_t s = slot_of(kArgs[i].first);
+    while (index[s] != 0) s = (s + 1) % kSlots;
+    index[s] = static_cast<std::uint8_t>(i + 1);
+  }
+  return index;
+}
+
+constexpr auto kIndex = make_index();
+
+}  // namespace
+
+Field args_field(std::string_view key) {
+  for (std::size_t s = slot_of(key); kIndex[s] != 0; s = (s + 1) % kSlots)
+    if (kArgs[kIndex[s] - 1].first == key) return kArgs[kIndex[s] - 1].second;
+  return Field::count;
+}
+
+Field event_field(std::string_view key) {
+  constexpr std::pair<std::string_view, Field> kKeys[] = {{"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},
+                                                          {"tid", Field::tid}, {"ts", Field::ts},   {"dur", Field::dur},   {"id", Field::id}};
+  for (const auto& [name, field] : kKeys)
+    if (name == key) return field;
+  return Field::count;
+}
+
+}  // namespace gf::kineto

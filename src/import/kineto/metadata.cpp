@@ -1,0 +1,124 @@
+#include "import/kineto/metadata.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "import/kineto/event.h"
+#include "import/kineto/read_slow.h"
+#include "import/kineto/scan.h"
+
+namespace gf::kineto {
+
+namespace {
+
+namespace dom = simdjson::dom;
+
+std::string text_of(const dom::element& value) {
+  switch (value.type()) {
+    case dom::element_type::STRING: return std::string(value.get_string().value_unsafe());
+    case dom::element_type::DOUBLE: return fmt::format("{}", value.get_double().value_unsafe());
+    default: return simdjson::minify(value);
+  }
+}
+
+std::int64_t integer(const dom::object& o, const char* key) {
+  std::int64_t v = -1;
+  if (o.at_key(key).get(v)) return -1;
+  return v;
+}
+
+std::int32_t small(const dom::object& o, const char* key) {
+  const auto v = integer(o, key);
+  return v >= 0 && v <= INT32_MAX ? static_cast<std::int32_t>(v) : -1;
+}
+
+void add_device(Capture& capture, const dom::object& o) {
+  const auto id = small(o, "id");
+  if (id < 0) return;
+  auto& t = capture.devices;
+  const auto row = capture.device_row(id);
+  std::string_view name;
+  if (o.at_key("name").get(name)) name = {};
+  t.name[row] = capture.strings.intern(name);
+  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  // Only AMD's wavefronts have 64 lanes; its devices may come without a name.
+  if (has("AMD") || has("Radeon") || has("Instinct") || integer(o, "warpSize") == 64) t.vendor[row] = capture.strings.intern("amd");
+  else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce")) t.vendor[row] = capture.strings.intern("nvidia");
+  t.compute_major[row] = small(o, "computeMajor");
+  t.compute_minor[row] = small(o, "computeMinor");
+  t.sm_count[row] = small(o, "numSms");
+  t.memory_bytes[row] = integer(o, "totalGlobalMem");
+  t.max_threads_per_sm[row] = small(o, "maxThreadsPerMultiprocessor");
+  t.registers_per_sm[row] = small(o, "regsPerMultiprocessor");
+  t.shared_bytes_per_sm[row] = std::max(integer(o, "sharedMemPerMultiprocessor"), integer(o, "maxSharedMemoryPerMultiProcessor"));
+}
+
+std::optional<Nanos> take_member(Capture& capture, std::string_view key, const dom::element& value) {
+  if (key == "deviceProperties") {
+    dom::array list;
+    if (!value.get_array().get(list))
+      for (const dom::element& item : list)
+        if (dom::object o; !item.get_object().get(o)) add_device(capture, o);
+    return std::nullopt;
+  }
+  if (dom::object o; key == "distributedInfo" && !value.get_object().get(o)) {
+    for (auto [name, part] : o) capture.set_metadata("distributedInfo." + std::string(name), text_of(part));
+    return std::nullopt;
+  }
+  const std::string text = text_of(value);
+  capture.set_metadata(key, text);
+  if (key != "baseTimeNanoseconds") return std::nullopt;
+  const auto base = parse_decimal(text, 0);
+  if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;
+  capture.note_quality("bad_metadata", "baseTimeNanoseconds is " + text + ", which is no time; times are relative");
+  return std::nullopt;
+}
+
+/// One object; false when it is not valid JSON.
+bool take_object(Capture& capture, const std::string& json, std::optional<Nanos>& base) {
+  dom::parser parser;
+  dom::object object;
+  if (parser.parse(json).get_object().get(object)) return false;
+  for (auto [key, value] : object)
+    if (auto b = take_member(capture, key, value)) base = b;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Nanos> read_metadata(Capture& capture, std::string members) {
+  std::optional<Nanos> base;
+  // Free of the commas and braces at the seams.
+  const auto first = members.find_first_not_of(", \t\r\n");
+  if (first == members.npos || members.find_first_not_of("} \t\r\n") == members.npos) return base;
+  members.erase(0, first);
+  std::string json(1, '{');
+  json += members;
+  json.erase(json.find_last_not_of(" \t\r\n") + 1);
+  if (json.ends_with(',')) json.back() = '}';
+  if (take_object(capture, json, base)) return base;
+  if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
+  capture.note_quality("bad_metadata", "the trace's own description is not valid JSON; what could be found in it was kept");
+  repair_text(json);
+  json.append(kPadding, '\0');
+  const char* end = json.data() + json.size() - kPadding;
+  for (const char* key : {"schemaVersion", "deviceProperties", "distributedInfo", "cupti_version", "cuda_runtime_version", "cuda_driver_version",
+                          "hip_runtime_version", "record_shapes", "with_stack", "with_modules", "with_flops", "profile_memory", "trace_id",
+                          "displayTimeUnit", "baseTimeNanoseconds", "traceName"}) {
+    const std::string quoted = fmt::format("\"{}\"", key);
+    const auto at = json.find(quoted);
+    if (at == json.npos) continue;
+    const char* p = skip_space(json.data() + at + quoted.size());
+    if (*p != ':') continue;
+    p = skip_space(p + 1);
+    const char* stop = *p == '"' ? string_end(p + 1, end) : *p == '[' || *p == '{' ? container_end(p, end) : scalar_stop(p);
+    if (!stop || stop >= end) continue;
+    if (*p == '"') ++stop;
+    take_object(capture, fmt::format("{{{}:{}}}", quoted, std::string_view(p, static_cast<std::size_t>(stop - p))), base);
+  }
+  return base;
+}
+
+}  // namespace gf::kineto

@@ -1,0 +1,56 @@
+// Numbers of events, read from their text without ever passing through a double where an integer is meant.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "core/time.h"
+
+namespace gf::kineto {
+
+/// Microseconds as decimal text to nanoseconds, exactly. The common form, digits with at most three decimals, has a short way.
+inline std::optional<Nanos> parse_us(std::string_view t) {
+  if (t.size() > 18) return parse_decimal(t, 3);
+  std::int64_t value = 0;
+  std::size_t i = 0;
+  for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i) value = value * 10 + (t[i] - '0');
+  if (i == 0) return parse_decimal(t, 3);
+  if (i == t.size()) return t.size() > 15 ? parse_decimal(t, 3) : value * 1000;
+  if (t[i] != '.' || t.size() - i - 1 > 3 || t.size() - i < 2) return parse_decimal(t, 3);
+  std::size_t decimals = t.size() - ++i;
+  for (; i < t.size(); ++i) {
+    if (static_cast<unsigned char>(t[i] - '0') >= 10) return parse_decimal(t, 3);
+    value = value * 10 + (t[i] - '0');
+  }
+  for (; decimals < 3; ++decimals) value *= 10;
+  return value;
+}
+
+/// A whole number. Also understood: 3.0, 1e3, 0x1f (AMD writes streams so).
+inline std::optional<std::int64_t> parse_integer(std::string_view t) {
+  std::int64_t value = 0;
+  if (t.size() <= 18 && !t.empty()) {
+    std::size_t i = t[0] == '-';
+    const std::size_t first = i;
+    for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i) value = value * 10 + (t[i] - '0');
+    if (i == t.size() && i > first) return first ? -value : value;
+  }
+  if (t.starts_with("0x")) {
+    const auto [end, error] = std::from_chars(t.data() + 2, t.data() + t.size(), value, 16);
+    if (error == std::errc() && end == t.data() + t.size()) return value;
+    return std::nullopt;
+  }
+  return parse_decimal(t, 0);
+}
+
+/// A finite number; empty for NaN, Infinity, None and all else that is not one.
+inline std::optional<double> parse_real(std::string_view t) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), value);
+  if (error != std::errc() || end != t.data() + t.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace gf::kineto

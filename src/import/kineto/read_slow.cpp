@@ -1,0 +1,127 @@
+#include "import/kineto/read_slow.h"
+
+#include <simdjson.h>
+
+namespace gf::kineto {
+
+namespace {
+
+namespace od = simdjson::ondemand;
+
+std::string_view trimmed(std::string_view t) {
+  while (!t.empty() && static_cast<unsigned char>(t.back()) <= ' ') t.remove_suffix(1);
+  return t;
+}
+
+Token token_of(std::string_view text, Token::Kind kind) { return {text.data(), static_cast<std::uint32_t>(text.size()), kind}; }
+
+bool read_value(od::value value, Token& t) {
+  std::string_view text;
+  const auto first = value.raw_json_token();
+  switch (first.empty() ? '\0' : first[0]) {
+    case '"':
+      if (value.get_string().get(text)) return false;
+      t = token_of(text, Token::Kind::string);
+      return true;
+    case '[':
+    case '{': {
+      if (first[0] == '[') {
+        od::array array;
+        if (value.get_array().get(array) || array.raw_json().get(text)) return false;
+      } else {
+        od::object object;
+        if (value.get_object().get(object) || object.raw_json().get(text)) return false;
+      }
+      t = token_of(trimmed(text), Token::Kind::container);
+      return true;
+    }
+    case '\0': return false;
+    default: t = token_of(trimmed(first), Token::Kind::scalar); return true;
+  }
+}
+
+}  // namespace
+
+struct SlowReader::Parser {
+  od::parser json;
+};
+
+SlowReader::SlowReader() : parser_(std::make_unique<Parser>()) {}
+SlowReader::~SlowReader() = default;
+
+SlowReader::Outcome SlowReader::read(std::string_view object, Event& event) {
+  buffer_.assign(object);
+  if (parse(event)) return Outcome::whole;
+  if (repair_text(buffer_) && parse(event)) return Outcome::repaired;
+  return Outcome::damaged;
+}
+
+bool SlowReader::parse(Event& event) {
+  event.clear();
+  buffer_.reserve(buffer_.size() + simdjson::SIMDJSON_PADDING);
+  od::document document;
+  od::object object;
+  if (parser_->json.iterate(buffer_.data(), buffer_.size(), buffer_.capacity()).get(document) || document.get_object().get(object)) return false;
+  auto each = [&](od::object& o, auto&& f) {
+    for (auto field : o) {
+      std::string_view key;
+      od::value value;
+      if (field.unescaped_key().get(key) || field.value().get(value) || !f(key, value)) return false;
+    }
+    return true;
+  };
+  auto keep = [&](Field field, od::value value) {
+    Token t;
+    if (!read_value(value, t)) return false;
+    event.set(field, t);
+    return true;
+  };
+  const bool whole = each(object, [&](std::string_view key, od::value value) {
+    if (key != "args") {
+      const Field field = event_field(key);
+      return field == Field::count || keep(field, value);
+    }
+    od::object args;
+    if (value.raw_json_token().substr(0, 1) != "{") return true;
+    if (value.get_object().get(args)) return false;
+    return each(args, [&](std::string_view name, od::value arg) {
+      const Field field = args_field(name);
+      return field == Field::count || keep(field, arg);
+    });
+  });
+  return whole;
+}
+
+bool repair_text(std::string& text) {
+  std::string out;
+  out.reserve(text.size() + 16);
+  bool changed = false;
+  const auto n = text.size();
+  for (std::size_t i = 0; i < n;) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      const bool odd = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
+      // A line break or tab is only wrong inside a text; as white space elsewhere a space means the same.
+      out.push_back(c < 0x20 ? ' ' : static_cast<char>(c));
+      changed |= odd || c < 0x20;
+      ++i;
+      continue;
+    }
+    const std::size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    bool valid = c >= 0xc2 && c <= 0xf4 && i + length <= n;
+    for (std::size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    valid = valid && simdjson::validate_utf8(text.data() + i, length);
+    if (valid) {
+      out.append(text, i, length);
+      i += length;
+    } else {
+      out += "\xef\xbf\xbd";
+      changed = true;
+      ++i;
+    }
+  }
+  text.swap(out);
+  return changed;
+}
+
+}  // namespace gf::kineto
