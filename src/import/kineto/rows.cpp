@@ -197,37 +197,37 @@ void Rows::add_span(const Event& e, Category category, std::int64_t at) {
 
 void Rows::add_host(const Event& e, HostKind kind, Nanos start, Nanos duration, std::int64_t at) {
   auto& t = rows_.host_ops;
-  static_assert(std::tuple_size_v<decltype(t.columns())> == 14, "every column gets its value below");
-  t.start_ns.push_back(start);
-  t.duration_ns.push_back(duration);
-  t.thread.push_back(thread(e));
-  t.name.push_back(text(e, Field::name));
-  t.kind.push_back(kind);
-  t.external_id.push_back(integer(e, Field::external_id, -1, at));
-  t.sequence.push_back(integer(e, Field::sequence, -1, at));
-  t.forward_thread.push_back(small(e, Field::forward_thread, at));
-  t.python_id.push_back(small(e, Field::python_id, at));
-  t.python_parent.push_back(small(e, Field::python_parent, at));
-  t.module_id.push_back(small(e, Field::python_module, at));
-  t.shapes.push_back(text(e, Field::input_dims));
-  t.types.push_back(text(e, Field::input_type));
-  t.module.push_back(e.has(Field::module_hierarchy) ? text(e, Field::module_hierarchy) : text(e, Field::call_stack));
+  const auto row = t.add();
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.thread[row] = thread(e);
+  t.name[row] = text(e, Field::name);
+  t.kind[row] = kind;
+  t.external_id[row] = integer(e, Field::external_id, -1, at);
+  t.sequence[row] = integer(e, Field::sequence, -1, at);
+  t.forward_thread[row] = small(e, Field::forward_thread, at);
+  t.python_id[row] = small(e, Field::python_id, at);
+  t.python_parent[row] = small(e, Field::python_parent, at);
+  t.module_id[row] = small(e, Field::python_module, at);
+  t.shapes[row] = text(e, Field::input_dims);
+  t.types[row] = text(e, Field::input_type);
+  t.module[row] = e.has(Field::module_hierarchy) ? text(e, Field::module_hierarchy) : text(e, Field::call_stack);
 }
 
 void Rows::add_api(const Event& e, Nanos start, Nanos duration, std::int64_t at) {
   auto& t = rows_.api_calls;
-  static_assert(std::tuple_size_v<decltype(t.columns())> == 7, "every column gets its value below");
+  const auto row = t.add();
   const Text name = text(e, Field::name);
   const auto i = static_cast<std::uint32_t>(name);
   if (i >= worker_.api_kind.size()) worker_.api_kind.resize(std::max<std::size_t>(i + 1, worker_.api_kind.size() * 2), kUnknown);
   if (worker_.api_kind[i] == kUnknown) worker_.api_kind[i] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
-  t.start_ns.push_back(start);
-  t.duration_ns.push_back(duration);
-  t.thread.push_back(thread(e));
-  t.name.push_back(name);
-  t.kind.push_back(static_cast<ApiKind>(worker_.api_kind[i]));
-  t.correlation.push_back(integer(e, Field::correlation, -1, at));
-  t.external_id.push_back(integer(e, Field::external_id, -1, at));
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.thread[row] = thread(e);
+  t.name[row] = name;
+  t.kind[row] = static_cast<ApiKind>(worker_.api_kind[i]);
+  t.correlation[row] = integer(e, Field::correlation, -1, at);
+  t.external_id[row] = integer(e, Field::external_id, -1, at);
 }
 
 void Rows::add_activity(const Event& e, ActivityKind kind, Nanos start, Nanos duration, std::int64_t at) {
