@@ -4,6 +4,7 @@
 #include "import/importer.h"
 #include "import/kineto/kineto.h"
 #include "import/nsight_compute/nsight_compute.h"
+#include "import/tf_trace_json/tf_trace_json.h"
 #include "import/xplane/profile_folder.h"
 #include "import/xplane/xplane.h"
 
@@ -15,6 +16,7 @@ std::span<const Importer> importers() {
       {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
       {"kineto", "PyTorch profiler trace (JSON)", kineto::sniff, kineto::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
+      {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
   };
   return table;

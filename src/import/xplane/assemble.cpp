@@ -1,7 +1,5 @@
 #include "import/xplane/assemble.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -12,28 +10,6 @@
 namespace gf::xplane {
 
 namespace {
-
-void join(Capture& c, Part& part, std::string_view file) {
-  const auto ops = static_cast<std::uint32_t>(c.host_ops.size()), activities = static_cast<std::uint32_t>(c.activities.size());
-  c.host_ops.append(part.host_ops);
-  c.api_calls.append(part.api_calls);
-  c.activities.append(part.activities);
-  c.handoffs.append(part.handoffs);
-  c.memory_events.append(part.memory_events);
-  c.steps.append(part.steps);
-  for (const auto& t : part.texts) {
-    const Text id = c.strings.intern(t.text);
-    switch (t.where) {
-      case Part::Where::op_type: c.host_ops.op_type[ops + t.row] = id; break;
-      case Part::Where::shapes: c.host_ops.shapes[ops + t.row] = id; break;
-      case Part::Where::op: c.activities.op[activities + t.row] = id; break;
-      case Part::Where::scope: c.activities.scope[activities + t.row] = id; break;
-    }
-  }
-  c.events += part.events;
-  if (part.bad > 0) c.note_quality("bad_event", fmt::format("an event cannot be read or has an impossible time, the first at byte {}", part.first_bad - file.data()), part.bad);
-  if (part.untimed > 0) c.note_quality("untimed_event", "an event is only a count over the whole profile and has no time", part.untimed);
-}
 
 /// Workers take chunks in order, at most `window` ahead of the joined ones, which bounds the memory of waiting parts.
 struct Pool {
@@ -80,7 +56,7 @@ struct Pool {
   void join_ready() {
     try {
       while (joined < chunks.size() && ready[joined % window]) {
-        join(capture, *ready[joined % window], file);
+        join_part(capture, *ready[joined % window], file);
         ready[joined % window].reset();
         if (release) release(chunks[joined].bytes);
         ++joined;

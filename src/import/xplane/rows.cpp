@@ -1,5 +1,7 @@
 #include "import/xplane/rows.h"
 
+#include <fmt/format.h>
+
 namespace gf::xplane {
 
 namespace {
@@ -130,6 +132,28 @@ bool add_row(Part& part, const LineContext& line, const EventName& name, const E
     case HostEvent::span: add_span(part, line, name, e, h.kind, *start, duration); break;
   }
   return true;
+}
+
+void join_part(Capture& c, const Part& part, std::string_view file) {
+  const auto ops = static_cast<std::uint32_t>(c.host_ops.size()), activities = static_cast<std::uint32_t>(c.activities.size());
+  c.host_ops.append(part.host_ops);
+  c.api_calls.append(part.api_calls);
+  c.activities.append(part.activities);
+  c.handoffs.append(part.handoffs);
+  c.memory_events.append(part.memory_events);
+  c.steps.append(part.steps);
+  for (const auto& t : part.texts) {
+    const Text id = c.strings.intern(t.text);
+    switch (t.where) {
+      case Part::Where::op_type: c.host_ops.op_type[ops + t.row] = id; break;
+      case Part::Where::shapes: c.host_ops.shapes[ops + t.row] = id; break;
+      case Part::Where::op: c.activities.op[activities + t.row] = id; break;
+      case Part::Where::scope: c.activities.scope[activities + t.row] = id; break;
+    }
+  }
+  c.events += part.events;
+  if (part.bad > 0) c.note_quality("bad_event", fmt::format("an event cannot be read or has an impossible time, the first at byte {}", part.first_bad - file.data()), part.bad);
+  if (part.untimed > 0) c.note_quality("untimed_event", "an event is only a count over the whole profile and has no time", part.untimed);
 }
 
 }  // namespace gf::xplane

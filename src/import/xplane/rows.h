@@ -63,4 +63,7 @@ struct EventFields {
 /// Adds the row of an event (or none, for bookkeeping). False when its times are impossible.
 bool add_row(Part& part, const LineContext& line, const EventName& name, const EventFields& event);
 
+/// Takes the rows of a part behind the capture's own. `file` is the whole input, for byte offsets in quality notes.
+void join_part(Capture& capture, const Part& part, std::string_view file);
+
 }  // namespace gf::xplane

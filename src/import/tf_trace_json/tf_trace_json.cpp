@@ -1,0 +1,296 @@
+#include "import/tf_trace_json/tf_trace_json.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "import/input.h"
+#include "import/tf_trace_json/slices.h"
+#include "import/xplane/rows.h"
+#include "import/xplane/xplane.h"
+
+namespace gf::tf_trace_json {
+
+namespace {
+
+using namespace xplane;
+namespace od = simdjson::ondemand;
+
+static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
+
+constexpr std::size_t kRowsAtOnce = 1 << 16;
+
+struct Reader {
+  Capture& c;
+  std::string_view text;
+  od::parser parser;
+  Part part;
+  std::map<std::int64_t, Plane> planes;                                      // by pid
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> line_names;   // by pid and tid
+  std::map<std::pair<std::int64_t, std::int64_t>, LineContext> lines;
+  std::unordered_map<std::string, std::unique_ptr<EventName>> names;
+  std::int64_t spans = 0, derived = 0;
+  std::int64_t bad = 0, first_bad = -1;
+  Text threadpool;
+
+  Reader(Capture& capture, std::string_view content) : c(capture), text(content), threadpool(capture.strings.intern("threadpool")) {}
+
+  void damaged(std::string_view slice) {
+    if (bad++ == 0) first_bad = slice.data() - text.data();
+  }
+
+  template <class F>
+  bool object(std::string_view slice, F&& f) {
+    od::document doc;
+    if (parser.iterate(simdjson::padded_string_view(slice.data(), slice.size(), slice.size() + kPadding)).get(doc)) return false;
+    od::object o;
+    if (doc.get_object().get(o)) return false;
+    for (auto field : o) {
+      std::string_view key;
+      od::value value;
+      if (field.unescaped_key().get(key) || field.value().get(value)) return false;
+      if (!f(key, value)) return false;
+    }
+    return true;
+  }
+
+  static bool number(od::value& v, std::int64_t& out) { return !v.get_int64().get(out); }
+  static std::int64_t number_in(std::string_view t) {
+    if (t.starts_with("$$")) t.remove_prefix(2);
+    std::int64_t value = -1;
+    std::from_chars(t.data(), t.data() + t.size(), value);
+    return value;
+  }
+
+  /// First pass: what processes and threads are called.
+  void name(std::string_view slice) {
+    std::int64_t pid = -1, tid = -1;
+    std::string what, given;
+    const bool ok = object(slice, [&](std::string_view key, od::value v) {
+      std::string_view s;
+      if (key == "pid") return number(v, pid);
+      if (key == "tid") return number(v, tid);
+      if (key == "name") return !v.get_string().get(s) && (what = s, true);
+      if (key == "args") {
+        od::object args;
+        if (v.get_object().get(args)) return false;
+        for (auto field : args) {
+          std::string_view k;
+          if (field.unescaped_key().get(k)) return false;
+          if (k == "name" && !field.value().get_string().get(s)) given = s;
+        }
+      }
+      return true;
+    });
+    if (!ok) return damaged(slice);
+    if (what == "process_name") {
+      auto& plane = planes[pid];
+      plane.name = c.text(c.strings.intern(given));
+      plane.kind = plane_kind(plane.name);
+    } else if (what == "thread_name") {
+      line_names[{pid, tid}] = given;
+    }
+  }
+
+  LineContext& line(std::int64_t pid, std::int64_t tid) {
+    auto [it, added] = lines.try_emplace({pid, tid});
+    LineContext& l = it->second;
+    if (!added) return l;
+    auto [plane, unknown] = planes.try_emplace(pid);
+    if (unknown) plane->second.kind = PlaneKind::host;
+    l.plane = &plane->second;
+    l.threadpool = threadpool;
+    const auto& thread = line_names[{pid, tid}];
+    if (l.plane->kind == PlaneKind::gpu) {
+      const auto stream = stream_number(thread);
+      if (!stream) return l;  // a derived line: the same time again
+      l.device = c.device_row(*gpu_number(l.plane->name));
+      l.stream = *stream;
+      return l;
+    }
+    l.calls_alone = holds_calls_alone(thread);
+    l.thread = c.threads.add();
+    c.threads.tid[l.thread] = tid;
+    c.threads.process_name[l.thread] = c.strings.intern(l.plane->name);
+    c.threads.name[l.thread] = c.strings.intern(thread);
+    return l;
+  }
+
+  const EventName& event_name(std::string_view name, std::string_view display) {
+    auto& slot = names[std::string(name) + '\n' + std::string(display)];
+    if (!slot) {
+      slot = std::make_unique<EventName>();
+      slot->text = c.strings.intern(name);
+      slot->name = c.text(slot->text);
+      slot->display_name = c.text(c.strings.intern(display));
+      slot->host = classify_host(slot->name, slot->display_name);
+      if (!slot->host.op_type.empty()) slot->op_type = c.strings.intern(slot->host.op_type);
+    }
+    return *slot;
+  }
+
+  /// All values are texts here, numbers too.
+  void argument(std::string_view key, std::string_view t, EventFields& e) {
+    auto packed = [&](bool& flag) {
+      flag = true;
+      e.inline_details = parse_details(t);
+      e.details = &e.inline_details;
+    };
+    auto interned = [&] { return EventText{c.strings.intern(t), {}}; };
+    switch (stat_of(key)) {
+      case Stat::correlation_id: e.correlation = number_in(t); break;
+      case Stat::kernel_details: packed(e.kernel); break;
+      case Stat::memcpy_details: packed(e.memcpy); break;
+      case Stat::memset_details: packed(e.memset); break;
+      case Stat::hlo_op: e.op = interned(); break;
+      case Stat::name: e.scope = interned(); break;
+      case Stat::tf_op:
+        if (e.scope.empty() && !t.starts_with("XlaModule:")) e.scope = interned();
+        break;
+      case Stat::eager_op: e.type = interned(); break;
+      case Stat::tensor_shapes: e.shapes = interned(); break;
+      case Stat::step_num: e.step = number_in(t); e.has_step = true; break;
+      case Stat::context_id: e.context = number_in(t); break;
+      case Stat::graph_id: e.graph = number_in(t); break;
+      case Stat::graph_node: e.graph_node = number_in(t); break;
+      case Stat::occupancy_pct: {
+        double pct = 0;
+        if (std::from_chars(t.data(), t.data() + t.size(), pct).ec == std::errc{}) e.occupancy_pct = pct;
+        break;
+      }
+      case Stat::allocation_bytes: e.allocation_bytes = number_in(t); break;
+      case Stat::bytes_allocated: e.bytes_allocated = number_in(t); break;
+      case Stat::bytes_reserved: e.bytes_reserved = number_in(t); break;
+      case Stat::address: e.address = number_in(t); break;
+      default: break;
+    }
+  }
+
+  void span(std::string_view slice) {
+    ++spans;
+    EventFields e;
+    std::int64_t pid = -1, tid = -1;
+    std::string name, full;
+    bool timed = false;
+    const bool ok = object(slice, [&](std::string_view key, od::value v) {
+      std::string_view s;
+      if (key == "pid") return number(v, pid);
+      if (key == "tid") return number(v, tid);
+      if (key == "name") return !v.get_string().get(s) && (name = s, true);
+      if (key == "ts" || key == "dur") {
+        // Microseconds printed as 17-digit doubles of picoseconds: rounded to them, never cut.
+        auto token = v.raw_json_token();
+        token = token.substr(0, token.find_first_of(" \t\r\n,}"));
+        const auto ps = parse_decimal(token, 6);
+        if (!ps) return false;
+        if (key == "ts") timed = true;
+        (key == "ts" ? e.offset_ps : e.duration_ps) = *ps;
+        return true;
+      }
+      if (key == "args") {
+        od::object args;
+        if (v.get_object().get(args)) return false;
+        for (auto field : args) {
+          std::string_view k;
+          od::value a;
+          if (field.unescaped_key().get(k) || field.value().get(a)) return false;
+          if (a.get_string().get(s)) continue;
+          if (k == "long_name") full = s;
+          else argument(k, s, e);
+        }
+      }
+      return true;
+    });
+    if (!ok || !timed) return damaged(slice);
+    const LineContext& l = line(pid, tid);
+    if (l.device == kNoRow && l.thread == kNoRow) {
+      ++derived;
+      return;
+    }
+    const EventName& n = full.empty() ? event_name(name, {}) : event_name(full, name);
+    if (!add_row(part, l, n, e)) damaged(slice);
+    if (part.host_ops.size() + part.activities.size() + part.api_calls.size() > kRowsAtOnce) flush();
+  }
+
+  void flush() {
+    join_part(c, part, text);
+    part = Part{};
+  }
+};
+
+/// The xplane file that a trace.json(.gz) was made from, empty when it is not beside it.
+std::string source_of(const std::string& path) {
+  for (std::string_view suffix : {".trace.json.gz", ".trace.json"})
+    if (path.ends_with(suffix)) {
+      auto candidate = path.substr(0, path.size() - suffix.size()) + ".xplane.pb";
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
+    }
+  return {};
+}
+
+}  // namespace
+
+int sniff(std::string_view, std::string_view head) {
+  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  if (!head.starts_with('{') || !has("\"traceEvents\"") || has("\"cat\"")) return 0;
+  if (has("\"highres-ticks\"")) return 85;
+  return has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:")) ? 85 : 0;
+}
+
+Result<Capture> load_text(std::string_view text, const std::string& path, const ImportOptions& options) {
+  Capture c;
+  c.path = path;
+  c.format = "tf_trace_json";
+  c.bytes = static_cast<std::int64_t>(text.size());
+  Reader reader(c, text);
+  Slices naming(text);
+  if (!naming.found()) return fail("has no traceEvents", path);
+  for (auto slice = naming.next(); !slice.empty(); slice = naming.next())
+    if (slice.find("\"M\"") != slice.npos) reader.name(slice);
+  Slices slices(text);
+  for (auto slice = slices.next(); !slice.empty(); slice = slices.next()) {
+    if (slice.find("\"M\"") != slice.npos || slice.find("\"ph\"") == slice.npos) continue;  // names; and the {} at the end
+    reader.span(slice);
+    if (reader.spans % 100'000 == 0 && options.progress && !options.progress("reading", static_cast<double>(slice.data() - text.data()) / static_cast<double>(text.size())))
+      return fail("reading was stopped", path);
+  }
+  reader.flush();
+  c.events = reader.spans;
+  if (!slices.closed()) c.note_quality("truncated_input", "the file ends inside traceEvents; the events before its end were read");
+  if (reader.bad > 0) c.note_quality("bad_event", fmt::format("an event cannot be read or has an impossible time, the first at byte {}", reader.first_bad), reader.bad);
+  if (reader.spans == 1'000'000 || reader.spans == 5'000'000)
+    c.note_quality("event_cap", fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing and nothing here holds for the whole run; read the xplane.pb file", reader.spans));
+  c.note_quality("no_absolute_time", "a trace.json does not say when it was recorded: times count from the profile's start");
+  for (std::size_t i = 0; i < c.host_ops.size() && c.framework.empty(); ++i) {
+    const auto name = c.text(c.host_ops.name[i]);
+    if (name.starts_with("EagerExecute") || name.starts_with("EagerLocalExecute") || name.starts_with("ExecutorState::")) c.framework = "tensorflow";
+    else if (name.starts_with("PjitFunction") || name.starts_with("PjRt")) c.framework = "jax";
+  }
+  return c;
+}
+
+Result<Capture> load(const std::string& path, const ImportOptions& options) {
+  if (const auto source = source_of(path); !source.empty())
+    if (auto capture = xplane::load(source, options)) {
+      capture->set_metadata("read_instead_of", path);
+      return capture;
+    }
+  Capture damage;
+  auto text = read_whole(path, options.max_bytes, &damage);
+  if (!text) return tl::unexpected(text.error());
+  const std::size_t size = text->size();
+  text->append(kPadding, '\0');
+  auto capture = load_text(std::string_view(*text).substr(0, size), path, options);
+  if (capture)
+    for (std::size_t i = 0; i < damage.quality.size(); ++i)
+      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+  return capture;
+}
+
+}  // namespace gf::tf_trace_json
