@@ -15,6 +15,9 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_analyze(app, exit_code);
+  add_import(app, exit_code);
+  add_query(app, exit_code);
+  add_metrics(app, exit_code);
   add_monitor(app, exit_code);
   try {
     app.parse(argc, argv);

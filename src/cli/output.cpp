@@ -37,10 +37,9 @@ Result<int> open_target(const std::string& path, std::string& temporary) {
 
 }  // namespace
 
-void add_output_options(CLI::App& verb, OutputOptions& o) {
-  verb.add_option("--format", o.format, "text, json or html; without it by the name of -o, else text")
-      ->check(CLI::IsMember({"text", "json", "html"}))
-      ->option_text("text|json|html");
+void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats) {
+  const std::string names = CLI::detail::join(formats, "|");
+  verb.add_option("--format", o.format, "form of the answer; without it by the name of -o, else text")->check(CLI::IsMember(formats))->option_text(names);
   verb.add_option("-o,--output", o.path, "file to write instead of standard output")->option_text("FILE");
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 
@@ -21,7 +22,7 @@ struct OutputOptions {
   bool to_file() const { return !path.empty() && path != "-"; }
 };
 
-void add_output_options(CLI::App& verb, OutputOptions& o);
+void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats = {"text", "json", "html"});
 /// The format that is meant, once the options are parsed.
 std::string chosen_format(const OutputOptions& o);
 

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/verbs.h"
+#include "import/importer.h"
+#include "model/file.h"
+#include "report/text/format.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string output;
+  ImportOptions import;
+};
+
+/// Reads all files and joins them: the trace first, whatever the order they were named in.
+Result<Capture> read_all(const Options& o) {
+  Capture whole;
+  std::string trace;  // the file that holds the run itself
+  std::vector<Capture> beside;
+  for (const std::string& file : o.files) {
+    auto c = import_file(file, o.import);
+    if (!c) return c;
+    if (c->activities.empty() && c->host_ops.empty() && o.files.size() > 1) {
+      beside.push_back(std::move(*c));
+      continue;
+    }
+    if (!trace.empty())
+      return fail("is a second trace: one capture holds one run", file, -1, "import " + trace + " and this into captures of their own; compare takes several");
+    trace = file;
+    whole = std::move(*c);
+  }
+  if (trace.empty()) {
+    whole = std::move(beside.front());
+    beside.erase(beside.begin());
+  }
+  for (const Capture& c : beside) {
+    whole.set_metadata("joined_" + c.format, c.path);
+    whole.join(c);
+  }
+  return whole;
+}
+
+Status import_files(const Options& o, std::string& summary) {
+  ProgressDisplay progress;
+  Options with_progress = o;
+  with_progress.import.progress = progress.callback();
+  auto capture = read_all(with_progress);
+  if (!capture) return tl::unexpected(capture.error());
+  if (auto written = write_capture(*capture, o.output, progress.callback()); !written) return written;
+  progress.wipe();
+  auto count = [](const auto& table) { return format_count(static_cast<std::int64_t>(table.size())); };
+  summary = fmt::format("{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} samples; {}\n", o.output, count(capture->host_ops),
+                        count(capture->api_calls), count(capture->activities), count(capture->report_kernels), count(capture->counter_samples),
+                        format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
+  return {};
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, int& exit_code) {
+  auto* verb = app.add_subcommand("import", "join a trace with its counter report and power log into one capture file");
+  auto o = std::make_shared<Options>();
+  verb->add_option("files", o->files, "trace, and what was measured beside it, in any order")->required()->option_text("FILE...");
+  verb->add_option("-o,--output", o->output, "capture file to write (.gpf)")->required()->option_text("FILE");
+  verb->add_option("--max-bytes", o->import.max_bytes, "give up on an input that unpacks to more (default 64GiB)")->transform(CLI::AsSizeValue(true))->option_text("SIZE");
+  verb->add_option("--threads", o->import.threads, "threads to read with (default: all)")->option_text("N");
+  verb->callback([o, &exit_code] {
+    std::string summary;
+    auto done = import_files(*o, summary);
+    if (done) done = write_answer({}, summary);
+    if (!done) exit_code = complain(done.error());
+  });
+}
+
+}  // namespace gf::cli

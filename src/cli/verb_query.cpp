@@ -1,0 +1,80 @@
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+
+#include "cli/load_capture.h"
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "model/file.h"
+#include "report/query/query.h"
+#include "report/reference/capture_tables.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct Options {
+  std::string file, sql;
+  OutputOptions output;
+  std::size_t rows = 200;
+};
+
+bool is_capture(const std::string& path) {
+  std::string head(100, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())));
+}
+
+/// A capture file is asked where it lies; every other input is imported into a temporary database, which goes away by itself.
+Result<sqlite::Database> open_input(const std::string& path, const Progress& progress) {
+  if (is_capture(path)) return open_capture_file(path);
+  ImportOptions options;
+  options.progress = progress;
+  auto capture = import_file(path, options);
+  if (!capture) return tl::unexpected(capture.error());
+  auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  if (!db) return db;
+  auto stored = sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
+  if (stored) stored = store_capture(db->get(), *capture, progress);
+  if (!stored) return tl::unexpected(stored.error());
+  return db;
+}
+
+Result<std::string> answer(const Options& o) {
+  const TextStyle style = text_style(o.output.to_file());
+  if (o.file.empty()) return capture_tables_text(style);
+  ProgressDisplay progress;
+  auto db = open_input(o.file, progress.callback());
+  progress.wipe();
+  if (!db) return tl::unexpected(db.error());
+  if (o.sql.empty()) return capture_tables_text(style, db->get());
+  auto found = ask(db->get(), o.sql);
+  if (!found) {
+    found.error().file = o.file;
+    return tl::unexpected(found.error());
+  }
+  const std::string format = chosen_format(o.output);
+  if (format == "json") return answer_json(*found);
+  return format == "csv" ? answer_csv(*found) : answer_text(*found, style, o.rows);
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, int& exit_code) {
+  auto* verb = app.add_subcommand("query", "ask a capture or trace in SQL; without SQL, list its tables and columns");
+  auto o = std::make_shared<Options>();
+  verb->add_option("file", o->file, "capture (.gpf), or anything that analyze reads")->option_text("FILE");
+  verb->add_option("sql", o->sql, "one SELECT statement")->option_text("SQL");
+  verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")->option_text("N");
+  add_output_options(*verb, o->output, {"text", "json", "csv"});
+  verb->callback([o, &exit_code] {
+    const auto text = answer(*o);
+    if (!text) exit_code = complain(text.error());
+    else if (const auto written = write_answer(o->output, *text); !written) exit_code = complain(written.error());
+  });
+}
+
+}  // namespace gf::cli

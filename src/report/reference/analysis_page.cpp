@@ -1,0 +1,90 @@
+#include "report/reference/analysis_page.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <typeindex>
+#include <typeinfo>
+#include <vector>
+
+#include "analyze/result.h"
+
+namespace gf {
+
+namespace {
+
+constexpr const char* kHead = R"(# The JSON of analyze
+
+<!-- Made by `./dev docs` from src/analyze/result.h: change that. -->
+
+`gpufathom analyze TRACE --format json` prints one object, schema `gpufathom.analysis/1`. A key may be added within a version and is
+never renamed or given another meaning. Times ending in `_ns` are integers in nanoseconds; starts and ends are on the capture's
+clock. Shares are 0 to 1. `null` means no data, which is never written as 0. The times of a list add up to the total beside it.
+)";
+
+/// Walks the declarations from the outermost struct on and writes one table a struct, each once, in the order of first use.
+class Pages {
+ public:
+  template <class T>
+  std::string type_of() {
+    if constexpr (requires { typename T::value_type; T().has_value(); }) return type_of<typename T::value_type>() + " or null";
+    else if constexpr (std::is_same_v<T, std::string>) return "text";
+    else if constexpr (std::is_same_v<T, bool>) return "true or false";
+    else if constexpr (std::is_integral_v<T>) return "integer";
+    else if constexpr (std::is_floating_point_v<T>) return "number";
+    else if constexpr (requires { typename T::mapped_type; }) return "object of " + type_of<typename T::mapped_type>() + " by name";
+    else if constexpr (requires { typename T::value_type; }) return "list of " + type_of<typename T::value_type>();
+    else {
+      static_assert(Described<T>);
+      return link<T>();
+    }
+  }
+
+  template <Described T>
+  void write(const std::string& path) {
+    names_.emplace(typeid(T), path);
+    std::string table = fmt::format("\n## {}\n\n| key | type | meaning |\n|---|---|---|\n", path);
+    const T sample{};
+    path_ = path;
+    each_field(sample, [&](const auto& info, const auto& value) {
+      field_ = info.name;
+      table += fmt::format("| {} | {} | {} |\n", info.name, type_of<std::remove_cvref_t<decltype(value)>>(), info.meaning);
+    });
+    out_ += table;
+    // Structs met for the first time in this one come right after it.
+    auto pending = std::move(pending_);
+    pending_.clear();
+    for (auto& [name, write_it] : pending) (this->*write_it)(name);
+  }
+
+  std::string text() && { return std::move(out_); }
+
+ private:
+  template <Described T>
+  std::string link() {
+    auto known = names_.find(typeid(T));
+    if (known == names_.end()) {
+      const std::string name = path_ == "analysis" ? field_ : path_ + "." + field_;
+      known = names_.emplace(typeid(T), name).first;
+      pending_.emplace_back(name, &Pages::write<T>);
+    }
+    std::string anchor;
+    for (char c : known->second)
+      if (c != '.') anchor += c;
+    return fmt::format("[{}](#{})", known->second, anchor);
+  }
+
+  std::map<std::type_index, std::string> names_;
+  std::vector<std::pair<std::string, void (Pages::*)(const std::string&)>> pending_;
+  std::string out_, path_, field_;
+};
+
+}  // namespace
+
+std::string analysis_page() {
+  Pages pages;
+  pages.write<Analysis>("analysis");
+  return kHead + std::move(pages).text();
+}
+
+}  // namespace gf

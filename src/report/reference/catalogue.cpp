@@ -1,0 +1,191 @@
+#include "report/reference/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "report/json.h"
+#include "report/text/format.h"
+#include "report/text/paint.h"
+
+namespace gf {
+
+namespace {
+
+struct InputJson {
+  std::string source;
+  std::vector<std::string> chips;
+  std::string expression;
+  static constexpr auto fields() {
+    using I = InputJson;
+    return std::tuple{field("source", &I::source, "trace, report, pm, gpm, nvml, dcgm or model"), field("chips", &I::chips, "chips that have it"),
+                      field("expression", &I::expression, "counters with their roll-up, or the id or field of the source")};
+  }
+};
+
+struct MetricJson {
+  std::string id, unit, level, openmetrics, definition;
+  std::vector<InputJson> inputs;
+  static constexpr auto fields() {
+    using M = MetricJson;
+    return std::tuple{field("id", &M::id, "dotted name"), field("unit", &M::unit, "unit"), field("level", &M::level, "rung of the ladder or group"),
+                      field("openmetrics", &M::openmetrics, "OpenMetrics name"), field("definition", &M::definition, "one sentence"), field("inputs", &M::inputs, "ways to get it")};
+  }
+};
+
+struct CatalogueJson {
+  std::string schema = "gpufathom.metrics/1";
+  std::vector<MetricJson> metrics;
+  static constexpr auto fields() {
+    using C = CatalogueJson;
+    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("metrics", &C::metrics, "the catalogue")};
+  }
+};
+
+bool wanted(const Metric& m, const std::vector<std::string>& ids) {
+  if (ids.empty()) return true;
+  return std::any_of(ids.begin(), ids.end(), [&](std::string_view id) {
+    if (m.id == id) return true;
+    if (id.ends_with('.')) id.remove_suffix(1);
+    return m.id.starts_with(id) && m.id.size() > id.size() && m.id[id.size()] == '.';
+  });
+}
+
+Status check(const MetricFilter& f) {
+  for (const std::string& id : f.ids)
+    if (std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) { return wanted(m, {id}); }))
+      return fail(fmt::format("no metric is called \"{}\"", id), {}, -1, "gpufathom metrics lists them");
+  if (!f.level.empty() && std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) { return name_of(m.level) == f.level; })) {
+    std::string known;
+    for (std::size_t i = 0; i < kMetricLevels; ++i) (known += i ? ", " : "") += name_of(static_cast<MetricLevel>(i));
+    return fail(fmt::format("no level is called \"{}\"", f.level), {}, -1, known);
+  }
+  if (!f.chip.empty() && !find_chip(f.chip)) {
+    std::string known;
+    for (const Chip& c : chips()) (known += known.empty() ? "" : ", ") += c.name;
+    return fail(fmt::format("no chip is called \"{}\"", f.chip), {}, -1, known);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string chips_text(ChipSet set) {
+  if (set == kEveryChip) return "all chips";
+  for (const Chip& c : chips())
+    if (set == since(c.id) && (set & (set - 1))) return fmt::format("{} and later", c.name);
+  auto names = [](ChipSet some) {
+    std::string out;
+    for (const Chip& c : chips())
+      if (some & bit(c.id)) (out += out.empty() ? "" : ", ") += c.name;
+    return out;
+  };
+  // Long lists read better by what is missing.
+  const auto first = static_cast<ChipId>(std::countr_zero(set));
+  const auto missing = static_cast<ChipSet>(since(first) & ~set);
+  if (std::popcount(missing) == 0 || std::popcount(missing) >= std::popcount(set)) return names(set);
+  return (first == ChipId{} ? std::string("all chips") : fmt::format("{} and later", chip(first).name)) + " but " + names(missing);
+}
+
+Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& f) {
+  if (auto ok = check(f); !ok) return tl::unexpected(ok.error());
+  const ChipSet asked = f.chip.empty() ? kEveryChip : bit(find_chip(f.chip)->id);
+  std::vector<MetricEntry> entries;
+  for (const Metric& m : metrics()) {
+    if (!wanted(m, f.ids) || (!f.level.empty() && name_of(m.level) != f.level)) continue;
+    MetricEntry entry{&m, {}};
+    for (const MetricInput& i : metric_inputs())
+      if (i.metric == m.id && (i.chips & asked)) entry.inputs.push_back(&i);
+    if (!entry.inputs.empty()) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style, bool details) {
+  std::size_t id_width = 0, unit_width = 0;
+  for (const auto& e : entries) id_width = std::max(id_width, e.metric->id.size()), unit_width = std::max(unit_width, e.metric->unit.size());
+  std::string out;
+  std::string_view level;
+  const auto width = static_cast<std::size_t>(style.width);
+  for (const auto& [m, inputs] : entries) {
+    if (name_of(m->level) != level) {
+      if (!out.empty()) out += '\n';
+      out += paint(style, Paint::title, level = name_of(m->level)) + '\n';
+    } else if (details) {
+      out += '\n';
+    }
+    if (!details) {
+      // The definition stands right of id and unit, over as many lines as it needs.
+      const std::size_t left = 2 + id_width + 2 + unit_width + 2;
+      out += fmt::format("  {}{:{}}  {:{}}  {}", paint(style, Paint::strong, m->id), "", id_width - m->id.size(), m->unit, unit_width, wrap(m->definition, width, left).substr(left));
+      continue;
+    }
+    out += fmt::format("  {}  [{}]  gpufathom_{}\n", paint(style, Paint::strong, m->id), m->unit, m->openmetrics);
+    out += wrap(m->definition, width, 6);
+    for (const MetricInput* i : inputs) {
+      out += wrap(fmt::format("{}, {}:", name_of(i->source), chips_text(i->chips)), width, 6);
+      out += wrap(i->expression, std::max(width, i->expression.size() + 8), 8);  // a counter's name is never cut
+    }
+  }
+  return out;
+}
+
+std::string metrics_json(const std::vector<MetricEntry>& entries) {
+  CatalogueJson c;
+  for (const auto& [m, inputs] : entries) {
+    MetricJson json{std::string(m->id), std::string(m->unit), std::string(name_of(m->level)), fmt::format("gpufathom_{}", m->openmetrics), std::string(m->definition), {}};
+    for (const MetricInput* i : inputs) {
+      InputJson input{std::string(name_of(i->source)), {}, std::string(i->expression)};
+      for (const Chip& chip : chips())
+        if (i->chips & bit(chip.id)) input.chips.emplace_back(chip.name);
+      json.inputs.push_back(std::move(input));
+    }
+    c.metrics.push_back(std::move(json));
+  }
+  std::string out;
+  to_json(out, c);
+  return out += '\n';
+}
+
+std::string metrics_page() {
+  std::string out =
+      "# Metrics\n\n"
+      "<!-- Made by `./dev docs` from src/model/metrics.def and src/model/chips.cpp: change those. -->\n\n"
+      "Every quantity that gpufathom names. `gpufathom metrics` prints the same; `gpufathom metrics dram --chip GH100` a part of it.\n\n"
+      "Ratios are 0 to 1. A count covers the span of its sample or kernel: divide by the duration for a rate. No data is never 0.\n"
+      "The OpenMetrics name of a metric has the prefix `gpufathom_`.\n\n"
+      "| source | where values come from |\n|---|---|\n"
+      "| trace | intervals of a trace, no counter |\n"
+      "| report | counters of each kernel: Nsight Compute, or the CUPTI range profiler |\n"
+      "| pm | CUPTI PM sampling: the whole device, every process on it |\n"
+      "| gpm | NVML GPM metric id: Hopper and later, 100 ms and slower |\n"
+      "| nvml | NVML call or field |\n"
+      "| dcgm | DCGM field id |\n"
+      "| model | worked out from other metrics |\n";
+  std::string_view level;
+  const auto all = select_metrics({});
+  for (const MetricEntry& e : *all) {
+    const Metric& m = *e.metric;
+    if (name_of(m.level) != level) out += fmt::format("\n## {}\n", level = name_of(m.level));
+    out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", m.id, m.definition, m.unit, m.openmetrics);
+    for (const MetricInput* i : e.inputs) {
+      const bool code = i->source != MetricSource::trace;
+      out += fmt::format("- {}, {}: {}\n", name_of(i->source), chips_text(i->chips), code ? fmt::format("`{}`", i->expression) : std::string(i->expression));
+    }
+  }
+  out +=
+      "\n## Tensor operations by input type\n\n"
+      "Dense operations that one SM can do in a cycle (a multiply-add is two), and the counters whose `.sum` add up to the operations done.\n"
+      "The peak of `tensor.flops` is this number times SMs times cycles. `ncu`'s own `.peak_sustained` of the `src_` counters is the rate for\n"
+      "sparse operands, twice this: a dense kernel at full speed reads 50 % there.\n\n| chip | type | dense operations / SM / cycle | counters |\n|---|---|---|---|\n";
+  for (const TensorPath& p : tensor_paths()) out += fmt::format("| {} | {} | {} | `{}` |\n", chip(p.chip).name, name_of(p.type), p.dense_ops, p.counters);
+  out += "\n## Chips\n\nA row stands for its family: counters and rates are equal in it.\n\n"
+         "| chip | architecture | family | compute capability | warps / SM | L2 partitions | PM sampling |\n|---|---|---|---|---|---|---|\n";
+  for (const Chip& c : chips())
+    out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", c.name, c.architecture, c.family, c.major, c.minor, c.warps_per_sm, c.two_l2_partitions ? 2 : 1,
+                       !c.pm_sampling ? "no" : c.pm_time_trigger ? "yes, interval in ns or cycles" : "yes, interval in cycles");
+  return out;
+}
+
+}  // namespace gf

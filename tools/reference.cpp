@@ -1,0 +1,22 @@
+// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis.
+// `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "report/reference/analysis_page.h"
+#include "report/reference/capture_tables.h"
+#include "report/reference/catalogue.h"
+
+int main(int argc, char** argv) {
+  const std::string_view page = argc == 2 ? argv[1] : "";
+  std::string text;
+  if (page == "metrics") text = gf::metrics_page();
+  else if (page == "capture") text = gf::capture_page();
+  else if (page == "analysis") text = gf::analysis_page();
+  if (text.empty()) {
+    std::fputs("usage: gpufathom-reference metrics|capture|analysis\n", stderr);
+    return 2;
+  }
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+}
