@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "analyze/attribution/attribution.h"
 #include "analyze/device_use.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
 #include "analyze/launches.h"
+#include "analyze/layers/layers.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
+#include "analyze/utilization/use.h"
 #include "analyze/window.h"
 
 namespace gf {
@@ -32,12 +35,15 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   context.window = std::move(*window);
   context.host = HostThreads(capture);
   context.devices = build_timelines(capture, context.window);
+  attribute(capture, context.host, context.attribution);
+  classify_layers(capture, context.attribution);
   // What the analyses share stands; from here on each is one function that fills its part of the result.
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
   measure_devices(context, analysis);
   explain_idle(context, analysis);
+  measure_utilization(context, analysis);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

@@ -95,12 +95,16 @@ struct Level {
   Share value, low, high;
   std::string unit = "ratio";
   Share coverage;  // share of kernel time that has data for this level
+  Share by_cycles;  // like value, but each kernel weighted by the cycles of the report instead of the trace's time
+  std::string formula;  // counters it comes from
   std::string why_missing;  // what to collect, when there is no data
   static constexpr auto fields() {
     using L = Level;
     return std::tuple{field("id", &L::id, "metric id of the catalogue"), field("value", &L::value, "share of the window, taking the unknown as 0; null: no data"),
                       field("low", &L::low, "bound with every unknown kernel at 0"), field("high", &L::high, "bound with every unknown kernel at its upper level"),
                       field("unit", &L::unit, "unit"), field("coverage", &L::coverage, "share of kernel time that has data"),
+                      field("by_cycles", &L::by_cycles, "the same with kernels weighted by the report's cycles instead of the trace's time"),
+                      field("formula", &L::formula, "counters it comes from"),
                       field("why_missing", &L::why_missing, "what to collect when there is no data")};
   }
 };
@@ -109,12 +113,13 @@ struct Level {
 struct WaterfallBar {
   std::string id, label;
   Nanos ns = 0;
-  std::vector<NamedTime> parts;  // by cause, layer or kernel, largest first; sum to ns
+  std::vector<NamedTime> parts;    // by cause, copy direction or layer type, largest first; sum to ns
+  std::vector<NamedTime> kernels;  // by kernel, largest first; sum to ns; empty for idle and copy
   static constexpr auto fields() {
     using W = WaterfallBar;
     return std::tuple{field("id", &W::id, "bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown"),
                       field("label", &W::label, "text for people"), field("ns", &W::ns, "time of the window lost or used here"),
-                      field("parts", &W::parts, "the same time by cause, layer or kernel")};
+                      field("parts", &W::parts, "the same time by cause, copy direction or layer type"), field("kernels", &W::kernels, "the same time by kernel")};
   }
 };
 
@@ -124,6 +129,7 @@ struct DeviceUse {
   Nanos start_ns = 0, span_ns = 0, busy_ns = 0, kernel_busy_ns = 0, kernel_time_sum_ns = 0, copy_only_ns = 0, idle_ns = 0;
   std::int64_t gpu_events = 0, kernels = 0;
   std::vector<IdleCause> idle;
+  std::vector<Level> levels;
   std::vector<WaterfallBar> waterfall;
   static constexpr auto fields() {
     using D = DeviceUse;
@@ -133,7 +139,7 @@ struct DeviceUse {
                       field("kernel_time_sum_ns", &D::kernel_time_sum_ns, "sum of kernel durations (the papers' ratio)"),
                       field("copy_only_ns", &D::copy_only_ns, "busy with copies or sets and no kernel"), field("gpu_events", &D::gpu_events, "kernels, copies and sets"),
                       field("kernels", &D::kernels, "kernel instances"), field("idle_ns", &D::idle_ns, "span less busy"),
-                      field("idle", &D::idle, "idle time by cause; sums to idle_ns"), field("waterfall", &D::waterfall, "bars that sum to span_ns")};
+                      field("idle", &D::idle, "idle time by cause; sums to idle_ns"), field("levels", &D::levels, "the ladder of this device"), field("waterfall", &D::waterfall, "bars that sum to span_ns")};
   }
 };
 
@@ -185,6 +191,7 @@ struct KernelRow {
   Nanos ns = 0, duration_sum_ns = 0;
   Share share;
   std::string grid, block;  // of the first instance, "(x, y, z)"
+  std::int64_t grids = 0;   // different grids among the instances
   std::int64_t registers = -1, shared_bytes = -1;
   Distribution duration;    // of instances, ns
   std::vector<LevelSpread> levels;
@@ -194,7 +201,7 @@ struct KernelRow {
                       field("layer_type", &K::layer_type, "layer type of most of its time"), field("operator", &K::operator_name, "operator of most of its time"),
                       field("count", &K::count, "instances"), field("counted", &K::counted, "instances with counters"), field("ns", &K::ns, "exclusive time"),
                       field("duration_sum_ns", &K::duration_sum_ns, "sum of durations"), field("share", &K::share, "exclusive time as a share of the window"),
-                      field("grid", &K::grid, "thread blocks of the first instance"), field("block", &K::block, "threads a block of the first instance"),
+                      field("grid", &K::grid, "thread blocks of the first instance"), field("block", &K::block, "threads a block of the first instance"), field("grids", &K::grids, "different grids among the instances"),
                       field("registers", &K::registers, "registers a thread, -1 unknown"), field("shared_bytes", &K::shared_bytes, "shared memory a block, -1 unknown"),
                       field("duration", &K::duration, "distribution of durations in ns"), field("levels", &K::levels, "levels inside the kernel")};
   }

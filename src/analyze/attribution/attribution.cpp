@@ -1,0 +1,238 @@
+#include "analyze/attribution/attribution.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "analyze/attribution/forward_table.h"
+#include "analyze/attribution/host_names.h"
+#include "analyze/attribution/module_paths.h"
+
+namespace gf {
+namespace {
+
+enum Phase : std::uint8_t { kOtherPhase = 0, kForwardPhase = 1, kBackwardPhase = 2, kOptimizerPhase = 3 };
+
+/// What holds for a launch: from the innermost open span of its thread.
+struct Answer {
+  std::uint32_t op = kNoRow;
+  std::uint32_t forward_op = kNoRow;
+  std::uint32_t module = 0;
+  std::uint8_t phase = kOtherPhase;
+};
+
+/// One open span of a thread, with what it inherits from those around it.
+struct Open {
+  Nanos start = 0, end = 0;
+  std::uint32_t span = kNoRow;       // innermost operation or annotation, for op_parent
+  std::uint32_t op = kNoRow;         // innermost operation
+  std::uint32_t module = 0;          // from module frames and recorded hierarchies
+  std::uint32_t scope = 0;           // from user annotations
+  ForwardTable::Entry forward;       // of the innermost backward operation
+  std::uint8_t phase = kOtherPhase;
+};
+
+Nanos end_of(Nanos start, Nanos duration) { return checked_add(start, std::max<Nanos>(duration, 0)).value_or(INT64_MAX); }
+
+/// What is asked: slots of the answers by row of api_calls, and by row of host_ops (as if launched at that operation's start).
+struct Questions {
+  std::vector<std::uint32_t> of_call;
+  std::unordered_map<std::uint32_t, std::uint32_t> of_op;
+  std::uint32_t count = 0;
+};
+
+/// Walks all host spans in order of start, one stack a thread, and answers the questions on the way.
+class HostSweep {
+ public:
+  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions, Attribution& result)
+      : capture_(capture), questions_(questions), result_(result), names_(capture), paths_(result.modules), forward_(capture), stacks_(capture.threads.size()), answers_(questions.count) {
+    result_.op_parent.assign(capture.host_ops.size(), kNoRow);
+    for (std::uint32_t t = 0; t < host.threads(); ++t)
+      if (!host.ops(t).empty() || !host.calls(t).empty()) heads_.push_back({t, host.ops(t), host.calls(t)});
+  }
+
+  std::vector<Answer> run() {
+    // The thread that is furthest behind goes on until it has caught up with the next one: a backward operation then finds
+    // the forward operations of every other thread that began before it.
+    while (!heads_.empty()) {
+      std::size_t first = 0;
+      Nanos until = INT64_MAX;
+      for (std::size_t i = 1; i < heads_.size(); ++i) {
+        if (next_start(heads_[i]) < next_start(heads_[first])) {
+          until = next_start(heads_[first]);
+          first = i;
+        } else until = std::min(until, next_start(heads_[i]));
+      }
+      if (!advance(heads_[first], until)) heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  struct Head {
+    std::uint32_t thread;
+    std::span<const std::uint32_t> ops, calls;  // still to do
+  };
+
+  Nanos next_start(const Head& head) const { return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()]; }
+
+  /// Opens the operations of a thread that start at or before `until`, at least one; false when the thread is done.
+  bool advance(Head& head, Nanos until) {
+    const auto& calls = capture_.api_calls;
+    auto ask_before = [&](Nanos time, bool rest) {
+      for (; !head.calls.empty() && (rest || calls.start_ns[head.calls.front()] < time); head.calls = head.calls.subspan(1))
+        if (const auto slot = questions_.of_call[head.calls.front()]; slot != kNoRow) answers_[slot] = answer(head.thread, calls.start_ns[head.calls.front()]);
+    };
+    do {
+      if (head.ops.empty()) break;
+      const auto row = head.ops.front();
+      ask_before(capture_.host_ops.start_ns[row], false);
+      open(row);
+      if (!questions_.of_op.empty())
+        if (const auto asked = questions_.of_op.find(row); asked != questions_.of_op.end()) answers_[asked->second] = answer(head.thread, capture_.host_ops.start_ns[row]);
+      head.ops = head.ops.subspan(1);
+    } while (next_start(head) <= until);
+    if (!head.ops.empty()) return true;
+    ask_before(0, true);
+    return false;
+  }
+
+  void close_before(std::vector<Open>& stack, Nanos time) {
+    while (!stack.empty() && (stack.back().end < time || (stack.back().end == time && stack.back().start < time))) stack.pop_back();
+  }
+
+  void open(std::uint32_t row) {
+    const auto& ops = capture_.host_ops;
+    const auto thread = ops.thread[row];
+    const auto kind = ops.kind[row];
+    if (thread >= stacks_.size()) return;
+    auto& stack = stacks_[thread];
+    close_before(stack, ops.start_ns[row]);
+    Open now = stack.empty() ? Open{} : stack.back();
+    result_.op_parent[row] = now.span;
+    now.start = ops.start_ns[row];
+    now.end = end_of(now.start, ops.duration_ns[row]);
+    const auto traits = names_[ops.name[row]];
+    switch (kind) {
+      case HostKind::op: open_op(row, thread, traits, now); break;
+      case HostKind::annotation:
+        now.span = row;
+        if (traits & kOptimizer) now.phase = kOptimizerPhase;
+        if (traits & kScope) now.scope = paths_.child(now.scope, ops.name[row], capture_.text(ops.name[row]));
+        break;
+      case HostKind::python:
+        if (!(traits & kModule)) return;
+        now.module = paths_.child(now.module, ops.name[row], capture_.text(ops.name[row]).substr(std::string_view("nn.Module: ").size()));
+        break;
+      default: return;
+    }
+    stack.push_back(now);
+  }
+
+  void open_op(std::uint32_t row, std::uint32_t thread, std::uint8_t traits, Open& now) {
+    const auto& ops = capture_.host_ops;
+    now.span = now.op = row;
+    if (ops.module[row] != Text::none)
+      if (const auto recorded = paths_.recorded(ops.module[row], capture_.text(ops.module[row]))) now.module = recorded;
+    const bool backward = (traits & kBackward) || ops.forward_thread[row] > 0;
+    if (traits & kOptimizer) now.phase = kOptimizerPhase;
+    else if (backward) now.phase = kBackwardPhase;
+    else if (now.phase == kOtherPhase) now.phase = kForwardPhase;
+    if (ops.sequence[row] < 0) return;
+    if (backward) {
+      const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
+      if (forward.op != kNoRow) now.forward = forward;
+    } else {
+      forward_.put(thread, ops.sequence[row], {row, module_of(now)});
+    }
+  }
+
+  static std::uint32_t module_of(const Open& open) { return open.module ? open.module : open.scope; }
+
+  Answer answer(std::uint32_t thread, Nanos time) {
+    auto& stack = stacks_[thread];
+    close_before(stack, time);
+    if (stack.empty()) return {};
+    const Open& open = stack.back();
+    Answer a{open.op, open.forward.op, module_of(open), open.phase};
+    if (open.forward.op != kNoRow && (open.forward.module || !open.module)) a.module = open.forward.module;
+    return a;
+  }
+
+  const Capture& capture_;
+  const Questions& questions_;
+  Attribution& result_;
+  HostNames names_;
+  ModulePaths paths_;
+  ForwardTable forward_;
+  std::vector<std::vector<Open>> stacks_;  // by row of threads
+  std::vector<Head> heads_;                // threads with something left
+  std::vector<Answer> answers_;
+};
+
+/// Rows of host_ops by External id, the row that starts last for each (annotations use the same ids; operations win).
+std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(const Capture& capture, const std::vector<std::uint32_t>& activities) {
+  std::unordered_map<std::int64_t, std::uint32_t> wanted;
+  for (const auto a : activities) wanted.emplace(capture.activities.external_id[a], kNoRow);
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (ops.kind[i] != HostKind::op || ops.external_id[i] <= 0) continue;
+    const auto found = wanted.find(ops.external_id[i]);
+    if (found != wanted.end()) found->second = i;
+  }
+  return wanted;
+}
+
+}  // namespace
+
+void attribute(const Capture& capture, const HostThreads& host, Attribution& result) {
+  const auto& activities = capture.activities;
+  const std::size_t n = activities.size();
+  result.op.assign(n, kNoRow);
+  result.forward_op.assign(n, kNoRow);
+  result.module.assign(n, 0);
+  result.layer.assign(n, 0);
+  result.phase.assign(n, kOtherPhase);
+
+  // One question a launching call: the kernels of a graph share theirs.
+  Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
+  for (std::uint32_t a = 0; a < n; ++a)
+    if (const auto call = result.launch[a]; call != kNoRow && questions.of_call[call] == kNoRow) questions.of_call[call] = questions.count++;
+  auto take = [&](std::uint32_t a, const Answer& answer) {
+    result.op[a] = answer.op;
+    result.forward_op[a] = answer.forward_op;
+    result.module[a] = answer.module;
+    result.phase[a] = answer.phase;
+  };
+  std::vector<std::uint32_t> left;  // activities that the launch told nothing about, with an External id to try
+  const auto answers = HostSweep(capture, host, questions, result).run();
+  for (std::uint32_t a = 0; a < n; ++a) {
+    if (const auto call = result.launch[a]; call != kNoRow) take(a, answers[questions.of_call[call]]);
+    if (result.op[a] == kNoRow && activities.external_id[a] > 0) left.push_back(a);
+  }
+  if (left.empty()) return;
+
+  // Fallback: the operation that the source itself linked, as if the launch had been at its start.
+  const auto by_id = ops_by_external_id(capture, left);
+  std::erase_if(left, [&](std::uint32_t a) { return by_id.at(activities.external_id[a]) == kNoRow; });
+  if (left.empty()) return;
+  Questions again{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
+  for (const auto a : left)
+    if (again.of_op.try_emplace(by_id.at(activities.external_id[a]), again.count).second) ++again.count;
+  const auto linked = HostSweep(capture, host, again, result).run();
+  for (const auto a : left) take(a, linked[again.of_op.at(by_id.at(activities.external_id[a]))]);
+}
+
+std::uint32_t naming_operation(const Capture& capture, const Attribution& attribution, std::uint32_t op) {
+  if (op == kNoRow) return kNoRow;
+  const auto& ops = capture.host_ops;
+  auto in_library = [&](std::uint32_t row) {
+    const auto name = capture.text(ops.name[row]);
+    return ops.kind[row] == HostKind::op && name.find("::") != std::string_view::npos && !name.starts_with("autograd::") && !name.starts_with("torch::autograd::");
+  };
+  std::uint32_t best = op;
+  for (auto parent = attribution.op_parent[op]; parent != kNoRow && in_library(parent); parent = attribution.op_parent[parent]) best = parent;
+  return best;
+}
+
+}  // namespace gf

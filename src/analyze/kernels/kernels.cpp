@@ -1,0 +1,141 @@
+#include "analyze/kernels/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyze/utilization/instances.h"
+#include "analyze/utilization/levels.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+namespace {
+
+std::string triple(std::int32_t x, std::int32_t y, std::int32_t z) {
+  if (x < 0) return {};
+  return fmt::format("({}, {}, {})", x, y, z);
+}
+
+/// The key with the most time; ties go to the smaller key.
+template <class Key>
+Key heaviest(const std::map<Key, Nanos>& times) {
+  return std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+}
+
+}  // namespace
+
+std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels) {
+  const Capture& capture = context.capture;
+  const auto& activities = capture.activities;
+  const auto instances = kernel_instances(context);
+  std::unordered_map<std::uint32_t, std::uint32_t> group_of_name;
+  std::vector<std::uint32_t> group(instances.size());
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    group[i] = group_of_name.try_emplace(static_cast<std::uint32_t>(activities.name[instances[i].activity]), static_cast<std::uint32_t>(group_of_name.size())).first->second;
+  const Groups groups(group, group_of_name.size());
+  const Nanos window = device_window(context);
+
+  struct Order {
+    std::size_t group;
+    Nanos ns;
+    std::string_view name;
+  };
+  std::vector<Order> order;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Nanos ns = 0;
+    for (const auto i : groups.members(g)) ns += instances[i].exclusive_ns;
+    order.push_back({g, ns, capture.text(activities.name[instances[groups.members(g)[0]].activity])});
+  }
+  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) { return std::tie(b.ns, a.name) < std::tie(a.ns, b.name); });
+
+  std::vector<KernelRow> rows;
+  const std::size_t shown = context.options.max_rows == 0 ? order.size() : std::min(context.options.max_rows, order.size());
+  std::vector<std::uint32_t> members;
+  std::vector<double> weights, durations;
+  for (std::size_t r = 0; r < shown; ++r) {
+    const auto part = groups.members(order[r].group);
+    const auto first = instances[part[0]].activity;
+    KernelRow row;
+    row.name = order[r].name;
+    row.short_name = short_kernel_name(order[r].name);
+    row.ns = order[r].ns;
+    row.count = static_cast<std::int64_t>(part.size());
+    row.grid = triple(activities.grid_x[first], activities.grid_y[first], activities.grid_z[first]);
+    row.block = triple(activities.block_x[first], activities.block_y[first], activities.block_z[first]);
+    row.registers = activities.registers[first];
+    row.shared_bytes = activities.shared_bytes[first];
+    if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
+    std::map<std::uint32_t, Nanos> types, operators;
+    std::set<std::tuple<I32, I32, I32>> grids;
+    members.clear();
+    weights.clear();
+    durations.clear();
+    for (const auto i : part) {
+      const auto& k = instances[i];
+      members.push_back(k.activity);
+      weights.push_back(static_cast<double>(k.exclusive_ns));
+      durations.push_back(static_cast<double>(k.duration_ns));
+      row.duration_sum_ns += k.duration_ns;
+      row.counted += levels.counted(k.activity);
+      types[context.attribution.layer[k.activity]] += k.exclusive_ns;
+      const auto op = context.attribution.op[k.activity];
+      operators[op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op])] += k.exclusive_ns;
+      grids.insert({activities.grid_x[k.activity], activities.grid_y[k.activity], activities.grid_z[k.activity]});
+    }
+    row.grids = static_cast<std::int64_t>(grids.size());
+    row.layer_type = context.attribution.layer_types[heaviest(types)];
+    row.operator_name = capture.text(static_cast<Text>(heaviest(operators)));
+    row.duration = distribution(durations);
+    row.levels = level_spreads(members, weights, levels);
+    rows.push_back(std::move(row));
+  }
+  if (shown < order.size()) {
+    KernelRow rest;
+    rest.name = rest.short_name = fmt::format("({} others)", order.size() - shown);
+    durations.clear();
+    for (std::size_t r = shown; r < order.size(); ++r)
+      for (const auto i : groups.members(order[r].group)) {
+        rest.ns += instances[i].exclusive_ns;
+        rest.duration_sum_ns += instances[i].duration_ns;
+        rest.counted += levels.counted(instances[i].activity);
+        ++rest.count;
+        durations.push_back(static_cast<double>(instances[i].duration_ns));
+      }
+    rest.duration = distribution(durations);
+    if (window > 0) rest.share = static_cast<double>(rest.ns) / static_cast<double>(window);
+    rows.push_back(std::move(rest));
+  }
+  return rows;
+}
+
+std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels& levels) {
+  std::vector<std::pair<double, Nanos>> points;
+  Nanos all = 0;
+  for (const auto& k : kernel_instances(context)) {
+    const double use = levels.of(k.activity, KernelLevel::tensor_issue);
+    if (std::isnan(use) || k.exclusive_ns <= 0) continue;
+    points.emplace_back(use, k.exclusive_ns);
+    all += k.exclusive_ns;
+  }
+  std::sort(points.begin(), points.end());
+  std::vector<CurvePoint> curve;
+  constexpr double kStep = 1.0 / 400;
+  Nanos below = 0;
+  if (!points.empty() && points.front().first > 0) curve.push_back({0, 0});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    below += points[i].second;
+    if (i + 1 < points.size() && points[i + 1].first == points[i].first) continue;
+    const double share = static_cast<double>(below) / static_cast<double>(all);
+    const bool last = i + 1 == points.size();
+    if (last || curve.empty() || share - curve.back().time_share >= kStep) curve.push_back({points[i].first, share});
+  }
+  return curve;
+}
+
+}  // namespace gf

@@ -1,0 +1,138 @@
+#include "analyze/layers/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyze/attribution/attribution.h"
+#include "analyze/utilization/instances.h"
+#include "analyze/utilization/levels.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+namespace {
+
+constexpr std::array<const char*, 4> kPhases{"other", "forward", "backward", "optimizer"};
+
+/// What names a kernel's layer: a module, the name of an operation, or the kernel's own.
+struct NameKey {
+  enum Kind : std::uint8_t { module, text, kernel } kind;
+  std::uint32_t id;  // of attribution.modules or a text
+};
+
+NameKey name_key(const Context& context, std::uint32_t a) {
+  const auto& capture = context.capture;
+  const auto& attribution = context.attribution;
+  if (attribution.module[a]) return {NameKey::module, attribution.module[a]};
+  auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming_operation(capture, attribution, op)]; };
+  if (const auto forward = attribution.forward_op[a]; forward != kNoRow) {
+    const auto name = name_of_op(forward);
+    // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says more.
+    if (capture.text(name).find("::") != std::string_view::npos) return {NameKey::text, static_cast<std::uint32_t>(name)};
+  }
+  if (attribution.op[a] != kNoRow) return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[a]))};
+  return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[a])};
+}
+
+std::string name_text(const Context& context, NameKey key) {
+  switch (key.kind) {
+    case NameKey::module: return context.attribution.modules[key.id];
+    case NameKey::text: return std::string(context.capture.text(static_cast<Text>(key.id)));
+    default: return short_kernel_name(context.capture.text(static_cast<Text>(key.id)));
+  }
+}
+
+/// Rows of the instances grouped by `group`; `describe` fills type, name and phase from a group's first activity.
+template <class Describe>
+std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels, const std::vector<KernelInstance>& instances, const std::vector<std::uint32_t>& group,
+                              std::size_t count, Describe describe) {
+  const Groups groups(group, count);
+  const Nanos window = device_window(context);
+  std::vector<LayerRow> rows;
+  std::vector<std::uint32_t> group_of_row;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto part = groups.members(g);
+    if (part.empty()) continue;
+    LayerRow row;
+    describe(row, instances[part[0]].activity);
+    row.kernels = static_cast<std::int64_t>(part.size());
+    for (const auto i : part) row.ns += instances[i].exclusive_ns;
+    if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
+    group_of_row.push_back(static_cast<std::uint32_t>(g));
+    rows.push_back(std::move(row));
+  }
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return std::tie(rows[b].ns, rows[a].type, rows[a].name, rows[a].phase) < std::tie(rows[a].ns, rows[b].type, rows[b].name, rows[b].phase);
+  });
+  std::vector<LayerRow> sorted;
+  std::vector<std::uint32_t> members;
+  std::vector<double> weights;
+  for (const auto r : order) {
+    members.clear();
+    weights.clear();
+    for (const auto i : groups.members(group_of_row[r])) {
+      members.push_back(instances[i].activity);
+      weights.push_back(static_cast<double>(instances[i].exclusive_ns));
+    }
+    rows[r].levels = level_spreads(members, weights, levels);
+    sorted.push_back(std::move(rows[r]));
+  }
+  return sorted;
+}
+
+void keep(std::vector<LayerRow>& rows, std::size_t most) {
+  if (most == 0 || rows.size() <= most) return;
+  LayerRow rest;
+  rest.type = "Other";
+  rest.phase = "other";
+  rest.name = fmt::format("({} others)", rows.size() - most);
+  for (std::size_t i = most; i < rows.size(); ++i) {
+    rest.kernels += rows[i].kernels;
+    rest.ns += rows[i].ns;
+    if (rows[i].share) rest.share = rest.share.value_or(0) + *rows[i].share;
+  }
+  rows.resize(most);
+  rows.push_back(std::move(rest));
+}
+
+}  // namespace
+
+std::string layer_name(const Context& context, std::uint32_t activity) { return name_text(context, name_key(context, activity)); }
+
+LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
+  const auto& attribution = context.attribution;
+  const auto instances = kernel_instances(context);
+  LayerTables tables;
+
+  std::vector<std::uint32_t> group(instances.size());
+  for (std::size_t i = 0; i < instances.size(); ++i) group[i] = attribution.layer[instances[i].activity];
+  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(), [&](LayerRow& row, std::uint32_t a) {
+    row.type = row.name = attribution.layer_types[attribution.layer[a]];
+    row.phase = "all";
+  });
+
+  std::unordered_map<std::string, std::uint32_t> groups;  // by type, phase and name: different kernels can share a short name
+  std::unordered_map<std::uint64_t, std::uint32_t> known;  // the same by numbers, so that texts are made once
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const auto a = instances[i].activity;
+    const auto key = name_key(context, a);
+    const std::uint64_t tag = attribution.layer[a] * 4u + attribution.phase[a];
+    const auto [at, fresh] = known.try_emplace(static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag, 0u);
+    if (fresh) at->second = groups.try_emplace(fmt::format("{}/{}", tag, name_text(context, key)), static_cast<std::uint32_t>(groups.size())).first->second;
+    group[i] = at->second;
+  }
+  tables.layers = rows_of(context, levels, instances, group, groups.size(), [&](LayerRow& row, std::uint32_t a) {
+    row.type = attribution.layer_types[attribution.layer[a]];
+    row.name = name_text(context, name_key(context, a));
+    row.phase = kPhases[attribution.phase[a]];
+  });
+  keep(tables.layers, context.options.max_rows);
+  return tables;
+}
+
+}  // namespace gf

@@ -1,0 +1,27 @@
+// Layers: the type of every device activity, and kernel time by type and by module or operator.
+#pragma once
+
+#include <vector>
+
+#include "analyze/context.h"
+#include "analyze/utilization/kernel_levels.h"
+
+namespace gf {
+
+/// Fills attribution.layer and layer_types: by the operations around the launch, then by the forward operation, the
+/// module class and the kernel name (docs/layers.md). Optimiser phases make everything but communication and copies Optimiser.
+void classify_layers(const Capture& capture, Attribution& attribution);
+
+struct LayerTables {
+  std::vector<LayerRow> types;   // one row a layer type, all phases; largest first
+  std::vector<LayerRow> layers;  // one row a type, module or operator, and phase; largest first
+};
+
+/// Kernel time of all devices by layer. Each kernel instance is in exactly one row of each table, so the ns of a table
+/// sum to the kernel-busy time of all devices. More rows than options.max_rows end in one row "(n others)".
+LayerTables layer_tables(const Context& context, const KernelLevels& levels);
+
+/// The name a kernel's layer goes by: module path, else the naming operation, else the kernel's short name.
+std::string layer_name(const Context& context, std::uint32_t activity);
+
+}  // namespace gf

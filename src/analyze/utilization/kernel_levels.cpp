@@ -1,0 +1,197 @@
+#include "analyze/utilization/kernel_levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace gf {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Counter values by metric name and report row; a metric is looked up in the table once, when a formula asks for it.
+class Counters {
+ public:
+  explicit Counters(const Capture& capture) : rows_(capture.report_kernels.size()) {
+    const auto& counters = capture.kernel_counters;
+    // Only names that formulas can ask for: a report holds hundreds of others.
+    std::unordered_map<std::uint32_t, int> slots;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      if (counters.kernel[i] >= rows_ || std::isnan(counters.value[i])) continue;
+      const auto id = static_cast<std::uint32_t>(counters.metric[i]);
+      auto [slot, fresh] = slots.try_emplace(id, -1);
+      if (fresh) {
+        const auto name = capture.text(counters.metric[i]);
+        if (name.find("__") != std::string_view::npos && name.find("device__attribute") == std::string_view::npos && !name.starts_with("launch__")) {
+          slot->second = static_cast<int>(values_.size());
+          by_name_.emplace(name, values_.size());
+          values_.emplace_back(rows_, kNaN);
+        }
+      }
+      if (slot->second >= 0) values_[static_cast<std::size_t>(slot->second)][counters.kernel[i]] = counters.value[i];
+    }
+  }
+  const std::vector<double>* find(std::string_view name) const {
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? nullptr : &values_[at->second];
+  }
+  void add(std::string_view name, std::vector<double> values) {
+    by_name_.emplace(name, values_.size());
+    values_.push_back(std::move(values));
+  }
+  std::size_t rows() const { return rows_; }
+
+ private:
+  std::size_t rows_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;
+  std::vector<std::vector<double>> values_;
+};
+
+struct Term {
+  const std::vector<double>* values;
+  bool optional;
+  double of(std::size_t kernel) const { return optional && std::isnan((*values)[kernel]) ? 0 : (*values)[kernel]; }
+};
+
+/// The terms of "a + b + [c]"; empty when a term without brackets is missing.
+std::vector<Term> terms(const Counters& counters, std::string_view expression) {
+  std::vector<Term> found;
+  while (!expression.empty()) {
+    const auto plus = expression.find(" + ");
+    auto name = expression.substr(0, plus);
+    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+    const bool optional = name.starts_with('[');
+    if (optional) name = name.substr(1, name.size() - 2);
+    const auto* values = counters.find(name);
+    if (!values && !optional) return {};
+    if (values) found.push_back({values, optional});
+  }
+  return found;
+}
+
+std::string formula_text(const LevelFormula& f) {
+  std::string text;
+  if (f.factor != 1) text = f.factor == 0.01 ? "" : f.factor == 0.25 ? "1/4 * " : "32 * ";
+  text += f.denominator.empty() || f.numerator.find(" + ") == std::string_view::npos ? std::string(f.numerator) : fmt::format("({})", f.numerator);
+  if (f.factor == 0.01) text += " / 100";
+  if (!f.denominator.empty()) text += fmt::format(" / {}", f.denominator);
+  if (!f.times.empty()) text += fmt::format(" * {}", f.times);
+  return text;
+}
+
+/// Peak bytes that device memory could have moved in each report kernel.
+std::vector<double> peak_bytes(const Capture& capture) {
+  const auto& kernels = capture.report_kernels;
+  std::vector<double> bytes(kernels.size(), kNaN);
+  double rate = kNaN;
+  for (std::size_t i = 0; i < capture.devices.size(); ++i)
+    if (const auto* product = find_product(capture.text(capture.devices.name[i])); product && product->dram_bytes_per_s > 0) {
+      rate = static_cast<double>(product->dram_bytes_per_s);
+      break;
+    }
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = rate * kernels.duration_ns[i] * 1e-9;
+  return bytes;
+}
+
+}  // namespace
+
+const Chip* chip_of(const Capture& capture) {
+  for (std::size_t i = 0; i < capture.devices.size(); ++i)
+    if (const auto* chip = find_chip(capture.text(capture.devices.name[i]), capture.devices.compute_major[i], capture.devices.compute_minor[i])) return chip;
+  return nullptr;
+}
+
+KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : report_row_(matching.report_row) {
+  if (capture.report_kernels.empty()) return;
+  Counters counters(capture);
+  const std::size_t n = counters.rows();
+  counters.add("peak bytes", peak_bytes(capture));
+  const Chip* chip = chip_of(capture);
+
+  // For each kernel the first formula whose counters it has; the formulas are in order of preference.
+  for (const auto& f : level_formulas()) {
+    if (chip && !(f.chips & bit(chip->id))) continue;
+    const auto numerator = terms(counters, f.numerator);
+    const auto* denominator = f.denominator.empty() ? nullptr : counters.find(f.denominator);
+    if (numerator.empty() || (!f.denominator.empty() && !denominator)) continue;
+    const auto& times = ratio_[static_cast<std::size_t>(KernelLevel::sm_active)];
+    if (!f.times.empty() && times.empty()) continue;
+    auto& column = ratio_[static_cast<std::size_t>(f.level)];
+    bool used = false;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!column.empty() && !std::isnan(column[k])) continue;
+      double value = 0;
+      for (const auto& term : numerator) value += term.of(k);
+      if (denominator) value = (*denominator)[k] > 0 ? value / (*denominator)[k] : kNaN;
+      value *= f.factor * (f.times.empty() ? 1.0 : times[k]);
+      if (std::isnan(value)) continue;
+      if (column.empty()) column.assign(n, kNaN);
+      column[k] = value;
+      used = true;
+    }
+    if (used && formula_[static_cast<std::size_t>(f.level)].empty()) formula_[static_cast<std::size_t>(f.level)] = formula_text(f);
+  }
+
+  // Operations of each input type over what the tensor cores could do of it, dense, in the SM cycles that elapsed.
+  if (const auto* elapsed = counters.find("smsp__cycles_elapsed.sum")) {
+    cycles_ = *elapsed;
+    auto& column = ratio_[static_cast<std::size_t>(KernelLevel::tensor_flops)];
+    for (const auto& path : tensor_paths()) {
+      if (!chip || path.chip != chip->id) continue;
+      std::string names;  // each counter's .sum; a type that is missing counts nothing
+      std::string_view rest = path.counters;
+      while (!rest.empty()) {
+        const auto plus = rest.find(" + ");
+        names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", rest.substr(0, plus));
+        rest = plus == std::string_view::npos ? std::string_view{} : rest.substr(plus + 3);
+      }
+      for (const auto& [operations, optional] : terms(counters, names)) {
+        if (column.empty()) column.assign(n, kNaN);
+        for (std::size_t k = 0; k < n; ++k) {
+          const double possible = path.dense_ops * (*elapsed)[k] / 4;
+          if (std::isnan((*operations)[k]) || !(possible > 0)) continue;
+          column[k] = (std::isnan(column[k]) ? 0 : column[k]) + (*operations)[k] / possible;
+        }
+      }
+    }
+    if (!column.empty()) formula_[static_cast<std::size_t>(KernelLevel::tensor_flops)] = "sum over types of sm__ops_path_tensor_src_* / (dense operations a cycle and SM * smsp__cycles_elapsed.sum / 4)";
+  }
+
+  // Hold the order of the ladder.
+  std::vector<bool> gave_way(n, false);
+  auto hold = [&](KernelLevel level, KernelLevel above, bool has_above) {
+    auto& column = ratio_[static_cast<std::size_t>(level)];
+    const auto& limit = ratio_[static_cast<std::size_t>(above)];
+    for (std::size_t k = 0; k < column.size(); ++k) {
+      if (std::isnan(column[k])) continue;
+      double most = 1;
+      if (has_above && k < limit.size() && !std::isnan(limit[k])) most = limit[k];
+      if (column[k] > most * 1.02 + 1e-4) gave_way[k] = true;
+      column[k] = std::clamp(column[k], 0.0, most);
+    }
+  };
+  using enum KernelLevel;
+  hold(sm_active, sm_active, false);
+  hold(issue_active, sm_active, true);
+  hold(tensor_active, sm_active, true);
+  hold(tensor_issue, issue_active, true);
+  hold(tensor_issue, sm_active, true);
+  hold(tensor_flops, sm_active, true);
+  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate}) hold(level, level, false);
+  adjusted = std::count(gave_way.begin(), gave_way.end(), true);
+}
+
+double KernelLevels::upper(std::uint32_t activity, KernelLevel level) const {
+  double most = 1;
+  auto lower_to = [&](KernelLevel above) {
+    const double r = of(activity, above);
+    if (!std::isnan(r)) most = std::min(most, r);
+  };
+  if (level == KernelLevel::tensor_issue) lower_to(KernelLevel::issue_active);
+  if (level != KernelLevel::sm_active && static_cast<std::size_t>(level) < kRungs) lower_to(KernelLevel::sm_active);
+  if (level == KernelLevel::tensor_flops) lower_to(KernelLevel::tensor_active);
+  return most;
+}
+
+}  // namespace gf

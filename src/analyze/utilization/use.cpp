@@ -1,0 +1,27 @@
+#include "analyze/utilization/use.h"
+
+#include "analyze/kernels/kernels.h"
+#include "analyze/layers/layers.h"
+#include "analyze/utilization/levels.h"
+#include "analyze/utilization/waterfall.h"
+
+namespace gf {
+
+void measure_utilization(const Context& context, Analysis& analysis) {
+  const KernelLevels levels(context.capture, context.matching);
+  if (levels.adjusted > 0)
+    analysis.quality.push_back({"counters_disagree", levels.adjusted,
+                                "a level of the report is over 2 % above the level that bounds it (counters of different passes); it is taken as the bound"});
+  analysis.levels = ladder(context, context.devices, levels);
+  for (std::size_t d = 0; d < context.devices.size() && d < analysis.devices.size(); ++d) {
+    analysis.devices[d].levels = ladder(context, {&context.devices[d], 1}, levels);
+    analysis.devices[d].waterfall = waterfall(context, context.devices[d], analysis.devices[d], levels);
+  }
+  auto layers = layer_tables(context, levels);
+  analysis.layer_types = std::move(layers.types);
+  analysis.layers = std::move(layers.layers);
+  analysis.kernels = kernel_table(context, levels);
+  analysis.tensor_curve = tensor_curve(context, levels);
+}
+
+}  // namespace gf

@@ -1,0 +1,159 @@
+#include "analyze/utilization/waterfall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/apportion.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+namespace {
+
+constexpr std::size_t kParts = 24;  // parts listed of a bar; the rest is one part "(n others)"
+
+enum Bar : std::size_t { kSmInactive, kStalled, kOther, kTensor, kUnknown, kKernelBars };
+
+/// Names with real-valued times that are made whole numbers summing to `ns`; largest first, the small ones joined.
+std::vector<NamedTime> named_parts(Nanos ns, std::vector<std::pair<std::string, double>> weights) {
+  std::erase_if(weights, [](const auto& w) { return !(w.second > 0); });
+  std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<double> values(weights.size());
+  std::transform(weights.begin(), weights.end(), values.begin(), [](const auto& w) { return w.second; });
+  const auto whole = apportion(ns, values);
+  std::vector<NamedTime> parts;
+  Nanos rest = 0;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (parts.size() < kParts || weights.size() == kParts + 1) {
+      if (whole[i] > 0) parts.push_back({std::move(weights[i].first), whole[i]});
+    } else {
+      rest += whole[i];
+      ++others;
+    }
+  }
+  if (rest > 0) parts.push_back({fmt::format("({} others)", others), rest});
+  return parts;
+}
+
+std::string_view copy_label(CopyKind kind, ActivityKind activity) {
+  if (activity == ActivityKind::memset) return "set";
+  switch (kind) {
+    case CopyKind::host_to_device: return "host to device";
+    case CopyKind::device_to_host: return "device to host";
+    case CopyKind::device_to_device: return "device to device";
+    case CopyKind::host_to_host: return "host to host";
+    case CopyKind::peer: return "device to another device";
+    default: return "copy";
+  }
+}
+
+/// Time with copies or sets and no kernel, by direction: in proportion to how long each one covers of it.
+std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& line, Nanos ns) {
+  const Intervals alone = subtract(line.busy, line.kernel_busy);
+  std::map<std::string_view, double> by_label;
+  const auto& activities = context.capture.activities;
+  for (std::size_t i = 0; i < line.rows.size() && !alone.empty(); ++i) {
+    const auto a = line.rows[i];
+    if (activities.kind[a] == ActivityKind::kernel) continue;
+    auto at = std::partition_point(alone.begin(), alone.end(), [&](const Interval& x) { return x.end <= line.spans[i].start; });
+    for (; at != alone.end() && at->start < line.spans[i].end; ++at)
+      by_label[copy_label(activities.copy[a], activities.kind[a])] +=
+          static_cast<double>(std::min(at->end, line.spans[i].end) - std::max(at->start, line.spans[i].start));
+  }
+  std::vector<std::pair<std::string, double>> weights;
+  for (const auto& [label, t] : by_label) weights.emplace_back(label, t);
+  return named_parts(ns, std::move(weights));
+}
+
+}  // namespace
+
+KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& levels) {
+  using enum KernelLevel;
+  KernelSplit split;
+  const double active = levels.of(activity, sm_active), issue = levels.of(activity, issue_active);
+  const double tensor_slots = levels.of(activity, tensor_issue);
+  double tensor = levels.of(activity, tensor_active);
+  if (std::isnan(active)) {
+    split.unknown = 1;
+    return split;
+  }
+  split.sm_inactive = 1 - active;
+  if (std::isnan(issue) && std::isnan(tensor)) {
+    split.unknown = active;
+    return split;
+  }
+  // Tensor work comes first: one instruction keeps the tensor pipe busy for many cycles (32 to 128 for wgmma), in which the
+  // sub-partition may issue others or none. The counters do not say which, so slots of other instructions are taken to lie
+  // outside the tensor cycles as far as they can: other_instructions is at most, stalled at least, what is shown.
+  if (std::isnan(tensor)) tensor = std::isnan(tensor_slots) ? 0 : tensor_slots;
+  split.tensor = tensor;
+  if (std::isnan(issue)) {
+    split.unknown = active - tensor;
+    return split;
+  }
+  const double others = issue - (std::isnan(tensor_slots) ? std::min(issue, tensor) : tensor_slots);
+  split.other_instructions = std::clamp(others, 0.0, active - tensor);
+  split.stalled = std::max(0.0, active - tensor - split.other_instructions);
+  return split;
+}
+
+std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line, const DeviceUse& use, const KernelLevels& kernel_levels) {
+  const Capture& capture = context.capture;
+  std::vector<WaterfallBar> bars{{"idle", "GPU idle", use.idle_ns, {}, {}}, {"copy", "only copies or sets", use.copy_only_ns, {}, {}}};
+  for (const auto& cause : use.idle) bars[0].parts.push_back({cause.cause, cause.ns});
+  std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  bars[1].parts = copy_parts(context, line, use.copy_only_ns);
+
+  std::array<double, kKernelBars> whole{};
+  std::array<std::vector<double>, kKernelBars> by_layer, by_kernel;
+  std::unordered_map<std::uint32_t, std::size_t> kernel_index;
+  std::vector<Text> kernel_names;
+  for (auto& v : by_layer) v.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    const auto a = line.rows[i];
+    if (line.exclusive_ns[i] <= 0) continue;
+    const auto split = split_kernel(a, kernel_levels);
+    const std::array<double, kKernelBars> parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
+    const auto [kernel, fresh] = kernel_index.try_emplace(static_cast<std::uint32_t>(capture.activities.name[a]), kernel_names.size());
+    if (fresh) {
+      kernel_names.push_back(capture.activities.name[a]);
+      for (auto& v : by_kernel) v.push_back(0);
+    }
+    const std::size_t layer = a < context.attribution.layer.size() ? context.attribution.layer[a] : 0;
+    for (std::size_t b = 0; b < kKernelBars; ++b) {
+      const double t = parts[b] * static_cast<double>(line.exclusive_ns[i]);
+      whole[b] += t;
+      by_layer[b][layer] += t;
+      by_kernel[b][kernel->second] += t;
+    }
+  }
+  const auto ns = apportion(use.kernel_busy_ns, whole);
+  constexpr std::array<std::pair<const char*, const char*>, kKernelBars> kNames{{{"sm_inactive", "SMs without work"},
+                                                                                 {"stalled", "stalled: nothing issued, tensor pipes empty"},
+                                                                                 {"other_instructions", "other instructions"},
+                                                                                 {"tensor", "tensor cores working"},
+                                                                                 {"unknown", "kernels without counters"}}};
+  for (std::size_t b = 0; b < kKernelBars; ++b) {
+    WaterfallBar bar{kNames[b].first, kNames[b].second, ns[b], {}, {}};
+    std::vector<std::pair<std::string, double>> layers, kernels;
+    for (std::size_t l = 0; l < by_layer[b].size(); ++l)
+      if (by_layer[b][l] > 0) layers.emplace_back(l < context.attribution.layer_types.size() ? context.attribution.layer_types[l] : "Other", by_layer[b][l]);
+    // Kernels that share a short name are one part.
+    std::map<std::string, double> by_short_name;
+    for (std::size_t k = 0; k < kernel_names.size(); ++k)
+      if (by_kernel[b][k] > 0) by_short_name[short_kernel_name(capture.text(kernel_names[k]))] += by_kernel[b][k];
+    kernels.assign(by_short_name.begin(), by_short_name.end());
+    bar.parts = named_parts(bar.ns, std::move(layers));
+    bar.kernels = named_parts(bar.ns, std::move(kernels));
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+}  // namespace gf

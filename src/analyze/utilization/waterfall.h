@@ -1,0 +1,21 @@
+// The waterfall: every nanosecond of a device's window in exactly one bar.
+#pragma once
+
+#include <vector>
+
+#include "analyze/context.h"
+#include "analyze/utilization/kernel_levels.h"
+
+namespace gf {
+
+/// Bars in the order idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown; they sum to use.span_ns exactly,
+/// and the parts of each bar to the bar. `use` brings the idle causes. What each bar means stands in docs/ladder.md.
+std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line, const DeviceUse& use, const KernelLevels& kernel_levels);
+
+/// How one kernel's time splits; the parts sum to 1.
+struct KernelSplit {
+  double sm_inactive = 0, stalled = 0, other_instructions = 0, tensor = 0, unknown = 0;
+};
+KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& kernel_levels);
+
+}  // namespace gf

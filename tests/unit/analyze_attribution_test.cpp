@@ -1,0 +1,163 @@
+// Who launched what: operations, forward operations, modules, phases, layer types.
+#include "analyze/attribution/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/launches.h"
+#include "analyze/layers/layer_type.h"
+#include "support/capture_builder.h"
+
+namespace gf {
+namespace {
+
+Context analysed(const Capture& capture) {
+  std::optional<Context> context;
+  EXPECT_TRUE(analyze(capture, {}, &context).has_value());
+  return std::move(*context);
+}
+
+std::string_view op_name(const Context& c, std::uint32_t row) { return row == kNoRow ? "" : c.capture.text(c.capture.host_ops.name[row]); }
+
+struct Training : test::CaptureBuilder {
+  // A convolution under a module, its backward on the autograd thread, an optimiser step.
+  std::uint32_t forward, backward, step, memset_kernel;
+  void sequence(std::uint32_t op, std::int64_t number, std::int32_t forward_thread) {
+    capture.host_ops.sequence[op] = number;
+    capture.host_ops.forward_thread[op] = forward_thread;
+  }
+  Training() {
+    python("nn.Module: Net_0", 0, 100);
+    python("torch/nn/modules/module.py(1): _call_impl", 1, 99);
+    python("nn.Module: Conv2d_3", 2, 60);
+    sequence(op("aten::to", 3, 4), 7, 0);  // shares the number, made no node
+    sequence(op("aten::conv2d", 5, 50), 7, 0);
+    sequence(op("aten::convolution", 6, 49), 7, 0);
+    op("aten::cudnn_convolution", 8, 40);
+    forward = launch("sm90_xmma_fprop", {10, 12}, {100, 200});
+    sequence(op("autograd::engine::evaluate_function: ConvolutionBackward0", 200, 300, 101), 7, 1);
+    sequence(op("ConvolutionBackward0", 201, 299, 101), 7, 1);
+    op("aten::convolution_backward", 202, 298, 101);
+    backward = launch("sm90_xmma_dgrad", {210, 212}, {220, 260}, 7, 0, 101);
+    mark("Optimizer.step#SGD.step", 400, 500);
+    op("aten::_foreach_add_", 401, 450);
+    step = launch("multi_tensor_apply_kernel", {410, 412}, {420, 430});
+  }
+};
+
+TEST(Attribution, ForwardBackwardAndOptimiser) {
+  const Training t;
+  const Context c = analysed(t.capture);
+  const auto& a = c.attribution;
+  EXPECT_EQ(op_name(c, a.op[t.forward]), "aten::cudnn_convolution");
+  EXPECT_EQ(op_name(c, a.op[t.backward]), "aten::convolution_backward");
+  EXPECT_EQ(op_name(c, a.forward_op[t.backward]), "aten::convolution") << "of the operations with one number the last to start made the node";
+  EXPECT_EQ(a.forward_op[t.forward], kNoRow);
+  EXPECT_EQ(a.modules[a.module[t.forward]], "Net_0.Conv2d_3");
+  EXPECT_EQ(a.module[t.backward], a.module[t.forward]);
+  EXPECT_EQ(a.module[t.step], 0u);
+  EXPECT_EQ(a.phase[t.forward], 1);
+  EXPECT_EQ(a.phase[t.backward], 2);
+  EXPECT_EQ(a.phase[t.step], 3);
+  EXPECT_EQ(a.layer_types[a.layer[t.forward]], "Convolution");
+  EXPECT_EQ(a.layer_types[a.layer[t.backward]], "Convolution");
+  EXPECT_EQ(a.layer_types[a.layer[t.step]], "Optimiser");
+  EXPECT_EQ(op_name(c, naming_operation(t.capture, a, a.op[t.forward])), "aten::conv2d");
+  EXPECT_EQ(op_name(c, naming_operation(t.capture, a, a.op[t.backward])), "aten::convolution_backward");
+}
+
+TEST(Attribution, ParentsSkipPythonFrames) {
+  test::CaptureBuilder b;
+  const auto outer = b.op("outer", 0, 100);
+  const auto frame = b.python("nn.Module: A_0", 10, 90);
+  const auto inner = b.op("inner", 20, 80);
+  const auto after = b.op("after", 100, 110);
+  const auto other_thread = b.op("elsewhere", 30, 40, 7);
+  b.kernel("k", 0, 1);
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.op_parent[outer], kNoRow);
+  EXPECT_EQ(c.attribution.op_parent[frame], outer);
+  EXPECT_EQ(c.attribution.op_parent[inner], outer);
+  EXPECT_EQ(c.attribution.op_parent[after], kNoRow) << "half-open: a span that ends at 100 is over at 100";
+  EXPECT_EQ(c.attribution.op_parent[other_thread], kNoRow);
+}
+
+TEST(Attribution, ExternalIdWhereNoLaunchIsRecorded) {
+  test::CaptureBuilder b;
+  const auto op = b.op("aten::mm", 10, 20);
+  b.capture.host_ops.external_id[op] = 42;
+  const auto k = b.kernel("gemm", 100, 110);
+  b.capture.activities.external_id[k] = 42;
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.op[k], op);
+  EXPECT_EQ(c.attribution.phase[k], 1);
+  EXPECT_EQ(c.attribution.layer_types[c.attribution.layer[k]], "MatMul");
+}
+
+TEST(Attribution, KernelsOfAGraphShareTheLaunch) {
+  test::CaptureBuilder b;
+  const auto op = b.op("replay", 0, 50);
+  b.call(ApiKind::graph_launch, "cudaGraphLaunch", 10, 20, 5);
+  const auto k1 = b.activity(ActivityKind::kernel, "a", 30, 40, 5), k2 = b.activity(ActivityKind::kernel, "b", 40, 50, 5);
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.op[k1], op);
+  EXPECT_EQ(c.attribution.op[k2], op);
+}
+
+TEST(Attribution, SeveralForwardThreadsAreToldApartByArrows) {
+  test::CaptureBuilder b;
+  auto seq = [&](std::uint32_t op, std::int32_t forward_thread) {
+    b.capture.host_ops.sequence[op] = 3;
+    b.capture.host_ops.forward_thread[op] = forward_thread;
+    return op;
+  };
+  auto arrow = [&](std::int64_t id, std::int64_t tid, Nanos time, bool finish) {
+    const auto f = b.capture.flows.add();
+    b.capture.flows.id[f] = id;
+    b.capture.flows.thread[f] = b.thread(tid);
+    b.capture.flows.time_ns[f] = time;
+    b.capture.flows.finish[f] = finish;
+  };
+  const auto one = seq(b.op("aten::mm", 0, 10, 1), 0), two = seq(b.op("aten::mm", 0, 10, 2), 0);
+  arrow(1, 1, 0, false);
+  arrow(2, 2, 0, false);
+  seq(b.op("autograd::engine::evaluate_function: MmBackward0", 20, 30, 9), 5);
+  const auto k_two = b.launch("gemm", {21, 22}, {23, 24}, 7, 0, 9);
+  seq(b.op("autograd::engine::evaluate_function: MmBackward0", 40, 50, 9), 4);
+  const auto k_one = b.launch("gemm", {41, 42}, {43, 44}, 7, 0, 9);
+  arrow(2, 9, 20, true);
+  arrow(1, 9, 40, true);
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.forward_op[k_two], two);
+  EXPECT_EQ(c.attribution.forward_op[k_one], one);
+}
+
+TEST(LayerTypes, Tables) {
+  EXPECT_EQ(layer_of_operation("aten::cudnn_convolution"), LayerType::convolution);
+  EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"), LayerType::normalisation);
+  EXPECT_EQ(layer_of_operation("aten::addmm"), LayerType::matmul);
+  EXPECT_EQ(layer_of_operation("aten::add_"), LayerType::elementwise);
+  EXPECT_EQ(layer_of_operation("aten::_scaled_dot_product_cudnn_attention_backward"), LayerType::attention);
+  EXPECT_EQ(layer_of_operation("aten::nll_loss_backward"), LayerType::loss);
+  EXPECT_EQ(layer_of_operation("aten::_log_softmax"), LayerType::softmax);
+  EXPECT_EQ(layer_of_operation("aten::max_pool2d_with_indices"), LayerType::pooling);
+  EXPECT_EQ(layer_of_operation("aten::clamp_min_"), LayerType::activation);
+  EXPECT_EQ(layer_of_operation("aten::copy_"), LayerType::copy);
+  EXPECT_EQ(layer_of_operation("aten::embedding_dense_backward"), LayerType::embedding);
+  EXPECT_EQ(layer_of_operation("aten::native_dropout"), LayerType::random);
+  EXPECT_EQ(layer_of_operation("triton_poi_fused__native_batch_norm_legit_functional_convolution_backward_26"), LayerType::normalisation);
+  EXPECT_EQ(layer_of_operation("triton_poi_fused__to_copy_81"), LayerType::copy);
+  EXPECT_EQ(layer_of_operation("my_library::frobnicate"), LayerType::other);
+  EXPECT_EQ(layer_of_kernel("sm90_xmma_dgrad_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc"), LayerType::convolution);
+  EXPECT_EQ(layer_of_kernel("nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NNN"), LayerType::matmul);
+  EXPECT_EQ(layer_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), LayerType::communication);
+  EXPECT_EQ(layer_of_kernel("Cijk_Ailk_Bljk_BBS_BH_MT128x128x32"), LayerType::matmul);
+  EXPECT_EQ(layer_of_kernel("void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>"), LayerType::attention);
+  EXPECT_EQ(layer_of_kernel("triton_tem_fused_mm_3"), LayerType::matmul);
+  EXPECT_EQ(layer_of_module("Net_0.BatchNorm2d_12"), LayerType::normalisation);
+  EXPECT_TRUE(outer_decides(LayerType::attention, LayerType::matmul));
+  EXPECT_FALSE(outer_decides(LayerType::convolution, LayerType::copy));
+}
+
+}  // namespace
+}  // namespace gf
