@@ -1,7 +1,5 @@
-#include <array>
-#include <utility>
-
 #include "import/kineto/event.h"
+#include "import/kineto/key_table.h"
 
 namespace gf::kineto {
 
@@ -55,34 +53,11 @@ constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"", Field::counter_value},
 };
 
-constexpr std::size_t kSlots = 256;
-
-/// Length and three characters tell the keys of kArgs apart almost always; linear probing does the rest.
-constexpr std::size_t slot_of(std::string_view k) {
-  if (k.empty()) return 0;
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(k[i]); };
-  return (k.size() * 29 + at(0) * 7u + at(k.size() / 2) * 3u + at(k.size() - 1)) % kSlots;
-}
-
-constexpr std::array<std::uint8_t, kSlots> make_index() {
-  std::array<std::uint8_t, kSlots> index{};  // 0: free, else number in kArgs + 1
-  for (std::size_t i = 0; i < std::size(kArgs); ++i) {
-    std::size_t s = slot_of(kArgs[i].first);
-    while (index[s] != 0) s = (s + 1) % kSlots;
-    index[s] = static_cast<std::uint8_t>(i + 1);
-  }
-  return index;
-}
-
-constexpr auto kIndex = make_index();
+constexpr KeyTable kArgsTable(kArgs, Field::count);
 
 }  // namespace
 
-Field args_field(std::string_view key) {
-  for (std::size_t s = slot_of(key); kIndex[s] != 0; s = (s + 1) % kSlots)
-    if (kArgs[kIndex[s] - 1].first == key) return kArgs[kIndex[s] - 1].second;
-  return Field::count;
-}
+Field args_field(std::string_view key) { return kArgsTable.find(key); }
 
 Field event_field(std::string_view key) {
   constexpr std::pair<std::string_view, Field> kKeys[] = {{"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},

@@ -1,4 +1,3 @@
-// The fast reader: one pass over the bytes, no index, no copy. Keys of events are told apart by their first four bytes.
 #include "import/kineto/event.h"
 #include "import/kineto/scan.h"
 
@@ -19,123 +18,76 @@ std::uint32_t load4(const char* p) {
   return v;
 }
 
-/// Past a value that nobody reads; null when it is damaged.
-const char* skip_value(const char* p, const char* end) {
-  if (*p == '"') {
-    p = string_end(p + 1, end);
-    return p ? p + 1 : nullptr;
-  }
-  if (*p == '[' || *p == '{') return container_end(p, end);
-  const char* stop = scalar_stop(p);
-  return stop == p ? nullptr : stop;
-}
-
-/// Bytes outside ASCII or control characters: such a text must be validated, which is the slow reader's work.
+/// Whether a container has bytes outside ASCII anywhere, or control characters elsewhere than as white space between values.
 bool needs_validation(const char* p, const char* end) {
-  bool odd = false;
-  for (; p < end; ++p) odd |= static_cast<signed char>(*p) < 0x20;
-  return odd;
-}
-
-const char* read_value(const char* p, const char* end, Token& t) {
-  if (*p == '"') {
-    const char* stop = string_stop(p + 1);
-    if (*stop != '"') return nullptr;
-    t = {p + 1, static_cast<std::uint32_t>(stop - p - 1), Token::Kind::string};
-    return stop + 1;
+  bool inside = false;
+  for (; p < end; ++p) {
+    const auto c = static_cast<unsigned char>(*p);
+    if (c >= 0x80 || (c < 0x20 && (inside || !is_space(*p)))) return true;
+    if (c == '"') inside = !inside;
+    if (c == '\\') ++p;
   }
-  const bool container = *p == '[' || *p == '{';
-  const char* stop = container ? container_end(p, end) : scalar_stop(p);
-  if (!stop || stop == p || (container && needs_validation(p, stop))) return nullptr;
-  t = {p, static_cast<std::uint32_t>(stop - p), container ? Token::Kind::container : Token::Kind::scalar};
-  return stop;
+  return false;
 }
 
-/// After a value: past the comma to the next key, or to the closing brace. Null when neither stands there.
-const char* next(const char* p) {
-  p = skip_space(p);
-  if (*p == ',') {
-    p = skip_space(p + 1);
-    return *p == '"' ? p : nullptr;
-  }
-  return *p == '}' ? p : nullptr;
-}
-
-const char* after_colon(const char* p) {
-  if (*p != ':') p = skip_space(p);
-  if (*p != ':') return nullptr;
-  ++p;
-  if (*p == ' ') ++p;
-  return is_space(*p) ? skip_space(p) : p;
-}
-
-const char* read_args(const char* p, const char* end, Event& e) {
-  p = skip_space(p + 1);
-  while (p && *p == '"') {
-    const char* key = p + 1;
-    const char* stop = string_stop(key);
-    if (*stop != '"') return nullptr;
-    p = after_colon(stop + 1);
-    if (!p) return nullptr;
-    const Field field = args_field({key, static_cast<std::size_t>(stop - key)});
-    if (field == Field::count) {
-      p = skip_value(p, end);
-    } else {
-      Token t;
-      p = read_value(p, end, t);
-      if (p) e.set(field, t);
-    }
-    if (p) p = next(p);
-  }
-  return p && *p == '}' ? p + 1 : nullptr;
-}
+namespace narrow {
+#include "import/kineto/read_fast.inl"
+}  // namespace narrow
 
 }  // namespace
 
-const char* read_fast(const char* p, const char* end, Event& e) {
-  e.clear();
-  p = skip_space(p + 1);
-  while (p && *p == '"') {
-    Field field = Field::count;
-    switch (load4(p + 1)) {
-      case four("ph\":"): field = Field::ph, p += 4; break;
-      case four("ts\":"): field = Field::ts, p += 4; break;
-      case four("id\":"): field = Field::id, p += 4; break;
-      case four("pid\""): field = Field::pid, p += 5; break;
-      case four("tid\""): field = Field::tid, p += 5; break;
-      case four("cat\""): field = Field::cat, p += 5; break;
-      case four("dur\""): field = Field::dur, p += 5; break;
-      case four("name"):
-        if (p[5] != '"') return nullptr;
-        field = Field::name, p += 6;
-        break;
-      case four("args"): {
-        if (p[5] != '"') return nullptr;
-        p = after_colon(p + 6);
-        if (!p) return nullptr;
-        p = *p == '{' ? read_args(p, end, e) : skip_value(p, end);
-        if (p) p = next(p);
-        continue;
-      }
-      default: {
-        const char* stop = string_stop(p + 1);
-        if (*stop != '"') return nullptr;
-        field = event_field({p + 1, static_cast<std::size_t>(stop - p - 1)});
-        p = stop + 1;
-      }
-    }
-    p = after_colon(p);
-    if (!p) return nullptr;
-    if (field == Field::count) {
-      p = skip_value(p, end);
-    } else {
-      Token t;
-      p = read_value(p, end, t);
-      if (p) e.set(field, t);
-    }
-    if (p) p = next(p);
-  }
-  return p && *p == '}' && p < end ? p + 1 : nullptr;
-}
+}  // namespace gf::kineto
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+
+// The functions between these lines may use AVX2; they run only where the processor has it.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,popcnt,pclmul"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,popcnt,pclmul")
+#endif
+#define GF_WIDE
+namespace gf::kineto {
+
+namespace {
+
+namespace wide {
+#include "import/kineto/scan.inl"
+
+#include "import/kineto/read_fast.inl"
+}  // namespace wide
+
+}  // namespace
 
 }  // namespace gf::kineto
+#undef GF_WIDE
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace gf::kineto {
+
+namespace {
+
+const auto best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt")
+                      ? &wide::read_event
+                      : &narrow::read_event;
+
+}  // namespace
+
+const char* read_fast(const char* p, const char* end, Event& event) { return best(p, end, event); }
+
+}  // namespace gf::kineto
+
+#else
+
+namespace gf::kineto {
+
+const char* read_fast(const char* p, const char* end, Event& event) { return narrow::read_event(p, end, event); }
+
+}  // namespace gf::kineto
+
+#endif
