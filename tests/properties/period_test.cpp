@@ -1,0 +1,88 @@
+// Steps found in kernel sequences that no mark divides: layers repeat inside a step, the first steps tune and warm up, and a
+// kernel more or less appears now and then.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <random>
+
+#include "analyze/steps/steps.h"
+#include "support/capture_builder.h"
+
+namespace gf {
+namespace {
+
+struct Program {
+  int steps, layers, layer_kernels, head, tail, prologue, tuning;
+  double noise;
+};
+
+/// Step starts are returned in `starts`.
+Capture run(const Program& p, unsigned seed, std::vector<Nanos>& starts) {
+  std::mt19937 random(seed);
+  auto chance = [&](double share) { return std::uniform_real_distribution<>(0, 1)(random) < share; };
+  test::CaptureBuilder b;
+  Nanos now = 1'000'000;
+  auto kernel = [&](const std::string& name) {
+    if (chance(p.noise)) b.kernel("noise" + std::to_string(random() % 5), now, now + 500), now += 1000;
+    if (chance(p.noise)) return;
+    const Nanos length = 1000 + static_cast<Nanos>(random() % 200);
+    b.kernel(name, now, now + length);
+    now += length + 300 + static_cast<Nanos>(random() % 100);
+  };
+  for (int i = 0; i < p.prologue; ++i) kernel("setup" + std::to_string(random() % 7));
+  for (int s = 0; s < p.steps; ++s) {
+    now += 5000;  // the host prepares the next step
+    starts.push_back(now);
+    for (int i = 0; i < p.head; ++i) kernel("head" + std::to_string(i));
+    for (int l = 0; l < p.layers; ++l) {
+      for (int i = 0; i < p.layer_kernels; ++i) kernel("layer" + std::to_string(i));
+      if (s == 0)
+        for (int i = 0; i < p.tuning; ++i) kernel("layer" + std::to_string(random() % static_cast<unsigned>(p.layer_kernels)));
+    }
+    for (int i = 0; i < p.tail; ++i) kernel("tail" + std::to_string(i % 3));
+  }
+  return std::move(b.capture);
+}
+
+RC_GTEST_PROP(Period, IsTheStep, ()) {
+  Program p{};
+  p.steps = *rc::gen::inRange(3, 15);
+  p.layers = *rc::gen::inRange(1, 24);
+  p.layer_kernels = *rc::gen::inRange(2, 20);
+  p.head = *rc::gen::inRange(2, 6);
+  p.tail = *rc::gen::inRange(3, 8);
+  const int per_step = p.head + p.tail + p.layers * p.layer_kernels;
+  p.prologue = *rc::gen::inRange(0, per_step);
+  p.tuning = *rc::gen::inRange(0, 4);
+  std::vector<Nanos> starts;
+  const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
+  const Steps found = find_period(capture);
+  RC_ASSERT(found.source == "period:" + std::to_string(per_step) + " kernels");
+  RC_ASSERT(*found.confidence > 0.9);
+  // The first step may differ when it tunes; all later ones are found where they begin.
+  RC_ASSERT(found.steps.size() >= starts.size() - 1);
+  for (std::size_t i = 1; i <= found.steps.size() && i <= starts.size(); ++i) {
+    if (i < found.steps.size() && i < starts.size()) RC_ASSERT(found.steps[found.steps.size() - i].start_ns == starts[starts.size() - i]);
+  }
+}
+
+RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
+  const Program p{*rc::gen::inRange(6, 15), *rc::gen::inRange(2, 13), *rc::gen::inRange(6, 12), 6, 9, *rc::gen::inRange(0, 100), 2, 0.004};
+  std::vector<Nanos> starts;
+  const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
+  const Steps found = find_period(capture);
+  RC_ASSERT(*found.confidence > 0.9);
+  RC_ASSERT(found.steps.size() + 2 >= starts.size());
+  RC_ASSERT(found.steps.size() <= starts.size());
+}
+
+TEST(Period, IsNotSeenWhereThereIsNone) {
+  std::mt19937 random(1);
+  test::CaptureBuilder b;
+  for (Nanos i = 0; i < 2000; ++i) b.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
+  EXPECT_EQ(find_period(b.capture).source, "none");
+  EXPECT_EQ(find_period(Capture{}).source, "none");
+}
+
+}  // namespace
+}  // namespace gf
