@@ -15,20 +15,12 @@ namespace {
 
 constexpr double kLeastAlike = 0.7;      // below this, segments are not repetitions of one thing
 constexpr double kAsGood = 0.05;         // periods this close to the best one are as good
-constexpr double kSameLength = 1.1;      // periods that differ by less are one period, give or take a kernel
+constexpr double kSameLength = 1.4;      // periods that differ by less are one period, give or take some kernels
 constexpr double kLeastCovered = 0.5;    // share of the sequence that the steps must explain
-constexpr std::size_t kCountsTried = 32; // numbers of steps looked at, the most regular ones first
+constexpr std::size_t kCountsTried = 32; // numbers of steps looked at, those that explain most first
 constexpr std::size_t kRunLengths[] = {1, 4};
 
 using Positions = std::span<const std::uint32_t>;
-
-/// A way to cut the sequence: segment i is [cut[i], cut[i + 1]).
-struct Cut {
-  std::vector<std::uint32_t> at;
-  double alike = 0;    // least likeness of two neighbours in the last half
-  double covered = 0;  // share of the sequence inside segments
-  std::size_t length = 0;  // median segment
-};
 
 bool same_length(std::size_t a, std::size_t b) {
   return static_cast<double>(std::max(a, b)) <= kSameLength * static_cast<double>(std::min(a, b));
@@ -52,6 +44,29 @@ double irregularity(Positions p) {
   return n == 0 ? 0 : away / static_cast<double>(n) / middle;
 }
 
+/// How much of a sequence of n kernels tokens at these positions explain as steps.
+struct Coverage {
+  bool tail = false;   // what follows the last one is a step: about as long as the others, neither cut off nor something else
+  double covered = 0;  // share of the sequence inside steps
+  double worth = 0;    // the same, less for an uneven beat
+};
+Coverage coverage(Positions p, std::size_t n) {
+  Coverage c;
+  const double tail = static_cast<double>(n - p.back()) / static_cast<double>(median_spacing(p));
+  c.tail = tail >= 0.9 && tail <= 1.1;
+  c.covered = static_cast<double>((c.tail ? n : p.back()) - p.front()) / static_cast<double>(n);
+  c.worth = c.covered * (1 - std::min(1.0, irregularity(p)));
+  return c;
+}
+
+/// A way to cut the sequence: segment i is [cut[i], cut[i + 1]).
+struct Cut {
+  std::vector<std::uint32_t> at;
+  double alike = 0;    // least likeness of two neighbours in the last half
+  Coverage extent;
+  std::size_t length = 0;  // median segment
+};
+
 /// Share of kernels that two neighbouring segments have in common, counted with repetition.
 double likeness(const KernelSequence& s, std::uint32_t a, std::uint32_t b, std::uint32_t end, std::vector<std::int32_t>& count) {
   std::size_t common = 0;
@@ -66,16 +81,14 @@ Cut cut_at(const KernelSequence& s, Positions p, std::vector<std::int32_t>& coun
   Cut cut;
   cut.at.assign(p.begin(), p.end());
   cut.length = median_spacing(p);
-  // What follows the last occurrence is a step when it is about as long as the others; else it is cut off or something else.
   const auto n = static_cast<std::uint32_t>(s.ids.size());
-  const double tail = static_cast<double>(n - p.back()) / static_cast<double>(cut.length);
-  if (tail >= 0.9 && tail <= 1.1) cut.at.push_back(n);
+  cut.extent = coverage(p, n);
+  if (cut.extent.tail) cut.at.push_back(n);
   if (cut.at.size() < 3) return cut;
   std::vector<double> alike;
   for (std::size_t i = 2; i < cut.at.size(); ++i) alike.push_back(likeness(s, cut.at[i - 2], cut.at[i - 1], cut.at[i], count));
   alike.erase(alike.begin(), alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2));
   cut.alike = *std::min_element(alike.begin(), alike.end());
-  cut.covered = static_cast<double>(cut.at.back() - cut.at.front()) / static_cast<double>(n);
   return cut;
 }
 
@@ -126,26 +139,27 @@ Steps find_period(const Capture& capture) {
   const KernelSequence s = kernel_sequence(capture);
   if (s.rows.size() < 4) return {};
   const TokenPositions tokens[] = {{s, kRunLengths[0]}, {s, kRunLengths[1]}};
-  // The most regular token of each count stands for that number of steps.
+  // The token that explains most stands for all that occur as often.
   std::map<std::size_t, std::pair<double, Positions>> by_count;
   for (const auto& list : tokens)
     for (std::size_t t = 0; t < list.tokens(); ++t) {
       const Positions p = list.at(t);
       if (p.size() < 2) continue;
-      const double irregular = irregularity(p);
-      const auto [at, added] = by_count.try_emplace(p.size(), irregular, p);
-      if (!added && irregular < at->second.first) at->second = {irregular, p};
+      const Coverage extent = coverage(p, s.ids.size());
+      if (extent.covered < kLeastCovered) continue;
+      const auto [at, added] = by_count.try_emplace(p.size(), extent.worth, p);
+      if (!added && extent.worth > at->second.first) at->second = {extent.worth, p};
     }
   std::vector<std::pair<double, Positions>> candidates;
   for (const auto& [count, candidate] : by_count) candidates.push_back(candidate);
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
   if (candidates.size() > kCountsTried) candidates.resize(kCountsTried);
   std::vector<std::int32_t> count(s.distinct, 0);
   std::vector<std::pair<Cut, Positions>> cuts;
   double best = 0;
-  for (const auto& [irregular, p] : candidates) {
+  for (const auto& [worth, p] : candidates) {
     Cut cut = cut_at(s, p, count);
-    if (cut.alike < kLeastAlike || cut.covered < kLeastCovered) continue;
+    if (cut.alike < kLeastAlike || cut.extent.covered < kLeastCovered) continue;
     best = std::max(best, cut.alike);
     cuts.push_back({std::move(cut), p});
   }
@@ -154,7 +168,7 @@ Steps find_period(const Capture& capture) {
   for (const auto& c : cuts)
     if (c.first.alike >= best - kAsGood) shortest = std::min(shortest, c.first.length);
   for (const auto& c : cuts)
-    if (same_length(c.first.length, shortest) && (!chosen || c.first.covered > chosen->first.covered)) chosen = &c;
+    if (same_length(c.first.length, shortest) && (!chosen || c.first.extent.worth > chosen->first.extent.worth)) chosen = &c;
   if (!chosen) return {};
   // Any kernel that beats with the chosen one could begin the step: take the one that the device waits longest for.
   std::vector<std::pair<Nanos, Positions>> phases;
@@ -167,7 +181,7 @@ Steps find_period(const Capture& capture) {
   Cut cut;
   for (const auto& [wait, p] : phases) {  // the chosen one is among them
     cut = cut_at(s, p, count);
-    if (cut.alike >= chosen->first.alike - kAsGood && cut.covered >= kLeastCovered) break;
+    if (cut.alike >= chosen->first.alike - kAsGood && cut.extent.covered >= kLeastCovered) break;
   }
   Steps found;
   found.source = fmt::format("period:{} kernels", cut.length);
