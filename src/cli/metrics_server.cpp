@@ -45,6 +45,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& a
   s.host = host;
   s.server.new_task_queue = [] { return new httplib::ThreadPool(2); };
   s.server.set_keep_alive_max_count(1000);
+  s.server.set_tcp_nodelay(true);  // a page is one small answer: do not wait to fill packets
   s.server.Get("/metrics", [&s](const httplib::Request& request, httplib::Response& response) {
     OpenMetricsOptions o;
     o.openmetrics = request.get_header_value("Accept").find("application/openmetrics-text") != std::string::npos;

@@ -1,0 +1,37 @@
+// Which counters PM sampling asks for. The hardware counts a limited choice at once; a set that needs several passes cannot
+// be sampled at all. Schedules depend on the chip, so the choice is made at run time by asking CUPTI's host interface.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collect/cupti/functions.h"
+#include "core/error.h"
+
+namespace gf {
+
+/// A metric of the catalogue and the counters that give it, best first: names differ from chip to chip.
+struct PmMetric {
+  const char* id;
+  std::vector<const char*> counters;
+  double scale;  // from the counter's unit to the catalogue's
+  bool is_count;  // a count over the sample; else a share of it
+};
+/// In order of importance: what does not fit one pass is left out from the end.
+std::span<const PmMetric> pm_metrics();
+
+/// The choice for one chip.
+struct PmChoice {
+  std::vector<const PmMetric*> metrics;
+  std::vector<const char*> counters;      // one for each of metrics
+  std::vector<std::uint8_t> config;       // image for cuptiPmSamplingSetConfig
+  std::vector<std::string> left_out;      // ids that the chip does not have, or that did not fit
+};
+
+/// Chooses as many of `wanted` as fit one pass. `availability` may be empty (the chip's full set is assumed then).
+Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip, std::vector<std::uint8_t>& availability, std::span<const PmMetric> wanted = pm_metrics());
+
+}  // namespace gf

@@ -1,0 +1,82 @@
+// Samples hardware counters of a whole GPU, whichever process uses it, from outside (CUPTI PM sampling). Nothing is
+// injected into any program, nothing is replayed, clocks are left alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/cupti/pm_metrics.h"
+#include "collect/nvml/nvml.h"
+
+namespace gf {
+
+/// CUPTI and the CUDA driver, started once a process.
+class Cupti {
+ public:
+  /// Errors: no driver, no libcupti, one too old for PM sampling (CUDA 12.6 is the first).
+  static Result<std::shared_ptr<Cupti>> open();
+  const CuptiFunctions& functions() const { return cupti_; }
+  const DriverFunctions& driver() const { return driver_; }
+  std::uint32_t version() const { return version_; }         // such as 130001
+  int driver_cuda_version() const { return cuda_version_; }  // such as 13000
+  const std::string& path() const { return path_; }
+  /// CUDA's number of the GPU with this PCI address, or an error.
+  Result<int> cuda_index(const GpuInfo& gpu) const;
+
+ private:
+  CuptiFunctions cupti_;
+  DriverFunctions driver_;
+  std::uint32_t version_ = 0;
+  int cuda_version_ = 0;
+  std::string path_;
+};
+
+struct PmOptions {
+  std::int64_t interval_ns = kNsPerMs;
+  std::size_t hardware_buffer_bytes = 64u << 20;
+  Nanos decode_every_ns = 50 * kNsPerMs;  // how often drain() will be called; sizes the image
+};
+
+/// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
+enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
+
+/// One sample; `values` runs along choice().metrics, in the catalogue's units.
+struct PmSample {
+  Nanos start_ns, end_ns;  // host clock
+  std::int64_t gpu_start_ns, gpu_end_ns;
+  const double* values;
+};
+
+class PmSampler {
+ public:
+  /// Starts sampling. When it fails, `why` says what kind of obstacle it was.
+  static Result<std::unique_ptr<PmSampler>> start(std::shared_ptr<Cupti> cupti, const GpuInfo& gpu, const PmOptions& options, PmRefusal& why);
+  ~PmSampler();
+
+  const PmChoice& choice() const;
+  const std::string& chip() const;
+  std::int64_t interval_ns() const;
+  /// Hands out every sample that has arrived since the last call, in order of time. The first sample of a session covers an
+  /// undefined span and is dropped. Errors: the device is gone, the decoder refuses.
+  Status drain(const std::function<void(const PmSample&)>& take);
+
+  std::int64_t samples() const;     // handed out
+  std::int64_t lost() const;        // never arrived, from gaps between timestamps
+  std::int64_t overflows() const;   // times the hardware buffer overflowed
+  std::int64_t clock_offset_ns() const;  // host clock - GPU clock, as now estimated
+  double decode_cpu_seconds() const;     // CPU spent inside CUPTI's decoder
+  double evaluate_cpu_seconds() const;   // CPU spent turning counters into values
+
+ private:
+  PmSampler();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Why a session could not start, as text for people: what, and what to do.
+const char* advice_for(PmRefusal why);
+
+}  // namespace gf
