@@ -5,18 +5,21 @@
 //                           value is not known (-1, empty, NaN, no row)
 //   NAME                    a view of it with readable texts; a few more views join what belongs together
 //   source                  where the capture came from
+//   sample_blocks           packed samples of a recording (sample_block.h); readers see them as rows of counter_samples
 //
 // application_id says that it is ours, user_version is the format's version. A column may be added to tables.def without a
 // new version: readers give missing columns their default and ignore those they do not know. Changing a meaning raises it.
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/progress.h"
 #include "model/capture.h"
+#include "model/sample_block.h"
 #include "model/sqlite.h"
 
 namespace gf {
@@ -50,7 +53,8 @@ class CaptureWriter {
   /// and quality, which are kept and written anew each time, as are the source fields). References between event tables
   /// (collectives.activity, kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its string
   /// pool and its rows of devices and threads must only grow.
-  Status append(Capture& capture);
+  /// `blocks` go into the same transaction; their devices and metrics are those of `capture`.
+  Status append(Capture& capture, std::span<const SampleBlock> blocks = {});
 
   /// Rows written so far, all event tables together.
   std::uint64_t rows() const { return rows_; }
@@ -63,6 +67,10 @@ class CaptureWriter {
   std::uint32_t activities_ = 0, report_kernels_ = 0;
   std::uint64_t rows_ = 0;
 };
+
+/// The table of packed samples; made when the first block is written.
+inline constexpr const char* kSampleBlocksSchema =
+    "CREATE TABLE IF NOT EXISTS sample_blocks(row INTEGER PRIMARY KEY, device INTEGER, start_ns INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB)";
 
 /// A view that the capture file has besides those of the tables.
 struct CaptureView {

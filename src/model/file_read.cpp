@@ -127,6 +127,40 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const s
   return {};
 }
 
+/// Rows of sample_blocks as rows of counter_samples. A damaged block costs that block and is counted.
+Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, const std::string& file) {
+  auto there = has_table(db, "sample_blocks", file);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) return {};
+  auto statement = prepare(db, "SELECT device, samples, metrics, data FROM sample_blocks ORDER BY row", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* s = statement->get();
+  int code;
+  while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+    const std::int64_t device = sqlite3_column_int64(s, 0), samples = sqlite3_column_int64(s, 1);
+    std::vector<Text> metrics;
+    bool good = device >= 0 && device < static_cast<std::int64_t>(c.devices.size()) && samples > 0;
+    for (std::string_view ids = sqlite::column_text(s, 2); good && !ids.empty();) {
+      const auto comma = std::min(ids.find(','), ids.size());
+      const auto id = parse_decimal(ids.substr(0, comma), 0);
+      const Text* text = id ? strings.text(*id) : nullptr;
+      good = text != nullptr;
+      if (text) metrics.push_back(*text);
+      ids.remove_prefix(std::min(comma + 1, ids.size()));
+    }
+    auto block = good ? unpack(sqlite::column_text(s, 3), metrics.size(), static_cast<std::size_t>(samples)) : std::nullopt;
+    if (!block) {
+      c.note_quality("bad_sample_block", "a block of packed samples is damaged: its samples are missing");
+      continue;
+    }
+    block->device = static_cast<std::uint32_t>(device);
+    block->metrics = std::move(metrics);
+    expand(*block, c.counter_samples);
+  }
+  if (code != SQLITE_DONE) return failure(db, "sample_blocks cannot be read", file);
+  return {};
+}
+
 /// References to other tables must point into them.
 Status check_references(const Capture& c, const std::string& file) {
   Status status;
@@ -190,6 +224,7 @@ Result<Capture> read_capture(const std::string& path, const Progress& progress) 
     if (status) status = read_table(db, table, strings, path);
     if (status && progress && !progress("reading", ++done / 15.0)) status = fail("stopped", path);
   });
+  if (status) status = read_blocks(db, c, strings, path);
   if (status) status = check_references(c, path);
   if (!status) return tl::unexpected(status.error());
   return c;

@@ -90,6 +90,29 @@ Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
   return {};
 }
 
+Status insert_blocks(sqlite3* db, std::span<const SampleBlock> blocks, const std::string& file) {
+  if (blocks.empty()) return {};
+  if (auto ok = execute(db, kSampleBlocksSchema, file); !ok) return ok;
+  auto statement = prepare(db, "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, data) VALUES(?,?,?,?,?,?)", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* s = statement->get();
+  for (const SampleBlock& block : blocks) {
+    if (block.empty()) continue;
+    const std::string data = pack(block);
+    std::string metrics;
+    for (Text id : block.metrics) metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
+    sqlite3_bind_int64(s, 1, block.device);
+    sqlite3_bind_int64(s, 2, block.start_ns.front());
+    sqlite3_bind_int64(s, 3, block.end_ns.back());
+    sqlite3_bind_int64(s, 4, static_cast<std::int64_t>(block.samples()));
+    sqlite3_bind_text(s, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
+    sqlite3_bind_blob(s, 6, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
+    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(s);
+  }
+  return {};
+}
+
 /// Tables that CaptureWriter writes anew with each append instead of growing.
 template <class Table>
 constexpr bool kReplaced = std::is_same_v<Table, devices_table> || std::is_same_v<Table, threads_table> || std::is_same_v<Table, metadata_table> ||
@@ -168,13 +191,14 @@ Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
   return writer;
 }
 
-Status CaptureWriter::append(Capture& capture) {
+Status CaptureWriter::append(Capture& capture, std::span<const SampleBlock> blocks) {
   sqlite3* db = db_.get();
   std::uint64_t added = 0;
   const Offsets offsets{activities_, report_kernels_};
   auto ok = transaction(db, path_, [&]() -> Status {
     Status status = insert_strings(db, capture.strings, strings_, path_);
     if (status) status = replace_source(db, capture, path_);
+    if (status) status = insert_blocks(db, blocks, path_);
     capture.each_table([&](const auto& t) {
       using Table = std::remove_cvref_t<decltype(t)>;
       std::int64_t first = 0;

@@ -1,0 +1,206 @@
+// A libcupti.so.13 for machines without a GPU: PM sampling over the world of world.h. It keeps the real one's rules: one
+// unknown name refuses the whole call, every further call of ConfigAddMetrics opens a pass, several passes cannot be sampled,
+// the first sample of a session is junk. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
+// sampling in this driver), single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
+// drop_every (every Nth sample never arrives), lost_after.
+#include <cuda.h>
+#include <cupti_pmsampling.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "world.h"
+
+namespace {
+
+struct Host {
+  std::vector<std::string> counters;
+  int calls = 0;
+};
+
+struct Config {  // what the fake keeps in a config image
+  std::uint64_t passes;
+};
+
+struct Session {
+  bool open = false, running = false;
+  std::int64_t interval = 1'000'000, next = 0;  // start of the next sample, on the host clock
+  std::uint64_t made = 0;
+};
+Session sessions[16];
+
+struct Image {
+  std::uint64_t capacity, count;
+  struct Sample {
+    std::int64_t start, end;  // GPU clock
+  } samples[1];
+};
+
+std::int64_t gpu_clock() { return static_cast<std::int64_t>(fake::number("gpu_clock", 5e9)); }
+
+bool known(const std::string& counter) {
+  static const std::set<std::string> names{"gr__cycles_active", "sm__cycles_active", "sm__inst_executed_realtime", "sm__pipe_tensor_cycles_active_realtime", "tpc__warps_active_realtime",
+                                           "dram__bytes_read", "dram__bytes_write", "dram__throughput", "lts__t_sectors", "l1tex__t_sectors", "l1tex__t_sectors_lookup_hit",
+                                           "pcie__read_bytes", "pcie__write_bytes", "nvlrx__bytes_packet_request_data_user"};
+  std::string base = counter.substr(counter.rfind("Compute.") == std::string::npos ? 0 : counter.rfind("Compute.") + 8);
+  return names.count(base.substr(0, base.find('.'))) > 0;
+}
+
+double value(const std::string& counter, std::int64_t from, std::int64_t to) {
+  auto has = [&](const char* part) { return counter.find(part) != std::string::npos; };
+  const double busy = fake::covered(from, to, fake::kBusy), tensor = fake::covered(from, to, fake::kTensor), ns = static_cast<double>(to - from);
+  if (has("gr__cycles_active")) return 100 * busy;
+  if (has("pipe_tensor")) return 90 * tensor;
+  if (has("inst_executed")) return 30 * busy;
+  if (has("warps_active")) return 50 * busy;
+  if (has("sm__cycles_active")) return 80 * busy;
+  if (has("dram__throughput")) return 40 * busy;
+  if (has("dram__bytes_read")) return ns * 2 * busy;  // 2 GB/s while busy
+  if (has("dram__bytes_write")) return ns * busy;
+  if (has("lts__t_sectors")) return ns * busy / 8;
+  return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUptiResult cuptiGetVersion(std::uint32_t* version) {
+  *version = 130001;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult code, const char** text) {
+  *text = code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : code == CUPTI_ERROR_NOT_SUPPORTED ? "CUPTI_ERROR_NOT_SUPPORTED" : "CUPTI_ERROR_UNKNOWN";
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; }
+CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
+  p->isSupported = fake::number("pm_old", 0) ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
+  p->pChipName = "GH100";
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p) {
+  p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(new Host);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params* p) {
+  delete reinterpret_cast<Host*>(p->pHostObject);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* p) {
+  auto& host = *reinterpret_cast<Host*>(p->pHostObject);
+  for (std::size_t i = 0; i < p->numMetrics; ++i)
+    if (!known(p->ppMetricNames[i])) return CUPTI_ERROR_INVALID_PARAMETER;
+  for (std::size_t i = 0; i < p->numMetrics; ++i) host.counters.emplace_back(p->ppMetricNames[i]);
+  ++host.calls;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* p) {
+  p->configImageSize = sizeof(Config);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* p) {
+  const auto& host = *reinterpret_cast<Host*>(p->pHostObject);
+  const auto together = static_cast<std::size_t>(fake::number("single_pass", 12));
+  reinterpret_cast<Config*>(p->pConfigImage)->passes = static_cast<std::uint64_t>(host.calls) - 1 + (host.counters.size() + together - 1) / together;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* p) {
+  p->numOfPasses = reinterpret_cast<const Config*>(p->pConfigImage)->passes;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params* p) {
+  return known(p->pMetricName) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_METRIC_NAME;
+}
+CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
+  const auto& sample = reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->rangeIndex];
+  for (std::size_t i = 0; i < p->numMetrics; ++i) p->pMetricValues[i] = value(p->ppMetricNames[i], sample.start + gpu_clock(), sample.end + gpu_clock());
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiPmSamplingGetCounterAvailability(CUpti_PmSampling_GetCounterAvailability_Params* p) {
+  if (!fake::number("permission", 1)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  p->counterAvailabilityImageSize = 8;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params* p) {
+  auto& s = sessions[p->deviceIndex];
+  if (s.open || fake::number("pm_busy", 0)) return CUPTI_ERROR_UNKNOWN;
+  s = {};
+  s.open = true;
+  p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&s);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params* p) {
+  reinterpret_cast<Session*>(p->pPmSamplingObject)->open = false;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params* p) {
+  if (reinterpret_cast<const Config*>(p->pConfig)->passes != 1) return CUPTI_ERROR_NOT_SUPPORTED;
+  reinterpret_cast<Session*>(p->pPmSamplingObject)->interval = static_cast<std::int64_t>(p->samplingInterval);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
+  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
+  s.running = true;
+  s.next = fake::now_ns() - 1'000'000'000;  // the first sample covers a second: junk, as on the real thing
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
+  reinterpret_cast<Session*>(p->pPmSamplingObject)->running = false;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* p) {
+  p->counterDataSize = sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingCounterDataImageInitialize(CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
+  auto& image = *reinterpret_cast<Image*>(p->pCounterData);
+  image.capacity = (p->counterDataSize - sizeof(Image)) / sizeof(Image::Sample);
+  image.count = 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
+  if (fake::lost()) return CUPTI_ERROR_INVALID_DEVICE;
+  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
+  auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
+  const std::int64_t now = fake::now_ns();
+  const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
+  p->overflow = 0;
+  p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+  for (;;) {
+    const std::int64_t end = s.made == 0 ? now / s.interval * s.interval : s.next + s.interval;
+    if (end > now) break;
+    if (image.count == image.capacity) {
+      p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+      break;
+    }
+    ++s.made;
+    if (!drop || s.made % drop) image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
+    s.next = end;
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInfo_Params* p) {
+  const auto& image = *reinterpret_cast<const Image*>(p->pCounterDataImage);
+  p->numTotalSamples = image.capacity;
+  p->numPopulatedSamples = p->numCompletedSamples = image.count;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
+  const auto& sample = reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->sampleIndex];
+  p->startTimestamp = static_cast<std::uint64_t>(sample.start);
+  p->endTimestamp = static_cast<std::uint64_t>(sample.end);
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"
