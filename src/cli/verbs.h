@@ -12,5 +12,6 @@ void add_import(CLI::App& app, int& exit_code);
 void add_metrics(CLI::App& app, int& exit_code);
 void add_query(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
+void add_record(CLI::App& app, int& exit_code);
 
 }  // namespace gf::cli

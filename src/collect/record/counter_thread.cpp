@@ -1,0 +1,80 @@
+#include "collect/record/counter_thread.h"
+
+#include <ctime>
+
+namespace gf {
+
+namespace {
+constexpr std::size_t kMostValues = 16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
+}
+
+void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics) {
+  Source s;
+  std::vector<std::string> ids;
+  std::vector<bool> counts;
+  for (const auto* metric : sampler->choice().metrics) {
+    ids.emplace_back(metric->id);
+    counts.push_back(metric->is_count);
+  }
+  s.summary.define(std::move(ids), std::move(counts));
+  s.block.device = s.device = device;
+  s.block.metrics = std::move(metrics);
+  s.sampler = std::move(sampler);
+  sources_.push_back(std::move(s));
+}
+
+void CounterThread::start() {
+  if (!sources_.empty()) thread_ = std::thread([this] { loop(); });
+}
+
+void CounterThread::stop() {
+  ending_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void CounterThread::loop() {
+  timespec next{};
+  clock_gettime(CLOCK_MONOTONIC, &next);
+  while (!ending_) {
+    next.tv_nsec += static_cast<long>(every_ % kNsPerSecond);
+    next.tv_sec += every_ / kNsPerSecond + next.tv_nsec / kNsPerSecond;
+    next.tv_nsec %= kNsPerSecond;
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr);
+    drain();
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec)) next = now;  // fell behind: do not hurry after
+  }
+  drain();
+}
+
+void CounterThread::drain() {
+  for (auto& s : sources_) {
+    if (!s.error.empty()) continue;
+    std::lock_guard lock(mutex_);
+    const auto ok = s.sampler->drain([&](const PmSample& sample) {
+      s.summary.add(sample.start_ns, sample.end_ns, sample.values);
+      if (s.block.values.size() > kMostValues) {
+        ++s.dropped;
+        return;
+      }
+      s.block.start_ns.push_back(sample.start_ns);
+      s.block.end_ns.push_back(sample.end_ns);
+      for (std::size_t m = 0; m < s.block.metrics.size(); ++m) s.block.values.push_back(static_cast<float>(sample.values[m]));
+    });
+    if (!ok) s.error = ok.error().message();
+  }
+}
+
+std::vector<SampleBlock> CounterThread::take() {
+  std::vector<SampleBlock> out;
+  std::lock_guard lock(mutex_);
+  for (auto& s : sources_) {
+    if (s.block.empty()) continue;
+    out.push_back(s.block);
+    s.block.clear();
+  }
+  return out;
+}
+
+}  // namespace gf

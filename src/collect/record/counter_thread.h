@@ -1,0 +1,51 @@
+// The thread that drains the counter samplers of all GPUs: nothing else may hold it up, or samples are lost.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collect/cupti/pm_sampler.h"
+#include "collect/record/level_summary.h"
+#include "model/sample_block.h"
+
+namespace gf {
+
+class CounterThread {
+ public:
+  explicit CounterThread(Nanos every) : every_(every) {}
+  ~CounterThread() { stop(); }
+  /// A GPU's sampler, the capture's row of its device and the texts of its metrics. Before start().
+  void add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics);
+  void start();
+  /// Drains once more and ends the thread.
+  void stop();
+
+  /// The samples since the last call, a block a GPU; what is older than `keep_bytes` of values is dropped by the thread.
+  std::vector<SampleBlock> take();
+
+  struct Source {
+    std::unique_ptr<PmSampler> sampler;
+    std::uint32_t device = kNoRow;
+    SampleBlock block;
+    LevelSummary summary;
+    std::string error;         // why it ended early
+    std::int64_t dropped = 0;  // samples dropped because nobody took them
+  };
+  /// Only when the thread has stopped.
+  const std::vector<Source>& sources() const { return sources_; }
+
+ private:
+  void loop();
+  void drain();
+  Nanos every_;
+  std::vector<Source> sources_;
+  std::mutex mutex_;
+  std::atomic<bool> ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace gf

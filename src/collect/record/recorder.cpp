@@ -1,0 +1,361 @@
+#include "collect/record/recorder.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "collect/live/live_sampler.h"
+#include "collect/record/child.h"
+#include "collect/record/counter_thread.h"
+#include "collect/record/process_tree.h"
+#include "collect/record/sensors.h"
+#include "model/file.h"
+
+namespace gf {
+
+namespace {
+
+constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSecond;
+constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& w : words) out += (out.empty() ? "" : " ") + w;
+  return out;
+}
+
+/// Signals that end or inform a program go to the child, and it decides; ours arrive as events.
+class Signals {
+ public:
+  Signals() {
+    sigset_t mine;
+    sigemptyset(&mine);
+    for (int s : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) sigaddset(&mine, s);
+    sigprocmask(SIG_BLOCK, nullptr, &before_);
+    wanted_ = mine;
+  }
+  /// After the child was forked with the old mask.
+  void take_over() {
+    sigprocmask(SIG_BLOCK, &wanted_, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not end the recording
+    fd_ = signalfd(-1, &wanted_, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~Signals() {
+    if (fd_ >= 0) close(fd_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  /// Waits for a signal or the time; signals from processes are passed on to `child`, those of the terminal's keys reach it
+  /// without us. True when one asked us to end (there is no child).
+  bool wait(Nanos until, pid_t child) {
+    bool asked = false;
+    pollfd p{fd_, POLLIN, 0};
+    const Nanos left = until - host_now();
+    poll(&p, 1, left > 0 ? static_cast<int>(left / kNsPerMs + 1) : 0);
+    signalfd_siginfo info;
+    while (read(fd_, &info, sizeof info) == sizeof info) {
+      const int number = static_cast<int>(info.ssi_signo);
+      if (number == SIGCHLD) continue;
+      asked = true;
+      if (child > 0 && info.ssi_code != SI_KERNEL) ::kill(child, number);
+    }
+    return asked;
+  }
+
+ private:
+  sigset_t before_{}, wanted_{};
+  int fd_ = -1;
+};
+
+class Recorder {
+ public:
+  explicit Recorder(const RecordOptions& o) : o_(o), counters_(kTick) {}
+  Result<RecordSummary> run(int& exit_code);
+
+ private:
+  Status open(std::vector<std::string>& notes);
+  void start_counters(std::vector<std::string>& notes);
+  void host_tick(Nanos now);
+  void write(bool last);
+  RecordSummary summary(Nanos started, Nanos ended);
+  void note(std::vector<std::string>& notes, std::string text) {
+    if (o_.say) o_.say(text);
+    notes.push_back(std::move(text));
+  }
+
+  const RecordOptions& o_;
+  Signals signals_;
+  std::optional<Child> child_;
+  std::optional<ProcessTree> tree_;
+  std::optional<Nvml> nvml_;
+  std::vector<GpuInfo> gpus_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::string> sources_;
+  std::optional<Sensors> sensors_;
+  CounterThread counters_;
+  std::optional<CaptureWriter> writer_;
+  Capture capture_;
+  std::vector<SampleBlock> pending_;
+  std::vector<std::string> notes_;
+  bool write_failed_ = false;
+  std::int64_t dropped_ = 0;
+  TreeUse last_use_;
+  Nanos last_host_ = 0;
+  std::int64_t host_memory_peak_ = 0;
+};
+
+Status Recorder::open(std::vector<std::string>& notes) {
+  auto nvml = Nvml::open();
+  if (!nvml) return tl::unexpected(nvml.error());
+  nvml_.emplace(std::move(*nvml));
+  auto chosen = select_devices(o_.devices, nvml_->gpus());
+  if (!chosen) return tl::unexpected(chosen.error());
+  for (const auto& gpu : nvml_->gpus())
+    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end()) gpus_.push_back(gpu);
+  if (gpus_.empty()) return fail("the driver shows no GPU", {}, -1, "see what nvidia-smi says, and that the container was given a GPU");
+  auto writer = CaptureWriter::create(o_.output);
+  if (!writer) return tl::unexpected(writer.error());
+  writer_.emplace(std::move(*writer));
+  capture_.format = "gpufathom_record";
+  capture_.path = o_.output;
+  for (const auto& gpu : gpus_) {
+    const auto row = capture_.device_row(static_cast<std::int32_t>(gpu.index));
+    auto& d = capture_.devices;
+    d.name[row] = capture_.strings.intern(gpu.name);
+    d.uuid[row] = capture_.strings.intern(gpu.uuid);
+    d.vendor[row] = capture_.strings.intern("nvidia");
+    d.compute_major[row] = gpu.compute_major;
+    d.compute_minor[row] = gpu.compute_minor;
+    d.memory_bytes[row] = gpu.memory_bytes;
+    if (gpu.max_sm_clock_mhz > 0) d.clock_khz[row] = static_cast<std::int64_t>(gpu.max_sm_clock_mhz * 1000);
+    rows_.push_back(row);
+    sources_.emplace_back("nvml");
+  }
+  capture_.set_metadata("record.command", joined(o_.command));
+  capture_.set_metadata("record.host", host_name());
+  capture_.set_metadata("record.driver", nvml_->driver_version());
+  capture_.set_metadata("record.cuda", nvml_->cuda_version());
+  start_counters(notes);
+  std::vector<bool> with_gpm;
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    const bool gpm = sources_[i] != "pm_sampling" && gpus_[i].gpm && !gpus_[i].mig && o_.source != "nvml";
+    if (gpm) sources_[i] = "gpm";
+    with_gpm.push_back(gpm);
+  }
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    if (sources_[i] == "gpm" && o_.source == "auto") note(notes, fmt::format("GPU {}: recording NVML GPM levels at 10 Hz instead", gpus_[i].index));
+    if (sources_[i] == "nvml" && o_.source != "nvml") note(notes, fmt::format("GPU {}: recording power, clocks and memory only", gpus_[i].index));
+    capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
+  }
+  sensors_.emplace(*nvml_, gpus_, rows_, with_gpm);
+  return {};
+}
+
+void Recorder::start_counters(std::vector<std::string>& notes) {
+  if (o_.source != "auto" && o_.source != "pm") return;
+  auto cupti = Cupti::open();
+  if (!cupti) {
+    note(notes, "no hardware counters: " + cupti.error().message());
+    return;
+  }
+  capture_.set_metadata("record.cupti", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
+  PmOptions options;
+  options.interval_ns = static_cast<std::int64_t>(std::llround(1e9 / o_.rate_hz));
+  options.decode_every_ns = kTick;
+  capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    PmRefusal why = PmRefusal::none;
+    auto sampler = PmSampler::start(*cupti, gpus_[i], options, why);
+    if (!sampler) {
+      note(notes, "no hardware counters: " + sampler.error().message());
+      continue;
+    }
+    sources_[i] = "pm_sampling";
+    std::string left;
+    for (const auto& id : (*sampler)->choice().left_out) left += (left.empty() ? "" : " ") + id;
+    if (!left.empty()) capture_.set_metadata(fmt::format("record.left_out.{}", gpus_[i].index), left);
+    capture_.set_metadata(fmt::format("record.chip.{}", gpus_[i].index), (*sampler)->chip());
+    std::vector<Text> metrics;
+    for (const auto* metric : (*sampler)->choice().metrics) metrics.push_back(capture_.strings.intern(metric->id));
+    counters_.add(std::move(*sampler), rows_[i], std::move(metrics));
+  }
+  counters_.start();
+}
+
+void Recorder::host_tick(Nanos now) {
+  const auto use = tree_->read();
+  host_memory_peak_ = std::max(host_memory_peak_, use.memory_bytes);
+  auto put = [&](const char* metric, Nanos start, Nanos duration, double value) {
+    auto& t = capture_.counter_samples;
+    const auto row = t.add();
+    t.start_ns[row] = start;
+    t.duration_ns[row] = duration;
+    t.metric[row] = capture_.strings.intern(metric);
+    t.value[row] = value;
+  };
+  if (last_host_ && now > last_host_) put("host.cpu", last_host_, now - last_host_, (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
+  put("host.memory", now, 0, static_cast<double>(use.memory_bytes));
+  last_use_ = use;
+  last_host_ = now;
+}
+
+void Recorder::write(bool last) {
+  auto blocks = counters_.take();
+  std::move(blocks.begin(), blocks.end(), std::back_inserter(pending_));
+  capture_.events = static_cast<std::int64_t>(writer_->rows());
+  auto ok = writer_->append(capture_, pending_);
+  if (ok) {
+    pending_.clear();
+    if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
+    write_failed_ = false;
+    return;
+  }
+  if (!write_failed_ || last)
+    note(notes_, fmt::format("{} ({})", ok.error().message(), last ? "what came after the last good write is lost" : "the program goes on; recording resumes when there is room"));
+  write_failed_ = true;
+  std::size_t rows = 0;
+  for (const auto& b : pending_) rows += b.values.size();
+  if (rows > kMostPendingRows) {
+    for (const auto& b : pending_) dropped_ += static_cast<std::int64_t>(b.samples());
+    pending_.clear();
+  }
+  if (capture_.counter_samples.size() > kMostPendingRows) {
+    dropped_ += static_cast<std::int64_t>(capture_.counter_samples.size());
+    capture_.counter_samples.clear();
+  }
+}
+
+RecordSummary Recorder::summary(Nanos started, Nanos ended) {
+  RecordSummary s;
+  s.path = o_.output;
+  s.command = joined(o_.command);
+  s.duration_ns = ended - started;
+  if (tree_) {
+    s.host_cpu_seconds = last_use_.cpu_seconds;
+    s.host_memory_peak_bytes = host_memory_peak_;
+  }
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    RecordedDevice d;
+    d.index = gpus_[i].index;
+    d.name = gpus_[i].name;
+    d.source = sources_[i];
+    sensors_->fill(i, d);
+    for (const auto& source : counters_.sources()) {
+      if (source.device != rows_[i]) continue;
+      source.summary.fill(d);
+      d.lost = source.sampler->lost() + source.dropped;
+      if (d.lost > 0) capture_.note_quality("lost_samples", "counter samples that never arrived: the rate was too high for this machine", d.lost);
+      if (source.sampler->overflows() > 0) capture_.note_quality("buffer_overflow", "the GPU's sample buffer overflowed", source.sampler->overflows());
+      if (!source.error.empty()) {
+        note(notes_, fmt::format("GPU {}: counters ended early: {}", d.index, source.error));
+        capture_.note_quality("counters_ended", source.error);
+      }
+      capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index), std::to_string(source.sampler->clock_offset_ns()));
+      capture_.set_metadata(fmt::format("record.cpu_seconds.{}", d.index),
+                            fmt::format("decode {:.3f} evaluate {:.3f}", source.sampler->decode_cpu_seconds(), source.sampler->evaluate_cpu_seconds()));
+    }
+    if (sensors_->lost(i)) note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
+    s.devices.push_back(std::move(d));
+  }
+  if (dropped_ > 0) {
+    note(notes_, fmt::format("{} samples were dropped because the file could not be written", dropped_));
+    capture_.note_quality("unwritten_samples", "samples dropped because the file could not be written", dropped_);
+  }
+  return s;
+}
+
+Result<RecordSummary> Recorder::run(int& exit_code) {
+  const bool with_child = !o_.command.empty();
+  if (with_child) {
+    // Forked before any driver or thread starts: neither survives a fork.
+    auto child = Child::fork_held(o_.command);
+    if (!child) return tl::unexpected(child.error());
+    child_.emplace(std::move(*child));
+  }
+  signals_.take_over();
+  if (auto ok = open(notes_); !ok) return tl::unexpected(ok.error());
+  capture_.set_metadata("record.clock", "nanoseconds since 1970, monotonic");
+  sensors_->poll(capture_);
+  Nanos started = host_now();
+  capture_.set_metadata("record.start_ns", std::to_string(started));
+  write(false);
+  if (write_failed_) return fail("the capture cannot be written", o_.output, -1, "is there room on the disk?");
+  std::optional<int> code;
+  if (with_child) {
+    tree_.emplace(child_->pid());
+    if (auto ok = child_->release(o_.environment, exit_code); !ok) {
+      counters_.stop();
+      writer_.reset();
+      std::remove(o_.output.c_str());
+      return fail(fmt::format("{}: {}", o_.command.front(), ok.error().what));
+    }
+    started = host_now();
+  }
+  Nanos next_write = started + kWrite, next_host = started + kHost, next = started;
+  bool recording = true;
+  for (;;) {
+    next = std::max(next + kTick, host_now());
+    const bool asked = signals_.wait(next, with_child ? child_->pid() : 0);
+    const Nanos now = host_now();
+    if (with_child && (code = child_->reap())) break;
+    if (!with_child && (asked || (o_.duration_ns > 0 && now - started >= o_.duration_ns))) break;
+    if (recording && with_child && o_.duration_ns > 0 && now - started >= o_.duration_ns) {
+      recording = false;  // the program goes on alone
+      counters_.stop();
+      sensors_->finish(capture_);
+      write(false);
+    }
+    if (!recording) continue;
+    sensors_->poll(capture_);
+    if (with_child && now >= next_host) {
+      host_tick(now);
+      next_host += kHost;
+    }
+    if (now >= next_write) {
+      write(false);
+      next_write = std::max(next_write + kWrite, host_now());
+    }
+  }
+  const Nanos ended = host_now();
+  if (recording) {
+    counters_.stop();
+    sensors_->finish(capture_);
+  }
+  if (with_child) {
+    exit_code = *code;
+    rusage children{};
+    getrusage(RUSAGE_CHILDREN, &children);  // exact for what has ended, better than the last look at /proc
+    const double seconds = static_cast<double>(children.ru_utime.tv_sec + children.ru_stime.tv_sec) + static_cast<double>(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e-6;
+    last_use_.cpu_seconds = std::max(last_use_.cpu_seconds, seconds);
+    capture_.set_metadata("record.exit_code", std::to_string(exit_code));
+  }
+  auto out = summary(started, ended);
+  out.exit_code = exit_code;
+  capture_.set_metadata("record.end_ns", std::to_string(ended));
+  capture_.set_metadata("record.complete", "yes");
+  write(true);
+  out.notes = notes_;
+  rusage self{};
+  getrusage(RUSAGE_SELF, &self);
+  out.recorder_cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) + static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
+  out.recorder_memory_bytes = self.ru_maxrss * 1024;
+  struct stat file {};
+  if (stat(o_.output.c_str(), &file) == 0) out.file_bytes = file.st_size;
+  return out;
+}
+
+}  // namespace
+
+Result<RecordSummary> record(const RecordOptions& options, int& exit_code) {
+  Recorder recorder(options);
+  return recorder.run(exit_code);
+}
+
+}  // namespace gf

@@ -1,0 +1,32 @@
+// Records a program from beside it: counters, power and memory of the GPUs, CPU of the program's processes. The program is
+// started as it would start alone; with kernels, a small library goes along into it (CUDA_INJECTION64_PATH).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/time.h"
+#include "model/record_summary.h"
+
+namespace gf {
+
+struct RecordOptions {
+  std::vector<std::string> command;  // empty: record the machine for `duration_ns`
+  std::string output;                // the capture; written while it grows
+  std::string devices = "all";
+  double rate_hz = 1000;             // counter samples a second
+  std::string source = "auto";       // auto, pm, gpm, nvml: the finest source to try
+  Nanos duration_ns = 0;             // stop recording after this long (the program goes on), 0: until the program ends
+  bool kernels = false;
+  std::string injection_library;     // for kernels
+  std::vector<std::pair<std::string, std::string>> environment;  // for the program
+  std::function<void(const std::string&)> say;  // one clear line for people, at once
+};
+
+/// Runs and records. The summary's exit_code is the program's. Errors: nothing can be recorded, the output cannot be made,
+/// the program cannot be started (`exit_code` then says so as a shell would).
+Result<RecordSummary> record(const RecordOptions& options, int& exit_code);
+
+}  // namespace gf

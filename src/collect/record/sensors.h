@@ -1,0 +1,52 @@
+// Power, energy, clocks, memory and links of the recorded GPUs through NVML: cheap readings often, dear ones seldom.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "collect/nvml/gpm.h"
+#include "collect/nvml/nvml.h"
+#include "collect/record/level_summary.h"
+#include "model/capture.h"
+#include "model/record_summary.h"
+
+namespace gf {
+
+class Sensors {
+ public:
+  /// `device_rows`: the capture's row of each GPU. GPUs in `with_gpm` are also read through GPM.
+  Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> device_rows, const std::vector<bool>& with_gpm);
+  /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
+  void poll(Capture& capture);
+  /// The last readings: whatever is due, and the energy counter.
+  void finish(Capture& capture);
+  /// Power, energy, memory, clocks, temperature; levels when they came from GPM.
+  void fill(std::size_t gpu, RecordedDevice& out) const;
+  bool lost(std::size_t gpu) const { return states_[gpu].lost; }
+
+ private:
+  struct State {
+    GpuInfo gpu;
+    std::uint32_t row = kNoRow;
+    std::optional<Gpm> gpm;
+    LevelSummary levels;
+    Nanos power_due = 0, state_due = 0, energy_due = 0, processes_due = 0, gpm_due = 0;
+    std::optional<double> last_power, first_energy, last_energy;
+    Nanos last_power_ns = 0, first_energy_ns = 0, last_energy_ns = 0, last_stored_ns = 0;
+    double stored_power = -1;
+    double integral = 0;  // joules, by the trapezoid rule, from the first energy reading on
+    Nanos integral_ns = 0;
+    double power_max = 0, clock_sum = 0, temperature_max = 0;
+    std::int64_t clocks = 0, memory_peak = 0;
+    std::uint64_t throttle = 0;
+    std::optional<std::uint64_t> pcie_tx, pcie_rx, nvlink_tx, nvlink_rx;
+    Nanos link_ns = 0;
+    bool lost = false;
+  };
+  void read(State& s, Capture& capture, Nanos now, bool last);
+  void put(Capture& capture, const State& s, Nanos start, Nanos duration, const char* metric, double value);
+  Nvml& nvml_;
+  std::vector<State> states_;
+};
+
+}  // namespace gf
