@@ -4,6 +4,7 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/device_use.h"
+#include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
 #include "analyze/launches.h"
@@ -43,7 +44,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   analysis.window = context.window;
   measure_devices(context, analysis);
   explain_idle(context, analysis);
-  measure_utilization(context, analysis);
+  const KernelLevels levels(capture, context.matching);
+  measure_utilization(context, levels, analysis);
+  find_findings(context, levels, analysis);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

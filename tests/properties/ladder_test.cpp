@@ -88,7 +88,7 @@ struct Built : test::CaptureBuilder {
     auto analysis = analyze(capture, {}, &context);
     RC_ASSERT(analysis.has_value());
     context->matching = matching;
-    measure_utilization(*context, *analysis);
+    measure_utilization(*context, KernelLevels(capture, matching), *analysis);
     return {std::move(*analysis), std::move(*context)};
   }
 };

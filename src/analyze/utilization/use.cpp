@@ -7,8 +7,7 @@
 
 namespace gf {
 
-void measure_utilization(const Context& context, Analysis& analysis) {
-  const KernelLevels levels(context.capture, context.matching);
+void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   if (levels.adjusted > 0)
     analysis.quality.push_back({"counters_disagree", levels.adjusted,
                                 "a level of the report is over 2 % above the level that bounds it (counters of different passes); it is taken as the bound"});

@@ -1,0 +1,48 @@
+#include "analyze/findings/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gf {
+
+Facts::Facts(const Context& c, const Analysis& a, const KernelLevels& l) : context(c), analysis(a), levels(l), kernels(kernel_instances(c)), window(device_window(c)) {
+  for (const auto& d : a.devices) kernel_busy += d.kernel_busy_ns;
+  kernel_count = static_cast<std::int64_t>(kernels.size());
+}
+
+IdleCause Facts::idle(std::string_view cause) const {
+  IdleCause sum;
+  sum.cause = cause;
+  for (const auto& d : analysis.devices)
+    for (const auto& c : d.idle) {
+      if (c.cause != cause) continue;
+      sum.ns += c.ns;
+      sum.gaps += c.gaps;
+      for (const auto& o : c.operators) {
+        const auto same = std::find_if(sum.operators.begin(), sum.operators.end(), [&](const auto& s) { return s.name == o.name; });
+        if (same == sum.operators.end()) sum.operators.push_back(o);
+        else same->ns += o.ns;
+      }
+    }
+  std::stable_sort(sum.operators.begin(), sum.operators.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
+  return sum;
+}
+
+std::string say_time(Nanos ns) {
+  const double t = static_cast<double>(ns);
+  if (ns < 1'000) return fmt::format("{} ns", ns);
+  if (ns < kNsPerMs) return fmt::format("{:.3g} us", t / 1e3);
+  if (ns < kNsPerSecond) return fmt::format("{:.3g} ms", t / 1e6);
+  return fmt::format("{:.4g} s", t / 1e9);
+}
+
+std::string say_share(double share) { return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100) : fmt::format("{:.0f} %", share * 100); }
+
+std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += fmt::format("{}{} {}", i ? ", " : "", names[i].name, say_time(names[i].ns));
+  return text;
+}
+
+}  // namespace gf

@@ -1,0 +1,65 @@
+// What the rules of findings look at, worked out once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/context.h"
+#include "analyze/layers/layer_type.h"
+#include "analyze/result.h"
+#include "analyze/utilization/instances.h"
+#include "analyze/utilization/kernel_levels.h"
+
+namespace gf {
+
+struct Facts {
+  const Context& context;
+  const Analysis& analysis;
+  const KernelLevels& levels;
+  std::vector<KernelInstance> kernels;
+  Nanos window = 0;       // summed over devices
+  Nanos kernel_busy = 0;  // likewise
+  std::int64_t kernel_count = 0;
+
+  Facts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
+
+  const Capture& capture() const { return context.capture; }
+  std::string_view kernel_name(const KernelInstance& k) const { return capture().text(capture().activities.name[k.activity]); }
+  LayerType type(const KernelInstance& k) const { return static_cast<LayerType>(context.attribution.layer[k.activity]); }
+  bool pytorch() const { return capture().framework == "pytorch"; }
+  /// Idle time with a cause, over all devices, with the operators behind it; zero when there is none.
+  IdleCause idle(std::string_view cause) const;
+  double of_window(Nanos ns) const { return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0; }
+  double of_kernels(Nanos ns) const { return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0; }
+};
+
+using Look = std::optional<Finding> (*)(const Facts&);
+
+// One function a rule; empty when the numbers do not reach its threshold.
+std::optional<Finding> observer_effect(const Facts&);
+std::optional<Finding> warm_up_in_window(const Facts&);
+std::optional<Finding> missing_counters(const Facts&);
+std::optional<Finding> weak_matching(const Facts&);
+std::optional<Finding> launch_bound(const Facts&);
+std::optional<Finding> input_bound(const Facts&);
+std::optional<Finding> sync_in_step(const Facts&);
+std::optional<Finding> blocking_copies(const Facts&);
+std::optional<Finding> device_allocations(const Facts&);
+std::optional<Finding> exposed_communication(const Facts&);
+std::optional<Finding> tiny_kernels(const Facts&);
+std::optional<Finding> unfused_elementwise(const Facts&);
+std::optional<Finding> casts(const Facts&);
+std::optional<Finding> small_grids(const Facts&);
+std::optional<Finding> fp32_without_tensor_cores(const Facts&);
+std::optional<Finding> low_tensor_use(const Facts&);
+std::optional<Finding> memory_bound(const Facts&);
+
+/// "12.3 ms", "45 %" as sentences need them.
+std::string say_time(Nanos ns);
+std::string say_share(double share);
+/// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
+std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
+
+}  // namespace gf

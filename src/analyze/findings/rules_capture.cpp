@@ -1,0 +1,76 @@
+// Rules about the capture itself: what its numbers can and cannot say.
+#include <fmt/format.h>
+
+#include "analyze/findings/facts.h"
+#include "analyze/utilization/level_formulas.h"
+
+namespace gf {
+
+std::optional<Finding> observer_effect(const Facts& f) {
+  // A profiler in the process slows the host, so it lengthens the waits for the host and nothing else.
+  if (f.capture().format != "kineto" && f.capture().format != "nsight_systems") return {};
+  const auto late = f.idle("launch_bound"), other = f.idle("host_other"), sync = f.idle("sync");
+  const Nanos host = late.ns + other.ns;
+  if (f.of_window(host) < 0.05) return {};
+  Nanos idle = 0, overhead = 0;
+  for (const auto& d : f.analysis.devices) idle += d.idle_ns;
+  const auto& ops = f.capture().host_ops;
+  const Nanos start = f.context.window.start_ns, end = f.context.window.end_ns;
+  std::int64_t events = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops.start_ns[i] < start || ops.start_ns[i] >= end) continue;
+    ++events;
+    if (ops.kind[i] == HostKind::overhead) overhead += ops.duration_ns[i];
+  }
+  const Nanos length = end > start ? end - start : f.window;
+  std::string evidence = fmt::format("idle {} of the window, {} of it while the host was late; {} host operations recorded, {:.0f} a millisecond", say_share(f.of_window(idle)),
+                                     say_time(host), events, static_cast<double>(events) * 1e6 / static_cast<double>(length));
+  if (overhead > 0) evidence += fmt::format("; the profiler itself reports {} of overhead", say_time(overhead));
+  return Finding{"observer_effect",
+                 fmt::format("The trace says {} idle, but a profiler was on: it slows the host and leaves kernels as they are. Take idle that waits for the host as an upper "
+                             "bound, and compare the step time of a run without the profiler before acting on it.",
+                             say_share(f.of_window(idle))),
+                 evidence, {}};
+}
+
+std::optional<Finding> warm_up_in_window(const Facts& f) {
+  const auto& steps = f.analysis.window.steps;
+  Nanos warm = 0, stable = 0;
+  std::int64_t warm_steps = 0, stable_steps = 0;
+  for (const auto& s : steps) {
+    if (s.stable) stable += s.duration_ns, ++stable_steps;
+    else if (stable_steps == 0) warm += s.duration_ns, ++warm_steps;
+  }
+  if (warm_steps == 0 || stable_steps == 0) return {};
+  const Nanos mean = stable / stable_steps, extra = warm - mean * warm_steps;
+  if (extra <= 0 || f.of_window(extra) < 0.02) return {};
+  return Finding{"warm_up_in_window", fmt::format("The window holds {} before the run was stable; use --window stable to leave {} out.",
+                                                  warm_steps == 1 ? "a step from" : fmt::format("{} steps from", warm_steps), warm_steps == 1 ? "it" : "them"),
+                 fmt::format("{} of warm-up where stable steps of the same number would take {}", say_time(warm), say_time(mean * warm_steps)), {}};
+}
+
+std::optional<Finding> missing_counters(const Facts& f) {
+  if (f.levels.has(KernelLevel::sm_active) || f.kernel_count == 0) return {};
+  const Chip* chip = chip_of(f.capture());
+  const bool amd = f.analysis.devices.size() > 0 && f.analysis.devices[0].name.find("AMD") != std::string::npos;
+  if (amd) return {};
+  return Finding{"missing_counters",
+                 "Only the first level is known: how deep the running kernels use the SMs, issue slots and tensor cores needs hardware counters. Collect them for one step and "
+                 "pass the file with --counters.",
+                 fmt::format("{}", ncu_command(chip)), {}};
+}
+
+std::optional<Finding> weak_matching(const Facts& f) {
+  const auto& m = f.analysis.match;
+  if (m.report_kernels == 0) return {};
+  const double paired = m.trace_kernels > 0 ? static_cast<double>(m.matched) / static_cast<double>(m.trace_kernels) : 0;
+  if (m.verdict != "different_program" && paired >= 0.95) return {};
+  const std::string evidence = fmt::format("{} of {} kernels of the trace have a partner in the report ({}); {} are ambiguous, {} of the report are left over", m.matched, m.trace_kernels,
+                                           say_share(paired), m.ambiguous, m.report_only);
+  if (m.verdict == "different_program")
+    return Finding{"different_program", "The counter report is of another program or another configuration; its counters are not used. Profile the same script with the same batch size and precision.",
+                   evidence, {}};
+  return Finding{"weak_matching", "Not every kernel has counters, so the levels below the first are intervals. Profile one whole step of the same program.", evidence, {}};
+}
+
+}  // namespace gf

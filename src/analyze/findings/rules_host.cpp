@@ -1,0 +1,147 @@
+// Rules about what the host does while the device waits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/findings/facts.h"
+
+namespace gf {
+namespace {
+
+std::string behind(const IdleCause& cause) { return cause.operators.empty() ? std::string{} : fmt::format("; most under {}", say_names(cause.operators)); }
+
+bool in_window(const Facts& f, Nanos time) {
+  for (const auto& line : f.context.devices)
+    if (time >= line.window.start && time < line.window.end) return true;
+  return false;
+}
+
+/// Share of kernel time in kernels that torch.compile wrote.
+double compiled(const Facts& f) {
+  Nanos ns = 0;
+  for (const auto& k : f.kernels)
+    if (f.kernel_name(k).starts_with("triton_")) ns += k.exclusive_ns;
+  return f.of_kernels(ns);
+}
+
+/// Share of kernel time that graph launches started.
+double from_graphs(const Facts& f) {
+  Nanos ns = 0;
+  for (const auto& k : f.kernels) {
+    const auto call = f.context.attribution.launch[k.activity];
+    if (f.capture().activities.graph_id[k.activity] > 0 || (call != kNoRow && f.capture().api_calls.kind[call] == ApiKind::graph_launch)) ns += k.exclusive_ns;
+  }
+  return f.of_kernels(ns);
+}
+
+}  // namespace
+
+std::optional<Finding> launch_bound(const Facts& f) {
+  const auto late = f.idle("launch_bound");
+  if (f.of_window(late.ns) < 0.05) return {};
+  const double graphs = from_graphs(f);
+  std::string advice;
+  if (graphs > 0.8) advice = "Most kernels already come from captured graphs: put more work into one graph, or enqueue the next one before the last ends.";
+  else if (f.pytorch() && compiled(f) > 0.2)
+    advice = "The step is compiled already: put it into CUDA graphs (torch.compile with mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger batch.";
+  else if (f.pytorch()) advice = "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimisers, or a larger batch.";
+  else advice = "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
+  std::string evidence = fmt::format("launch_bound idle {} of {} in {} gaps, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window), late.gaps,
+                                     static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
+  if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
+  return Finding{"launch_bound", fmt::format("The device waits for the host to launch the next kernel {} of the time. {}", say_share(f.of_window(late.ns)), advice), evidence, late.ns};
+}
+
+std::optional<Finding> input_bound(const Facts& f) {
+  const auto input = f.idle("input");
+  if (f.of_window(input.ns) < 0.03) return {};
+  return Finding{"input_bound",
+                 fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
+                             f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with non_blocking copies, and prefetching." : "Load and copy the next batch while the step runs."),
+                 fmt::format("input idle {} of {} in {} gaps{}", say_time(input.ns), say_time(f.window), input.gaps, behind(input)), input.ns};
+}
+
+std::optional<Finding> sync_in_step(const Facts& f) {
+  const auto idle = f.idle("sync");
+  if (f.of_window(idle.ns) < 0.01) return {};
+  const auto& calls = f.capture().api_calls;
+  std::map<std::string, std::int64_t> by_name;
+  Nanos blocked = 0;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls.kind[i] != ApiKind::sync || !in_window(f, calls.start_ns[i])) continue;
+    ++by_name[std::string(f.capture().text(calls.name[i]))];
+    blocked += calls.duration_ns[i];
+    ++count;
+  }
+  std::string names;
+  for (const auto& [name, n] : by_name) names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", n, name);
+  return Finding{"sync_in_step",
+                 fmt::format("The host stops to wait for the device, and the device then idles {} of the time until new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
+                             "explicit synchronize) out of the step, or do them every N steps.",
+                             say_share(f.of_window(idle.ns))),
+                 fmt::format("sync idle {} in {} gaps; {} synchronising calls{} that block the host for {}{}", say_time(idle.ns), idle.gaps, count,
+                             names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked), behind(idle)),
+                 idle.ns};
+}
+
+std::optional<Finding> blocking_copies(const Facts& f) {
+  const auto idle = f.idle("memcpy");
+  const auto& a = f.capture().activities;
+  Nanos pageable = 0, alone = 0;
+  std::int64_t count = 0, bytes = 0;
+  for (std::size_t d = 0; d < f.context.devices.size(); ++d) {
+    const auto& line = f.context.devices[d];
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const auto row = line.rows[i];
+      if (a.kind[row] != ActivityKind::memcpy || f.capture().text(a.name[row]).find("Pageable") == std::string_view::npos) continue;
+      pageable += line.spans[i].length();
+      bytes += std::max<std::int64_t>(a.bytes[row], 0);
+      ++count;
+      alone += total(subtract({line.spans[i]}, line.kernel_busy));
+    }
+  }
+  const Nanos gain = std::min(idle.ns + alone, f.window);
+  if (f.of_window(gain) < 0.01) return {};
+  std::string evidence = fmt::format("idle in blocking copies {} in {} gaps{}", say_time(idle.ns), idle.gaps, behind(idle));
+  if (count > 0) evidence += fmt::format("; {} copies from or to pageable memory, {} bytes, {} long, {} of it with no kernel beside them", count, bytes, say_time(pageable), say_time(alone));
+  return Finding{"blocking_copies",
+                 fmt::format("Copies between host and device hold the step up {} of the time. {}", say_share(f.of_window(gain)),
+                             count > 0 ? "Use pinned host memory (pin_memory=True) and non_blocking copies, so that they overlap with kernels." : "Make them asynchronous and overlap them with kernels."),
+                 evidence, gain};
+}
+
+std::optional<Finding> device_allocations(const Facts& f) {
+  const auto& calls = f.capture().api_calls;
+  Nanos time = 0;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (calls.kind[i] == ApiKind::alloc && in_window(f, calls.start_ns[i])) time += calls.duration_ns[i], ++count;
+  Nanos idle = 0;
+  for (const auto& d : f.analysis.devices) idle += d.idle_ns;
+  if (count == 0 || f.of_window(time) < 0.01) return {};
+  return Finding{"device_allocations", "Memory of the device is allocated or freed inside the step; a caching allocator should have it after warm-up. Look for shapes that change, for memory that is nearly full, and for empty_cache().",
+                 fmt::format("{} calls, {} of host time", count, say_time(time)), std::min(time, idle)};
+}
+
+std::optional<Finding> exposed_communication(const Facts& f) {
+  Nanos exposed = 0, all = 0;
+  for (const auto& line : f.context.devices) {
+    Intervals communication, compute;
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      if (f.capture().activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
+      (f.context.attribution.layer[line.rows[i]] == static_cast<std::uint32_t>(LayerType::communication) ? communication : compute).push_back(line.spans[i]);
+    }
+    communication = normalised(std::move(communication));
+    all += total(communication);
+    exposed += total(subtract(communication, normalised(std::move(compute))));
+  }
+  if (f.of_window(exposed) < 0.03) return {};
+  return Finding{"exposed_communication",
+                 fmt::format("Communication runs with no computation beside it {} of the time. Start it earlier or in smaller pieces (gradient buckets), overlap it with the backward pass, or communicate less.",
+                             say_share(f.of_window(exposed))),
+                 fmt::format("{} of {} communication is exposed", say_time(exposed), say_time(all)), exposed};
+}
+
+}  // namespace gf

@@ -1,0 +1,194 @@
+// Rules about what the kernels do with the device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "analyze/findings/facts.h"
+#include "core/glob.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+namespace {
+
+/// Exclusive time by a text of each kernel, largest first.
+class TimeBy {
+ public:
+  void add(std::string name, Nanos ns) { times_[std::move(name)] += ns; }
+  std::vector<NamedTime> largest() const {
+    std::vector<NamedTime> all;
+    for (const auto& [name, ns] : times_) all.push_back({name, ns});
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    return all;
+  }
+
+ private:
+  std::map<std::string, Nanos> times_;
+};
+
+std::string operator_of(const Facts& f, const KernelInstance& k) {
+  const auto op = f.context.attribution.op[k.activity];
+  return op == kNoRow ? short_kernel_name(f.kernel_name(k)) : std::string(f.capture().text(f.capture().host_ops.name[op]));
+}
+
+bool fused_by_compiler(std::string_view kernel) { return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos; }
+
+bool can_use_tensor_cores(LayerType type) { return type == LayerType::convolution || type == LayerType::matmul || type == LayerType::attention || type == LayerType::recurrent; }
+
+/// Kernels that multiply in FP32 on the ordinary pipes, by name. TF32 kernels carry tf32 in theirs.
+bool fp32_by_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 12> kNames{"*sgemm*",          "*f32f32_f32f32_f32*",  "*simt*",      "*scudnn*",    "*convolve*<float,*", "*_engine<float,*",
+                                                           "*fft2d*float*",    "*winograd*_s*float*",  "*gemv*<*float, float*", "*_sgemm_*", "*conv2d_grouped_direct*<float*", "*gemmsn*<float*"};
+  const std::string lower = lower_case(name);
+  if (lower.find("tf32") != std::string::npos || lower.find("tensorop") != std::string::npos) return false;
+  return std::any_of(kNames.begin(), kNames.end(), [&](auto pattern) { return glob_match(pattern, lower); });
+}
+
+}  // namespace
+
+std::optional<Finding> tiny_kernels(const Facts& f) {
+  constexpr Nanos kTiny = 5'000;  // about what one launch costs the host
+  std::int64_t count = 0;
+  Nanos time = 0;
+  TimeBy operators;
+  for (const auto& k : f.kernels) {
+    if (k.duration_ns >= kTiny) continue;
+    ++count;
+    time += k.exclusive_ns;
+    operators.add(operator_of(f, k), k.exclusive_ns);
+  }
+  const auto gaps = f.idle("kernel_gap");
+  const Nanos gain = std::min(time + gaps.ns, f.window);
+  if (count * 2 < f.kernel_count || f.of_window(gain) < 0.02) return {};
+  return Finding{"tiny_kernels",
+                 fmt::format("{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.", say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
+                             say_time(kTiny), f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
+                 fmt::format("{} of {} kernels, {} together, and {} of gaps between kernels; most under {}", count, f.kernel_count, say_time(time), say_time(gaps.ns), say_names(operators.largest())), gain};
+}
+
+std::optional<Finding> unfused_elementwise(const Facts& f) {
+  Nanos time = 0, fused = 0;
+  TimeBy operators;
+  for (const auto& k : f.kernels) {
+    const auto type = f.type(k);
+    if (type != LayerType::elementwise && type != LayerType::activation && type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax) continue;
+    if (fused_by_compiler(f.kernel_name(k))) {
+      fused += k.exclusive_ns;
+      continue;
+    }
+    time += k.exclusive_ns;
+    operators.add(operator_of(f, k), k.exclusive_ns);
+  }
+  if (f.of_kernels(time) < 0.2) return {};
+  return Finding{"unfused_elementwise",
+                 fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax kernels that each read and write memory once more. {}", say_share(f.of_kernels(time)),
+                             f.pytorch() ? "torch.compile fuses neighbours into one kernel." : "Fuse neighbours into one kernel."),
+                 fmt::format("{} of {} kernel time; most under {}{}", say_time(time), say_time(f.kernel_busy), say_names(operators.largest()),
+                             fused > 0 ? fmt::format("; {} more is fused already", say_time(fused)) : ""),
+                 time};
+}
+
+std::optional<Finding> casts(const Facts& f) {
+  Nanos time = 0;
+  std::int64_t count = 0;
+  TimeBy layers;
+  for (const auto& k : f.kernels) {
+    if (f.type(k) != LayerType::copy) continue;
+    time += k.exclusive_ns;
+    ++count;
+    layers.add(operator_of(f, k), k.exclusive_ns);
+  }
+  if (f.of_kernels(time) < 0.05) return {};
+  return Finding{"casts", fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one precision (weights in the compute type, no needless .contiguous() or .to()).", say_share(f.of_kernels(time))),
+                 fmt::format("{} kernels, {} of {} kernel time; under {}", count, say_time(time), say_time(f.kernel_busy), say_names(layers.largest())), time};
+}
+
+std::optional<Finding> small_grids(const Facts& f) {
+  Nanos time = 0, lost = 0;
+  TimeBy names;
+  const auto& a = f.capture().activities;
+  for (const auto& k : f.kernels) {
+    const auto device = a.device[k.activity];
+    const std::int64_t sms = device == kNoRow ? -1 : f.capture().devices.sm_count[device];
+    if (sms <= 0 || a.grid_x[k.activity] <= 0) continue;
+    const double blocks = static_cast<double>(a.grid_x[k.activity]) * std::max(a.grid_y[k.activity], 1) * std::max(a.grid_z[k.activity], 1);
+    if (blocks >= static_cast<double>(sms)) continue;
+    time += k.exclusive_ns;
+    lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) * (1 - blocks / static_cast<double>(sms)));
+    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+  }
+  if (f.of_kernels(lost) < 0.1) return {};
+  return Finding{"small_grids", fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has SMs: part of the device has nothing to do. Use a larger batch, or run independent work on another stream.", say_share(f.of_kernels(time))),
+                 fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}", say_time(time), say_time(lost), say_names(names.largest())), lost};
+}
+
+std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
+  const Chip* chip = chip_of(f.capture());
+  Nanos by_name = 0, counted = 0, all = 0;
+  TimeBy names;
+  for (const auto& k : f.kernels) {
+    if (!can_use_tensor_cores(f.type(k))) continue;
+    all += k.exclusive_ns;
+    if (!fp32_by_name(f.kernel_name(k))) continue;
+    // A counter that says otherwise beats the name.
+    const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
+    if (tensor > 0.05) continue;
+    by_name += k.exclusive_ns;
+    if (!std::isnan(tensor)) counted += k.exclusive_ns;
+    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+  }
+  if (f.of_kernels(by_name) < 0.1) return {};
+  const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
+  std::string advice = tf32 ? "Allow TF32" : "Use mixed precision in FP16";
+  if (f.pytorch()) advice = tf32 ? "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16" : "Use torch.autocast in FP16";
+  else if (tf32) advice += " or use mixed precision";
+  return Finding{"fp32_without_tensor_cores", fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, where the accuracy of the model permits.", say_share(f.of_kernels(by_name)), advice),
+                 fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}", say_time(by_name), say_time(all),
+                             counted == by_name ? "confirmed by tensor counters near 0" : counted > 0 ? fmt::format("{} of it confirmed by tensor counters near 0", say_time(counted)) : "by kernel name",
+                             say_names(names.largest())),
+                 by_name};
+}
+
+std::optional<Finding> low_tensor_use(const Facts& f) {
+  if (!f.levels.has(KernelLevel::tensor_active)) return {};
+  long double used = 0;
+  Nanos time = 0, layout = 0;
+  TimeBy names;
+  for (const auto& k : f.kernels) {
+    const auto type = f.type(k);
+    const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
+    if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
+    const auto name = lower_case(f.kernel_name(k));
+    if (name.find("nchwtonhwc") != std::string::npos || name.find("nhwctonchw") != std::string::npos || name.find("nchwkcrs_nchw") != std::string::npos) layout += k.exclusive_ns;
+    time += k.exclusive_ns;
+    used += static_cast<long double>(tensor) * k.exclusive_ns;
+    names.add(short_kernel_name(f.kernel_name(k)), static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
+  }
+  const double share = time > 0 ? static_cast<double>(used / time) : 1;
+  if (share >= 0.4 || f.of_kernels(time) < 0.1) return {};
+  std::string advice = "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help most.";
+  if (layout > 0) advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
+  return Finding{"low_tensor_use", fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while they run. {}", say_share(share), advice),
+                 fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}", say_time(time), say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
+                             say_names(names.largest()), layout > 0 ? fmt::format("; {} in NCHW kernels", say_time(layout)) : ""),
+                 static_cast<Nanos>((1 - share) * static_cast<double>(time))};
+}
+
+std::optional<Finding> memory_bound(const Facts& f) {
+  if (!f.levels.has(KernelLevel::dram_active)) return {};
+  Nanos time = 0;
+  TimeBy names;
+  for (const auto& k : f.kernels) {
+    const double dram = f.levels.of(k.activity, KernelLevel::dram_active);
+    if (std::isnan(dram) || dram < 0.6) continue;
+    time += k.exclusive_ns;
+    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+  }
+  if (f.of_kernels(time) < 0.1) return {};
+  return Finding{"memory_bound", fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only moving fewer bytes makes them faster (fusion, smaller types).", say_share(f.of_kernels(time))),
+                 fmt::format("{}; most in {}", say_time(time), say_names(names.largest())), {}};
+}
+
+}  // namespace gf
