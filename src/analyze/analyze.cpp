@@ -30,11 +30,11 @@ void describe_source(const Capture& capture, Analysis& analysis) {
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
   Context context{capture, options};
   context.attribution.launch = join_launches(capture);
-  const Steps steps = find_steps(capture, context.attribution.launch);
+  context.host = HostThreads(capture);
+  const Steps steps = find_steps(capture, context.attribution.launch, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  context.host = HostThreads(capture);
   context.devices = build_timelines(capture, context.window);
   attribute(capture, context.host, context.attribution);
   classify_layers(capture, context.attribution);

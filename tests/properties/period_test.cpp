@@ -56,7 +56,7 @@ RC_GTEST_PROP(Period, IsTheStep, ()) {
   p.tuning = *rc::gen::inRange(0, 4);
   std::vector<Nanos> starts;
   const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
-  const Steps found = find_period(capture);
+  const Steps found = find_period(capture, {}, {});
   RC_ASSERT(found.source == "period:" + std::to_string(per_step) + " kernels");
   RC_ASSERT(*found.confidence > 0.9);
   // The first step may differ when it tunes; all later ones are found where they begin.
@@ -70,7 +70,7 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
   const Program p{*rc::gen::inRange(6, 15), *rc::gen::inRange(2, 13), *rc::gen::inRange(6, 12), 6, 9, *rc::gen::inRange(0, 100), 2, 0.004};
   std::vector<Nanos> starts;
   const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
-  const Steps found = find_period(capture);
+  const Steps found = find_period(capture, {}, {});
   RC_ASSERT(*found.confidence > 0.8);
   RC_ASSERT(2 * found.steps.size() >= starts.size());  // neighbours that noise made unlike may be left out
   RC_ASSERT(found.steps.size() <= starts.size());
@@ -80,8 +80,8 @@ TEST(Period, IsNotSeenWhereThereIsNone) {
   std::mt19937 random(1);
   test::CaptureBuilder b;
   for (Nanos i = 0; i < 2000; ++i) b.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
-  EXPECT_EQ(find_period(b.capture).source, "none");
-  EXPECT_EQ(find_period(Capture{}).source, "none");
+  EXPECT_EQ(find_period(b.capture, {}, {}).source, "none");
+  EXPECT_EQ(find_period(Capture{}, {}, {}).source, "none");
 }
 
 }  // namespace

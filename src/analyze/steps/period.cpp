@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "analyze/steps/enclosing_spans.h"
 #include "analyze/steps/kernel_sequence.h"
 #include "analyze/steps/steps.h"
 
@@ -17,6 +18,7 @@ constexpr double kLeastAlike = 0.7;      // below this, segments are not repetit
 constexpr double kAsGood = 0.05;         // periods this close to the best one are as good
 constexpr double kSameLength = 1.4;      // periods that differ by less are one period, give or take some kernels
 constexpr double kLeastCovered = 0.5;    // share of the sequence that the steps must explain
+constexpr double kWhole = 0.99;          // steps that leave no more than this of the sequence begin and end with it
 constexpr std::size_t kCountsTried = 32; // numbers of steps looked at, those that explain most first
 constexpr std::size_t kRunLengths[] = {1, 4};
 
@@ -92,6 +94,13 @@ Cut cut_at(const KernelSequence& s, Positions p, std::vector<std::int32_t>& coun
   return cut;
 }
 
+/// True when most of these positions lie inside something that the host did as one, so that they part layers, not steps.
+bool parts_layers(const KernelSequence& s, const EnclosingSpans& enclosing, Positions p) {
+  std::size_t inside = 0;
+  for (auto i : p.subspan(1)) inside += enclosing.share(s.rows[i - 1], s.rows[i]);
+  return 2 * inside > p.size() - 1;
+}
+
 /// True when q has exactly one member between any two of p, and the other way round: both beat once a step.
 bool interleave(Positions p, Positions q) {
   if (p.size() != q.size()) return false;
@@ -135,9 +144,10 @@ Nanos start_with_input(const Capture& capture, const KernelSequence& s, const st
 
 }  // namespace
 
-Steps find_period(const Capture& capture) {
+Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host) {
   const KernelSequence s = kernel_sequence(capture);
   if (s.rows.size() < 4) return {};
+  const EnclosingSpans enclosing(capture, launch, host);
   const TokenPositions tokens[] = {{s, kRunLengths[0]}, {s, kRunLengths[1]}};
   // The token that explains most stands for all that occur as often.
   std::map<std::size_t, std::pair<double, Positions>> by_count;
@@ -146,7 +156,7 @@ Steps find_period(const Capture& capture) {
       const Positions p = list.at(t);
       if (p.size() < 2) continue;
       const Coverage extent = coverage(p, s.ids.size());
-      if (extent.covered < kLeastCovered) continue;
+      if (extent.covered < kLeastCovered || parts_layers(s, enclosing, p)) continue;
       const auto [at, added] = by_count.try_emplace(p.size(), extent.worth, p);
       if (!added && extent.worth > at->second.first) at->second = {extent.worth, p};
     }
@@ -170,17 +180,24 @@ Steps find_period(const Capture& capture) {
   for (const auto& c : cuts)
     if (same_length(c.first.length, shortest) && (!chosen || c.first.extent.worth > chosen->first.extent.worth)) chosen = &c;
   if (!chosen) return {};
-  // Any kernel that beats with the chosen one could begin the step: take the one that the device waits longest for.
-  std::vector<std::pair<Nanos, Positions>> phases;
+  // Any kernel that beats with the chosen one could begin the step. Captures are mostly taken from the start of a step to the end
+  // of one, so those that leave no rest come first; among them the one that the device waits longest for.
+  struct Phase {
+    bool whole;
+    Nanos wait;
+    Positions at;
+  };
+  std::vector<Phase> phases;
   for (const auto& list : tokens)
     for (std::size_t t = 0; t < list.tokens(); ++t)
-      if (const Positions p = list.at(t); p.size() == chosen->second.size() && interleave(chosen->second, p)) phases.push_back({median_wait(capture, s, p), p});
-  std::stable_sort(phases.begin(), phases.end(), [](const auto& x, const auto& y) {
-    return x.first != y.first ? x.first > y.first : x.second.front() < y.second.front();
+      if (const Positions p = list.at(t); p.size() == chosen->second.size() && interleave(chosen->second, p) && !parts_layers(s, enclosing, p))
+        phases.push_back({coverage(p, s.ids.size()).covered >= kWhole, median_wait(capture, s, p), p});
+  std::stable_sort(phases.begin(), phases.end(), [](const Phase& x, const Phase& y) {
+    return x.whole != y.whole ? x.whole : x.wait != y.wait ? x.wait > y.wait : x.at.front() < y.at.front();
   });
   Cut cut;
-  for (const auto& [wait, p] : phases) {  // the chosen one is among them
-    cut = cut_at(s, p, count);
+  for (const auto& phase : phases) {  // the chosen one is among them
+    cut = cut_at(s, phase.at, count);
     if (cut.alike >= chosen->first.alike - kAsGood && cut.extent.covered >= kLeastCovered) break;
   }
   Steps found;

@@ -24,7 +24,7 @@ std::vector<StepInfo> recorded_steps(const Capture& capture) {
 
 }  // namespace
 
-Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch) {
+Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host) {
   Steps found;
   if (!capture.steps.empty()) {
     const auto name = capture.text(capture.steps.name[0]);
@@ -34,7 +34,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     found.steps = steps_on_device(capture, launch, marks);
     found.source = "marks:" + marks.family;
   }
-  if (found.steps.empty()) found = find_period(capture);
+  if (found.steps.empty()) found = find_period(capture, launch, host);
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;
   return found;

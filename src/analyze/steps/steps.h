@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/host_threads.h"
 #include "analyze/result.h"
 #include "model/capture.h"
 
@@ -20,7 +21,7 @@ struct Steps {
 
 /// Steps that the source numbered, else marks on host threads, else the period of the kernel sequence; with the stable flag set.
 /// `launch` is join_launches(capture).
-Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch);
+Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host);
 
 /// One mark on a host thread.
 struct StepMark {
@@ -48,8 +49,9 @@ StepMarks find_marks(const Capture& capture);
 /// the last one until its own last activity ends. Empty when no activity was launched inside a mark.
 std::vector<StepInfo> steps_on_device(const Capture& capture, const std::vector<std::uint32_t>& launch, const StepMarks& marks);
 
-/// Steps found in the sequence of kernels alone.
-Steps find_period(const Capture& capture);
+/// Steps found in the sequence of kernels. No step begins inside a graph launch, or inside a framework operation or module that
+/// the step before it shares: what repeats there are layers. (`launch` and `host` tell, where the capture has them.)
+Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host);
 
 /// Index of the first step whose duration, and those of the next two, lie within 3 median absolute deviations of the median of
 /// the last half; empty when there is none.
