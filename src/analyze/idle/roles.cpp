@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/steps/steps.h"
+
 namespace gf {
 
 namespace {
@@ -31,6 +33,7 @@ std::uint8_t host_role(std::string_view name) {
   if (std::find(std::begin(kWaitingOps), std::end(kWaitingOps), name) != std::end(kWaitingOps)) role |= kWaits;
   // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step, enumerate(DataLoader)#...
   if (has(name, "#") && !has(name, "::")) role |= kAnnotation;
+  if (parse_step_name(name)) role |= kStep | kAnnotation;
   return role;
 }
 

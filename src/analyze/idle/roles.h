@@ -16,6 +16,7 @@ enum HostRole : std::uint8_t {
   kCommunication = 2,  // collective or point-to-point operation between devices
   kWaits = 4,          // an operation that exists to wait for a value of the device
   kAnnotation = 8,     // a mark that old profilers file among the operations
+  kStep = 16,          // the mark of a step, which says nothing of what the host does inside
 };
 std::uint8_t host_role(std::string_view name);
 /// True for kernels of communication libraries.

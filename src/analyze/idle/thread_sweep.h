@@ -63,9 +63,9 @@ class ThreadSweep {
       if (end <= now) continue;
       Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
       const std::uint8_t role = roles_->host(ops.name[row]);
-      span.inside.roles |= role & ~kAnnotation;
+      span.inside.roles |= role & (kInput | kCommunication | kWaits);
       if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
-      span.inside.named = row;
+      if (!(role & kStep)) span.inside.named = row;
       open_.push_back(span);
     }
     while (!open_.empty() && open_.back().end <= now) open_.pop_back();
