@@ -26,6 +26,7 @@ void Chunk::clear() {
   events = 0;
   trailer.clear();
   closed = false;
+  last_event = kNotSearched;
 }
 
 void Chunk::note(const char* code, const char* what, std::int64_t at) {
@@ -87,8 +88,17 @@ const char* find_event(const char* p, const char* end) {
 
 namespace {
 
-/// Where the array of events ends: the bracket at `p` is its own only in the last chunk, and only when no event follows.
-bool ends_events(const char* p, const char* end, const Chunk& chunk) { return chunk.last && !find_event(p + 1, end); }
+/// Whether the bracket at p closes the list of events: only in the last chunk, and only when no event follows it.
+bool ends_events(const char* p, const char* end, Chunk& chunk) {
+  if (!chunk.last) return false;
+  if (chunk.last_event == Chunk::kNotSearched) {  // once a chunk, so that many stray brackets cost no more than one
+    chunk.last_event = -1;
+    const char* const begin = chunk.buffer.get();
+    for (const char* q = end; chunk.last_event < 0 && (q = static_cast<const char*>(::memrchr(begin, '{', static_cast<std::size_t>(q - begin))));)
+      if (event_at(q, end) == Verdict::event) chunk.last_event = q - begin;
+  }
+  return p - chunk.buffer.get() > chunk.last_event;
+}
 
 /// The bracket that closes traceEvents after a damaged last event; `end` when there is none.
 const char* closing_bracket(const char* p, const char* end) {
@@ -100,16 +110,37 @@ const char* closing_bracket(const char* p, const char* end) {
   return end;
 }
 
+/// Whether an event may end before p: a comma, the next event, or the end of the list follows. A quote inside a name can make
+/// half an event look whole.
+bool may_follow(const char* p, const char* end, Chunk& chunk) {
+  p = skip_space(p);
+  if (p >= end || *p == ',') return true;
+  return *p == ']' ? ends_events(p, end, chunk) : *p == '{' && event_at(p, end) == Verdict::event;
+}
+
+/// Like container_end, but texts may hold control characters.
+const char* lenient_end(const char* p, const char* limit) {
+  int depth = 0;
+  for (bool inside = false; p < limit; ++p) {
+    if (*p == '"') inside = !inside;
+    if (inside) {
+      p += *p == '\\';
+    } else if (*p == '{' || *p == '[') {
+      ++depth;
+    } else if ((*p == '}' || *p == ']') && --depth == 0) {
+      return p + 1;
+    }
+  }
+  return nullptr;
+}
+
 /// The event at p by the slow reader. Returns where to go on.
 const char* read_carefully(const char* p, const char* end, Event& event, Chunk& chunk, Worker& worker, Rows& rows) {
   const std::int64_t at = chunk.offset + (p - chunk.buffer.get());
   const char* following = find_event(p + 1, end);
-  const char* limit = following ? following : end;
-  // Where the object ends, if its quotes and brackets are sound.
-  const char* close = container_end(p, limit);
-  if (close) {
-    const std::string_view object(p, static_cast<std::size_t>(close - p));
-    switch (worker.slow.read(object, event)) {
+  const char* close = lenient_end(p, following ? following : end);
+  if (close && may_follow(close, end, chunk)) {
+    switch (worker.slow.read({p, static_cast<std::size_t>(close - p)}, event)) {
       case SlowReader::Outcome::repaired:
         chunk.note("repaired_event", "control characters or invalid UTF-8 in a text were replaced", at);
         [[fallthrough]];
@@ -142,7 +173,7 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
     }
     ++chunk.events;
     if (*p == '{') {
-      if (const char* next = read_fast(p, end, event)) {
+      if (const char* next = read_fast(p, end, event); next && may_follow(next, end, chunk)) {
         rows.add(event, chunk.offset + (p - chunk.buffer.get()));
         p = next;
       } else {

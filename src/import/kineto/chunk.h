@@ -66,6 +66,9 @@ struct Chunk {
   bool closed = false;                 // the closing bracket of traceEvents was here (last chunk only) ...
   std::string trailer;                 // ... and this follows it
 
+  static constexpr std::ptrdiff_t kNotSearched = -2;
+  std::ptrdiff_t last_event = kNotSearched;  // where the last event of the chunk begins, once that was asked; -1: there is none
+
   /// Room for n bytes and the padding; what is there stays.
   void reserve(std::size_t n);
   /// Forgets the output, keeps the memory.

@@ -55,9 +55,9 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
       [&](Chunk& chunk, unsigned worker) { parse_chunk(chunk, own[worker]); }, [&](Chunk& chunk) { merge.add(chunk); });
   if (!status) return tl::unexpected(status.error());
 
-  if (auto later = read_metadata(capture, merge.trailer())) base = later;
-  if (merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos)
-    capture.note_quality("truncated_json", "the file ends after its events, without its closing brace");
+  const bool cut = merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos;
+  if (cut) capture.note_quality("truncated_json", "the file ends after its events, without its closing brace");
+  if (auto later = read_metadata(capture, merge.trailer(), cut)) base = later;
   merge.finish(base.value_or(0));
   note_damage(capture, cutter.input());
   capture.bytes = static_cast<std::int64_t>(cutter.input().delivered());

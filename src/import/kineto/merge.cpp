@@ -82,7 +82,11 @@ void Merge::add(Chunk& chunk) {
     names_.push_back({thread.pid, thread.tid, std::string(w.strings.view(thread.process_name)), std::string(w.strings.view(thread.thread_name)), n.process,
                       text_in_capture(w, n.name)});
   }
-  for (const auto& d : chunk.damage) capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
+  for (const auto& d : chunk.damage) {
+    const auto known = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) { return std::string_view(k.code) == d.code; });
+    if (known == damage_.end()) damage_.push_back(d);
+    else known->count += d.count;
+  }
   capture_.events += chunk.events;
   if (chunk.closed) {
     closed_ = true;
@@ -101,6 +105,7 @@ void Merge::finish(Nanos base) {
         t.name[row] = n.name;
       }
     }
+  for (const auto& d : damage_) capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
   if (base == 0) return;
   capture_.each_table([&](auto& table) {
     table.each_column([&](const ColumnInfo& info, auto& column) {

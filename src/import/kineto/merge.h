@@ -13,7 +13,7 @@ class Merge {
  public:
   explicit Merge(Capture& capture) : capture_(capture) {}
   void add(Chunk& chunk);
-  /// After the last chunk: names of threads and processes, and the time base under all times.
+  /// After the last chunk: names of threads and processes, counts of damage, and the time base under all times.
   void finish(Nanos base);
   bool closed() const { return closed_; }
   const std::string& trailer() const { return trailer_; }
@@ -32,6 +32,7 @@ class Merge {
   std::unordered_map<std::string, std::uint32_t> thread_rows_;  // by pid and tid, numbers or texts
   std::unordered_map<std::uint32_t, std::uint32_t> device_rows_;
   std::vector<Name> names_;
+  std::vector<Damage> damage_;
   bool closed_ = false;
   std::string trailer_;
 };

@@ -88,7 +88,7 @@ bool take_object(Capture& capture, const std::string& json, std::optional<Nanos>
 
 }  // namespace
 
-std::optional<Nanos> read_metadata(Capture& capture, std::string members) {
+std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool cut) {
   std::optional<Nanos> base;
   // Free of the commas and braces at the seams.
   const auto first = members.find_first_not_of(", \t\r\n");
@@ -100,7 +100,7 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members) {
   if (json.ends_with(',')) json.back() = '}';
   if (take_object(capture, json, base)) return base;
   if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
-  capture.note_quality("bad_metadata", "the trace's own description is not valid JSON; what could be found in it was kept");
+  if (!cut) capture.note_quality("bad_metadata", "the trace's own description is not valid JSON; what could be found in it was kept");
   repair_text(json);
   json.append(kPadding, '\0');
   const char* end = json.data() + json.size() - kPadding;

@@ -1,0 +1,60 @@
+// Where a trace is cut into chunks, and how many threads read them, must not be seen in the capture: every column of every
+// table, every text number and every note of damage is the same.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <fstream>
+
+#include "import/kineto/kineto.h"
+#include "support/captures.h"
+
+namespace gf {
+
+namespace {
+
+Capture load(const std::string& path, std::size_t chunk_bytes, unsigned threads) {
+  ImportOptions options;
+  options.chunk_bytes = chunk_bytes;
+  options.threads = threads;
+  auto capture = kineto::load(path, options);
+  if (!capture) throw std::runtime_error(capture.error().message());
+  return std::move(*capture);
+}
+
+void expect_same(const std::string& path) {
+  const Capture whole = load(path, 512 << 20, 1);
+  EXPECT_TRUE(rc::check([&] {
+    const auto chunk = *rc::gen::inRange<std::size_t>(1, 300'000);
+    const auto threads = *rc::gen::inRange<unsigned>(1, 4);
+    const Capture pieces = load(path, chunk, threads);
+    RC_ASSERT(test::difference(whole, pieces) == "");
+    RC_ASSERT(whole.strings.size() == pieces.strings.size());
+    for (std::uint32_t i = 0; i < whole.strings.size(); ++i) RC_ASSERT(whole.strings.view(Text{i}) == pieces.strings.view(Text{i}));
+  }));
+}
+
+}  // namespace
+
+TEST(KinetoChunks, CannotBeSeenInASoundTrace) {
+  for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz"}) expect_same(file);
+}
+
+TEST(KinetoChunks, CannotBeSeenInADamagedTrace) {
+  auto text = read_whole("examples/lenet_train_b64.json.gz", 1 << 30);
+  ASSERT_TRUE(text);
+  // Events with names that end early, control characters, bytes that are no UTF-8, values that are no JSON.
+  const std::string_view damage[] = {"\"name\": \"a \"quoted\" name\", ", "\"name\": \"tab\there\", ", "\"name\": \"\xff\xfe\", ", "\"cbid\": NaN, ", "\"x\": [1, "};
+  std::size_t at = text->find("traceEvents"), i = 0;
+  for (int step = 0; (at = text->find("\"ph\": \"X\"", at + 1)) != text->npos; ++step)
+    if (step % 40 == 7) text->insert(at, damage[i++ % std::size(damage)]);
+  ASSERT_GT(i, 10u);
+  const test::TempDir dir;
+  const std::string path = dir.file("damaged.json");
+  std::ofstream(path, std::ios::binary) << *text;
+  const Capture capture = load(path, 0, 2);
+  EXPECT_EQ(capture.events, 1508);
+  EXPECT_GT(capture.quality.size(), 1u);
+  expect_same(path);
+}
+
+}  // namespace gf
