@@ -1,0 +1,47 @@
+A step starts with the first activity that its mark launched and lasts until the next one starts.
+
+  $ gpufathom analyze "$EXAMPLES"/resnet50_amp_eager_b64.json.gz --format json > eager.json
+  $ jq -c '.window | [.kind, .duration_ns, .step_source], (.all_steps[] | [.index, .duration_ns, .stable])' eager.json
+  ["all",148452995,"marks:ProfilerStep"]
+  [9,48309656,true]
+  [10,44858139,true]
+  [11,55285200,true]
+
+The steps cover the whole capture here: their durations add up to it.
+
+  $ jq '([.window.all_steps[].duration_ns] | add) == .window.duration_ns' eager.json
+  true
+  $ gpufathom analyze "$EXAMPLES"/resnet50_amp_eager_b64.json.gz --window step:10 --format json |
+  >   jq -c '[.window.kind, .window.duration_ns, .devices[0].kernels, .devices[0].busy_ns, .devices[0].idle_ns]'
+  ["step",44858139,893,15140648,29717491]
+
+Busy and idle time of the steps add up to those of the whole.
+
+  $ for n in 9 10 11; do gpufathom analyze "$EXAMPLES"/resnet50_amp_eager_b64.json.gz --window step:$n --format json; done |
+  >   jq -s -c --slurpfile all eager.json '[(map(.devices[0].busy_ns) | add), (map(.devices[0].kernels) | add)] == [$all[0].devices[0].busy_ns, $all[0].devices[0].kernels]'
+  true
+
+Without marks, the kernels tell: the same steps, from the period of their sequence.
+
+  $ zcat "$EXAMPLES"/resnet50_amp_eager_b64.json.gz | jq -c 'del(.traceEvents[] | select(.name | tostring | startswith("ProfilerStep")))' > unmarked.json
+  $ gpufathom analyze unmarked.json --format json | jq -c '.window | [.step_source, .step_confidence], (.all_steps[] | [.index, .duration_ns])'
+  ["period:893 kernels",1]
+  [0,48309656]
+  [1,44858139]
+  [2,55285200]
+
+What cannot be answered is said.
+
+  $ cp "$EXAMPLES"/lenet_inf_b1.json.gz .
+  $ gpufathom analyze lenet_inf_b1.json.gz --window step:12
+  gpufathom: lenet_inf_b1.json.gz: --window step:12: there is no such step (steps: 9 10 11 (marks:ProfilerStep))
+  [1]
+  $ gpufathom analyze lenet_inf_b1.json.gz --window 1ms:0.5ms
+  gpufathom: lenet_inf_b1.json.gz: --window 1ms:0.5ms: the span is empty (START must come before END)
+  [1]
+  $ gpufathom analyze lenet_inf_b1.json.gz --window 3s:4s
+  gpufathom: lenet_inf_b1.json.gz: --window 3s:4s: no device activity in it (the device was traced for 2000513 ns after its first activity)
+  [1]
+  $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
+  gpufathom: lenet_inf_b1.json.gz: --window sometimes: not understood (use all, stable, step:N or START:END, such as 1.5ms:20ms)
+  [1]
