@@ -34,12 +34,25 @@ struct MetricJson {
   }
 };
 
+struct TensorJson {
+  std::string chip, type;
+  int dense_ops = 0;
+  std::string counters;
+  static constexpr auto fields() {
+    using T = TensorJson;
+    return std::tuple{field("chip", &T::chip, "chip"), field("type", &T::type, "input type"), field("dense_ops", &T::dense_ops, "dense operations of one SM in a cycle"),
+                      field("counters", &T::counters, "counters whose .sum add up to the operations done")};
+  }
+};
+
 struct CatalogueJson {
   std::string schema = "gpufathom.metrics/1";
   std::vector<MetricJson> metrics;
+  std::vector<TensorJson> tensor;
   static constexpr auto fields() {
     using C = CatalogueJson;
-    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("metrics", &C::metrics, "the catalogue")};
+    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("metrics", &C::metrics, "the catalogue"),
+                      field("tensor", &C::tensor, "what the tensor cores of each chip can do")};
   }
 };
 
@@ -143,6 +156,7 @@ std::string metrics_json(const std::vector<MetricEntry>& entries) {
     }
     c.metrics.push_back(std::move(json));
   }
+  for (const TensorPath& p : tensor_paths()) c.tensor.push_back({std::string(chip(p.chip).name), std::string(name_of(p.type)), p.dense_ops, std::string(p.counters)});
   std::string out;
   to_json(out, c);
   return out += '\n';
