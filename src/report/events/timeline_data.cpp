@@ -1,10 +1,11 @@
 #include "report/events/timeline_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
+#include "analyze/utilization/kernel_levels.h"
 #include "model/kernel_name.h"
 #include "report/events/rows.h"
 
@@ -21,7 +22,8 @@ using Events = std::vector<Event>;
 
 class Builder {
  public:
-  Builder(const Context& context, std::size_t budget) : context_(context), capture_(context.capture), left_(budget) {}
+  Builder(const Context& context, std::size_t budget)
+      : context_(context), capture_(context.capture), levels_(context.capture, context.matching), left_(budget) {}
   TimelineData build();
 
  private:
@@ -39,6 +41,7 @@ class Builder {
 
   const Context& context_;
   const Capture& capture_;
+  const KernelLevels levels_;
   std::size_t left_;
   Interval window_;
   TimelineData data_;
@@ -139,6 +142,8 @@ void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
       lane.op.push_back(of(at.op, [&](auto op) { return op == kNoRow ? 0u : name(capture_.host_ops.name[op], false); }));
       lane.module.push_back(of(at.module, [&](auto m) { return text(at.modules[m]); }));
       lane.type.push_back(of(at.layer, [&](auto l) { return text(at.layer_types[l]); }));
+      const double tensor = levels_.of(a, KernelLevel::tensor_issue);
+      lane.tensor.push_back(std::isnan(tensor) ? -1 : static_cast<std::int32_t>(std::lround(tensor * 1000)));
       own.push_back(a);
     }
     data_.lanes.push_back(std::move(lane));

@@ -9,29 +9,17 @@
 
 namespace gf {
 
-namespace {
-
-std::string behind(const IdleCause& cause) {
-  std::string text;
-  for (std::size_t i = 0; i < cause.operators.size() && i < 2; ++i) {
-    if (i) text += ", ";
-    text += shorten_middle(cause.operators[i].name, 30) + " " + format_share(share_of(cause.operators[i].ns, cause.ns));
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   const auto causes = idle_of_all(a);
   Nanos idle = 0;
   for (const auto& d : a.devices) idle += d.idle_ns;
   if (causes.empty() || idle == 0) return {};
-  TextTable table({{"cause"}, {"time", Align::right}, {"share", Align::right}, {"gaps", Align::right}, {"operators behind it (share of the cause)", Align::left, true}});
+  TextTable table({{"cause"}, {"time", Align::right}, {"share", Align::right}, {"gaps", Align::right}, {"most of it in", Align::left, true}, {"", Align::right}});
   for (const auto& cause : causes) {
     if (cause.ns == 0 || rows-- == 0) break;
+    const NamedTime* first = cause.operators.empty() ? nullptr : &cause.operators.front();
     table.add({std::string(label_of(cause_labels(), cause.cause).text), format_time(cause.ns), format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
-               Cell(behind(cause), Paint::dim)});
+               Cell(first ? first->name : "", Paint::dim), Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
   }
   return section_title(style, "Why it idles", format_time(idle) + " idle") + table.render(style);
 }

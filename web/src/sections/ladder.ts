@@ -5,7 +5,9 @@ import { level, share, time } from "../parts/format.ts";
 
 export function ladderSection(report: Report): HTMLElement | null {
   const a = report.analysis;
-  const levels = a.levels.filter((l) => l.unit === "ratio");
+  const busy = a.levels.find((l) => l.id === "gpu.busy")?.value ?? null;
+  // The sum of durations says something only where kernels overlap.
+  const levels = a.levels.filter((l) => l.unit === "ratio" && !(l.id === "gpu.kernel_time" && l.value !== null && busy !== null && Math.abs(l.value - busy) < 0.0005));
   if (levels.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
   const missing = levels.find((l) => l.value === null && l.why_missing)?.why_missing;

@@ -19,7 +19,9 @@ function parts(bar: WaterfallBar, causes: Map<string, string>): HTMLElement {
 function bars(device: Device, report: Report): HTMLElement {
   const causes = new Map(report.labels.causes.map((c) => [c.id, c.text]));
   let before = 0;
-  const rows = device.waterfall.map((bar) => {
+  // Where the counters are missing, a bar of 0 would claim what nobody measured.
+  const unknown = device.waterfall.some((b) => b.id === "unknown" && b.ns > 0);
+  const rows = device.waterfall.filter((b) => b.ns > 0 || !unknown).map((bar) => {
     const label = report.labels.bars.find((l) => l.id === bar.id);
     const from = (before / device.span_ns) * 100, width = (bar.ns / device.span_ns) * 100;
     before += bar.ns;
@@ -30,7 +32,7 @@ function bars(device: Device, report: Report): HTMLElement {
       button.setAttribute("aria-expanded", String(!inside.hidden));
     } },
       h("span", { class: "name" }, term(label?.text ?? bar.label, label?.meaning ?? "", false)),
-      h("span", { class: "track" }, h("span", { class: `fill ${barClass(bar.id)}`, style: `left:${from}%;width:${width}%` })),
+      h("span", { class: "track" }, bar.ns > 0 ? h("span", { class: `fill ${barClass(bar.id)}`, style: `left:${from}%;width:${width}%` }) : null),
       h("span", { class: "value" }, time(bar.ns)), h("span", { class: "value share" }, share(bar.ns / device.span_ns)));
     return h("li", { "data-bar": bar.id, "data-ns": bar.ns, "data-device": device.id }, button, inside);
   });

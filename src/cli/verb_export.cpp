@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "analyze/analyze.h"
+#include "cli/answer_file.h"
+#include "cli/load_capture.h"
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "report/csv/tables.h"
+#include "report/perfetto/export.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct Options {
+  InputOptions input;
+  bool perfetto = false;
+  std::string csv;     // directory
+  std::string output;  // file of --perfetto
+};
+
+Status export_perfetto(const Options& o, const Context& context) {
+  if (o.output.empty() || o.output == "-") return write_perfetto(context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
+  auto file = AnswerFile::open(o.output);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto written = write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
+  return written ? file->commit() : written;
+}
+
+Status export_csv(const std::string& directory, const Capture& capture, const Analysis& analysis) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return fail("cannot be made: " + error.message(), directory, -1, "--csv wants a directory");
+  std::optional<AnswerFile> file;
+  const CsvSink sink = [&](std::string_view table, std::string_view bytes, bool last) -> Status {
+    if (!file) {
+      auto opened = AnswerFile::open((std::filesystem::path(directory) / (std::string(table) + ".csv")).string());
+      if (!opened) return tl::unexpected<Error>(opened.error());
+      file.emplace(std::move(*opened));
+    }
+    auto written = file->write(bytes);
+    if (written && last) written = file->commit();
+    if (last || !written) file.reset();
+    return written;
+  };
+  const auto written = write_capture_csv(capture, sink);
+  return written ? write_analysis_csv(analysis, sink) : written;
+}
+
+int export_capture(const Options& o) {
+  if (o.perfetto && (o.output.empty() || o.output == "-") && stdout_is_terminal()) return complain("--perfetto wants -o FILE", kWrongUsage);
+  ProgressDisplay progress;
+  const auto loaded = load_capture(o.input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  std::optional<Context> context;
+  const auto analysis = analyze(loaded->capture, {}, &context);
+  if (!analysis) return complain(analysis.error());
+  if (o.perfetto)
+    if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
+  if (!o.csv.empty())
+    if (const auto done = export_csv(o.csv, loaded->capture, *analysis); !done) return complain(done.error());
+  return kWhole;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto* verb = app.add_subcommand("export", "a capture in the format of another tool");
+  auto o = std::make_shared<Options>();
+  add_input_options(*verb, o->input);
+  auto* formats = verb->add_option_group("formats");
+  formats->add_flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
+  formats->add_option("--csv", o->csv, "one CSV file a table, in this directory")->option_text("DIR");
+  formats->require_option(1, 2);
+  verb->add_option("-o,--output", o->output, "file to write instead of standard output")->option_text("FILE");
+  verb->callback([o, &exit_code] { exit_code = export_capture(*o); });
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "report/csv/cells.h"
+#include "report/csv/tables.h"
+#include "report/summary.h"
+
+namespace gf {
+
+namespace {
+
+/// Levels become a column each; other lists and structs are left out: JSON has them.
+template <class T>
+concept Cellular = requires(std::string& out, const T& value) { csv_cell(out, value); };
+
+std::vector<std::string> level_ids(const std::vector<LevelSpread>& levels, std::vector<std::string> ids) {
+  for (const auto& l : levels)
+    if (std::find(ids.begin(), ids.end(), l.id) == ids.end()) ids.push_back(l.id);
+  return ids;
+}
+
+template <Described Row>
+std::string table_of(const std::vector<Row>& rows) {
+  std::vector<std::string> ids;
+  if constexpr (requires(const Row& r) { r.levels; })
+    for (const auto& r : rows) ids = level_ids(r.levels, ids);
+  std::string out;
+  bool first = true;
+  auto comma = [&] { if (!std::exchange(first, false)) out += ','; };
+  auto end_line = [&] { out += '\n', first = true; };
+  each_field(Row{}, [&](const auto& info, const auto& value) {
+    if constexpr (Cellular<std::decay_t<decltype(value)>>) comma(), csv_cell(out, std::string_view(info.name));
+  });
+  for (const auto& id : ids) comma(), csv_cell(out, std::string_view(id));
+  end_line();
+  for (const auto& row : rows) {
+    each_field(row, [&](const auto&, const auto& value) {
+      if constexpr (Cellular<std::decay_t<decltype(value)>>) comma(), csv_cell(out, value);
+    });
+    if constexpr (requires(const Row& r) { r.levels; })
+      for (const auto& id : ids) {
+        comma();
+        for (const auto& l : row.levels)
+          if (l.id == id) csv_cell(out, l.value);
+      }
+    end_line();
+  }
+  return out;
+}
+
+}  // namespace
+
+Status write_analysis_csv(const Analysis& a, const CsvSink& sink) {
+  Status status;
+  auto write = [&](std::string_view name, const auto& rows) {
+    if (status && !rows.empty()) status = sink(name, table_of(rows), true);
+  };
+  write("levels", a.levels);
+  write("idle_causes", idle_of_all(a));
+  write("waterfall", waterfall_of_all(a));
+  write("layer_types", a.layer_types);
+  write("layers", a.layers);
+  write("kernels", a.kernels);
+  write("findings", a.findings);
+  return status;
+}
+
+}  // namespace gf

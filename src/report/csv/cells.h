@@ -1,0 +1,41 @@
+// One cell of a CSV table.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace gf {
+
+/// Quoted only when it has to be.
+inline void csv_cell(std::string& out, std::string_view text) {
+  if (text.find_first_of("\",\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+void csv_cell(std::string& out, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isfinite(value)) fmt::format_to(std::back_inserter(out), "{}", value);
+  } else {
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  }
+}
+template <class T>
+void csv_cell(std::string& out, const std::optional<T>& value) {
+  if (value) csv_cell(out, *value);
+}
+
+}  // namespace gf

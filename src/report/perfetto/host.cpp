@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "report/perfetto/parts.h"
+#include "report/perfetto/tracks.h"
+
+namespace gf::perfetto {
+
+namespace {
+
+bool is_os_id(std::int64_t id) { return id > 0 && id <= std::numeric_limits<std::int32_t>::max(); }
+
+/// What each call launched, by row of api_calls.
+std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(const Context& context) {
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows;
+  for (std::uint32_t a = 0; a < context.attribution.launch.size(); ++a)
+    if (const auto call = context.attribution.launch[a]; call != kNoRow) flows[call].push_back(flow_of(a));
+  return flows;
+}
+
+class HostWriter {
+ public:
+  explicit HostWriter(Export& e) : e_(e), c_(e.context.capture), flows_(flows_by_call(e.context)) {}
+  void write(std::uint32_t thread);
+
+ private:
+  struct Item {
+    std::uint32_t row;
+    bool call;
+  };
+  std::uint64_t make_track(std::uint32_t thread);
+  Slice slice_of(const Item& item, Interval span);
+
+  Export& e_;
+  const Capture& c_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_;
+  std::set<std::int64_t> processes_;
+  std::vector<Fact> facts_;
+};
+
+std::uint64_t HostWriter::make_track(std::uint32_t thread) {
+  const auto pid = c_.threads.pid[thread], tid = c_.threads.tid[thread];
+  const auto name = c_.text(c_.threads.name[thread]);
+  if (!is_os_id(pid) || !is_os_id(tid)) return e_.out.track(name.empty() ? fmt::format("thread {}", tid) : std::string(name), 0, e_.order++);
+  if (processes_.insert(pid).second) {
+    const auto process = c_.text(c_.threads.process_name[thread]);
+    e_.out.process(pid, process.empty() ? "process" : process);
+  }
+  return e_.out.thread(pid, tid, name);
+}
+
+Slice HostWriter::slice_of(const Item& item, Interval span) {
+  facts_.clear();
+  auto text = [&](std::string_view name, Text id) { if (id != Text::none) facts_.push_back({name, c_.text(id)}); };
+  auto number = [&](std::string_view name, std::int64_t value) { if (value >= 0) facts_.push_back({name, value}); };
+  if (item.call) {
+    number("correlation", c_.api_calls.correlation[item.row]);
+    const auto flows = flows_.find(item.row);
+    return {span, c_.text(c_.api_calls.name[item.row]), name_of(c_.api_calls.kind[item.row]), facts_, flows == flows_.end() ? std::span<const std::uint64_t>{} : flows->second};
+  }
+  const auto& o = c_.host_ops;
+  text("shapes", o.shapes[item.row]);
+  text("types", o.types[item.row]);
+  text("module", o.module[item.row]);
+  number("sequence number", o.sequence[item.row]);
+  return {span, c_.text(o.name[item.row]), name_of(o.kind[item.row]), facts_};
+}
+
+void HostWriter::write(std::uint32_t thread) {
+  std::vector<Item> items;
+  std::vector<Interval> spans;
+  auto add = [&](auto rows, const auto& table, bool call) {
+    for (const auto row : rows) {
+      items.push_back({row, call});
+      spans.push_back({table.start_ns[row] + e_.shift, table.start_ns[row] + e_.shift + std::max<Nanos>(table.duration_ns[row], 0)});
+    }
+  };
+  add(e_.context.host.ops(thread), c_.host_ops, false);
+  add(e_.context.host.calls(thread), c_.api_calls, true);
+  if (items.empty()) return;
+  const auto order = drawing_order(spans);
+  std::vector<Interval> in_order;
+  for (const auto i : order) in_order.push_back(spans[i]);
+  const auto track_of = nesting_tracks(in_order);
+  const auto tracks = *std::max_element(track_of.begin(), track_of.end()) + 1;
+  std::uint64_t base = 0;
+  for (std::uint32_t t = 0; t < tracks; ++t) {
+    const auto track = t == 0 ? base = make_track(thread) : e_.out.track(fmt::format("overlap {}", t), base, static_cast<int>(t));
+    std::vector<std::uint32_t> here;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (track_of[i] == t) here.push_back(order[i]);
+    write_nested(e_.out, track, here.size(), [&](std::size_t i) { return slice_of(items[here[i]], spans[here[i]]); });
+  }
+}
+
+}  // namespace
+
+void write_host(Export& e) {
+  HostWriter writer(e);
+  for (std::uint32_t thread = 0; thread < e.context.host.threads(); ++thread) writer.write(thread);
+}
+
+void write_samples(Export& e) {
+  const auto& c = e.context.capture;
+  const auto& s = c.counter_samples;
+  std::map<std::pair<std::uint32_t, Text>, std::uint64_t> tracks;
+  for (std::uint32_t i = 0; i < s.size(); ++i) {
+    auto& track = tracks[{s.device[i], s.metric[i]}];
+    if (track == 0) {
+      const std::string where = s.device[i] == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[s.device[i]]);
+      track = e.out.counter(fmt::format("{} {}", where, c.text(s.metric[i])), "", 0, e.order++);
+    }
+    e.out.value(track, s.start_ns[i] + e.shift, s.value[i]);
+  }
+}
+
+}  // namespace gf::perfetto

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/utilization/kernel_levels.h"
+#include "report/perfetto/parts.h"
+
+namespace gf::perfetto {
+
+namespace {
+
+/// The kernels of a device that run at a time, told at every change.
+template <class F>
+void each_change(const DeviceTimeline& line, const Capture& capture, F&& f) {
+  struct Edge {
+    Nanos at;
+    bool starts;
+    std::uint32_t activity;
+  };
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < line.rows.size(); ++i)
+    if (capture.activities.kind[line.rows[i]] == ActivityKind::kernel && line.spans[i].length() > 0) {
+      edges.push_back({line.spans[i].start, true, line.rows[i]});
+      edges.push_back({line.spans[i].end, false, line.rows[i]});
+    }
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.at < b.at; });
+  std::vector<std::uint32_t> running;
+  for (std::size_t i = 0; i < edges.size();) {
+    const Nanos at = edges[i].at;
+    for (; i < edges.size() && edges[i].at == at; ++i)
+      if (edges[i].starts) running.push_back(edges[i].activity);
+      else running.erase(std::find(running.begin(), running.end(), edges[i].activity));
+    f(at, running);
+  }
+}
+
+}  // namespace
+
+/// Kernels that run at once share the device evenly, as in the ladder. The format has no "no data": a kernel without
+/// counters counts as 0 in its level, the track's name says that it is a lower bound, and a track beside it says where.
+void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent) {
+  const Capture& capture = e.context.capture;
+  const KernelLevels levels(capture, e.context.matching);
+  int order = 1000;
+  bool all_known = true;
+  for (std::size_t k = 0; k < kKernelLevels; ++k) {
+    const auto level = static_cast<KernelLevel>(k);
+    if (!levels.has(level)) continue;
+    bool known = true;
+    for (const auto row : line.rows) known &= capture.activities.kind[row] != ActivityKind::kernel || !std::isnan(levels.of(row, level));
+    all_known &= known;
+    const auto track = e.out.counter(fmt::format("{}{}", id_of(level), known ? "" : " (lower bound)"), "%", parent, order++);
+    each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
+      double sum = 0;
+      for (const auto a : running)
+        if (const double value = levels.of(a, level); !std::isnan(value)) sum += value;
+      e.out.value(track, at + e.shift, running.empty() ? 0 : 100 * sum / static_cast<double>(running.size()));
+    });
+  }
+  if (order == 1000 || all_known) return;
+  const auto track = e.out.counter("kernels without counters", "", parent, order);
+  each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
+    e.out.value(track, at + e.shift, static_cast<double>(std::count_if(running.begin(), running.end(), [&](auto a) { return !levels.counted(a); })));
+  });
+}
+
+}  // namespace gf::perfetto

@@ -1,0 +1,34 @@
+// Opens a report in Debian's Chromium the way a user does: from the disk, with nothing to load from anywhere.
+import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
+
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** True when there is a browser to test with. */
+export const haveBrowser = existsSync(executablePath);
+
+/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
+export async function withReport(file, options, use) {
+  const profile = await mkdtemp(join(tmpdir(), "gpufathom-page-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, ...options });
+  try {
+    const page = context.pages()[0] ?? (await context.newPage()), seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;
+    page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text()); });
+    page.on("pageerror", (error) => seen.errors.push(String(error)));
+    page.on("request", (request) => { if (request.url() !== url) seen.requests.push(request.url()); });
+    await page.goto(url);
+    await page.waitForSelector("body[data-ready=yes]", { timeout: 20_000 });
+    return await use(page, seen);
+  } finally {
+    await context.close();
+    await rm(profile, { recursive: true, force: true });
+  }
+}
