@@ -4,6 +4,20 @@ A capture file says as much as what it was made from.
   $ gpufathom import a.gpf -o b.gpf > /dev/null
   $ for t in report_kernels kernel_counters; do gpufathom query a.gpf --format csv "select * from $t" > a; gpufathom query b.gpf --format csv "select * from $t" | cmp - a; done
 
+A trace with its counter report gives the same analysis from the capture file as from the files themselves.
+
+  $ t=$EXAMPLES/lenet_train_b64.json.gz; r=$EXAMPLES/lenet_train_b64.auto.ncu.csv.gz
+  $ gpufathom import $r $t -o t.gpf | sed 's/; .*//'
+  t.gpf: 609 host operations, 202 runtime calls, 162 device activities, 50 report kernels, 0 samples
+  $ gpufathom analyze $t --counters $r --format json | jq 'del(.source.path, .counters_source)' > direct.json
+  $ gpufathom analyze t.gpf --format json | jq 'del(.source.path, .counters_source)' | cmp - direct.json
+  $ gpufathom query t.gpf "select value from metadata where key like 'joined%' or key = 'imported_from'" | sed 's/.*examples/examples/'
+  value
+  examples/lenet_train_b64.auto.ncu.csv.gz
+  (1 row)
+  $ gpufathom import $t $EXAMPLES/lenet_inf_b1.json.gz -o two.gpf 2>&1 | sed 's/[^ ]*examples/examples/g'
+  gpufathom: examples/lenet_inf_b1.json.gz: is a second trace: one capture holds one run (import examples/lenet_train_b64.json.gz and this into captures of their own; compare takes several)
+
 What cannot be written or read ends with 1, and no file is left behind.
 
   $ gpufathom import $EXAMPLES/lenet_train_b64.auto.ncu.csv.gz -o no/such.gpf
@@ -13,6 +27,6 @@ What cannot be written or read ends with 1, and no file is left behind.
   gpufathom: none.json: no such file
   [1]
   $ ls *.gpf | wc -l
-  2
+  3
   $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz 2>/dev/null
   [2]
