@@ -132,6 +132,19 @@ TEST(Attribution, SeveralForwardThreadsAreToldApartByArrows) {
   EXPECT_EQ(c.attribution.forward_op[k_one], one);
 }
 
+TEST(Attribution, AScopeNamesItsPartUnlessItIsAroundMostOfTheWork) {
+  test::CaptureBuilder b;
+  b.mark("ProfilerStep#3", 0, 1000);
+  b.mark("whole step", 1, 999);
+  b.mark("encoder", 10, 100);
+  const auto inside = b.launch("a", {20, 21}, {30, 40});
+  std::vector<std::uint32_t> outside;
+  for (Nanos t = 200; t < 800; t += 100) outside.push_back(b.launch("b", {t, t + 1}, {t + 10, t + 20}));
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.modules[c.attribution.module[inside]], "whole step.encoder");
+  for (const auto k : outside) EXPECT_EQ(c.attribution.module[k], 0u);
+}
+
 TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_operation("aten::cudnn_convolution"), LayerType::convolution);
   EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"), LayerType::normalisation);

@@ -44,8 +44,8 @@ struct Questions {
 /// Walks all host spans in order of start, one stack a thread, and answers the questions on the way.
 class HostSweep {
  public:
-  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions, Attribution& result)
-      : capture_(capture), questions_(questions), result_(result), names_(capture), paths_(result.modules), forward_(capture), stacks_(capture.threads.size()), answers_(questions.count) {
+  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions, ModulePaths& paths, Attribution& result)
+      : capture_(capture), questions_(questions), result_(result), names_(capture), paths_(paths), forward_(capture), stacks_(capture.threads.size()), answers_(questions.count) {
     result_.op_parent.assign(capture.host_ops.size(), kNoRow);
     for (std::uint32_t t = 0; t < host.threads(); ++t)
       if (!host.ops(t).empty() || !host.calls(t).empty()) heads_.push_back({t, host.ops(t), host.calls(t)});
@@ -118,7 +118,7 @@ class HostSweep {
       case HostKind::annotation:
         now.span = row;
         if (traits & kOptimizer) now.phase = kOptimizerPhase;
-        if (traits & kScope) now.scope = paths_.child(now.scope, ops.name[row], capture_.text(ops.name[row]));
+        if (traits & kScope) now.scope = paths_.scope(now.scope, ops.name[row], capture_.text(ops.name[row]));
         break;
       case HostKind::python:
         if (!(traits & kModule)) return;
@@ -163,12 +163,19 @@ class HostSweep {
   const Questions& questions_;
   Attribution& result_;
   HostNames names_;
-  ModulePaths paths_;
+  ModulePaths& paths_;
   ForwardTable forward_;
   std::vector<std::vector<Open>> stacks_;  // by row of threads
   std::vector<Head> heads_;                // threads with something left
   std::vector<Answer> answers_;
 };
+
+void take(std::uint32_t activity, const Answer& answer, Attribution& result) {
+  result.op[activity] = answer.op;
+  result.forward_op[activity] = answer.forward_op;
+  result.module[activity] = answer.module;
+  result.phase[activity] = answer.phase;
+}
 
 /// Rows of host_ops by External id, the row that starts last for each (annotations use the same ids; operations win).
 std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(const Capture& capture, const std::vector<std::uint32_t>& activities) {
@@ -183,6 +190,28 @@ std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(const Capture
   return wanted;
 }
 
+/// Fallback for activities without a useful launch record: the operation that the source itself linked, as if the launch
+/// had been at its start.
+void link_by_external_id(const Capture& capture, const HostThreads& host, std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
+  const auto by_id = ops_by_external_id(capture, left);
+  auto op_of = [&](std::uint32_t a) { return by_id.at(capture.activities.external_id[a]); };
+  std::erase_if(left, [&](std::uint32_t a) { return op_of(a) == kNoRow; });
+  if (left.empty()) return;
+  Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
+  for (const auto a : left)
+    if (questions.of_op.try_emplace(op_of(a), questions.count).second) ++questions.count;
+  const auto answers = HostSweep(capture, host, questions, paths, result).run();
+  for (const auto a : left) take(a, answers[questions.of_op.at(op_of(a))], result);
+}
+
+/// An annotation around most of the work ("train", "execute_model") is no module: it would hide the operators inside it.
+void drop_wide_scopes(const ModulePaths& paths, Attribution& result) {
+  std::vector<std::size_t> count(result.modules.size(), 0);
+  for (const auto module : result.module) ++count[module];
+  for (auto& module : result.module)
+    if (paths.is_scope(module) && count[module] * 2 > result.module.size()) module = 0;
+}
+
 }  // namespace
 
 void attribute(const Capture& capture, const HostThreads& host, Attribution& result) {
@@ -193,34 +222,20 @@ void attribute(const Capture& capture, const HostThreads& host, Attribution& res
   result.module.assign(n, 0);
   result.layer.assign(n, 0);
   result.phase.assign(n, kOtherPhase);
+  ModulePaths paths(result.modules);
 
   // One question a launching call: the kernels of a graph share theirs.
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
   for (std::uint32_t a = 0; a < n; ++a)
     if (const auto call = result.launch[a]; call != kNoRow && questions.of_call[call] == kNoRow) questions.of_call[call] = questions.count++;
-  auto take = [&](std::uint32_t a, const Answer& answer) {
-    result.op[a] = answer.op;
-    result.forward_op[a] = answer.forward_op;
-    result.module[a] = answer.module;
-    result.phase[a] = answer.phase;
-  };
+  const auto answers = HostSweep(capture, host, questions, paths, result).run();
   std::vector<std::uint32_t> left;  // activities that the launch told nothing about, with an External id to try
-  const auto answers = HostSweep(capture, host, questions, result).run();
   for (std::uint32_t a = 0; a < n; ++a) {
-    if (const auto call = result.launch[a]; call != kNoRow) take(a, answers[questions.of_call[call]]);
+    if (const auto call = result.launch[a]; call != kNoRow) take(a, answers[questions.of_call[call]], result);
     if (result.op[a] == kNoRow && activities.external_id[a] > 0) left.push_back(a);
   }
-  if (left.empty()) return;
-
-  // Fallback: the operation that the source itself linked, as if the launch had been at its start.
-  const auto by_id = ops_by_external_id(capture, left);
-  std::erase_if(left, [&](std::uint32_t a) { return by_id.at(activities.external_id[a]) == kNoRow; });
-  if (left.empty()) return;
-  Questions again{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
-  for (const auto a : left)
-    if (again.of_op.try_emplace(by_id.at(activities.external_id[a]), again.count).second) ++again.count;
-  const auto linked = HostSweep(capture, host, again, result).run();
-  for (const auto a : left) take(a, linked[again.of_op.at(by_id.at(activities.external_id[a]))]);
+  if (!left.empty()) link_by_external_id(capture, host, std::move(left), paths, result);
+  drop_wide_scopes(paths, result);
 }
 
 std::uint32_t naming_operation(const Capture& capture, const Attribution& attribution, std::uint32_t op) {

@@ -24,8 +24,8 @@ constexpr std::array kRules{
 };
 
 // Annotations that frameworks and step loops make: they say nothing of the model's structure.
-constexpr std::array<std::string_view, 13> kNotAScope{
-    "ProfilerStep*", "Optimizer.*",   "enumerate(DataLoader)*",    "*## Call CompiledFxGraph*", "PyTorch Profiler*", "nccl:*",  "gloo:*",
+constexpr std::array<std::string_view, 14> kNotAScope{
+    "ProfilerStep*", "Optimizer.*",   "enumerate(DataLoader)*",    "## *",       "*## Call CompiledFxGraph*", "PyTorch Profiler*", "nccl:*",  "gloo:*",
     "c10d::*",       "DataParallel.*", "DistributedDataParallel.*", "Torch-Compiled Region*",   "autograd::*",       "[*]*"};
 
 // "train 12", "step#3": a name that ends in a number after # or a blank counts iterations.
