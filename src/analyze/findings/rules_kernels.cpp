@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 #include "analyze/findings/facts.h"
 #include "core/glob.h"
@@ -13,25 +14,31 @@
 namespace gf {
 namespace {
 
-/// Exclusive time by a text of each kernel, largest first.
+/// Exclusive time by the operator or the name of each kernel.
 class TimeBy {
  public:
-  void add(std::string name, Nanos ns) { times_[std::move(name)] += ns; }
+  explicit TimeBy(const Facts& facts) : facts_(facts) {}
+  void add_kernel(const KernelInstance& k, Nanos ns) { by_kernel_[static_cast<std::uint32_t>(facts_.capture().activities.name[k.activity])] += ns; }
+  void add_operator(const KernelInstance& k, Nanos ns) {
+    const auto op = facts_.context.attribution.op[k.activity];
+    if (op == kNoRow) add_kernel(k, ns);
+    else by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+  }
+  /// Largest first; kernels by their short names.
   std::vector<NamedTime> largest() const {
+    std::map<std::string, Nanos> times;
+    for (const auto& [id, ns] : by_operator_) times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    for (const auto& [id, ns] : by_kernel_) times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
     std::vector<NamedTime> all;
-    for (const auto& [name, ns] : times_) all.push_back({name, ns});
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    for (const auto& [name, ns] : times) all.push_back({name, ns});
+    std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
     return all;
   }
 
  private:
-  std::map<std::string, Nanos> times_;
+  const Facts& facts_;
+  std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
 };
-
-std::string operator_of(const Facts& f, const KernelInstance& k) {
-  const auto op = f.context.attribution.op[k.activity];
-  return op == kNoRow ? short_kernel_name(f.kernel_name(k)) : std::string(f.capture().text(f.capture().host_ops.name[op]));
-}
 
 bool fused_by_compiler(std::string_view kernel) { return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos; }
 
@@ -52,12 +59,12 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
   constexpr Nanos kTiny = 5'000;  // about what one launch costs the host
   std::int64_t count = 0;
   Nanos time = 0;
-  TimeBy operators;
+  TimeBy operators(f);
   for (const auto& k : f.kernels) {
     if (k.duration_ns >= kTiny) continue;
     ++count;
     time += k.exclusive_ns;
-    operators.add(operator_of(f, k), k.exclusive_ns);
+    operators.add_operator(k, k.exclusive_ns);
   }
   const auto gaps = f.idle("kernel_gap");
   const Nanos gain = std::min(time + gaps.ns, f.window);
@@ -70,7 +77,7 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
 
 std::optional<Finding> unfused_elementwise(const Facts& f) {
   Nanos time = 0, fused = 0;
-  TimeBy operators;
+  TimeBy operators(f);
   for (const auto& k : f.kernels) {
     const auto type = f.type(k);
     if (type != LayerType::elementwise && type != LayerType::activation && type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax) continue;
@@ -79,7 +86,7 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
       continue;
     }
     time += k.exclusive_ns;
-    operators.add(operator_of(f, k), k.exclusive_ns);
+    operators.add_operator(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.2) return {};
   return Finding{"unfused_elementwise",
@@ -93,12 +100,12 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
 std::optional<Finding> casts(const Facts& f) {
   Nanos time = 0;
   std::int64_t count = 0;
-  TimeBy layers;
+  TimeBy layers(f);
   for (const auto& k : f.kernels) {
     if (f.type(k) != LayerType::copy) continue;
     time += k.exclusive_ns;
     ++count;
-    layers.add(operator_of(f, k), k.exclusive_ns);
+    layers.add_operator(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.05) return {};
   return Finding{"casts", fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one precision (weights in the compute type, no needless .contiguous() or .to()).", say_share(f.of_kernels(time))),
@@ -107,7 +114,7 @@ std::optional<Finding> casts(const Facts& f) {
 
 std::optional<Finding> small_grids(const Facts& f) {
   Nanos time = 0, lost = 0;
-  TimeBy names;
+  TimeBy names(f);
   const auto& a = f.capture().activities;
   for (const auto& k : f.kernels) {
     const auto device = a.device[k.activity];
@@ -117,7 +124,7 @@ std::optional<Finding> small_grids(const Facts& f) {
     if (blocks >= static_cast<double>(sms)) continue;
     time += k.exclusive_ns;
     lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) * (1 - blocks / static_cast<double>(sms)));
-    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+    names.add_kernel(k, k.exclusive_ns);
   }
   if (f.of_kernels(lost) < 0.1) return {};
   return Finding{"small_grids", fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has SMs: part of the device has nothing to do. Use a larger batch, or run independent work on another stream.", say_share(f.of_kernels(time))),
@@ -127,17 +134,20 @@ std::optional<Finding> small_grids(const Facts& f) {
 std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
   const Chip* chip = chip_of(f.capture());
   Nanos by_name = 0, counted = 0, all = 0;
-  TimeBy names;
+  std::unordered_map<std::uint32_t, bool> by_text;
+  TimeBy names(f);
   for (const auto& k : f.kernels) {
     if (!can_use_tensor_cores(f.type(k))) continue;
     all += k.exclusive_ns;
-    if (!fp32_by_name(f.kernel_name(k))) continue;
+    const auto [known, fresh] = by_text.try_emplace(static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), false);
+    if (fresh) known->second = fp32_by_name(f.kernel_name(k));
+    if (!known->second) continue;
     // A counter that says otherwise beats the name.
     const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
     by_name += k.exclusive_ns;
     if (!std::isnan(tensor)) counted += k.exclusive_ns;
-    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+    names.add_kernel(k, k.exclusive_ns);
   }
   if (f.of_kernels(by_name) < 0.1) return {};
   const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
@@ -155,7 +165,7 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
   if (!f.levels.has(KernelLevel::tensor_active)) return {};
   long double used = 0;
   Nanos time = 0, layout = 0;
-  TimeBy names;
+  TimeBy names(f);
   for (const auto& k : f.kernels) {
     const auto type = f.type(k);
     const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
@@ -164,7 +174,7 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
     if (name.find("nchwtonhwc") != std::string::npos || name.find("nhwctonchw") != std::string::npos || name.find("nchwkcrs_nchw") != std::string::npos) layout += k.exclusive_ns;
     time += k.exclusive_ns;
     used += static_cast<long double>(tensor) * k.exclusive_ns;
-    names.add(short_kernel_name(f.kernel_name(k)), static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
+    names.add_kernel(k, static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
   }
   const double share = time > 0 ? static_cast<double>(used / time) : 1;
   if (share >= 0.4 || f.of_kernels(time) < 0.1) return {};
@@ -179,12 +189,12 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
 std::optional<Finding> memory_bound(const Facts& f) {
   if (!f.levels.has(KernelLevel::dram_active)) return {};
   Nanos time = 0;
-  TimeBy names;
+  TimeBy names(f);
   for (const auto& k : f.kernels) {
     const double dram = f.levels.of(k.activity, KernelLevel::dram_active);
     if (std::isnan(dram) || dram < 0.6) continue;
     time += k.exclusive_ns;
-    names.add(short_kernel_name(f.kernel_name(k)), k.exclusive_ns);
+    names.add_kernel(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.1) return {};
   return Finding{"memory_bound", fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only moving fewer bytes makes them faster (fusion, smaller types).", say_share(f.of_kernels(time))),
