@@ -13,8 +13,9 @@ constexpr Label kLevels[] = {
     {"tensor.active", "tensor cores active", "tensor", "Share of cycles in which the tensor pipes work."},
     {"tensor.issue", "tensor issue slots", "t.issue", "Tensor instructions issued over the issue slots there were."},
     {"tensor.flops", "tensor FLOP/s of peak", "FLOP/s", "Tensor operations achieved over the peak of their data type."},
-    {"dram.read", "memory read bandwidth", "read", "DRAM read bandwidth over its peak."},
-    {"dram.write", "memory write bandwidth", "write", "DRAM write bandwidth over its peak."},
+    {"dram.active", "memory bandwidth", "DRAM", "DRAM bytes moved over what the device could move in the time."},
+    {"l2.hit_rate", "L2 hit rate", "L2 hit", "Share of L2 accesses found in L2, averaged over kernel time."},
+    {"l1.hit_rate", "L1 hit rate", "L1 hit", "Share of L1 accesses found in L1, averaged over kernel time."},
 };
 
 constexpr Label kCauses[] = {
@@ -33,9 +34,9 @@ constexpr Label kBars[] = {
     {"idle", "GPU idle", "idle", "Nothing runs on the device."},
     {"copy", "only copies", "copy", "Copies or sets run, and no kernel."},
     {"sm_inactive", "SMs without work", "SM idle", "A kernel runs; this share of the SMs has no warp (tails, small grids)."},
-    {"stalled", "stalled", "stalled", "Warps are resident, and no scheduler issues: they wait for memory, barriers or dependencies."},
-    {"other_instructions", "other instructions", "other", "Issue slots used by instructions that are not tensor instructions."},
-    {"tensor", "tensor instructions", "tensor", "Issue slots used by tensor instructions."},
+    {"stalled", "stalled", "stalled", "Warps are resident, nothing is issued and the tensor pipes are empty: they wait for memory, barriers or dependencies. A lower bound."},
+    {"other_instructions", "other instructions", "other", "Issue slots used by other instructions while the tensor pipes are empty. An upper bound."},
+    {"tensor", "tensor cores working", "tensor", "Cycles in which the tensor pipes work: tensor.active of the ladder."},
     {"unknown", "kernels without counters", "unknown", "Kernel time that no counter report covers; it is not guessed."},
 };
 

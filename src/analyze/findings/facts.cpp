@@ -39,9 +39,19 @@ std::string say_time(Nanos ns) {
 
 std::string say_share(double share) { return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100) : fmt::format("{:.0f} %", share * 100); }
 
+namespace {
+
+/// Kernel names can be thousands of letters long.
+std::string shown(const std::string& name) {
+  constexpr std::size_t kMost = 64;
+  return name.size() <= kMost ? name : name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
+}
+
+}  // namespace
+
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += fmt::format("{}{} {}", i ? ", " : "", names[i].name, say_time(names[i].ns));
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += fmt::format("{}{} {}", i ? ", " : "", shown(names[i].name), say_time(names[i].ns));
   return text;
 }
 

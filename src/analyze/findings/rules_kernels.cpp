@@ -163,6 +163,15 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
 
 std::optional<Finding> low_tensor_use(const Facts& f) {
   if (!f.levels.has(KernelLevel::tensor_active)) return {};
+  struct Look {
+    bool multiplies = false, nchw = false;
+  };
+  auto look_at = [](std::string_view kernel) {
+    const auto name = lower_case(kernel);
+    return Look{can_use_tensor_cores(layer_of_kernel(kernel)),
+                name.find("nchwtonhwc") != std::string::npos || name.find("nhwctonchw") != std::string::npos || name.find("nchwkcrs_nchw") != std::string::npos};
+  };
+  std::unordered_map<std::uint32_t, Look> by_text;
   long double used = 0;
   Nanos time = 0, layout = 0;
   TimeBy names(f);
@@ -170,8 +179,10 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
     const auto type = f.type(k);
     const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
-    const auto name = lower_case(f.kernel_name(k));
-    if (name.find("nchwtonhwc") != std::string::npos || name.find("nhwctonchw") != std::string::npos || name.find("nchwkcrs_nchw") != std::string::npos) layout += k.exclusive_ns;
+    const auto [known, fresh] = by_text.try_emplace(static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), Look{});
+    if (fresh) known->second = look_at(f.kernel_name(k));
+    if (known->second.nchw) layout += k.exclusive_ns;
+    if (!known->second.multiplies) continue;  // additions of biases, sums of split reductions
     time += k.exclusive_ns;
     used += static_cast<long double>(tensor) * k.exclusive_ns;
     names.add_kernel(k, static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));

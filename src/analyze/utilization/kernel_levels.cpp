@@ -108,10 +108,11 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
   const std::size_t n = counters.rows();
   counters.add("peak bytes", peak_bytes(capture));
   const Chip* chip = chip_of(capture);
+  const ChipSet here = chip ? bit(chip->id) : ChipSet{0};
 
   // For each kernel the first formula whose counters it has; the formulas are in order of preference.
   for (const auto& f : level_formulas()) {
-    if (chip && !(f.chips & bit(chip->id))) continue;
+    if (f.chips != kEveryChip && !(f.chips & here)) continue;  // an unknown chip gets only what holds on all
     const auto numerator = terms(counters, f.numerator);
     const auto* denominator = f.denominator.empty() ? nullptr : counters.find(f.denominator);
     if (numerator.empty() || (!f.denominator.empty() && !denominator)) continue;

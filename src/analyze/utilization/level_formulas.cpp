@@ -12,6 +12,8 @@ using enum KernelLevel;
 constexpr ChipSet kAll = kEveryChip;
 constexpr ChipSet kBlackwell = since(ChipId::GB100);
 constexpr ChipSet kTcgen05 = bit(ChipId::GB100) | bit(ChipId::GB110);
+constexpr ChipSet kTwoPartitions = bit(ChipId::GA100) | bit(ChipId::GH100) | kTcgen05;
+constexpr ChipSet kOnePartition = static_cast<ChipSet>(kAll & ~kTwoPartitions);
 constexpr ChipSet kBeforeBlackwell = static_cast<ChipSet>(kAll & ~kBlackwell);
 
 // An SM has four sub-partitions, so smsp__cycles_elapsed.sum = 4 * sm__cycles_elapsed.sum. The tensor counters of the SM
@@ -86,8 +88,11 @@ constexpr std::array kFormulas{
     LevelFormula{dram_active, kAll, "dram__bytes_op_read.sum + dram__bytes_op_write.sum", "peak bytes", 1, ""},
     LevelFormula{dram_active, kAll, "dram__sectors_read.sum + dram__sectors_write.sum", "peak bytes", 32, ""},
 
-    LevelFormula{l2_hit_rate, kAll, "lts__t_sector_hit_rate.pct", "", 0.01, ""},
-    LevelFormula{l2_hit_rate, kAll, "lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum", 1, ""},
+    // With two L2 partitions an access to the far one misses here and hits there: the plain rate would call it a miss.
+    LevelFormula{l2_hit_rate, kTwoPartitions, "lts__t_sectors_srcunit_tex_lookup_hit.sum + lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum", "lts__t_sectors_srcunit_tex.sum", 1, ""},
+    LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sectors_srcunit_tex_lookup_hit.sum", "lts__t_sectors_srcunit_tex.sum", 1, ""},
+    LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sector_hit_rate.pct", "", 0.01, ""},
+    LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum", 1, ""},
     LevelFormula{l1_hit_rate, kAll, "l1tex__t_sector_hit_rate.pct", "", 0.01, ""},
     LevelFormula{l1_hit_rate, kAll, "l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors.sum", 1, ""},
 };

@@ -10,7 +10,7 @@ namespace gf {
 void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   if (levels.adjusted > 0)
     analysis.quality.push_back({"counters_disagree", levels.adjusted,
-                                "a level of the report is over 2 % above the level that bounds it (counters of different passes); it is taken as the bound"});
+                                "kernels of the report with a ratio over 1 or over the level that bounds it, by more than 2 % (counters of different passes); the bound is taken"});
   analysis.levels = ladder(context, context.devices, levels);
   for (std::size_t d = 0; d < context.devices.size() && d < analysis.devices.size(); ++d) {
     analysis.devices[d].levels = ladder(context, {&context.devices[d], 1}, levels);
