@@ -9,6 +9,7 @@
 #include "analyze/idle/idle.h"
 #include "analyze/launches.h"
 #include "analyze/layers/layers.h"
+#include "analyze/match/match.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
@@ -38,10 +39,12 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   context.devices = build_timelines(capture, context.window);
   attribute(capture, context.host, context.attribution);
   classify_layers(capture, context.attribution);
+  context.matching = match_kernels(capture, context.devices);
   // What the analyses share stands; from here on each is one function that fills its part of the result.
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
+  analysis.match = context.matching.info;
   measure_devices(context, analysis);
   explain_idle(context, analysis);
   const KernelLevels levels(capture, context.matching);

@@ -152,7 +152,7 @@ struct MatchInfo {
   static constexpr auto fields() {
     using M = MatchInfo;
     return std::tuple{field("trace_kernels", &M::trace_kernels, "kernel instances of the trace window"), field("report_kernels", &M::report_kernels, "kernel instances of the report"),
-                      field("matched", &M::matched, "pairs"), field("ambiguous", &M::ambiguous, "trace kernels with several equally good partners"),
+                      field("matched", &M::matched, "trace kernels with one best partner"), field("ambiguous", &M::ambiguous, "trace kernels paired with one of several equally good partners"),
                       field("trace_only", &M::trace_only, "trace kernels without a partner"), field("report_only", &M::report_only, "report kernels without a partner"),
                       field("confidence", &M::confidence, "mean score of the pairs"), field("verdict", &M::verdict, "good, partial, different_program or no_report"),
                       field("note", &M::note, "one sentence"), field("copies_of_report", &M::copies_of_report, "steps of the trace that the report was laid over")};

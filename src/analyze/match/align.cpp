@@ -1,0 +1,130 @@
+#include "analyze/match/align.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gf {
+
+namespace {
+
+// Steps into a cell that keep the number of pairs at its maximum; a cell may have several.
+constexpr std::uint8_t kPair = 1, kSkipA = 2, kSkipB = 4;
+
+struct Lattice {
+  std::size_t rows, columns;  // sizes of a and b, plus one
+  std::vector<std::uint8_t> steps;
+  std::uint8_t at(std::size_t i, std::size_t j) const { return steps[i * columns + j]; }
+};
+
+/// Longest common subsequence by its recurrence, keeping every optimal step.
+Lattice build(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  Lattice lattice{a.size() + 1, b.size() + 1, {}};
+  lattice.steps.resize(lattice.rows * lattice.columns);
+  std::vector<std::uint32_t> previous(lattice.columns, 0), current(lattice.columns, 0);
+  for (std::size_t j = 1; j < lattice.columns; ++j) lattice.steps[j] = kSkipB;
+  for (std::size_t i = 1; i < lattice.rows; ++i) {
+    std::uint8_t* steps = lattice.steps.data() + i * lattice.columns;
+    const std::uint32_t symbol = a[i - 1];
+    steps[0] = kSkipA;
+    std::uint32_t left = 0;
+    for (std::size_t j = 1; j < lattice.columns; ++j) {
+      const std::uint32_t up = previous[j];
+      const std::uint32_t pair = symbol == b[j - 1] ? previous[j - 1] + 1 : 0;
+      const std::uint32_t best = std::max(std::max(up, left), pair);
+      steps[j] = static_cast<std::uint8_t>((pair == best && pair > 0 ? kPair : 0) | (up == best ? kSkipA : 0) | (left == best ? kSkipB : 0));
+      current[j] = left = best;
+    }
+    std::swap(previous, current);
+  }
+  return lattice;
+}
+
+/// One optimal path: for each row the columns it visits, and the partners on it.
+struct Path {
+  std::vector<std::uint32_t> low, high;  // by row of the lattice
+  std::vector<std::uint32_t> partner;    // by position in a
+};
+
+/// Traces back from the end. Optimal paths form a lattice between two extreme ones: the one that skips in b as late as it
+/// can (traced back: skips b first) and the one that skips in a as late as it can. A pair that both contain is in every one.
+Path trace(const Lattice& lattice, bool skip_b_first) {
+  Path path;
+  path.low.assign(lattice.rows, 0);
+  path.high.assign(lattice.rows, 0);
+  path.partner.assign(lattice.rows - 1, Alignment::kNone);
+  std::size_t i = lattice.rows - 1, j = lattice.columns - 1;
+  path.low[i] = path.high[i] = static_cast<std::uint32_t>(j);
+  while (i > 0 || j > 0) {
+    const std::uint8_t steps = lattice.at(i, j);
+    const std::uint8_t first = skip_b_first ? kSkipB : kSkipA, last = skip_b_first ? kSkipA : kSkipB;
+    const std::uint8_t step = steps & first ? first : steps & kPair ? kPair : last;
+    if (step == kSkipB) {
+      path.low[i] = static_cast<std::uint32_t>(--j);
+      continue;
+    }
+    if (step == kPair) path.partner[i - 1] = static_cast<std::uint32_t>(--j);
+    --i;
+    path.low[i] = path.high[i] = static_cast<std::uint32_t>(j);
+  }
+  return path;
+}
+
+/// Of all optimal paths the one with the least cost; searched between the extremes only.
+std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, const Path& other, const std::function<double(std::size_t, std::size_t)>& cost) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  std::vector<std::uint32_t> low(lattice.rows), high(lattice.rows);
+  std::vector<std::size_t> begin(lattice.rows + 1, 0);
+  for (std::size_t i = 0; i < lattice.rows; ++i) {
+    low[i] = std::min(one.low[i], other.low[i]);
+    high[i] = std::max(one.high[i], other.high[i]);
+    begin[i + 1] = begin[i] + high[i] - low[i] + 1;
+  }
+  std::vector<double> sum(begin.back(), kFar);
+  std::vector<std::uint8_t> chosen(begin.back(), 0);
+  const auto inside = [&](std::size_t i, std::size_t j) { return j >= low[i] && j <= high[i]; };
+  const auto cell = [&](std::size_t i, std::size_t j) { return begin[i] + j - low[i]; };
+  sum[0] = 0;
+  for (std::size_t i = 0; i < lattice.rows; ++i)
+    for (std::size_t j = low[i]; j <= high[i]; ++j) {
+      const std::uint8_t steps = lattice.at(i, j);
+      const auto take = [&](std::uint8_t step, double value) {
+        if (value < sum[cell(i, j)]) {
+          sum[cell(i, j)] = value;
+          chosen[cell(i, j)] = step;
+        }
+      };
+      if (steps & kPair && inside(i - 1, j - 1)) take(kPair, sum[cell(i - 1, j - 1)] + cost(i - 1, j - 1));
+      if (steps & kSkipA && inside(i - 1, j)) take(kSkipA, sum[cell(i - 1, j)]);
+      if (steps & kSkipB && j > 0 && inside(i, j - 1)) take(kSkipB, sum[cell(i, j - 1)]);
+    }
+  std::vector<std::uint32_t> partner(lattice.rows - 1, Alignment::kNone);
+  for (std::size_t i = lattice.rows - 1, j = lattice.columns - 1; i > 0 || j > 0;) {
+    switch (chosen[cell(i, j)]) {
+      case kPair: partner[--i] = static_cast<std::uint32_t>(--j); break;
+      case kSkipA: --i; break;
+      case kSkipB: --j; break;
+      default: return one.partner;  // costs that are not numbers: any optimal path serves
+    }
+  }
+  return partner;
+}
+
+}  // namespace
+
+Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, const std::function<double(std::size_t, std::size_t)>& cost) {
+  Alignment out;
+  out.partner.assign(a.size(), Alignment::kNone);
+  out.ambiguous.assign(a.size(), false);
+  if (std::ranges::equal(a, b)) {  // the only pairing with all pairs
+    for (std::uint32_t i = 0; i < a.size(); ++i) out.partner[i] = i;
+    return out;
+  }
+  const Lattice lattice = build(a, b);
+  const Path one = trace(lattice, true), other = trace(lattice, false);
+  out.partner = cost ? cheapest(lattice, one, other, cost) : one.partner;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    out.ambiguous[i] = out.partner[i] != Alignment::kNone && (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);
+  return out;
+}
+
+}  // namespace gf

@@ -1,0 +1,155 @@
+#include "analyze/match/symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+#include "analyze/match/canonical_name.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+
+namespace {
+
+/// Similarity below which two names of one short name are still taken for different kernels.
+constexpr double kSameKernel = 0.5;
+
+/// Gives every distinct canonical name a number, and pairs up names that only one side has.
+class NameIds {
+ public:
+  std::uint32_t id(const Capture& capture, Text name, bool of_report) {
+    auto [at, fresh] = by_text_.try_emplace(static_cast<std::uint32_t>(name), 0);
+    if (fresh) {
+      std::string canonical = canonical_kernel_name(capture.text(name));
+      const auto [known, added] = by_canonical_.try_emplace(canonical, static_cast<std::uint32_t>(names_.size()));
+      if (added) names_.push_back({std::move(canonical), short_kernel_name(capture.text(name))});
+      at->second = known->second;
+    }
+    (of_report ? names_[at->second].in_report : names_[at->second].in_trace) = true;
+    return at->second;
+  }
+
+  /// After all names are in: the number that stands for each, and how sure it is.
+  void pair_leftovers() {
+    representative_.resize(names_.size());
+    certainty_.assign(names_.size(), 1.0F);
+    for (std::uint32_t i = 0; i < names_.size(); ++i) representative_[i] = i;
+    struct Candidate { double similarity; std::uint32_t trace, report; };
+    std::vector<Candidate> candidates;
+    for (std::uint32_t r = 0; r < names_.size(); ++r) {
+      if (!names_[r].in_report || names_[r].in_trace) continue;
+      for (std::uint32_t t = 0; t < names_.size(); ++t) {
+        if (!names_[t].in_trace || names_[t].in_report) continue;
+        const bool mangled = names_[t].canonical.starts_with("_Z") != names_[r].canonical.starts_with("_Z");
+        if (!mangled && names_[t].short_name != names_[r].short_name) continue;
+        const double s = name_similarity(names_[t].canonical, names_[r].canonical);
+        if (s >= kSameKernel) candidates.push_back({s, t, r});
+      }
+    }
+    std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) { return a.similarity > b.similarity; });
+    std::vector<bool> taken(names_.size());
+    for (const Candidate& c : candidates) {
+      if (taken[c.trace] || taken[c.report]) continue;
+      taken[c.trace] = taken[c.report] = true;
+      representative_[c.report] = c.trace;
+      certainty_[c.trace] = static_cast<float>(c.similarity);
+      names_[c.trace].in_report = true;
+    }
+  }
+
+  std::uint32_t representative(std::uint32_t id) const { return representative_[id]; }
+  float certainty(std::uint32_t id) const { return certainty_[representative_[id]]; }
+  void count(Symbols& s) const {
+    for (std::uint32_t i = 0; i < names_.size(); ++i) {
+      if (representative_[i] != i) continue;
+      s.trace_names += names_[i].in_trace;
+      s.report_names += names_[i].in_report;
+      s.shared_names += names_[i].in_trace && names_[i].in_report;
+    }
+  }
+
+ private:
+  struct Name {
+    std::string canonical, short_name;
+    bool in_trace = false, in_report = false;
+  };
+  std::vector<Name> names_;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_text_;
+  std::unordered_map<std::string, std::uint32_t> by_canonical_;
+  std::vector<std::uint32_t> representative_;
+  std::vector<float> certainty_;
+};
+
+constexpr std::size_t kFields = 4;  // grid, block, registers, shared memory
+using Key = std::array<std::int64_t, 9>;
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t h = 0x9E3779B97F4A7C15ull;
+    for (std::int64_t part : key) h = (h ^ static_cast<std::uint64_t>(part)) * 0xFF51AFD7ED558CCDull, h ^= h >> 29;
+    return h;
+  }
+};
+
+/// Launch attributes of one row; the activities and report_kernels tables name them alike.
+template <class Table>
+Key shape(const Table& t, std::uint32_t row) {
+  return {0, t.grid_x[row], t.grid_y[row], t.grid_z[row], t.block_x[row], t.block_y[row], t.block_z[row], t.registers[row], t.shared_bytes[row]};
+}
+
+constexpr std::array<std::array<std::size_t, 2>, kFields> kFieldParts{{{1, 4}, {4, 7}, {7, 8}, {8, 9}}};
+
+std::array<std::size_t, kFields> known_fields(const auto& table, const auto& rows) {
+  std::array<std::size_t, kFields> known{};
+  for (std::uint32_t row : rows) {
+    const Key key = shape(table, row);
+    for (std::size_t f = 0; f < kFields; ++f) known[f] += key[kFieldParts[f][0]] >= 0;
+  }
+  return known;
+}
+
+}  // namespace
+
+Symbols make_symbols(const Capture& capture, const std::vector<std::uint32_t>& rows) {
+  const auto& a = capture.activities;
+  const auto& r = capture.report_kernels;
+  std::vector<std::uint32_t> report_rows(r.size());
+  for (std::uint32_t i = 0; i < report_rows.size(); ++i) report_rows[i] = i;
+
+  NameIds names;
+  std::vector<std::uint32_t> trace_name(rows.size()), report_name(r.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) trace_name[i] = names.id(capture, a.name[rows[i]], false);
+  for (std::uint32_t i = 0; i < r.size(); ++i) report_name[i] = names.id(capture, r.name[i], true);
+  names.pair_leftovers();
+
+  // An attribute takes part when nearly every kernel of both sides has it; what only some have cannot tell kernels apart.
+  const auto in_trace = known_fields(a, rows), in_report = known_fields(r, report_rows);
+  std::array<bool, kFields> use{};
+  float compared = 0;
+  for (std::size_t f = 0; f < kFields; ++f) {
+    use[f] = in_trace[f] * 20 >= rows.size() * 19 && in_report[f] * 20 >= r.size() * 19;
+    compared += use[f] ? 1.0F : 0.0F;
+  }
+  const float by_shape = 0.6F + 0.4F * compared / kFields;
+
+  Symbols out;
+  out.trace.assign(a.size(), kNoRow);
+  out.report.assign(r.size(), kNoRow);
+  std::unordered_map<Key, std::uint32_t, KeyHash> symbols;
+  auto symbol = [&](std::uint32_t name, Key key) {
+    key[0] = names.representative(name);
+    for (std::size_t f = 0; f < kFields; ++f)
+      if (!use[f])
+        for (std::size_t part = kFieldParts[f][0]; part < kFieldParts[f][1]; ++part) key[part] = -1;
+    const auto [at, fresh] = symbols.try_emplace(key, static_cast<std::uint32_t>(symbols.size()));
+    if (fresh) out.certainty.push_back(names.certainty(name) * by_shape);
+    return at->second;
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) out.trace[rows[i]] = symbol(trace_name[i], shape(a, rows[i]));
+  for (std::uint32_t i = 0; i < r.size(); ++i) out.report[i] = symbol(report_name[i], shape(r, i));
+  names.count(out);
+  return out;
+}
+
+}  // namespace gf
