@@ -21,16 +21,21 @@ struct Options {
   std::size_t rows = 200;
 };
 
-bool is_capture(const std::string& path) {
+/// Whether a file can be asked where it lies: a capture file without packed samples, which only reading it unpacks.
+bool answers_itself(const std::string& path) {
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())));
+  if (!is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())))) return false;
+  const auto db = open_capture_file(path);
+  if (!db) return true;  // says why
+  const auto packed = sqlite::integer(db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
+  return !packed || *packed == 0;
 }
 
-/// A capture file is asked where it lies; every other input is imported into a temporary database, which goes away by itself.
+/// Every other input is imported into a temporary database, which goes away by itself.
 Result<sqlite::Database> open_input(const std::string& path, const Progress& progress) {
-  if (is_capture(path)) return open_capture_file(path);
+  if (answers_itself(path)) return open_capture_file(path);
   ImportOptions options;
   options.progress = progress;
   auto capture = import_file(path, options);

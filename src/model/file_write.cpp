@@ -162,8 +162,10 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
   auto write = [&]() -> Status {
     auto db = sqlite::open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
     if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
-    // Nobody sees the file before it is complete, so a journal would protect nothing.
-    auto ok = execute(db->get(), "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;", path);
+    // Nobody sees the file before it is complete, so a journal would protect nothing. Every table takes a page at least: large
+    // pages are for large captures.
+    const int page = capture.activities.size() + capture.host_ops.size() + capture.counter_samples.size() > 100'000 ? 16384 : 4096;
+    auto ok = execute(db->get(), fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;", page), path);
     if (ok) ok = store_capture(db->get(), capture, progress);
     return ok;
   };
