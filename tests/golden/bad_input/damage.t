@@ -1,6 +1,6 @@
 Damage costs the event that it hits, and every report says so.
 
-  $ small-trace | tee sound.json | gpufathom analyze /dev/stdin 2>&1 | sed 's/ (.*//'
+  $ small-trace > sound.json; cat sound.json | gpufathom analyze /dev/stdin 2>&1 | sed 's/ (.*//'
   gpufathom: /dev/stdin: is a pipe or device, not a regular file
   $ brief sound.json
   events 2, device events 2, span 10000, busy 4000
