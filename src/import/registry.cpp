@@ -16,6 +16,7 @@ std::span<const Importer> importers() {
       {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
       {"kineto", "PyTorch profiler trace (JSON)", kineto::sniff, kineto::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
+      {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
       {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
   };
