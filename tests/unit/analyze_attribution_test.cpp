@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "analyze/analyze.h"
 #include "analyze/launches.h"
 #include "analyze/layers/layer_type.h"
+#include "import/importer.h"
 #include "support/capture_builder.h"
 
 namespace gf {
@@ -143,6 +146,49 @@ TEST(Attribution, AScopeNamesItsPartUnlessItIsAroundMostOfTheWork) {
   const Context c = analysed(b.capture);
   EXPECT_EQ(c.attribution.modules[c.attribution.module[inside]], "whole step.encoder");
   for (const auto k : outside) EXPECT_EQ(c.attribution.module[k], 0u);
+}
+
+// The profiler writes by itself which operation was open at a launch (External id) and which forward operation a backward
+// one belongs to (arrows): independent checks of the nesting by time and of the sequence numbers.
+TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
+  for (const std::string name : {"resnet50_amp_eager_b64", "resnet50_amp_compile_b64", "bert_amp_eager_b32", "lenet_train_b64", "lenet_inf_b1"}) {
+    auto capture = import_file("examples/" + name + ".json.gz");
+    ASSERT_TRUE(capture.has_value()) << capture.error().message();
+    const Context c = analysed(*capture);
+    const auto& ops = capture->host_ops;
+    using Place = std::pair<std::uint32_t, Nanos>;  // thread and time
+    std::map<std::int64_t, Place> tails;
+    std::map<Place, std::int64_t> heads;
+    for (std::size_t i = 0; i < capture->flows.size(); ++i) {
+      const Place place{capture->flows.thread[i], capture->flows.time_ns[i]};
+      if (capture->flows.finish[i]) heads[place] = capture->flows.id[i];
+      else tails[capture->flows.id[i]] = place;
+    }
+    std::map<std::int64_t, std::int64_t> arrow_of_sequence;  // an arrow ends at the operation inside evaluate_function
+    for (std::uint32_t op = 0; op < ops.size(); ++op)
+      if (const auto head = heads.find({ops.thread[op], ops.start_ns[op]}); head != heads.end() && ops.forward_thread[op] > 0) arrow_of_sequence[ops.sequence[op]] = head->second;
+    std::size_t linked = 0, backward = 0, arrows = 0;
+    for (std::uint32_t a = 0; a < capture->activities.size(); ++a) {
+      const auto op = c.attribution.op[a], forward = c.attribution.forward_op[a];
+      if (capture->activities.external_id[a] > 0) {
+        ++linked;
+        ASSERT_NE(op, kNoRow) << name;
+        EXPECT_EQ(ops.external_id[op], capture->activities.external_id[a]) << name;
+      }
+      if (c.attribution.phase[a] != 2) continue;
+      ++backward;
+      ASSERT_NE(forward, kNoRow) << name;
+      auto above = op;
+      while (above != kNoRow && (ops.sequence[above] < 0 || ops.forward_thread[above] <= 0)) above = c.attribution.op_parent[above];
+      ASSERT_NE(above, kNoRow) << name;
+      if (!arrow_of_sequence.contains(ops.sequence[above])) continue;
+      ++arrows;
+      EXPECT_EQ(tails.at(arrow_of_sequence[ops.sequence[above]]), (Place{ops.thread[forward], ops.start_ns[forward]})) << name;
+    }
+    EXPECT_EQ(linked, capture->activities.size()) << name;
+    EXPECT_EQ(backward > 0, name != "lenet_inf_b1") << name;
+    EXPECT_EQ(arrows, backward) << name;
+  }
 }
 
 TEST(LayerTypes, Tables) {

@@ -19,7 +19,7 @@ constexpr ChipSet kBeforeBlackwell = static_cast<ChipSet>(kAll & ~kBlackwell);
 // An SM has four sub-partitions, so smsp__cycles_elapsed.sum = 4 * sm__cycles_elapsed.sum. The tensor counters of the SM
 // (sm__pipe_tensor_cycles_active, sm__inst_executed_pipe_tensor) add up the four tensor cores: their peak is 4 a cycle and
 // SM, 1 a cycle and sub-partition. The corpus shows it: in the ResNet-50 report one SM counts up to 2.59 tensor cycles a
-// cycle (tests/golden/utilization/scaling.t). A sub-partition issues at most one instruction a cycle.
+// cycle (Levels.TensorCountersScaleWithSubPartitions). A sub-partition issues at most one instruction a cycle.
 constexpr std::array kFormulas{
     LevelFormula{sm_active, kAll, "smsp__cycles_active.sum", "smsp__cycles_elapsed.sum", 1, ""},
     LevelFormula{sm_active, kAll, "smsp__cycles_active.avg", "smsp__cycles_elapsed.avg", 1, ""},
