@@ -1,4 +1,4 @@
-// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis.
+// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis|levels.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -7,6 +7,7 @@
 #include "report/reference/analysis_page.h"
 #include "report/reference/capture_tables.h"
 #include "report/reference/catalogue.h"
+#include "report/reference/levels_page.h"
 
 int main(int argc, char** argv) {
   const std::string_view page = argc == 2 ? argv[1] : "";
@@ -14,8 +15,9 @@ int main(int argc, char** argv) {
   if (page == "metrics") text = gf::metrics_page();
   else if (page == "capture") text = gf::capture_page();
   else if (page == "analysis") text = gf::analysis_page();
+  else if (page == "levels") text = gf::levels_page();
   if (text.empty()) {
-    std::fputs("usage: gpufathom-reference metrics|capture|analysis\n", stderr);
+    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels\n", stderr);
     return 2;
   }
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;

@@ -70,16 +70,6 @@ std::vector<Term> terms(const Counters& counters, std::string_view expression) {
   return found;
 }
 
-std::string formula_text(const LevelFormula& f) {
-  std::string text;
-  if (f.factor != 1) text = f.factor == 0.01 ? "" : f.factor == 0.25 ? "1/4 * " : "32 * ";
-  text += f.denominator.empty() || f.numerator.find(" + ") == std::string_view::npos ? std::string(f.numerator) : fmt::format("({})", f.numerator);
-  if (f.factor == 0.01) text += " / 100";
-  if (!f.denominator.empty()) text += fmt::format(" / {}", f.denominator);
-  if (!f.times.empty()) text += fmt::format(" * {}", f.times);
-  return text;
-}
-
 /// Peak bytes that device memory could have moved in each report kernel.
 std::vector<double> peak_bytes(const Capture& capture) {
   const auto& kernels = capture.report_kernels;

@@ -18,7 +18,7 @@ constexpr ChipSet kBeforeBlackwell = static_cast<ChipSet>(kAll & ~kBlackwell);
 
 // An SM has four sub-partitions, so smsp__cycles_elapsed.sum = 4 * sm__cycles_elapsed.sum. The tensor counters of the SM
 // (sm__pipe_tensor_cycles_active, sm__inst_executed_pipe_tensor) add up the four tensor cores: their peak is 4 a cycle and
-// SM, 1 a cycle and sub-partition. The corpus shows it: in the ResNet-50 report one SM counts up to 2.59 tensor cycles a
+// SM, 1 a cycle and sub-partition. That is checked for GH100: in the ResNet-50 report one SM counts up to 2.59 tensor cycles a
 // cycle (Levels.TensorCountersScaleWithSubPartitions). A sub-partition issues at most one instruction a cycle.
 constexpr std::array kFormulas{
     LevelFormula{sm_active, kAll, "smsp__cycles_active.sum", "smsp__cycles_elapsed.sum", 1, ""},
@@ -46,8 +46,9 @@ constexpr std::array kFormulas{
     LevelFormula{issue_active, kAll, "smsp__issue_active.avg.per_cycle_active", "", 1, "sm.active"},
     LevelFormula{issue_active, kAll, "sm__inst_issued.avg.pct_of_peak_sustained_active", "", 0.01, "sm.active"},
 
+    LevelFormula{tensor_active, bit(ChipId::GH100), "sm__pipe_tensor_cycles_active.sum", "smsp__cycles_elapsed.sum", 1, ""},
+    LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "", 0.01, ""},  // right by its own definition
     LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.sum", "smsp__cycles_elapsed.sum", 1, ""},
-    LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "", 0.01, ""},
     LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.sum", "sm__cycles_elapsed.sum", 0.25, ""},
     LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.avg", "smsp__cycles_elapsed.avg", 0.25, ""},
     LevelFormula{tensor_active, kAll, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "", 0.01, "sm.active"},
@@ -98,7 +99,8 @@ constexpr std::array kFormulas{
 };
 
 constexpr std::string_view kCommon =
-    "gpu__time_duration.sum,smsp__cycles_elapsed.sum,smsp__cycles_active.sum,smsp__issue_active.sum,sm__pipe_tensor_cycles_active.sum,sm__inst_executed_pipe_tensor.sum";
+    "gpu__time_duration.sum,smsp__cycles_elapsed.sum,smsp__cycles_active.sum,smsp__issue_active.sum,sm__pipe_tensor_cycles_active.sum,"
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum";
 
 std::string flops_counters(const Chip* chip) {
   std::string list;
@@ -123,6 +125,16 @@ std::string_view id_of(KernelLevel level) {
 }
 
 std::span<const LevelFormula> level_formulas() { return kFormulas; }
+
+std::string formula_text(const LevelFormula& f) {
+  std::string text;
+  if (f.factor != 1) text = f.factor == 0.01 ? "" : f.factor == 0.25 ? "1/4 * " : "32 * ";
+  text += f.numerator.find(" + ") == std::string_view::npos ? std::string(f.numerator) : fmt::format("({})", f.numerator);
+  if (f.factor == 0.01) text += " / 100";
+  if (!f.denominator.empty()) text += fmt::format(" / {}", f.denominator);
+  if (!f.times.empty()) text += fmt::format(" * {}", f.times);
+  return text;
+}
 
 std::string counters_for(KernelLevel level, const Chip* chip) {
   if (level == tensor_flops) {

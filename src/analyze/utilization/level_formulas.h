@@ -30,6 +30,9 @@ struct LevelFormula {
 /// All formulas except those of tensor.flops, which come from tensor_paths() of the chip.
 std::span<const LevelFormula> level_formulas();
 
+/// "smsp__cycles_active.sum / smsp__cycles_elapsed.sum"
+std::string formula_text(const LevelFormula& formula);
+
 /// The counters to collect for a level on a chip (best formula), joined by commas.
 std::string counters_for(KernelLevel level, const Chip* chip);
 /// Nsight Compute's command line that collects what the ladder needs on a chip (nullptr: any chip).

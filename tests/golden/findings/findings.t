@@ -1,0 +1,32 @@
+What to change, with evidence. A rule fires only when its numbers reach a threshold (docs/findings.md).
+
+  $ ids() { gpufathom analyze --format json "$EXAMPLES/$1.json.gz" | jq -r '[.findings[].id] | join(" ")'; }
+  $ ids resnet50_amp_eager_b64
+  observer_effect missing_counters launch_bound unfused_elementwise
+  $ ids resnet50_fp32_eager_b64
+  missing_counters fp32_without_tensor_cores
+  $ ids resnet50_amp_compile_b64
+  observer_effect missing_counters launch_bound tiny_kernels
+  $ ids bert_amp_eager_b32
+  observer_effect missing_counters launch_bound casts
+  $ ids lenet_train_b64
+  observer_effect missing_counters launch_bound tiny_kernels small_grids fp32_without_tensor_cores
+  $ ids lenet_inf_b1
+  observer_effect missing_counters launch_bound tiny_kernels small_grids fp32_without_tensor_cores
+
+FP32 outside the tensor cores, by kernel name:
+
+  $ gpufathom analyze --format json "$EXAMPLES/resnet50_fp32_eager_b64.json.gz" | jq -r '.findings[] | select(.id == "fp32_without_tensor_cores") | .text, .evidence, .gain_ns'
+  72 % of kernel time multiplies matrices in FP32 outside the tensor cores. Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, where the accuracy of the model permits.
+  164 ms of 179 ms in convolutions, matrix products and attention, by kernel name; most in dgrad_engine 36.7 ms, wgrad_alg0_engine 32.9 ms, sm80_xmma_fprop_implicit_gemm_f32f32_f32..ecute_kernel__5x_cudnn 24.7 ms
+  163756580
+
+The command that collects the missing counters can be copied as it is:
+
+  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | grep -c -E '^ +gpu__time_duration.sum,smsp__cycles_elapsed.sum,[a-z0-9_.,]*int8.sum$'
+  2
+
+No finding gives back more than the window:
+
+  $ for f in "$EXAMPLES"/*.json.gz; do gpufathom analyze --format json "$f" | jq '(.devices | map(.span_ns) | add) as $window | [.findings[] | select(.gain_ns != null and (.gain_ns > $window or .gain_ns <= 0))] | length'; done | sort -u
+  0
