@@ -4,8 +4,9 @@
     check_metrics.py PROGRAM
 
 PROGRAM is gpufathom; its catalogue is read with `metrics --format json`. GPUFATHOM_CUPTI_DIR is the folder with libcupti.so.*
-and libnvperf_host.so, for example nvidia/cu13/lib of the PyPI package nvidia-cuda-cupti. Exits 77 when it is unset (skipped),
-1 when a name does not exist on a chip that the catalogue gives for it.
+and libnvperf_host.so, for example nvidia/cu13/lib of the PyPI package nvidia-cuda-cupti. With GPUFATHOM_CORPUS set, GH100 is asked with the
+counter availability of a real H200. Exits 77 when no library is given (skipped), 1 when a name does not exist on a chip that the
+catalogue gives for it, or exists but cannot be collected with its roll-up.
 """
 import ctypes
 import json
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 RANGE, PM = 0, 1
-COUNTER = re.compile(r"(?:[A-Z_]+\.TriageCompute\.)?[a-z0-9]+__[a-z0-9_]+")
+COUNTER = re.compile(r"((?:[A-Z_]+\.TriageCompute\.)?[a-z0-9]+__[a-z0-9_]+)((?:\.[a-z_]+)*)")
 
 
 def struct(*fields):
@@ -25,7 +26,7 @@ def struct(*fields):
 
 
 Initialize = struct(("type", ctypes.c_int), ("chip", ctypes.c_char_p), ("availability", ctypes.c_void_p), ("host", ctypes.c_void_p))
-Deinitialize = struct(("host", ctypes.c_void_p))
+AddMetrics = struct(("host", ctypes.c_void_p), ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t))
 BaseMetrics = struct(("host", ctypes.c_void_p), ("type", ctypes.c_int), ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t))
 
 
@@ -41,32 +42,44 @@ def load(folder: pathlib.Path):
     return ctypes.CDLL(str(sorted(folder.glob("libcupti.so*"))[-1]))
 
 
-def base_metrics(cupti, chip: str, profiler: int) -> set[str]:
-    """Names of all counters, ratios and throughputs of a chip; empty when the chip lacks this kind of profiling."""
-    start = params(Initialize, type=profiler, chip=chip.encode())
-    if cupti.cuptiProfilerHostInitialize(ctypes.byref(start)):
-        return set()
-    names = set()
-    for kind in range(3):  # counters, ratios, throughputs
-        p = params(BaseMetrics, host=start.host, type=kind)
-        if cupti.cuptiProfilerHostGetBaseMetrics(ctypes.byref(p)) == 0:
-            names.update(p.names[i].decode() for i in range(p.count))
-    cupti.cuptiProfilerHostDeinitialize(ctypes.byref(params(Deinitialize, host=start.host)))
-    return names
+class Host:
+    """The host API for one chip and one kind of profiling."""
+
+    def __init__(self, cupti, chip: str, profiler: int, availability: bytes | None):
+        self.cupti, self.image = cupti, availability
+        self.start = params(Initialize, type=profiler, chip=chip.encode())
+        if availability:
+            self.start.availability = ctypes.cast(ctypes.c_char_p(availability), ctypes.c_void_p)
+        self.there = cupti.cuptiProfilerHostInitialize(ctypes.byref(self.start)) == 0
+        self.names = set()
+        for kind in range(3 if self.there else 0):  # counters, ratios, throughputs
+            p = params(BaseMetrics, host=self.start.host, type=kind)
+            if cupti.cuptiProfilerHostGetBaseMetrics(ctypes.byref(p)) == 0:
+                self.names.update(p.names[i].decode() for i in range(p.count))
+
+    def collects(self, name: str) -> bool:
+        names = (ctypes.c_char_p * 1)(name.encode())
+        p = params(AddMetrics, host=self.start.host, names=names, count=1)
+        return self.cupti.cuptiProfilerHostConfigAddMetrics(ctypes.byref(p)) == 0
 
 
 def wanted(catalogue):
-    """(chip, profiler, what needs it, counter) for every counter that the catalogue names."""
+    """(chip, profiler, what needs it, counter, roll-up) for every counter that the catalogue names."""
     for metric in catalogue["metrics"]:
         for source in metric["inputs"]:
             if source["source"] in ("report", "pm"):
                 profiler = PM if source["source"] == "pm" else RANGE
-                for counter in COUNTER.findall(source["expression"]):
+                for counter, rollup in COUNTER.findall(source["expression"]):
                     if not counter.endswith("_src_"):  # stands for the counters of the tensor table
-                        yield from ((chip, profiler, metric["id"], counter) for chip in source["chips"])
+                        yield from ((chip, profiler, metric["id"], counter, rollup) for chip in source["chips"])
     for path in catalogue["tensor"]:
-        for counter in COUNTER.findall(path["counters"]):
-            yield path["chip"], RANGE, "tensor " + path["type"], counter
+        for counter, _ in COUNTER.findall(path["counters"]):
+            yield path["chip"], RANGE, "tensor " + path["type"], counter, ".sum"
+
+
+def real_availability(chip: str, profiler: int) -> bytes | None:
+    image = pathlib.Path(os.environ.get("GPUFATHOM_CORPUS") or "/nonexistent", "h200", "h200_pm_availability.bin")
+    return image.read_bytes() if (chip, profiler) == ("GH100", PM) and image.is_file() else None
 
 
 def main() -> int:
@@ -76,14 +89,20 @@ def main() -> int:
         return 77
     cupti = load(pathlib.Path(folder))
     catalogue = json.loads(subprocess.run([sys.argv[1], "metrics", "--format", "json"], check=True, capture_output=True).stdout)
-    known, missing, checked = {}, [], 0
-    for chip, profiler, need, counter in wanted(catalogue):
-        if (chip, profiler) not in known:
-            known[chip, profiler] = base_metrics(cupti, chip, profiler)
+    hosts, missing, checked = {}, [], 0
+    for chip, profiler, need, counter, rollup in wanted(catalogue):
+        if (chip, profiler) not in hosts:
+            hosts[chip, profiler] = Host(cupti, chip, profiler, real_availability(chip, profiler))
+        host, where = hosts[chip, profiler], f"{chip} {'pm' if profiler else 'report'}: {need} needs {counter}{rollup}"
         checked += 1
-        if counter not in known[chip, profiler]:
-            missing.append(f"{chip} {'pm' if profiler else 'report'}: {need} needs {counter}, which does not exist")
-    print("\n".join(missing) or f"{checked} counters on {len({c for c, _ in known})} chips: all exist")
+        if counter not in host.names:
+            missing.append(f"{where}, which does not exist")
+        elif host.image and counter.startswith("nvl"):
+            continue  # the board whose availability this is has no NVLink connected
+        elif not host.collects(counter + rollup):
+            missing.append(f"{where}, which cannot be collected")
+            del hosts[chip, profiler]  # after a refusal it refuses everything
+    print("\n".join(missing) or f"{checked} counters on {len({c for c, _ in hosts})} chips: all exist and can be collected")
     return 1 if missing or checked == 0 else 0
 
 
