@@ -48,3 +48,8 @@ What does not exist is said.
   $ gpufathom metrics --chip GK110
   gpufathom: no chip is called "GK110" (GV100, TU102, GA100, GA102, AD102, GH100, GB100, GB110, GB202)
   [1]
+
+Every level that an analysis names is in the catalogue.
+
+  $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --counters $EXAMPLES/lenet_train_b64.base.ncu.csv.gz --format json | jq -r '.levels[].id' > ids
+  $ gpufathom metrics $(cat ids) > /dev/null && test $(wc -l < ids) -ge 6
