@@ -49,10 +49,6 @@ struct Event {
   void clear() { present = 0, duplicates = 0; }
 };
 
-/// The field behind a key of an event or of its args; Field::count for keys that nobody reads.
-Field event_field(std::string_view key);
-Field args_field(std::string_view key);
-
 /// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes that are zero. Returns the
 /// place after its closing brace; null when the event needs the slow reader (escapes or bytes outside ASCII in a text that
 /// is wanted) or is damaged.

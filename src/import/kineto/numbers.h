@@ -1,8 +1,11 @@
 // Numbers of events, read from their text without ever passing through a double where an integer is meant.
 #pragma once
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -10,14 +13,32 @@
 
 namespace gf::kineto {
 
+/// Eight digits at once; the caller knows that they are digits. Two, then four, then eight of them become one number.
+inline std::uint64_t eight_digits(std::uint64_t chunk) {
+  chunk = (chunk & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
+  chunk = (chunk & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+  return (chunk & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+}
+
+inline bool are_digits(std::uint64_t chunk) {
+  return ((chunk & 0xf0f0f0f0f0f0f0f0) | (((chunk + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333;
+}
+
 /// Microseconds as decimal text to nanoseconds, exactly. The common form, digits with at most three decimals, has a short way.
 inline std::optional<Nanos> parse_us(std::string_view t) {
   if (t.size() > 18) return parse_decimal(t, 3);
   std::int64_t value = 0;
   std::size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    if (t.size() >= 8) {
+      std::uint64_t chunk;
+      std::memcpy(&chunk, t.data(), 8);
+      if (are_digits(chunk)) value = static_cast<std::int64_t>(eight_digits(chunk)), i = 8;
+    }
+  }
   for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i) value = value * 10 + (t[i] - '0');
-  if (i == 0) return parse_decimal(t, 3);
-  if (i == t.size()) return t.size() > 15 ? parse_decimal(t, 3) : value * 1000;
+  if (i == 0 || i > 15) return parse_decimal(t, 3);  // no number, or perhaps beyond int64
+  if (i == t.size()) return value * 1000;
   if (t[i] != '.' || t.size() - i - 1 > 3 || t.size() - i < 2) return parse_decimal(t, 3);
   std::size_t decimals = t.size() - ++i;
   for (; i < t.size(); ++i) {

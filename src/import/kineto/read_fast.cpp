@@ -1,4 +1,4 @@
-#include "import/kineto/event.h"
+#include "import/kineto/fields.h"
 #include "import/kineto/scan.h"
 
 namespace gf::kineto {

@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include "import/kineto/fields.h"
+
 namespace gf::kineto {
 
 namespace {

@@ -1,11 +1,12 @@
+// The keys of events and of their args that are read. In a header, so that the fast reader has the look-up inside its loop.
+#pragma once
+
 #include "import/kineto/event.h"
 #include "import/kineto/key_table.h"
 
 namespace gf::kineto {
 
-namespace {
-
-constexpr std::pair<std::string_view, Field> kArgs[] = {
+inline constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"External id", Field::external_id},
     {"external id", Field::external_id},  // 2021 spelling
     {"correlation", Field::correlation},
@@ -53,18 +54,15 @@ constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"", Field::counter_value},
 };
 
-constexpr KeyTable kArgsTable(kArgs, Field::count);
+inline constexpr KeyTable kArgsTable(kArgs, Field::count);
 
-}  // namespace
+inline constexpr std::pair<std::string_view, Field> kEvent[] = {{"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},
+                                                                {"tid", Field::tid}, {"ts", Field::ts},   {"dur", Field::dur},   {"id", Field::id}};
 
-Field args_field(std::string_view key) { return kArgsTable.find(key); }
+inline constexpr KeyTable kEventTable(kEvent, Field::count);
 
-Field event_field(std::string_view key) {
-  constexpr std::pair<std::string_view, Field> kKeys[] = {{"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},
-                                                          {"tid", Field::tid}, {"ts", Field::ts},   {"dur", Field::dur},   {"id", Field::id}};
-  for (const auto& [name, field] : kKeys)
-    if (name == key) return field;
-  return Field::count;
-}
+/// The field behind a key of an event or of its args; Field::count for keys that nobody reads.
+inline Field event_field(std::string_view key) { return kEventTable.find(key); }
+inline Field args_field(std::string_view key) { return kArgsTable.find(key); }
 
 }  // namespace gf::kineto
