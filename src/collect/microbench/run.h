@@ -1,0 +1,99 @@
+// Runs one microbenchmark in steady state and measures its energy between two updates of the board's counter.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/cuda/driver.h"
+#include "collect/microbench/kernels.h"
+#include "collect/nvml/nvml.h"
+#include "core/describe.h"
+#include "core/error.h"
+
+namespace gf::microbench {
+
+/// What to run.
+struct Plan {
+  std::string bench;      // id of a microbenchmark, or "asleep", "context" for the idle references
+  unsigned threads = 0;   // a block
+  unsigned blocks = 0;
+  double seconds = 1.2;   // measured, after the rise time
+  int repeat = 0;
+};
+
+/// One reading of the energy counter at the moment it changed.
+struct Edge {
+  double t_s = 0;       // since the start of the measured window
+  double energy_j = 0;  // since the start of the measured window
+  static constexpr auto fields() {
+    return std::tuple{field("t_s", &Edge::t_s, "seconds since the window's start"), field("energy_j", &Edge::energy_j, "joules since the window's start")};
+  }
+};
+
+/// What was measured. Averages are over the measured window.
+struct Point {
+  std::string bench;
+  std::int64_t threads = 0, blocks = 0, repeat = 0;
+  double unix_s = 0;           // when
+  double seconds = 0;          // length of the window, between two counter updates
+  double energy_j = 0;         // counter
+  double instant_w = 0;        // mean of the instantaneous power readings, for comparison
+  double memory_w = 0;         // the board's own memory power, NaN without
+  double sm_mhz = 0, memory_mhz = 0, temperature_c = 0;
+  double throttled = 0;        // share of readings with a power or thermal cap
+  double loops_per_s = 0;      // loops of the kernel, all warps in step
+  double warps = 0;            // resident warps
+  double active_sms = 0;       // SMs with a block
+  std::vector<Edge> edges;     // every counter update inside the window
+  std::string dropped;         // why the fit does not use it; empty when it does
+  static constexpr auto fields() {
+    using P = Point;
+    return std::tuple{field("bench", &P::bench, "microbenchmark"), field("threads", &P::threads, "threads a block"), field("blocks", &P::blocks, "blocks"),
+                      field("repeat", &P::repeat, "number of the run"), field("unix_s", &P::unix_s, "when, seconds since 1970"), field("seconds", &P::seconds, "measured window"),
+                      field("energy_j", &P::energy_j, "energy of the window by the board's counter"), field("instant_w", &P::instant_w, "mean instantaneous power"),
+                      field("memory_w", &P::memory_w, "mean power of the memory scope"), field("sm_mhz", &P::sm_mhz, "mean SM clock"),
+                      field("memory_mhz", &P::memory_mhz, "mean memory clock"), field("temperature_c", &P::temperature_c, "mean temperature"),
+                      field("throttled", &P::throttled, "share of readings under a cap"), field("loops_per_s", &P::loops_per_s, "kernel loops a second"),
+                      field("warps", &P::warps, "resident warps"), field("active_sms", &P::active_sms, "SMs with a block"), field("edges", &P::edges, "counter updates"),
+                      field("dropped", &P::dropped, "why the fit leaves it out")};
+  }
+};
+
+class Runner {
+ public:
+  /// Finds the board; touches nothing on it, so that it can still be measured asleep.
+  static Result<Runner> open(int device);
+  /// Makes a context on the GPU. Everything but the reference "asleep" needs it.
+  Status wake();
+  /// Measures one point. Errors: the driver refuses, the energy counter does not move.
+  Result<Point> measure(const Plan& plan);
+  /// Launches every microbenchmark once with a known number of loops, for a counter profiler to look at.
+  Status launch_each_once(unsigned loops, const std::function<void(const Microbench&, unsigned threads, unsigned blocks)>& tell);
+  const std::vector<Microbench>& benches() const { return benches_; }
+  const Microbench* find(const std::string& id) const;
+  /// The shape that fills the chip.
+  Plan full(const Microbench& bench) const;
+  unsigned sm_count() const { return sm_count_; }
+  std::string gpu_name() const;
+  std::string gpu_uuid() const;
+  std::string driver_version() const { return nvml_->driver_version(); }
+
+ private:
+  Runner() = default;
+  Result<cuda::Kernel*> kernel(const Microbench& bench);
+  Status prepare(const Microbench& bench);
+  std::shared_ptr<cuda::Context> context_;
+  std::shared_ptr<Nvml> nvml_;
+  GpuInfo gpu_;
+  std::vector<Microbench> benches_;
+  std::map<std::string, std::shared_ptr<cuda::Kernel>> kernels_;
+  std::shared_ptr<cuda::Kernel> fill_chain_, fill_random_;
+  std::shared_ptr<cuda::Buffer> data_, sink_;
+  std::string prepared_;  // what `data_` holds
+  unsigned sm_count_ = 0;
+};
+
+}  // namespace gf::microbench
