@@ -1,0 +1,62 @@
+// From the raw points of a calibration, and the counters of each microbenchmark, to the points of the fit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/energy/model.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// One raw measurement, as `gpufathom calibrate` writes it.
+struct RawEnergyPoint {
+  std::string bench;
+  std::int64_t threads = 0, blocks = 0, repeat = 0;
+  double seconds = 0, energy_j = 0, sm_mhz = 0, temperature_c = 0, throttled = 0;
+  double loops_per_s = 0, warps = 0, active_sms = 0;
+  std::vector<double> edge_t_s, edge_energy_j;  // counter updates inside the window, the first at 0
+};
+
+/// What one warp does in one loop, counted: two launches of a kernel, of n and 2 n loops, differ by n loops in steady state.
+struct BenchCounts {
+  std::string bench, feature;         // feature: the one that the microbenchmark is there for
+  unsigned threads = 0, blocks = 0;   // of the counted launch
+  std::map<std::string, double> by_arithmetic;  // per warp and loop
+  std::map<std::string, double> counted;        // per warp and loop; empty without a counter report
+};
+
+/// Takes the counters of the two rounds of launches (`calibrate --launch-once` under a profiler). Errors: the report's
+/// kernels are not two rounds of these microbenchmarks.
+Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, double loops);
+
+/// A microbenchmark whose counters deny what it claims: over 1 % from the arithmetic at its level, under 99 % hits.
+struct SafetyFinding {
+  std::string bench, what;
+  static constexpr auto fields() {
+    return std::tuple{field("bench", &SafetyFinding::bench, "microbenchmark"), field("what", &SafetyFinding::what, "what the counters say")};
+  }
+};
+std::vector<SafetyFinding> check_counts(const std::vector<BenchCounts>& benches);
+
+/// The points of the joint fit. Left out, and why: zeros (reported apart), fewer than a warp a block, runs under a power or
+/// thermal cap in over 5 % of readings when the same microbenchmark also ran without, kernels that failed the checks.
+std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, const std::vector<SafetyFinding>& findings,
+                                    unsigned sm_count, std::vector<std::string>* left_out);
+
+/// The regression of the paper, one level at a time: energy above idle against the number of accesses.
+struct LevelCurve {
+  std::string bench, feature;
+  std::int64_t threads = 0, blocks = 0, points = 0;
+  double picojoules = 0;   // slope: energy of one access, active power included
+  double offset_j = 0, r2 = 0;
+  static constexpr auto fields() {
+    using L = LevelCurve;
+    return std::tuple{field("bench", &L::bench, "microbenchmark"), field("feature", &L::feature, "what is counted"), field("threads", &L::threads, "threads a block"),
+                      field("blocks", &L::blocks, "blocks"), field("points", &L::points, "counter updates of all runs"),
+                      field("picojoules", &L::picojoules, "slope: energy above idle of one access"), field("offset_j", &L::offset_j, "offset"), field("r2", &L::r2, "R^2")};
+  }
+};
+std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, double idle_w);
+
+}  // namespace gf

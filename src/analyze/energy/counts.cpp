@@ -1,0 +1,79 @@
+#include "analyze/energy/counts.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analyze/energy/model.h"
+
+namespace gf {
+
+namespace {
+
+std::string_view trimmed(std::string_view t) {
+  while (!t.empty() && t.front() == ' ') t.remove_prefix(1);
+  while (!t.empty() && t.back() == ' ') t.remove_suffix(1);
+  return t;
+}
+
+struct Term {
+  double factor = 1;
+  std::string_view counter;
+};
+
+std::vector<Term> terms_of(std::string_view expression) {
+  std::vector<Term> terms;
+  while (!expression.empty()) {
+    const auto plus = expression.find(" + ");
+    std::string_view part = trimmed(expression.substr(0, plus));
+    Term term;
+    if (const auto times = part.find(" * "); times != std::string_view::npos) {
+      const auto factor = trimmed(part.substr(0, times));
+      std::from_chars(factor.data(), factor.data() + factor.size(), term.factor);
+      part = trimmed(part.substr(times + 3));
+    }
+    term.counter = part;
+    terms.push_back(term);
+    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::optional<double> evaluate_counters(std::string_view expression, const std::map<std::string, double, std::less<>>& counters) {
+  double sum = 0;
+  for (const auto& term : terms_of(expression)) {
+    const auto at = counters.find(term.counter);
+    if (at == counters.end()) return std::nullopt;
+    sum += term.factor * at->second;
+  }
+  return sum;
+}
+
+std::vector<std::map<std::string, double, std::less<>>> counters_by_kernel(const Capture& report) {
+  std::vector<std::map<std::string, double, std::less<>>> all(report.report_kernels.size());
+  for (std::size_t i = 0; i < report.kernel_counters.size(); ++i) {
+    const double value = report.kernel_counters.value[i];
+    const auto kernel = report.kernel_counters.kernel[i];
+    if (value == value && kernel < all.size()) all[kernel].emplace(report.text(report.kernel_counters.metric[i]), value);
+  }
+  return all;
+}
+
+std::map<std::string, double> energy_counts(const std::map<std::string, double, std::less<>>& counters) {
+  std::map<std::string, double> counts;
+  for (const auto& feature : energy_features())
+    if (const auto n = evaluate_counters(feature.counters, counters)) counts[feature.id] = *n;
+  return counts;
+}
+
+std::vector<std::string> energy_counter_names() {
+  std::vector<std::string> names;
+  for (const auto& feature : energy_features())
+    for (const auto& term : terms_of(feature.counters)) names.emplace_back(term.counter);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace gf
