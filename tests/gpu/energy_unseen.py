@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Kernels that the energy calibration never saw: measures each one's energy, or launches each once for a counter profiler.
+
+measure:  energy_unseen.py measure OUT.jsonl     one line an item: seconds, joules (board counter between two of its
+                                                 updates), calls a second, clock, temperature
+once:     energy_unseen.py once OUT.txt          each item once between cudaProfilerStart and Stop, set apart by a spin
+                                                 kernel; OUT.txt names the items in order. Run it under
+                                                 ncu --profile-from-start off.
+"""
+import json
+import sys
+import threading
+import time
+
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+DEV = "cuda"
+
+
+def triton_matmul():
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        pm, pn = tl.program_id(0), tl.program_id(1)
+        rm, rn, rk = pm * BM + tl.arange(0, BM), pn * BN + tl.arange(0, BN), tl.arange(0, BK)
+        acc = tl.zeros((BM, BN), tl.float32)
+        pa, pb = a + rm[:, None] * K + rk[None, :], b + rk[:, None] * N + rn[None, :]
+        for _ in range(0, K, BK):
+            acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+            pa += BK
+            pb += BK * N
+        tl.store(c + rm[:, None] * N + rn[None, :], acc.to(c.dtype.element_ty))
+
+    def make(n, dtype):
+        a, b = torch.randn(n, n, device=DEV, dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
+        c = torch.empty(n, n, device=DEV, dtype=dtype)
+        return lambda: kernel[(n // 128, n // 128)](a, b, c, n, n, n, BM=128, BN=128, BK=32 if dtype == torch.float32 else 64, num_warps=8)
+
+    return make
+
+
+def items():
+    """(name, function) pairs; built lazily, so that memory is held by one item at a time."""
+    def matmul(n, kind):
+        def build():
+            torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
+            dtype = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[kind]
+            a, b = torch.randn(n, n, device=DEV, dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
+            out = torch.empty(n, n, device=DEV, dtype=dtype)
+            return lambda: torch.mm(a, b, out=out)
+        return f"matmul_{kind}_{n}", build
+
+    for n in (512, 1024, 2048, 4096, 8192):
+        for kind in ("fp32", "tf32", "bf16", "fp16"):
+            yield matmul(n, kind)
+    make = None
+
+    def hand(n, kind):
+        def build():
+            nonlocal make
+            make = make or triton_matmul()
+            return make(n, {"tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[kind])
+        return f"triton_matmul_{kind}_{n}", build
+
+    for kind in ("tf32", "bf16", "fp16"):
+        yield hand(4096, kind)
+
+    def simple(name, make_inputs, function):
+        def build():
+            inputs = make_inputs()
+            return lambda: function(*inputs)
+        return name, build
+
+    big = lambda dtype=torch.float32: torch.randn(1 << 28, device=DEV, dtype=dtype)  # 1 GiB in fp32
+    # Copies by a kernel: the copy engine would bypass the SMs and their counters.
+    yield simple("copy_fp32_1GiB", lambda: (torch.empty(1 << 28, device=DEV), big()), lambda d, s: torch.abs(s, out=d))
+    yield simple("copy_fp32_8MiB", lambda: (torch.empty(1 << 21, device=DEV), torch.randn(1 << 21, device=DEV)), lambda d, s: torch.abs(s, out=d))
+    yield simple("add_bf16_512MiB", lambda: (big(torch.bfloat16), big(torch.bfloat16)), lambda a, b: torch.add(a, b, out=a))
+    yield simple("reduction_fp32_1GiB", lambda: (big(),), lambda a: a.sum())
+    yield simple("softmax_bf16", lambda: (torch.randn(16384, 8192, device=DEV, dtype=torch.bfloat16),), lambda x: torch.softmax(x, -1))
+    yield simple("layer_norm_bf16", lambda: (torch.randn(65536, 2048, device=DEV, dtype=torch.bfloat16),), lambda x: F.layer_norm(x, (2048,)))
+    yield simple("gelu_fp32", lambda: (big(),), lambda x: F.gelu(x))
+    yield simple("conv_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),
+                                       torch.randn(256, 256, 3, 3, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)),
+                 lambda x, w: F.conv2d(x, w, padding=1))
+    yield simple("conv_fp32", lambda: (torch.randn(64, 128, 56, 56, device=DEV), torch.randn(128, 128, 3, 3, device=DEV)), lambda x, w: F.conv2d(x, w, padding=1))
+    yield simple("embedding_bf16", lambda: (torch.randint(0, 1000000, (1 << 18,), device=DEV), torch.randn(1000000, 512, device=DEV, dtype=torch.bfloat16)),
+                 lambda i, w: F.embedding(i, w))
+    qkv = lambda: tuple(torch.randn(16, 16, 2048, 128, device=DEV, dtype=torch.bfloat16) for _ in range(3))
+    yield simple("attention_bf16", qkv, lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
+    yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.t().contiguous())
+
+
+def measure(path, seconds):
+    import pynvml as nv
+    nv.nvmlInit()
+    h = nv.nvmlDeviceGetHandleByIndex(0)
+    energy = lambda: nv.nvmlDeviceGetTotalEnergyConsumption(h) / 1e3
+
+    def edge():
+        before = energy()
+        while True:
+            now = energy()
+            if now != before:
+                return time.perf_counter(), now
+
+    out = open(path, "w")
+    for name, build in items():
+        f = build()
+        for _ in range(3):
+            f()
+        torch.cuda.synchronize()
+        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        a.record()
+        for _ in range(5):
+            f()
+        b.record()
+        b.synchronize()
+        batch = max(1, int(0.03 / max(a.elapsed_time(b) / 5e3, 1e-6)))  # calls a batch of 30 ms
+        graph = None
+        if batch > 20:  # short kernels: a graph keeps the host from limiting them
+            try:
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph):
+                    for _ in range(batch):
+                        f()
+            except Exception as e:  # an item that cannot be captured runs as it is
+                print(name, "not captured:", e, file=sys.stderr)
+                graph = None
+        stop, ends = threading.Event(), []
+
+        def feed():
+            queue = []
+            while not stop.is_set():
+                while len(queue) < 4:
+                    if graph:
+                        graph.replay()
+                    else:
+                        for _ in range(batch):
+                            f()
+                    e = torch.cuda.Event()
+                    e.record()
+                    queue.append(e)
+                queue.pop(0).synchronize()
+                ends.append(time.perf_counter())
+            torch.cuda.synchronize()
+
+        t = threading.Thread(target=feed)
+        t.start()
+        time.sleep(0.4)
+        t0, e0 = edge()
+        clock, temperature, n = 0, 0, 0
+        while time.perf_counter() - t0 < seconds:
+            clock += nv.nvmlDeviceGetClockInfo(h, 1)
+            temperature += nv.nvmlDeviceGetTemperature(h, 0)
+            n += 1
+            time.sleep(0.02)
+        t1, e1 = edge()
+        stop.set()
+        t.join()
+        inside = [x for x in ends if t0 <= x <= t1]
+        rate = (len(inside) - 1) * batch / (inside[-1] - inside[0])
+        row = dict(name=name, seconds=t1 - t0, energy_j=e1 - e0, calls_per_s=rate, sm_mhz=clock / n, temperature_c=temperature / n, graph=graph is not None)
+        out.write(json.dumps(row) + "\n")
+        out.flush()
+        del f, graph
+        torch.cuda.empty_cache()
+
+
+def once(path):
+    names = []
+    for name, build in items():
+        f = build()
+        f()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        torch.cuda._sleep(1000)
+        f()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
+        names.append(name)
+        open(path, "w").write("\n".join(names) + "\n")
+        del f
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in ("measure", "once"):
+        sys.exit(__doc__)
+    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else once(sys.argv[2])
