@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "import/input.h"
+#include "import/load_text.h"
 #include "import/nsight_compute/csv_pages.h"
 #include "import/nsight_compute/csv_table.h"
 #include "import/nsight_compute/nsight_compute.h"
@@ -67,14 +67,7 @@ Result<Capture> parse_csv(std::string_view content, const std::string& path) {
 }
 
 Result<Capture> load_csv(const std::string& path, const ImportOptions& options) {
-  Capture damage;
-  const auto content = read_whole(path, options.max_bytes, &damage);
-  if (!content) return tl::unexpected(content.error());
-  auto capture = parse_csv(*content, path);
-  if (capture)
-    for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
-  return capture;
+  return load_text(path, options, parse_csv);
 }
 
 }  // namespace gf::ncu

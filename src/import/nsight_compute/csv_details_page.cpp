@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "import/nsight_compute/csv_cells.h"
+#include "import/csv_cells.h"
 #include "import/nsight_compute/csv_launch.h"
 #include "import/nsight_compute/csv_pages.h"
 #include "import/nsight_compute/detail_labels.h"

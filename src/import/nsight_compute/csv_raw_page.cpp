@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "import/nsight_compute/csv_cells.h"
+#include "import/csv_cells.h"
 #include "import/nsight_compute/csv_launch.h"
 #include "import/nsight_compute/csv_pages.h"
 #include "import/nsight_compute/units.h"

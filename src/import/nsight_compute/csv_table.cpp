@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "import/nsight_compute/csv_cells.h"
+#include "import/csv_cells.h"
 
 namespace gf::ncu {
 

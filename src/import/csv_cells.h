@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gf::ncu {
+namespace gf {
 
 class CsvReader {
  public:
@@ -26,4 +26,4 @@ class CsvReader {
   std::vector<std::string> unescaped_;  // cells that held doubled quotes
 };
 
-}  // namespace gf::ncu
+}  // namespace gf

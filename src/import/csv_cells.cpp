@@ -1,6 +1,6 @@
-#include "import/nsight_compute/csv_cells.h"
+#include "import/csv_cells.h"
 
-namespace gf::ncu {
+namespace gf {
 
 bool CsvReader::next(std::vector<std::string_view>& cells) {
   cells.clear();
@@ -60,4 +60,4 @@ bool CsvReader::next(std::vector<std::string_view>& cells) {
   return true;
 }
 
-}  // namespace gf::ncu
+}  // namespace gf

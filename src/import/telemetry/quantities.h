@@ -1,0 +1,28 @@
+// What a column of a log measures: its name and printed unit to a metric of the catalogue in base units.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gf::telemetry {
+
+struct Quantity {
+  std::string metric;  // id of the catalogue, or the column's own name
+  double factor = 1;   // printed value times this = value in the metric's unit
+};
+
+/// "power.draw.instant [W]" and "power_instant_w" to power.module, "clocks.sm [MHz]" to clock.sm in hertz, ...
+/// Columns that are not known keep their own name, in the base unit of the unit they name.
+Quantity quantity_of_column(std::string_view header);
+
+/// A field of `dcgmi dmon` by its column heading ("POWER", "SMACT").
+Quantity quantity_of_dcgm(std::string_view heading);
+
+/// The unit at the end of a column's name or in brackets behind it: "W", "MHz", "MiB", "%", ... ; empty without one.
+std::string_view unit_of_column(std::string_view header);
+
+/// "12.5 W", "345 MHz", "80 %", "0x0000000000000004"; empty for [N/A], [Not Supported] and other texts.
+std::optional<double> parse_reading(std::string_view cell);
+
+}  // namespace gf::telemetry

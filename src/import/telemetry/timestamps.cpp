@@ -1,0 +1,41 @@
+#include "import/telemetry/timestamps.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+namespace gf::telemetry {
+
+std::optional<Nanos> parse_calendar(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == 'Z')) text.remove_suffix(1);
+  if (text.size() < 19 || (text[4] != '/' && text[4] != '-') || text[7] != text[4] || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':') return std::nullopt;
+  std::array<int, 6> part{};
+  constexpr std::array<std::array<std::size_t, 2>, 6> where{{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const char *begin = text.data() + where[i][0], *end = begin + where[i][1];
+    if (const auto [at, error] = std::from_chars(begin, end, part[i]); error != std::errc() || at != end) return std::nullopt;
+  }
+  using namespace std::chrono;
+  const year_month_day day{year(part[0]), month(static_cast<unsigned>(part[1])), std::chrono::day(static_cast<unsigned>(part[2]))};
+  if (!day.ok() || part[0] < 1971 || part[0] > 2200 || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
+  Nanos ns = duration_cast<nanoseconds>(sys_days(day).time_since_epoch()).count() + ((part[3] * 60LL + part[4]) * 60LL + part[5]) * kNsPerSecond;
+  if (text.size() > 19) {
+    if (text[19] != '.') return std::nullopt;
+    const auto fraction = parse_decimal(std::string("0").append(text.substr(19)), 9);
+    if (!fraction) return std::nullopt;
+    ns += *fraction;
+  }
+  return ns;
+}
+
+std::optional<int> time_column_exponent(std::string_view header) {
+  struct Known { std::string_view name; int exponent; };
+  static constexpr Known known[] = {{"unix_time_s", 9}, {"time_s", 9}, {"timestamp_s", 9}, {"unix_s", 9}, {"unix_time_ms", 6}, {"time_ms", 6}, {"timestamp_ms", 6},
+                                    {"unix_time_us", 3}, {"time_us", 3}, {"timestamp_us", 3}, {"unix_time_ns", 0}, {"time_ns", 0}, {"timestamp_ns", 0}, {"unix_time", 9}};
+  const auto found = std::ranges::find(known, header, &Known::name);
+  return found == std::end(known) ? std::nullopt : std::optional(found->exponent);
+}
+
+}  // namespace gf::telemetry
