@@ -4,6 +4,7 @@
 #include "import/importer.h"
 #include "import/kineto/kineto.h"
 #include "import/nsight_compute/nsight_compute.h"
+#include "import/nsight_systems/nsight_systems.h"
 #include "import/telemetry/telemetry.h"
 #include "import/tf_trace_json/tf_trace_json.h"
 #include "import/xplane/profile_folder.h"
@@ -18,6 +19,7 @@ std::span<const Importer> importers() {
       {"kineto", "PyTorch profiler trace (JSON)", kineto::sniff, kineto::load},
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
       {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
+      {"nsight_systems", "Nsight Systems export (SQLite)", nsys::sniff, nsys::load},
       {"telemetry_csv", "log of power, clocks or utilisation (nvidia-smi or NVML, CSV)", telemetry::sniff_csv, telemetry::load_csv},
       {"dcgm_dmon", "output of dcgmi dmon", telemetry::sniff_dmon, telemetry::load_dmon},
       {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},

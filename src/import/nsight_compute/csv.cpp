@@ -38,6 +38,7 @@ int sniff_csv(std::string_view, std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   std::string plain;
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) head = plain = from_utf16(head);
+  if (head.substr(0, 4096).find('\0') != head.npos) return 0;  // not a text
   const bool table = head.find("\"ID\",\"Process ID\"") != head.npos || head.find("ID,Process ID,") != head.npos ||
                      head.find("\"ID\";\"Process ID\"") != head.npos || head.find("ID;Process ID;") != head.npos;
   if (table && head.find("Kernel Name") != head.npos) return 95;

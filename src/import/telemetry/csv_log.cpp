@@ -45,6 +45,7 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 int sniff_csv(std::string_view, std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::string_view line = first_line(head);
+  if (line.size() > 8192 || line.find('\0') != line.npos) return 0;  // not a line of text
   if (line.find(',') == line.npos || line.find("\"ID\"") != line.npos) return 0;
   bool time = false;
   int known = 0;

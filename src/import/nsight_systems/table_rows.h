@@ -1,0 +1,33 @@
+// Rows of a table whose existence and columns depend on the version that wrote the file.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/sqlite.h"
+
+namespace gf::nsys {
+
+/// Reads some columns of a table. A table that is not there has no rows; a column that is not there is NULL on all of them.
+class TableRows {
+ public:
+  static Result<TableRows> open(sqlite3* db, std::string_view table, std::initializer_list<std::string_view> columns, const std::string& file);
+
+  /// False behind the last row. Errors: a damaged database.
+  Result<bool> next();
+  bool null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+  std::int64_t integer(int column, std::int64_t fallback = -1) const { return null(column) ? fallback : sqlite3_column_int64(statement_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+  std::string_view text(int column) const { return sqlite::column_text(statement_.get(), column); }
+  bool exists() const { return statement_ != nullptr; }
+
+ private:
+  sqlite::Statement statement_;
+  sqlite3* db_ = nullptr;
+  std::string file_;
+};
+
+}  // namespace gf::nsys
