@@ -96,7 +96,7 @@ TEST(EnergyCurves, SlopeIsEnergyAboveIdlePerAccess) {
   RawEnergyPoint p;
   p.bench = "l1_load";
   p.threads = 1024, p.blocks = 264, p.warps = 8448, p.loops_per_s = 1000;
-  for (int i = 0; i <= 12; ++i) p.edge_t_s.push_back(0.1 * i), p.edge_energy_j.push_back(0.1 * i * (130 + 256 * 8448 * 1000 * 150e-12));
+  for (int i = 0; i <= 12; ++i) p.edge_t_s.push_back(0.1 * i), p.edge_energy_j.push_back(0.1 * i * (130 + 256.0 * 8448 * 1000 * 150e-12));
   const auto curves = level_curves({p}, {bench}, 130);
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_NEAR(curves[0].picojoules, 150, 1e-6);
