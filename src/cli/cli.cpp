@@ -22,6 +22,7 @@ int run(int argc, const char* const* argv) {
   add_calibrate(app, exit_code);
   add_monitor(app, exit_code);
   add_record(app, exit_code);
+  add_doctor(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

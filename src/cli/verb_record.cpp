@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/output.h"
@@ -16,12 +17,25 @@ namespace {
 
 struct Options {
   RecordOptions record;
-  double duration_s = 0;
+  double duration_s = 0, window_s = 0, every_s = 0, delay_s = 0;
   bool quiet = false;
   std::string summary;  // file for the summary as JSON
 };
 
+/// The agent lies beside the program in a build folder, in ../lib/gpufathom where it is installed.
+std::string agent_path() {
+  std::error_code ignored;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const auto beside = here / "libgpufathom_inject.so";
+  return std::filesystem::exists(beside, ignored) ? beside : here.parent_path() / "lib/gpufathom/libgpufathom_inject.so";
+}
+
 int run_record(Options& o) {
+  auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
+  o.record.window_ns = ns(o.window_s);
+  o.record.every_ns = ns(o.every_s);
+  o.record.delay_ns = ns(o.delay_s);
+  o.record.injection_library = agent_path();
   o.record.duration_ns = static_cast<Nanos>(o.duration_s * 1e9);
   if (o.record.command.empty() && o.record.duration_ns == 0)
     return complain("record needs a command to run, or --duration to record the machine for a while: gpufathom record -- python train.py", kWrongUsage);
@@ -55,6 +69,11 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("--devices", o->record.devices, "GPUs to record: 0,2-3, UUIDs, or all")->option_text("LIST");
   verb->add_option("--source", o->record.source, "auto takes the finest there is: pm (counters), gpm, nvml")->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}));
   verb->add_option("--duration", o->duration_s, "stop recording after S seconds; without a command, record the machine")->check(CLI::PositiveNumber)->option_text("S");
+  auto* kernels = verb->add_flag("--kernels", o->record.kernels, "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
+  verb->add_option("--window", o->window_s, "with --kernels: seconds of a window (default: no end)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
+  verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (default: one window)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
+  verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")->needs(kernels)->check(CLI::NonNegativeNumber)->option_text("S");
+  verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (NVTX ranges named gpufathom.step)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("N");
   verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");
   verb->add_flag("-q,--quiet", o->quiet, "print nothing");
   verb->add_option("command", o->record.command, "the program and its arguments, after --")->option_text("-- COMMAND [ARGUMENT ...]");

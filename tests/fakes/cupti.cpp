@@ -129,12 +129,13 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 
 CUptiResult cuptiPmSamplingGetCounterAvailability(CUpti_PmSampling_GetCounterAvailability_Params* p) {
   if (!fake::number("permission", 1)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  if (fake::number("pm_busy", 0)) return CUPTI_ERROR_HARDWARE_BUSY;  // as an H200 answers while another session runs
   p->counterAvailabilityImageSize = 8;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params* p) {
   auto& s = sessions[p->deviceIndex];
-  if (s.open || fake::number("pm_busy", 0)) return CUPTI_ERROR_UNKNOWN;
+  if (s.open) return CUPTI_ERROR_UNKNOWN;
   s = {};
   s.open = true;
   p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&s);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gf {
 
 std::span<const PmMetric> pm_metrics() {
@@ -17,8 +19,8 @@ std::span<const PmMetric> pm_metrics() {
        0.01,
        false},
       {"sm.occupancy",
-       {"TPC.TriageCompute.tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed", "TPC.TriageCompute.sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
-        "sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed"},
+       {"TPC.TriageCompute.sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+        "TPC.TriageCompute.tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed"},
        0.01,
        false},
       {"dram.read", {"dram__bytes_read.sum", "dram__bytes_op_read.sum"}, 1, true},
@@ -55,6 +57,12 @@ class HostConfig {
     cupti_.cuptiProfilerHostDeinitialize(&p);
   }
   CUptiResult code() const { return code_; }
+  bool knows(const char* counter) {
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties, p);
+    p.pHostObject = host_;
+    p.pMetricName = counter;
+    return cupti_.cuptiProfilerHostGetMetricProperties(&p) == CUPTI_SUCCESS;
+  }
 
   /// Passes that the counters need together, 0 when one of them is unknown to the chip. All go into one call.
   std::size_t passes(std::vector<const char*>& counters, std::vector<std::uint8_t>* config = nullptr) {
@@ -90,13 +98,28 @@ class HostConfig {
 
 Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip, std::vector<std::uint8_t>& availability, std::span<const PmMetric> wanted) {
   PmChoice choice;
+  {
+    // Most chips take everything they know at once: one trial instead of one a metric.
+    HostConfig all(cupti, chip, availability);
+    if (all.code() != CUPTI_SUCCESS) return fail(fmt::format("CUPTI does not know the chip {}: {}", chip, cupti.text(all.code())), {}, -1, "use a newer libcupti");
+    PmChoice whole;
+    for (const auto& metric : wanted) {
+      const auto known = std::find_if(metric.counters.begin(), metric.counters.end(), [&](const char* c) { return all.knows(c); });
+      if (known == metric.counters.end()) {
+        whole.left_out.emplace_back(metric.id);
+        continue;
+      }
+      whole.metrics.push_back(&metric);
+      whole.counters.push_back(*known);
+    }
+    if (!whole.metrics.empty() && all.passes(whole.counters, &whole.config) == 1) return whole;
+  }
   for (const auto& metric : wanted) {
     bool taken = false;
     for (const char* counter : metric.counters) {
       auto trial = choice.counters;
       trial.push_back(counter);
       HostConfig config(cupti, chip, availability);
-      if (config.code() != CUPTI_SUCCESS) return fail(fmt::format("CUPTI does not know the chip {}: {}", chip, cupti.text(config.code())), {}, -1, "use a newer libcupti");
       std::vector<std::uint8_t> image;
       if (config.passes(trial, &image) != 1) continue;
       choice.counters = std::move(trial);

@@ -187,8 +187,9 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   size.pPmSamplingObject = s.object;
   size.pMetricNames = s.choice.counters.data();
   size.numMetrics = s.choice.counters.size();
-  // Room for what arrives between two decodes, doubled; drain() goes on while images come back full.
-  size.maxSamples = static_cast<std::uint32_t>(std::clamp<std::int64_t>(2 * options.decode_every_ns / options.interval_ns + 16, 32, 1024));
+  // Room for what arrives between two decodes and little more: emptying an image costs time for every sample that it could
+  // hold (35 KB each on H100). drain() goes on while images come back full.
+  size.maxSamples = static_cast<std::uint32_t>(std::clamp<std::int64_t>(options.decode_every_ns / options.interval_ns * 11 / 10 + 4, 16, 1024));
   if (const auto code = f.cuptiPmSamplingGetCounterDataSize(&size); code != CUPTI_SUCCESS) return refused("the size of samples is unknown", code);
   s.image.resize(size.counterDataSize);
   s.values.resize(s.choice.counters.size());

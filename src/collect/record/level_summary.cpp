@@ -8,7 +8,7 @@ namespace gf {
 
 namespace {
 constexpr std::size_t kRecent = 16384;
-constexpr double kWork = 0.001;  // a sample counts as work when the GPU was busy for more than this share of it
+constexpr double kWork = 0.01;  // a sample counts as work when the GPU was busy for more than this share of it; drivers tick now and then
 }  // namespace
 
 void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts) {

@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <optional>
 
+#include "collect/inject/reader.h"
 #include "collect/live/live_sampler.h"
 #include "collect/record/child.h"
 #include "collect/record/counter_thread.h"
@@ -25,6 +28,17 @@ namespace {
 
 constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSecond;
 constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
+
+/// Resident memory of this process that no file backs: what the recorder itself takes, without the vendor libraries' code.
+std::int64_t private_bytes() {
+  long long kilobytes = 0;
+  if (FILE* file = std::fopen("/proc/self/status", "re")) {
+    for (char line[256]; std::fgets(line, sizeof line, file);)
+      if (std::sscanf(line, "RssAnon: %lld", &kilobytes) == 1) break;
+    std::fclose(file);
+  }
+  return kilobytes * 1024;
+}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
@@ -82,6 +96,8 @@ class Recorder {
  private:
   Status open(std::vector<std::string>& notes);
   void start_counters(std::vector<std::string>& notes);
+  std::vector<std::pair<std::string, std::string>> agent_environment();
+  void take_kernels(bool all);
   void host_tick(Nanos now);
   void write(bool last);
   RecordSummary summary(Nanos started, Nanos ended);
@@ -104,6 +120,7 @@ class Recorder {
   Capture capture_;
   std::vector<SampleBlock> pending_;
   std::vector<std::string> notes_;
+  std::optional<InjectReader> reader_;
   bool write_failed_ = false;
   std::int64_t dropped_ = 0;
   TreeUse last_use_;
@@ -189,6 +206,43 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   counters_.start();
 }
 
+/// What makes the CUDA driver and NVTX load the agent, and tells it what to do.
+std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
+  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
+    if (const char* other = std::getenv(name); other && *other) {
+      note(notes_, fmt::format("kernels are not recorded: {} already names {}, so another profiler is at work", name, other));
+      return {};
+    }
+  if (::access(o_.injection_library.c_str(), R_OK) != 0) {
+    note(notes_, fmt::format("kernels are not recorded: {} is missing", o_.injection_library));
+    return {};
+  }
+  const auto slash = o_.output.rfind('/');
+  std::string directory = (slash == std::string::npos ? std::string(".") : o_.output.substr(0, slash)) + "/.gpufathom-XXXXXX";
+  if (!::mkdtemp(directory.data())) {
+    note(notes_, "kernels are not recorded: no temporary folder can be made beside the capture");
+    return {};
+  }
+  if (char* whole = ::realpath(directory.c_str(), nullptr)) {
+    directory = whole;
+    std::free(whole);
+  }
+  reader_.emplace(directory);
+  timespec mono{};
+  clock_gettime(CLOCK_MONOTONIC, &mono);
+  const Nanos offset = host_now() - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
+  auto ms = [](Nanos ns) { return std::to_string(ns / kNsPerMs); };
+  return {{"CUDA_INJECTION64_PATH", o_.injection_library}, {"NVTX_INJECTION64_PATH", o_.injection_library}, {inject::kDirectory, directory},
+          {inject::kClockOffset, std::to_string(offset)},  {inject::kWindow, ms(o_.window_ns)},             {inject::kEvery, ms(o_.every_ns)},
+          {inject::kDelay, ms(o_.delay_ns)},               {inject::kSteps, std::to_string(o_.steps)}};
+}
+
+void Recorder::take_kernels(bool all) {
+  if (!reader_) return;
+  while (reader_->poll(capture_) && all) write(false);
+  for (auto& message : reader_->take_messages()) note(notes_, message);
+}
+
 void Recorder::host_tick(Nanos now) {
   const auto use = tree_->read();
   host_memory_peak_ = std::max(host_memory_peak_, use.memory_bytes);
@@ -264,6 +318,12 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
     if (sensors_->lost(i)) note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
     s.devices.push_back(std::move(d));
   }
+  if (reader_) {
+    s.kernels = reader_->kernels();
+    s.copies = reader_->copies();
+    s.steps = reader_->steps();
+    if (s.kernels == 0 && s.copies == 0) note(notes_, "no kernel was recorded: did the program use CUDA?");
+  }
   if (dropped_ > 0) {
     note(notes_, fmt::format("{} samples were dropped because the file could not be written", dropped_));
     capture_.note_quality("unwritten_samples", "samples dropped because the file could not be written", dropped_);
@@ -290,7 +350,8 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   std::optional<int> code;
   if (with_child) {
     tree_.emplace(child_->pid());
-    if (auto ok = child_->release(o_.environment, exit_code); !ok) {
+    const auto environment = o_.kernels ? agent_environment() : std::vector<std::pair<std::string, std::string>>{};
+    if (auto ok = child_->release(environment, exit_code); !ok) {
       counters_.stop();
       writer_.reset();
       std::remove(o_.output.c_str());
@@ -319,6 +380,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
       next_host += kHost;
     }
     if (now >= next_write) {
+      take_kernels(false);
       write(false);
       next_write = std::max(next_write + kWrite, host_now());
     }
@@ -328,6 +390,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
     counters_.stop();
     sensors_->finish(capture_);
   }
+  take_kernels(true);
   if (with_child) {
     exit_code = *code;
     rusage children{};
@@ -346,6 +409,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   getrusage(RUSAGE_SELF, &self);
   out.recorder_cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) + static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
   out.recorder_memory_bytes = self.ru_maxrss * 1024;
+  out.recorder_private_bytes = private_bytes();
   struct stat file {};
   if (stat(o_.output.c_str(), &file) == 0) out.file_bytes = file.st_size;
   return out;

@@ -20,8 +20,9 @@ struct RecordOptions {
   std::string source = "auto";       // auto, pm, gpm, nvml: the finest source to try
   Nanos duration_ns = 0;             // stop recording after this long (the program goes on), 0: until the program ends
   bool kernels = false;
-  std::string injection_library;     // for kernels
-  std::vector<std::pair<std::string, std::string>> environment;  // for the program
+  std::string injection_library;     // for kernels: the agent, an absolute path
+  Nanos window_ns = 0, every_ns = 0, delay_ns = 0;  // for kernels: length of a window (0: no end), from start to start, before the first
+  std::int64_t steps = 0;                           // for kernels: a window ends after so many steps
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };
 

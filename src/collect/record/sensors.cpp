@@ -9,8 +9,8 @@ namespace gf {
 
 namespace {
 
-// Sensors change every 100 ms on Hopper; a shorter period dates the changes better and costs microseconds.
-constexpr Nanos kPower = 50 * kNsPerMs, kState = 500 * kNsPerMs, kEnergy = kNsPerSecond, kProcesses = 2 * kNsPerSecond, kGpm = 100 * kNsPerMs;
+// Power changes every 100 ms on Hopper.
+constexpr Nanos kPower = 100 * kNsPerMs, kState = kNsPerSecond, kEnergy = kNsPerSecond, kProcesses = 2 * kNsPerSecond, kGpm = 100 * kNsPerMs;
 
 }  // namespace
 

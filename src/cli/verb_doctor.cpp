@@ -1,0 +1,57 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "collect/doctor.h"
+#include "report/json.h"
+#include "report/text/format.h"
+
+namespace gf::cli {
+
+namespace {
+
+std::string text_of(const DoctorReport& report, const TextStyle& style) {
+  std::string out;
+  auto line = [&](const DoctorCheck& c) {
+    const char* mark = c.status == "ok" ? "ok " : c.status == "warning" ? "?  " : "no ";
+    const std::string head = fmt::format("{}{:<18}", mark, c.name);
+    std::string body = wrap(c.detail, static_cast<std::size_t>(style.width), head.size());
+    out += head + body.substr(std::min(head.size(), body.size()));
+    if (!c.advice.empty()) out += wrap("-> " + c.advice, static_cast<std::size_t>(style.width), head.size());
+  };
+  for (const auto& c : report.checks) line(c);
+  out += "\nWhat the verbs can do here\n";
+  for (const auto& c : report.verbs) line(c);
+  return out;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto* verb = app.add_subcommand("doctor", "what can be recorded on this machine, and what to do about the rest");
+  auto json = std::make_shared<bool>(false);
+  verb->add_flag("--json", *json, "as JSON");
+  verb->callback([json, &exit_code] {
+    const auto report = examine();
+    std::string out;
+    if (*json) {
+      to_json(out, report);
+      out += '\n';
+    } else {
+      out = text_of(report, text_style(false));
+    }
+    if (const auto written = write_answer({}, out); !written) {
+      exit_code = complain(written.error());
+      return;
+    }
+    exit_code = kWhole;
+    for (const auto& c : report.checks)
+      if (c.status == "missing" && (c.name == "driver" || c.name.rfind("pm sampling", 0) == 0)) exit_code = kBadInput;
+  });
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,51 @@
+// Reads what the agents inside the recorded program's processes write, while they write it, into a capture.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/inject/stream.h"
+#include "model/capture.h"
+
+namespace gf {
+
+class InjectReader {
+ public:
+  /// `directory` is where the agents write; it is emptied and removed at the end.
+  explicit InjectReader(std::string directory) : directory_(std::move(directory)) {}
+  ~InjectReader();
+  /// Takes what has come since the last call, at most about `most_bytes` of it, and gives the disk space back. Rows go into
+  /// activities, api_calls, host_ops (NVTX ranges) and steps. True when there is more.
+  bool poll(Capture& capture, std::size_t most_bytes = 32u << 20);
+
+  std::int64_t kernels() const { return kernels_; }
+  std::int64_t copies() const { return copies_; }
+  std::int64_t steps() const { return steps_; }
+  /// What agents had to say, each once.
+  std::vector<std::string> take_messages();
+
+ private:
+  struct File {
+    int fd = -1;
+    std::uint64_t at = 0;
+    std::int64_t pid = -1;
+    std::vector<Text> texts;
+    std::map<std::uint32_t, std::uint32_t> devices, threads;  // CUDA ordinal, thread id -> row
+    bool bad = false;
+  };
+  void take(File& f, inject::Type type, std::string_view payload, Capture& c);
+  std::uint32_t device_row(File& f, std::uint32_t ordinal, Capture& c);
+  std::uint32_t thread_row(File& f, std::uint32_t tid, Capture& c);
+  std::string directory_;
+  std::map<std::string, File> files_;
+  std::vector<std::string> messages_;
+  std::int64_t kernels_ = 0, copies_ = 0, steps_ = 0;
+};
+
+/// A GPU UUID as NVML writes it: "GPU-8-4-4-4-12" hexadecimal digits.
+std::string uuid_text(const unsigned char (&bytes)[16]);
+
+}  // namespace gf

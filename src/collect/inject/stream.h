@@ -1,0 +1,66 @@
+// What the library inside the recorded program writes and the recorder reads: one append-only file a process, PID.rec, of
+// records that each begin with a Head. Plain structs of one machine and one build; a file cut anywhere loses its last record.
+#pragma once
+
+#include <cstdint>
+
+namespace gf::inject {
+
+enum class Type : std::uint32_t { hello, text, device, kernel, memcpy, memset, api, range, message, dropped };
+
+struct Head {
+  Type type;
+  std::uint32_t bytes;  // of what follows
+};
+
+struct Hello {
+  std::uint32_t version;  // of this layout
+  std::int32_t pid;
+};
+inline constexpr std::uint32_t kVersion = 1;
+
+struct TextHead {  // the text follows
+  std::uint32_t id;
+  std::uint32_t unused;
+};
+struct Device {
+  std::uint32_t ordinal;  // CUDA's number inside the program
+  std::uint32_t unused;
+  unsigned char uuid[16];
+};
+struct Kernel {
+  std::int64_t start, end;  // host clock, ns since 1970
+  std::uint64_t graph_node;
+  std::uint32_t device, context, stream, correlation, name, graph;
+  std::int32_t grid[3], block[3];
+  std::uint32_t registers;
+  std::uint32_t shared_bytes;
+};
+struct Memory {  // memcpy, memset
+  std::int64_t start, end;
+  std::uint64_t bytes, graph_node;
+  std::uint32_t device, context, stream, correlation, graph, copy_kind;  // CUPTI's kind of copy
+};
+struct Api {
+  std::int64_t start, end;
+  std::uint32_t thread, correlation, name, unused;
+};
+struct Range {  // NVTX; start == end: a mark
+  std::int64_t start, end;
+  std::uint32_t thread, name;
+};
+struct Dropped {
+  std::uint64_t records;
+};
+
+// The environment of the recorded program.
+inline constexpr const char* kDirectory = "GPUFATHOM_INJECT_DIR";    // where PID.rec goes
+inline constexpr const char* kClockOffset = "GPUFATHOM_CLOCK_OFFSET";  // ns to add to CLOCK_MONOTONIC
+inline constexpr const char* kWindow = "GPUFATHOM_WINDOW_MS";        // length of a window, 0: no end
+inline constexpr const char* kEvery = "GPUFATHOM_EVERY_MS";          // from one window's start to the next, 0: one window
+inline constexpr const char* kDelay = "GPUFATHOM_DELAY_MS";          // before the first window
+inline constexpr const char* kSteps = "GPUFATHOM_STEPS";             // a window ends after so many steps, 0: does not
+inline constexpr const char* kMost = "GPUFATHOM_MOST_BYTES";         // what one process may write
+inline constexpr const char* kStepName = "gpufathom.step";           // NVTX range or mark that makes a step
+
+}  // namespace gf::inject

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# What can go wrong while recording, over the fake driver libraries: every capture must stay readable, nothing may be left
+# behind, and the program's own behaviour must pass through. Usage: record_faults.sh BUILD_DIR
+set -uo pipefail
+build=$(cd "$1" && pwd)
+gf=$build/gpufathom
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
+work=$(mktemp -d)
+cd "$work"
+trap 'rm -rf "$work"' EXIT
+failures=0
+check() {  # check NAME CONDITION...
+  local name=$1; shift
+  if "$@"; then echo "ok    $name"; else echo "FAILED $name: $*"; failures=$((failures + 1)); fi
+}
+sql() { python3 - "$@" <<'PY'
+import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])  # a killed writer's journal is rolled back here
+PY
+}
+samples() { sql "$1" "select coalesce(sum(samples), 0) from sample_blocks"; }
+integrity() { [ "$(sql "$1" 'pragma integrity_check')" = ok ]; }
+
+# The program's streams, arguments and exit code.
+out=$(echo input | "$gf" record -q -o a.gpf -- sh -c 'read x; echo "out:$x:$1"; echo err >&2; exit 7' sh 'two words' 2>err.txt); code=$?
+check "exit code" [ $code = 7 ]
+check "standard streams" [ "$out" = "out:input:two words" ]
+check "standard error" [ "$(cat err.txt)" = err ]
+check "capture is complete" [ "$(sql a.gpf "select text from strings where id=(select value from _metadata where key=(select id from strings where text='record.complete'))")" = yes ]
+"$gf" record -q -o b.gpf -- ./no-such-program; check "command not found" [ $? = 127 ]
+check "no capture of nothing" [ ! -e b.gpf ]
+
+# The child is killed.
+"$gf" record -q -o killed.gpf -- sh -c 'kill -9 $$'; check "killed child: 128 + 9" [ $? = 137 ]
+check "killed child: whole file" integrity killed.gpf
+
+# The recorder is killed: the program goes on, the file holds all but the last second.
+"$gf" record -q -o crash.gpf -- sh -c 'sleep 4; echo survived > survived.txt' & recorder=$!
+sleep 2.6; kill -9 $recorder; wait $recorder 2>/dev/null
+check "killed recorder: whole file" integrity crash.gpf
+check "killed recorder: all but the last second" [ "$(samples crash.gpf)" -ge 1000 ]
+check "killed recorder: analysis reads it" sh -c "'$gf' analyze crash.gpf >/dev/null 2>&1; [ \$? -le 1 ]"
+sleep 2.2; check "killed recorder: the program went on" [ -e survived.txt ]
+
+# Interrupts and signals from outside reach the program; its answer decides.
+# A shell starts background jobs with SIGINT ignored: undone here.
+hearing() { exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' "$@"; }
+hearing "$gf" record -q -o int.gpf -- sh -c 'trap "echo caught; exit 5" INT TERM; for i in $(seq 100); do sleep 0.1; done' > int.txt & recorder=$!
+sleep 1.2; kill -INT $recorder; wait $recorder; check "SIGINT passes through" [ $? = 5 ]
+check "SIGINT: the program caught it once" [ "$(cat int.txt)" = caught ]
+check "SIGINT: whole file" integrity int.gpf
+
+# Children that fork, exec and outlive their parents; nothing is left, nothing undead.
+"$gf" record -q -o fork.gpf -- sh -c '(sh -c "exec sleep 0.3" &) ; sh -c "exec true"; for i in 1 2 3; do sh -c "sleep 0.2" & done; wait; exec sh -c "exit 3"'
+check "fork and exec" [ $? = 3 ]
+sleep 0.5
+check "no undead process" [ "$(ps -o stat= --ppid $$ | grep -c '^Z')" = 0 ]
+check "no temporary left" [ -z "$(ls -A | grep -E 'journal|\.gpufathom' || true)" ]
+
+# The disk fills up: the program goes on, the file stays whole.
+if mkdir full && mount -t tmpfs -o size=3m tmpfs full 2>/dev/null; then
+  "$gf" record -o full/x.gpf -- sh -c 'sleep 1; dd if=/dev/zero of=full/ballast bs=64k 2>/dev/null; sleep 2; exit 6' 2> full.txt; code=$?
+  check "disk full: exit code" [ $code = 6 ]
+  check "disk full: said so" grep -q 'full' full.txt
+  check "disk full: whole file" integrity full/x.gpf
+  umount full
+else
+  echo "skip  disk full (no right to mount)"
+fi
+
+# Refusals, each with one clear line and the next best source.
+refused() { local fake=$1 expect=$2 source=$3; GPUFATHOM_FAKE=$fake "$gf" record -o r.gpf --summary r.json -- sleep 0.6 2> r.txt; check "$fake: says so" grep -q "$expect" r.txt
+  check "$fake: source" [ "$(python3 -c "import json; print(json.load(open('r.json'))['devices'][0]['source'])")" = "$source" ]; }
+refused permission=0 "NVreg_RestrictProfilingToAdminUsers" gpm
+refused permission=0,gpm=0 "power, clocks and memory only" nvml
+refused pm_busy=1 "another profiler holds" gpm
+refused pm_old=1 "needs Turing" gpm
+refused cuinit=100 "no CUDA device" gpm
+refused single_pass=3 "" pm_sampling
+check "what does not fit one pass is left out" [ "$(python3 -c "import json; print(sorted(json.load(open('r.json'))['devices'][0]['shares']))")" = "['gpu.busy', 'issue.active', 'sm.active_any']" ]
+GPUFATHOM_FAKE=init=9 "$gf" record -q -o n.gpf -- touch ran 2> n.txt; check "no driver: refused" [ $? = 1 ]
+check "no driver: the program did not run" [ ! -e ran ]
+
+# The GPU falls off the bus while recording.
+GPUFATHOM_FAKE=lost_after=1.2 "$gf" record -o lost.gpf -- sh -c 'sleep 2.5; exit 4' 2> lost.txt; check "lost GPU: exit code" [ $? = 4 ]
+check "lost GPU: said so" grep -q 'lost' lost.txt
+check "lost GPU: samples before are kept" [ "$(samples lost.gpf)" -ge 500 ]
+
+# Samples that never arrive are counted; the GPU clock is put on the host's.
+GPUFATHOM_FAKE=drop_every=7,gpu_clock=123456789012 "$gf" record -q -o drop.gpf --summary drop.json -- sleep 2
+check "lost samples are counted" python3 -c "
+import json; d = json.load(open('drop.json'))['devices'][0]
+assert 0.12 < d['lost'] / (d['samples'] + d['lost']) < 0.17, d"
+"$gf" record -q -o levels.gpf --summary levels.json -- sleep 2
+check "levels as the fake GPU has them" python3 -c "
+import json; d = json.load(open('levels.json'))['devices'][0]
+for metric, value in {'gpu.busy': .75, 'sm.active_any': .6, 'issue.active': .225, 'tensor.active': .225}.items(): assert abs(d['shares'][metric] - value) < .02, (metric, d)
+assert abs(d['step_ns'] - 20e6) < .3e6, d
+assert abs(d['energy_joules'] - d['energy_integral_joules']) < .03 * d['energy_joules'], d"
+check "GPU clock on the host clock" python3 -c "
+import sqlite3, time, os
+start, = sqlite3.connect('drop.gpf').execute('select min(start_ns) from sample_blocks').fetchone()
+assert abs(start * 1e-9 - (os.stat('drop.json').st_mtime - 2.2)) < 1, start"
+
+# Eight GPUs, some of them, and MIG.
+GPUFATHOM_FAKE=gpus=8 "$gf" record -q -o eight.gpf --summary eight.json --devices 0,6-7 -- sleep 1
+check "eight GPUs, three recorded" [ "$(python3 -c "import json; print([d['index'] for d in json.load(open('eight.json'))['devices'] if d['samples'] > 500])")" = "[0, 6, 7]" ]
+GPUFATHOM_FAKE=gpus=8 "$gf" record -q -o all.gpf --summary all.json -- sleep 1
+check "eight GPUs, all recorded" [ "$(python3 -c "import json; print(sum(d['samples'] > 500 for d in json.load(open('all.json'))['devices']))")" = 8 ]
+GPUFATHOM_FAKE=mig=1,permission=0 "$gf" record -q -o mig.gpf --summary mig.json -- sleep 0.5; check "MIG" [ $? = 0 ]
+
+# Kernels of a program that never touches CUDA, and beside another profiler.
+"$gf" record --kernels -o k.gpf -- true 2> k.txt; check "no CUDA: ends well" [ $? = 0 ]
+check "no CUDA: said so" grep -q 'no kernel was recorded' k.txt
+CUDA_INJECTION64_PATH=/other.so "$gf" record --kernels -o k.gpf -- true 2> k.txt; check "another injection: stands aside" grep -q 'another profiler' k.txt
+check "no temporary folder left" [ -z "$(ls -A | grep gpufathom- || true)" ]
+
+[ $failures = 0 ] && echo "all well" || { echo "$failures failed"; exit 1; }
