@@ -54,9 +54,16 @@ void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::si
   ++buffers;
 }
 
+/// The program's one object of this type, never destroyed: CUPTI hands over its last buffers while the program ends, after the
+/// destructors of ordinary statics have run.
+template <class T>
+T& kept() {
+  static T* object = new T;
+  return *object;
+}
+
 void write_device(std::uint32_t ordinal) {
-  static std::set<std::uint32_t> known;
-  if (!known.insert(ordinal).second) return;
+  if (!kept<std::set<std::uint32_t>>().insert(ordinal).second) return;
   Device d{};
   d.ordinal = ordinal;
   using GetUuid = int (*)(unsigned char*, int);
@@ -71,7 +78,7 @@ void write_device(std::uint32_t ordinal) {
 
 std::uint32_t kernel_name(const char* name) {
   // CUPTI hands out one pointer for each kernel: the text is looked at once.
-  static std::unordered_map<const char*, std::uint32_t> known;
+  auto& known = kept<std::unordered_map<const char*, std::uint32_t>>();
   const auto [it, added] = known.try_emplace(name, 0);
   if (added) it->second = Writer::instance().text(name ? name : "");
   if (known.size() > 100000) known.clear();
@@ -79,7 +86,7 @@ std::uint32_t kernel_name(const char* name) {
 }
 
 std::uint32_t api_name(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  static std::unordered_map<std::uint64_t, std::uint32_t> known;
+  auto& known = kept<std::unordered_map<std::uint64_t, std::uint32_t>>();
   const auto [it, added] = known.try_emplace(static_cast<std::uint64_t>(domain) << 32 | id, 0);
   if (added) {
     const char* text = nullptr;
@@ -140,9 +147,8 @@ void write_record(const CUpti_Activity* record) {
 }
 
 void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t, std::size_t valid) {
-  static std::mutex one_at_a_time;
   {
-    std::lock_guard lock(one_at_a_time);
+    std::lock_guard lock(kept<std::mutex>());
     CUpti_Activity* record = nullptr;
     while (valid > 0 && !Writer::instance().full() && cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) write_record(record);
     std::size_t lost = 0;

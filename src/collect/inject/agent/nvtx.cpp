@@ -24,8 +24,9 @@ struct Open {
 thread_local std::vector<Open> stack;
 thread_local const std::uint32_t thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
 
-std::mutex started_mutex;
-std::unordered_map<std::uint64_t, Open> started;  // ranges that may end on another thread
+// Ranges that may end on another thread; never destroyed, because threads may outlive main.
+std::mutex& started_mutex = *new std::mutex;
+std::unordered_map<std::uint64_t, Open>& started = *new std::unordered_map<std::uint64_t, Open>;
 std::atomic<std::uint64_t> next_range{1};
 
 std::uint32_t name_of(const nvtxEventAttributes_t* a) {
