@@ -10,6 +10,7 @@
 #include "analyze/utilization/use.h"
 #include "analyze/utilization/waterfall.h"
 #include "import/importer.h"
+#include "model/metrics.h"
 #include "support/capture_builder.h"
 
 namespace gf {
@@ -96,6 +97,12 @@ TEST(Levels, EveryFormulaGivesTheSameRatio) {
   EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 40}})), 0.2);
   EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15}, {"sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_elapsed", 5}})), 0.2);
   EXPECT_TRUE(std::isnan(value_of("tensor.active", beside({{"sm__pipe_tensor_subpipe_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15}})))) << "a Blackwell name on Hopper";
+}
+
+TEST(Levels, StandInTheCatalogue) {
+  for (std::size_t l = 0; l < kKernelLevels; ++l) EXPECT_NE(find_metric(id_of(static_cast<KernelLevel>(l))), nullptr) << id_of(static_cast<KernelLevel>(l));
+  EXPECT_NE(find_metric("gpu.busy"), nullptr);
+  EXPECT_NE(find_metric("gpu.kernel_time"), nullptr);
 }
 
 TEST(Levels, OperationsAgainstTheDensePeakOfTheirType) {

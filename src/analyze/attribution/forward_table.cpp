@@ -52,6 +52,7 @@ void ForwardTable::learn_numbers(const Capture& capture) {
 
 void ForwardTable::put(std::uint32_t thread, std::int64_t sequence, Entry entry) {
   auto& table = threads_[thread];
+  ++table.entries;
   if (table.dense.empty()) {
     table.base = sequence;
     table.dense.push_back(entry);
@@ -59,7 +60,7 @@ void ForwardTable::put(std::uint32_t thread, std::int64_t sequence, Entry entry)
   }
   const auto offset = static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(table.base);
   if (offset < table.dense.size()) table.dense[offset] = entry;
-  else if (offset < table.dense.size() + 65536) {
+  else if (offset < 4 * table.entries + 1024) {
     table.dense.resize(offset + 1);
     table.dense[offset] = entry;
   } else table.scattered[sequence] = entry;

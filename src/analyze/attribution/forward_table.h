@@ -28,7 +28,8 @@ class ForwardTable {
  private:
   struct PerThread {
     std::int64_t base = 0;
-    std::vector<Entry> dense;                          // by sequence - base
+    std::vector<Entry> dense;                          // by sequence - base; at most a few times as long as entries
+    std::size_t entries = 0;
     std::unordered_map<std::int64_t, Entry> scattered;  // numbers far from the others
   };
   static const Entry* at(const PerThread& table, std::int64_t sequence);

@@ -41,6 +41,7 @@ using Look = std::optional<Finding> (*)(const Facts&);
 std::optional<Finding> observer_effect(const Facts&);
 std::optional<Finding> warm_up_in_window(const Facts&);
 std::optional<Finding> missing_counters(const Facts&);
+std::optional<Finding> missing_levels(const Facts&);
 std::optional<Finding> weak_matching(const Facts&);
 std::optional<Finding> launch_bound(const Facts&);
 std::optional<Finding> input_bound(const Facts&);

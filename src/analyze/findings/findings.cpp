@@ -10,7 +10,8 @@ namespace {
 // Caveats about the capture come first, in this order; the others by what they could give back.
 constexpr Look kCaveats[] = {observer_effect, warm_up_in_window, weak_matching, missing_counters};
 constexpr Look kLosses[] = {launch_bound, input_bound,  sync_in_step, blocking_copies, device_allocations,        exposed_communication, tiny_kernels,
-                            unfused_elementwise, casts, small_grids,  fp32_without_tensor_cores, low_tensor_use, memory_bound};
+                            unfused_elementwise, casts, small_grids,  fp32_without_tensor_cores, low_tensor_use, memory_bound,
+                            missing_levels};
 
 }  // namespace
 

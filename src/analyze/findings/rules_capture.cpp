@@ -60,6 +60,20 @@ std::optional<Finding> missing_counters(const Facts& f) {
                  fmt::format("{}", ncu_command(chip)), {}};
 }
 
+std::optional<Finding> missing_levels(const Facts& f) {
+  if (!f.levels.has(KernelLevel::sm_active)) return {};  // missing_counters says it
+  const Chip* chip = chip_of(f.capture());
+  std::string names, counters = "gpu__time_duration.sum";
+  for (std::size_t l = 0; l < kRungs; ++l) {
+    const auto level = static_cast<KernelLevel>(l);
+    if (f.levels.has(level) || (level == KernelLevel::tensor_flops && !chip)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", id_of(level));
+    counters += fmt::format(",{}", counters_for(level, chip));
+  }
+  if (names.empty()) return {};
+  return Finding{"missing_levels", fmt::format("The report has no counters for {}. Collect them for the same step and pass that report with --counters.", names), ncu_command_for(counters), {}};
+}
+
 std::optional<Finding> weak_matching(const Facts& f) {
   const auto& m = f.analysis.match;
   if (m.report_kernels == 0) return {};

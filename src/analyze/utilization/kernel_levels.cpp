@@ -4,18 +4,43 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace gf {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// f(name, optional) for every term of "a + b + [c]".
+template <class F>
+void each_term(std::string_view expression, F&& f) {
+  while (!expression.empty()) {
+    const auto plus = expression.find(" + ");
+    auto name = expression.substr(0, plus);
+    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+    const bool optional = name.starts_with('[');
+    f(optional ? name.substr(1, name.size() - 2) : name, optional);
+  }
+}
+
+/// The counters that some formula uses.
+std::unordered_set<std::string> wanted_counters() {
+  std::unordered_set<std::string> names;
+  for (const auto& f : level_formulas()) {
+    each_term(f.numerator, [&](std::string_view name, bool) { names.emplace(name); });
+    if (!f.denominator.empty()) names.emplace(f.denominator);
+  }
+  for (const auto& path : tensor_paths()) each_term(path.counters, [&](std::string_view name, bool) { names.insert(fmt::format("{}.sum", name)); });
+  return names;
+}
+
 /// Counter values by metric name and report row; a metric is looked up in the table once, when a formula asks for it.
 class Counters {
  public:
   explicit Counters(const Capture& capture) : rows_(capture.report_kernels.size()) {
     const auto& counters = capture.kernel_counters;
-    // Only names that formulas can ask for: a report holds hundreds of others.
+    // Only names that formulas can ask for: a report can hold thousands of others.
+    const auto wanted = wanted_counters();
     std::unordered_map<std::uint32_t, int> slots;
     for (std::size_t i = 0; i < counters.size(); ++i) {
       if (counters.kernel[i] >= rows_ || std::isnan(counters.value[i])) continue;
@@ -23,7 +48,7 @@ class Counters {
       auto [slot, fresh] = slots.try_emplace(id, -1);
       if (fresh) {
         const auto name = capture.text(counters.metric[i]);
-        if (name.find("__") != std::string_view::npos && name.find("device__attribute") == std::string_view::npos && !name.starts_with("launch__")) {
+        if (wanted.contains(std::string(name))) {
           slot->second = static_cast<int>(values_.size());
           by_name_.emplace(name, values_.size());
           values_.emplace_back(rows_, kNaN);
@@ -57,16 +82,13 @@ struct Term {
 /// The terms of "a + b + [c]"; empty when a term without brackets is missing.
 std::vector<Term> terms(const Counters& counters, std::string_view expression) {
   std::vector<Term> found;
-  while (!expression.empty()) {
-    const auto plus = expression.find(" + ");
-    auto name = expression.substr(0, plus);
-    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
-    const bool optional = name.starts_with('[');
-    if (optional) name = name.substr(1, name.size() - 2);
+  bool missing = false;
+  each_term(expression, [&](std::string_view name, bool optional) {
     const auto* values = counters.find(name);
-    if (!values && !optional) return {};
+    missing = missing || (!values && !optional);
     if (values) found.push_back({values, optional});
-  }
+  });
+  if (missing) found.clear();
   return found;
 }
 
@@ -131,12 +153,7 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
     for (const auto& path : tensor_paths()) {
       if (!chip || path.chip != chip->id) continue;
       std::string names;  // each counter's .sum; a type that is missing counts nothing
-      std::string_view rest = path.counters;
-      while (!rest.empty()) {
-        const auto plus = rest.find(" + ");
-        names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", rest.substr(0, plus));
-        rest = plus == std::string_view::npos ? std::string_view{} : rest.substr(plus + 3);
-      }
+      each_term(path.counters, [&](std::string_view name, bool) { names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", name); });
       for (const auto& [operations, optional] : terms(counters, names)) {
         if (column.empty()) column.assign(n, kNaN);
         for (std::size_t k = 0; k < n; ++k) {
