@@ -61,17 +61,16 @@ std::optional<Finding> missing_counters(const Facts& f) {
 }
 
 std::optional<Finding> missing_levels(const Facts& f) {
-  if (!f.levels.has(KernelLevel::sm_active)) return {};  // missing_counters says it
+  if (!f.levels.has(KernelLevel::sm_active) || f.analysis.match.matched == 0) return {};  // other findings say it
   const Chip* chip = chip_of(f.capture());
-  std::string names, counters = "gpu__time_duration.sum";
+  std::string names;
   for (std::size_t l = 0; l < kRungs; ++l) {
     const auto level = static_cast<KernelLevel>(l);
     if (f.levels.has(level) || (level == KernelLevel::tensor_flops && !chip)) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", id_of(level));
-    counters += fmt::format(",{}", counters_for(level, chip));
   }
   if (names.empty()) return {};
-  return Finding{"missing_levels", fmt::format("The report has no counters for {}. Collect them for the same step and pass that report with --counters.", names), ncu_command_for(counters), {}};
+  return Finding{"missing_levels", fmt::format("The report has no counters for {}. Collect them for the same step and pass that report with --counters.", names), ncu_command(chip), {}};
 }
 
 std::optional<Finding> weak_matching(const Facts& f) {

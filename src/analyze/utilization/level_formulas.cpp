@@ -151,15 +151,11 @@ std::string counters_for(KernelLevel level, const Chip* chip) {
   return {};
 }
 
-std::string ncu_command_for(std::string_view counters) {
-  return fmt::format("ncu --profile-from-start off --clock-control none --cache-control none --metrics {} --csv --page raw --log-file counters.csv python train.py", counters);
-}
-
 std::string ncu_command(const Chip* chip) {
   std::string metrics(kCommon);
   if (chip && (kTcgen05 & bit(chip->id))) metrics += ",sm__inst_executed_pipe_tc.sum";
   if (const auto flops = flops_counters(chip); !flops.empty()) metrics += fmt::format(",{}", flops);
-  return ncu_command_for(metrics);
+  return fmt::format("ncu --profile-from-start off --clock-control none --cache-control none --metrics {} --csv --page raw --log-file counters.csv python train.py", metrics);
 }
 
 }  // namespace gf

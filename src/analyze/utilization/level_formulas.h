@@ -35,9 +35,7 @@ std::string formula_text(const LevelFormula& formula);
 
 /// The counters to collect for a level on a chip (best formula), joined by commas.
 std::string counters_for(KernelLevel level, const Chip* chip);
-/// Nsight Compute's command line that collects some counters (joined by commas).
-std::string ncu_command_for(std::string_view counters);
-/// The same for all that the ladder needs on a chip (nullptr: any chip).
+/// Nsight Compute's command line that collects what the ladder needs on a chip (nullptr: any chip).
 std::string ncu_command(const Chip* chip);
 
 }  // namespace gf
