@@ -1,5 +1,7 @@
 #include "analyze/analyze.h"
 
+#include <future>
+#include <optional>
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
@@ -36,20 +38,27 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
+  // Host and device sides need nothing of each other ...
+  auto host_side = std::async(std::launch::async, [&] { attribute(capture, context.host, context.attribution); });
   context.devices = build_timelines(capture, context.window);
-  attribute(capture, context.host, context.attribution);
-  classify_layers(capture, context.attribution);
-  context.matching = match_kernels(capture, context.devices);
-  // What the analyses share stands; from here on each is one function that fills its part of the result.
+  host_side.get();
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
-  analysis.match = context.matching.info;
   measure_devices(context, analysis);
+  // ... nor do the causes of idle time and the tables of layers and kernels: each fills its own part of the result.
+  std::optional<KernelLevels> levels;
+  auto tables = std::async(std::launch::async, [&] {
+    classify_layers(capture, context.attribution);
+    context.matching = match_kernels(capture, context.devices);
+    levels.emplace(capture, context.matching);
+    measure_layers(context, *levels, analysis);
+  });
   explain_idle(context, analysis);
-  const KernelLevels levels(capture, context.matching);
-  measure_utilization(context, levels, analysis);
-  find_findings(context, levels, analysis);
+  tables.get();
+  analysis.match = context.matching.info;
+  measure_levels(context, *levels, analysis);
+  find_findings(context, *levels, analysis);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

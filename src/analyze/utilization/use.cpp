@@ -7,7 +7,7 @@
 
 namespace gf {
 
-void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis) {
+void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   if (levels.adjusted > 0)
     analysis.quality.push_back({"counters_disagree", levels.adjusted,
                                 "kernels of the report with a ratio over 1 or over the level that bounds it, by more than 2 % (counters of different passes); the bound is taken"});
@@ -16,11 +16,19 @@ void measure_utilization(const Context& context, const KernelLevels& levels, Ana
     analysis.devices[d].levels = ladder(context, {&context.devices[d], 1}, levels);
     analysis.devices[d].waterfall = waterfall(context, context.devices[d], analysis.devices[d], levels);
   }
+}
+
+void measure_layers(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   auto layers = layer_tables(context, levels);
   analysis.layer_types = std::move(layers.types);
   analysis.layers = std::move(layers.layers);
   analysis.kernels = kernel_table(context, levels);
   analysis.tensor_curve = tensor_curve(context, levels);
+}
+
+void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis) {
+  measure_layers(context, levels, analysis);
+  measure_levels(context, levels, analysis);
 }
 
 }  // namespace gf

@@ -7,8 +7,13 @@
 
 namespace gf {
 
-/// Fills analysis.levels, layer_types, layers, kernels, tensor_curve, and of each device its levels and waterfall. Needs the
-/// timelines, the attribution with layers, the matching and the devices' idle causes.
+/// Fills analysis.layer_types, layers, kernels and tensor_curve. Needs the timelines, the attribution with layers and the matching.
+void measure_layers(const Context& context, const KernelLevels& levels, Analysis& analysis);
+
+/// Fills analysis.levels, and of each device its levels and waterfall. Needs the timelines and the devices' idle causes.
+void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis);
+
+/// Both.
 void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis);
 
 }  // namespace gf
