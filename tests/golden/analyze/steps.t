@@ -21,14 +21,19 @@ Busy and idle time of the steps add up to those of the whole.
   >   jq -s -c --slurpfile all eager.json '[(map(.devices[0].busy_ns) | add), (map(.devices[0].kernels) | add)] == [$all[0].devices[0].busy_ns, $all[0].devices[0].kernels]'
   true
 
-Without marks, the kernels tell: the same steps, from the period of their sequence.
+Without marks, the kernels tell: the same steps to the nanosecond, from the period of their sequence.
 
-  $ zcat "$EXAMPLES"/resnet50_amp_eager_b64.json.gz | jq -c 'del(.traceEvents[] | select(.name | tostring | startswith("ProfilerStep")))' > unmarked.json
-  $ gpufathom analyze unmarked.json --format json | jq -c '.window | [.step_source, .step_confidence], (.all_steps[] | [.index, .duration_ns])'
-  ["period:893 kernels",1]
-  [0,48309656]
-  [1,44858139]
-  [2,55285200]
+  $ steps() { gpufathom analyze "$1" --format json | jq -c '[.window.all_steps[].duration_ns]'; }
+  $ for f in resnet50_amp_eager_b64 resnet50_amp_compile_b64 resnet50_fp32_eager_b64 lenet_train_b64 lenet_inf_b1; do
+  >   zcat "$EXAMPLES"/$f.json.gz | jq -c 'del(.traceEvents[] | select(.name | tostring | startswith("ProfilerStep")))' > unmarked.json
+  >   gpufathom analyze unmarked.json --format json | jq -r '.window | "\(.step_source) \(.step_confidence)"'
+  >   test "$(steps unmarked.json)" = "$(steps "$EXAMPLES"/$f.json.gz)" || echo "$f differs"
+  > done
+  period:893 kernels 1
+  period:781 kernels 1
+  period:616 kernels 1
+  period:50 kernels 1
+  period:15 kernels 1
 
 What cannot be answered is said.
 
