@@ -34,7 +34,7 @@ struct EnumNames<IdleReason> {
 /// A stretch of idle time with one reason.
 struct IdlePiece {
   Interval span;
-  std::uint32_t op = kNoRow;    // row of host_ops: what the host was in, kNoRow when nothing is known
+  std::uint32_t op = kNoRow;    // row of host_ops: what the host was in for the longest part of it, kNoRow when nothing is known
   std::uint32_t next = kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
   IdleReason reason = IdleReason::host_other;
 };

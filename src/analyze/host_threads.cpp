@@ -1,14 +1,12 @@
 #include "analyze/host_threads.h"
 
-#include <algorithm>
-#include <tuple>
+#include "core/order.h"
 
 namespace gf {
 
 namespace {
 
-/// Counting sort by thread, then by time inside each thread. Profilers write a thread's events nearly in order, so the
-/// check for order comes first. Rows without a known thread are left out.
+/// Counting sort by thread, then by time inside each thread. Rows without a known thread are left out.
 template <class Table>
 void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& rows, std::vector<std::size_t>& begin) {
   begin.assign(threads + 1, 0);
@@ -27,7 +25,7 @@ void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& 
   };
   for (std::size_t t = 0; t < threads; ++t) {
     const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin[t]), last = rows.begin() + static_cast<std::ptrdiff_t>(begin[t + 1]);
-    if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+    sort_nearly_ordered(first, last, before);
   }
 }
 

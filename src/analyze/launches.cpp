@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/order.h"
+
 namespace gf {
 
 namespace {
@@ -10,8 +12,8 @@ bool starts_work(ApiKind kind) {
   return kind == ApiKind::launch || kind == ApiKind::graph_launch || kind == ApiKind::memcpy || kind == ApiKind::memset;
 }
 
-/// Calls by correlation: an array when the numbers are dense, which they are in every known source, else sorted rows.
-/// Calls of several processes may share a number; they are chained from the earlier to the later row.
+/// Calls by correlation. Sources count correlations upwards with holes, so that pages of an array, made where there are calls, are
+/// both small and fast; numbers that are scattered beyond that are sorted, as are the calls of further processes that share a number.
 class CallIndex {
  public:
   explicit CallIndex(const Capture& capture) : calls_(capture.api_calls) {
@@ -25,40 +27,53 @@ class CallIndex {
       high = std::max(high, c);
     }
     if (high < 0) return;
-    if (static_cast<std::uint64_t>(high - low_) < 4ull * n + 1024) {
-      first_.assign(static_cast<std::size_t>(high - low_ + 1), kNoRow);
-      next_.assign(n, kNoRow);
-      for (std::uint32_t i = n; i-- > 0;) {
+    if (static_cast<std::uint64_t>(high - low_) / kPage < n + 1024ull) {
+      page_.assign(static_cast<std::size_t>((high - low_) / kPage + 1), kNoRow);
+      std::uint32_t pages = 0;
+      for (std::uint32_t i = 0; i < n; ++i)
+        if (calls_.correlation[i] >= 0)
+          if (auto& page = page_[static_cast<std::size_t>(calls_.correlation[i] - low_) / kPage]; page == kNoRow) page = pages++;
+      first_.assign(pages * kPage, kNoRow);
+      for (std::uint32_t i = 0; i < n; ++i) {
         if (calls_.correlation[i] < 0) continue;
-        auto& head = first_[static_cast<std::size_t>(calls_.correlation[i] - low_)];
-        next_[i] = head;
-        head = i;
+        const auto at = static_cast<std::size_t>(calls_.correlation[i] - low_);
+        auto& first = first_[page_[at / kPage] * kPage + at % kPage];
+        if (first == kNoRow) first = i;
+        else sorted_.push_back(i);
       }
+      sort(sorted_);
     } else {
-      sorted_.reserve(n);
       for (std::uint32_t i = 0; i < n; ++i)
         if (calls_.correlation[i] >= 0) sorted_.push_back(i);
-      std::stable_sort(sorted_.begin(), sorted_.end(), [&](auto a, auto b) { return calls_.correlation[a] < calls_.correlation[b]; });
+      sort(sorted_);
     }
   }
 
   /// f(row) for every call with this correlation, by row.
   template <class F>
   void each(std::int64_t correlation, F&& f) const {
-    if (!first_.empty()) {
+    if (!page_.empty()) {
       const auto at = static_cast<std::uint64_t>(correlation) - static_cast<std::uint64_t>(low_);
-      if (correlation < low_ || at >= first_.size()) return;
-      for (auto i = first_[at]; i != kNoRow; i = next_[i]) f(i);
-    } else {
-      auto at = std::lower_bound(sorted_.begin(), sorted_.end(), correlation, [&](auto row, auto c) { return calls_.correlation[row] < c; });
-      for (; at != sorted_.end() && calls_.correlation[*at] == correlation; ++at) f(*at);
+      if (correlation < low_ || at / kPage >= page_.size() || page_[at / kPage] == kNoRow) return;
+      const auto first = first_[page_[at / kPage] * kPage + at % kPage];
+      if (first == kNoRow) return;
+      f(first);
     }
+    auto at = std::lower_bound(sorted_.begin(), sorted_.end(), correlation, [&](auto row, auto c) { return calls_.correlation[row] < c; });
+    for (; at != sorted_.end() && calls_.correlation[*at] == correlation; ++at) f(*at);
   }
 
  private:
+  void sort(std::vector<std::uint32_t>& rows) const {
+    sort_nearly_ordered(rows.begin(), rows.end(),
+                        [&](auto a, auto b) { return calls_.correlation[a] != calls_.correlation[b] ? calls_.correlation[a] < calls_.correlation[b] : a < b; });
+  }
+
+  static constexpr std::size_t kPage = 64;
   const api_calls_table& calls_;
   std::int64_t low_ = 0;
-  std::vector<std::uint32_t> first_, next_, sorted_;
+  std::vector<std::uint32_t> page_, first_;  // page of a block of correlations; first call by page and correlation
+  std::vector<std::uint32_t> sorted_;        // further calls with a number that has one; without pages, all
 };
 
 }  // namespace
@@ -73,7 +88,8 @@ std::vector<std::uint32_t> join_launches(const Capture& capture) {
     if (activities.correlation[a] < 0) continue;
     const std::int64_t pid = activities.pid[a];
     index.each(activities.correlation[a], [&](std::uint32_t call) {
-      if (pid >= 0 && pid_of(call) >= 0 && pid_of(call) != pid) return;
+      if (pid >= 0)
+        if (const auto of_call = pid_of(call); of_call >= 0 && of_call != pid) return;
       if (launch[a] == kNoRow || (!starts_work(calls.kind[launch[a]]) && starts_work(calls.kind[call]))) launch[a] = call;
     });
   }

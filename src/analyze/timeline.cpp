@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/order.h"
+
 namespace gf {
 
 namespace {
@@ -26,14 +28,14 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
     if (a.duration_ns[x] != a.duration_ns[y]) return a.duration_ns[x] > a.duration_ns[y];
     return x < y;
   };
-  for (auto& list : rows)
-    if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
+  for (auto& list : rows) sort_nearly_ordered(list.begin(), list.end(), before);
   return rows;
 }
 
 void fill(const Capture& capture, DeviceTimeline& line) {
   const auto& a = capture.activities;
-  line.spans.reserve(line.rows.size());
+  // Room that stays untouched costs nothing; growing would copy.
+  for (auto* set : {&line.spans, &line.busy, &line.kernel_busy, &line.idle}) set->reserve(line.rows.size() + 1);
   std::vector<Interval> kernels;
   kernels.reserve(line.rows.size());
   // Rows come by start, so the unions grow at their ends.

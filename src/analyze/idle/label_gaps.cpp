@@ -45,8 +45,10 @@ GapLabeller::GapLabeller(const Context& context, const NameRoles& roles, const L
     if (c.activity[i] < a.size()) collective_[static_cast<std::uint32_t>(a.name[c.activity[i]])] = true;
 }
 
-std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line) {
+std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
+  sums_ = &sums;
   pieces_.clear();
+  pieces_.reserve(2 * line.idle.size());
   sweeps_.clear();
   // An activity of no duration ends a gap too: what came before it waited for it.
   Nanos covered = line.window.start;
@@ -144,13 +146,19 @@ bool GapLabeller::same_graph_launch(std::uint32_t x, std::uint32_t y) const {
 
 void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next) {
   if (from >= to) return;
+  sums_->add({from, to}, reason, op, next);
   if (!pieces_.empty()) {
     auto& last = pieces_.back();
-    if (last.span.end == from && last.reason == reason && last.op == op && last.next == next) {
+    if (last.span.end == from && last.reason == reason && last.next == next) {
       last.span.end = to;
+      if (to - from > longest_) {
+        longest_ = to - from;
+        last.op = op;
+      }
       return;
     }
   }
+  longest_ = to - from;
   pieces_.push_back({{from, to}, op, next, reason});
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/idle/idle_sums.h"
 #include "analyze/idle/launch_facts.h"
 #include "analyze/idle/roles.h"
 #include "analyze/idle/thread_sweep.h"
@@ -15,8 +16,9 @@ class GapLabeller {
  public:
   GapLabeller(const Context& context, const NameRoles& roles, const LaunchFacts& facts);
 
-  /// The idle time of one device as pieces in order; their lengths sum to total(line.idle).
-  std::vector<IdlePiece> label(const DeviceTimeline& line);
+  /// The idle time of one device as pieces in order, one for each change of the reason; their lengths sum to total(line.idle).
+  /// `sums` receives the same time by operator.
+  std::vector<IdlePiece> label(const DeviceTimeline& line, IdleSums& sums);
 
  private:
   struct Gap {
@@ -42,6 +44,8 @@ class GapLabeller {
   std::map<std::uint32_t, ThreadSweep> sweeps_;
   std::vector<std::uint32_t> candidates_;   // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;
+  Nanos longest_ = 0;  // stretch that gave the last piece its operator
+  IdleSums* sums_ = nullptr;
 };
 
 }  // namespace gf

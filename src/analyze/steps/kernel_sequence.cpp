@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/order.h"
+
 namespace gf {
 
 namespace {
@@ -28,7 +30,7 @@ KernelSequence kernel_sequence(const Capture& capture) {
   for (std::uint32_t i = 0; i < a.size(); ++i)
     if (a.kind[i] == ActivityKind::kernel && a.device[i] == busiest.first && a.stream[i] == busiest.second) sequence.rows.push_back(i);
   auto before = [&](std::uint32_t x, std::uint32_t y) { return std::tuple(a.start_ns[x], x) < std::tuple(a.start_ns[y], y); };
-  if (!std::is_sorted(sequence.rows.begin(), sequence.rows.end(), before)) std::sort(sequence.rows.begin(), sequence.rows.end(), before);
+  sort_nearly_ordered(sequence.rows.begin(), sequence.rows.end(), before);
   std::unordered_map<std::uint64_t, std::uint32_t> number;
   sequence.ids.reserve(sequence.rows.size());
   for (auto row : sequence.rows) {
