@@ -8,7 +8,7 @@ namespace gf {
 
 namespace {
 
-constexpr const char* kForms = "all, stable, step:N or START:END, such as 1.5ms:20ms";
+constexpr const char* kForms = "all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
 
 /// "1.5ms" in nanoseconds; a number without a unit is in nanoseconds.
 std::optional<Nanos> parse_time(std::string_view text) {
@@ -72,6 +72,10 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   Interval span = all;
   if (wanted == "all") {
     window.kind = "all";
+  } else if (wanted == "steps") {
+    window.kind = "steps";
+    if (steps.steps.empty()) return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
+    span = {steps.steps.front().start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
   } else if (wanted == "stable") {
     window.kind = "stable";
     const auto first = std::find_if(steps.steps.begin(), steps.steps.end(), [](const StepInfo& s) { return s.stable; });

@@ -12,6 +12,7 @@ namespace gf {
 
 /// Turns --window into a half-open span of the capture's clock.
 ///   all        from the first device activity's start to the last one's end (each device has its own such span)
+///   steps      from the first step's start to the end of the last one
 ///   stable     from the first stable step to the end of the last step
 ///   step:N     the step that the source numbers N
 ///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s; either may be left out.

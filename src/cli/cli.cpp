@@ -15,6 +15,7 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   add_analyze(app, exit_code);
+  add_compare(app, exit_code);
   add_export(app, exit_code);
   add_import(app, exit_code);
   add_query(app, exit_code);

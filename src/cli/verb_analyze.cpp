@@ -59,7 +59,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("analyze", "how deep a recorded run used its GPU");
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
-  verb->add_option("--window", o->window, "span to analyse: all, stable, step:N or START:END")->option_text("W");
+  verb->add_option("--window", o->window, "span to analyse: all, steps, stable, step:N or START:END")->option_text("W");
   verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });

@@ -8,6 +8,7 @@ class App;
 namespace gf::cli {
 
 void add_analyze(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
 void add_metrics(CLI::App& app, int& exit_code);

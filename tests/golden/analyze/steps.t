@@ -48,5 +48,5 @@ What cannot be answered is said.
   gpufathom: lenet_inf_b1.json.gz: --window 3s:4s: no device activity in it (the device was traced for 2000513 ns after its first activity)
   [1]
   $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
-  gpufathom: lenet_inf_b1.json.gz: --window sometimes: not understood (use all, stable, step:N or START:END, such as 1.5ms:20ms)
+  gpufathom: lenet_inf_b1.json.gz: --window sometimes: not understood (use all, steps, stable, step:N or START:END, such as 1.5ms:20ms)
   [1]

@@ -1,0 +1,115 @@
+#include "analyze/compare/compare.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "core/apportion.h"
+
+namespace gf {
+
+namespace {
+
+/// Rows of one table by (kind, name); a run that lacks a row has 0 there.
+class Rows {
+ public:
+  explicit Rows(std::size_t runs) : runs_(runs) {}
+  void add(std::size_t run, std::string_view kind, std::string_view name, Nanos ns, std::int64_t count = 0) {
+    auto [at, added] = index_.try_emplace({std::string(kind), std::string(name)}, rows_.size());
+    if (added) rows_.push_back({at->first.first, at->first.second, std::vector<Nanos>(runs_, 0), {}, std::vector<double>(runs_, 0)});
+    rows_[at->second].ns[run] += ns;
+    rows_[at->second].count[run] += static_cast<double>(count);
+  }
+  Nanos sum(std::size_t run) const {
+    Nanos total = 0;
+    for (const auto& row : rows_) total += row.ns[run];
+    return total;
+  }
+  /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of `steps`.
+  void scale(std::size_t run, Nanos total, std::int64_t steps) {
+    std::vector<double> weights;
+    for (const auto& row : rows_) weights.push_back(static_cast<double>(row.ns[run]));
+    const auto parts = apportion(total, weights);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      rows_[i].ns[run] = parts[i];
+      rows_[i].count[run] /= static_cast<double>(steps);
+    }
+  }
+  /// The part of a run's rows that is kernel time.
+  Nanos sum_of(std::size_t run, std::string_view kind) const {
+    Nanos total = 0;
+    for (const auto& row : rows_)
+      if (row.kind == kind) total += row.ns[run];
+    return total;
+  }
+  std::vector<ComparedTime> take() {
+    for (auto& row : rows_)
+      for (std::size_t r = 0; r < runs_; ++r) row.change_ns.push_back(row.ns[r] - row.ns[0]);
+    auto largest = [](const std::vector<Nanos>& v) {
+      Nanos most = 0;
+      for (Nanos n : v) most = std::max<Nanos>(most, std::abs(n));
+      return most;
+    };
+    std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) {
+      if (largest(a.change_ns) != largest(b.change_ns)) return largest(a.change_ns) > largest(b.change_ns);
+      return largest(a.ns) > largest(b.ns);
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  std::size_t runs_;
+  std::map<std::pair<std::string, std::string>, std::size_t> index_;
+  std::vector<ComparedTime> rows_;
+};
+
+std::string layer_name(const LayerRow& layer) { return layer.name + (layer.phase.empty() || layer.phase == "other" ? "" : " (" + layer.phase + ")"); }
+
+}  // namespace
+
+Comparison compare(const std::vector<Analysis>& analyses) {
+  Comparison result;
+  const std::size_t n = analyses.size();
+  const bool by_step = std::all_of(analyses.begin(), analyses.end(), [](const Analysis& a) { return !a.window.steps.empty(); });
+  result.per = by_step ? "step" : "window";
+  Rows time(n), layers(n), kernels(n);
+  std::map<std::string, std::vector<Share>> levels;
+  std::vector<std::string> level_order;
+  for (std::size_t r = 0; r < n; ++r) {
+    const Analysis& a = analyses[r];
+    ComparedRun run;
+    run.path = a.source.path;
+    run.device = a.devices.empty() ? "" : a.devices[0].name;
+    run.step_source = a.window.step_source;
+    run.steps = static_cast<std::int64_t>(a.window.steps.size());
+    for (const auto& d : a.devices) {
+      run.total_ns += d.span_ns;
+      for (const auto& cause : d.idle) time.add(r, "idle", cause.cause, cause.ns);
+      if (d.copy_only_ns > 0) time.add(r, "copy", "copies and sets", d.copy_only_ns);
+    }
+    for (const auto& type : a.layer_types) time.add(r, "layer_type", type.type, type.ns, type.kernels);
+    for (const auto& layer : a.layers) layers.add(r, "layer", layer_name(layer), layer.ns, layer.kernels);
+    for (const auto& kernel : a.kernels) kernels.add(r, "kernel", kernel.name, kernel.ns, kernel.count);
+    for (const auto& level : a.levels) {
+      auto [at, added] = levels.try_emplace(level.id, n);
+      if (added) level_order.push_back(level.id);
+      at->second[r] = level.value;
+    }
+    const std::int64_t parts = by_step ? run.steps : 1;
+    run.time_ns = (run.total_ns + parts / 2) / parts;
+    time.scale(r, run.time_ns, parts);
+    const Nanos kernel_time = time.sum_of(r, "layer_type");
+    layers.scale(r, kernel_time, parts);
+    kernels.scale(r, kernel_time, parts);
+    result.runs.push_back(std::move(run));
+  }
+  for (auto& run : result.runs)
+    if (run.time_ns > 0) run.speedup = static_cast<double>(result.runs[0].time_ns) / static_cast<double>(run.time_ns);
+  for (const auto& id : level_order) result.levels.push_back({id, levels[id]});
+  result.time = time.take();
+  result.layers = layers.take();
+  result.kernels = kernels.take();
+  return result;
+}
+
+}  // namespace gf

@@ -1,0 +1,71 @@
+// Two or more runs side by side: what of the difference in step time comes from where.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/result.h"
+
+namespace gf {
+
+struct ComparedRun {
+  std::string path, device, step_source;
+  std::int64_t steps = 0;
+  Nanos total_ns = 0;  // the windows of all devices together
+  Nanos time_ns = 0;   // of one step, or of the window: what the rows of this run sum to
+  Share speedup;       // time of the first run over the time of this one
+  static constexpr auto fields() {
+    using R = ComparedRun;
+    return std::tuple{field("path", &R::path, "input file"), field("device", &R::device, "product name of its first device"),
+                      field("step_source", &R::step_source, "what made its steps"), field("steps", &R::steps, "steps in its window"),
+                      field("total_ns", &R::total_ns, "windows of all its devices together"), field("time_ns", &R::time_ns, "the same for one step, rounded; without steps the total"),
+                      field("speedup", &R::speedup, "time of the first run over the time of this one")};
+  }
+};
+
+/// One part of the time, for every run in the order of `runs`.
+struct ComparedTime {
+  std::string kind;  // idle, copy, layer_type; layer; kernel
+  std::string name;
+  std::vector<Nanos> ns, change_ns;
+  std::vector<double> count;  // kernel instances a step
+  static constexpr auto fields() {
+    using T = ComparedTime;
+    return std::tuple{field("kind", &T::kind, "idle, copy, layer_type, layer or kernel"), field("name", &T::name, "cause, layer or kernel"),
+                      field("ns", &T::ns, "device time, by run"), field("change_ns", &T::change_ns, "less that of the first run, by run"),
+                      field("count", &T::count, "kernel instances a step, by run")};
+  }
+};
+
+struct ComparedLevel {
+  std::string id;
+  std::vector<Share> value;
+  static constexpr auto fields() {
+    using L = ComparedLevel;
+    return std::tuple{field("id", &L::id, "metric id"), field("value", &L::value, "share of the window, by run")};
+  }
+};
+
+struct Comparison {
+  std::string schema = "gpufathom.comparison/1";
+  std::string per;  // step, or window when a run has no steps
+  std::vector<ComparedRun> runs;
+  std::vector<ComparedLevel> levels;
+  std::vector<ComparedTime> time;     // idle causes, copies, layer types: sum to time_ns of each run
+  std::vector<ComparedTime> layers;   // modules or operators by phase: sum to the kernel time of each run
+  std::vector<ComparedTime> kernels;  // by kernel: sum to the kernel time of each run
+  static constexpr auto fields() {
+    using C = Comparison;
+    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("per", &C::per, "what times are of: a step or the window"),
+                      field("runs", &C::runs, "the runs, in the order given"), field("levels", &C::levels, "the ladder of each run"),
+                      field("time", &C::time, "idle causes, copies and layer types; sum to time_ns"), field("layers", &C::layers, "kernel time by layer"),
+                      field("kernels", &C::kernels, "kernel time by kernel")};
+  }
+};
+
+/// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its window, and whole nanoseconds:
+/// a run's time_ns is the total over its steps, rounded, and its parts are apportioned so that they sum to it exactly. So do the changes.
+/// Rows are ordered by the largest change of any run.
+Comparison compare(const std::vector<Analysis>& runs);
+
+}  // namespace gf

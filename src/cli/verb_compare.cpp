@@ -1,0 +1,80 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "analyze/analyze.h"
+#include "analyze/compare/compare.h"
+#include "cli/load_capture.h"
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "report/compare/compare.h"
+#include "report/json.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> captures;
+  std::vector<std::string> counters;
+  std::string window;
+  std::size_t rows = 0;
+  OutputOptions output;
+};
+
+/// The steps of the capture, or all of it when it has none.
+Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
+  options.window = "steps";
+  if (auto analysis = analyze(capture, options)) return analysis;
+  options.window = "all";
+  return analyze(capture, options);
+}
+
+int compare_files(const Options& o) {
+  if (!o.counters.empty() && o.counters.size() != o.captures.size())
+    return complain("--counters wants one report for each capture, in the same order, or none", kWrongUsage);
+  const std::string format = chosen_format(o.output);
+  ProgressDisplay progress;
+  std::vector<Analysis> analyses;
+  for (std::size_t i = 0; i < o.captures.size(); ++i) {
+    InputOptions input;
+    input.trace = o.captures[i];
+    if (!o.counters.empty()) input.counters = o.counters[i];
+    const auto loaded = load_capture(input, progress.callback());
+    progress.wipe();
+    if (!loaded) return complain(loaded.error());
+    AnalyzeOptions options;
+    options.window = o.window;
+    options.progress = progress.callback();
+    auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options) : analyze(loaded->capture, options);
+    progress.wipe();
+    if (!analysis) return complain(analysis.error());
+    analyses.push_back(std::move(*analysis));
+  }
+  const Comparison comparison = compare(analyses);
+  std::string answer;
+  if (format == "json") {
+    to_json(answer, comparison);
+    answer += '\n';
+  } else {
+    answer = format == "html" ? comparison_page(comparison) : comparison_text(comparison, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+  }
+  if (const auto written = write_answer(o.output, answer); !written) return complain(written.error());
+  return kWhole;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  auto* verb = app.add_subcommand("compare", "what of the difference between runs comes from where");
+  auto o = std::make_shared<Options>();
+  verb->add_option("captures", o->captures, "traces or capture files; the others are compared with the first")->required()->expected(2, 1000)->option_text("FILE FILE ...");
+  verb->add_option("--counters", o->counters, "counter reports, one for each capture in the same order")->option_text("FILE ...");
+  verb->add_option("--window", o->window, "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all where there are none)")->option_text("W");
+  verb->add_option("--rows", o->rows, "rows of the layer and kernel tables (default 12)")->check(CLI::PositiveNumber)->option_text("N");
+  add_output_options(*verb, o->output);
+  verb->callback([o, &exit_code] { exit_code = compare_files(*o); });
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,21 @@
+// A comparison of runs as text and as a page.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analyze/compare/compare.h"
+#include "report/text/style.h"
+
+namespace gf {
+
+/// Letters for the runs: A, B, ... Z, then 27, 28, ...
+std::string run_letter(std::size_t run);
+/// What the difference between the first run and run `other` is made of, largest first: "input −46.8 ms, launch_bound +9.7 ms".
+std::string comparison_headline(const Comparison& comparison, std::size_t other);
+
+std::string comparison_text(const Comparison& comparison, const TextStyle& style, std::size_t rows = 12);
+/// One file that needs nothing else.
+std::string comparison_page(const Comparison& comparison);
+
+}  // namespace gf

@@ -1,0 +1,70 @@
+Two runs side by side: eager against compiled, and FP32 against mixed precision.
+
+  $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
+  $ cp "$EXAMPLES"/resnet50_amp_compile_b64.json.gz compile.json.gz
+  $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
+  $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|gpu.busy|^    idle|^  idle|copies|total|more \(|^[A-Z]'
+    A  eager.json.gz    NVIDIA H200      3  49.48 ms  1.00 x
+    B  compile.json.gz  NVIDIA H200      3  42.04 ms  1.18 x
+  A step of B takes 7.448 ms less than one of A (1.18 x as fast): idle: host_other
+  How deep the device was used
+    gpu.busy         30.5 %  26.5 %
+  Where the time of a step goes
+    idle: host_other    5.327 ms  3.114 ms  -2.213 ms
+    idle: launch_bound  27.65 ms  26.38 ms  -1.269 ms
+    idle: memcpy        37.28 us         -  -37.28 us
+    idle: kernel_gap    1.325 ms  1.345 ms  +19.91 us
+    idle: sync          16.49 us  15.16 us  -1.327 us
+    copies and sets     51.06 us  50.87 us    -195 ns
+    total               49.48 ms  42.04 ms  -7.448 ms
+  Layers
+    and 172 rows more (--rows N shows more)
+  Kernels
+    and 228 rows more (--rows N shows more)
+  $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json
+  $ jq -c '.schema, .per, (.runs[] | [.path, .steps, .time_ns, .speedup])' three.json
+  "gpufathom.comparison/1"
+  "step"
+  ["fp32.json.gz",3,77956075,1]
+  ["eager.json.gz",3,49484332,1.5753688460420159]
+  ["compile.json.gz",3,42036540,1.8544836230574637]
+
+The parts of every run add up to its step, and the changes to the difference of the steps, to the nanosecond. Layers and kernels each
+add up to the kernel time.
+
+  $ jq -c '[range(.runs | length)] as $r | . as $c | $r | map(. as $i | [([$c.time[].ns[$i]] | add) == $c.runs[$i].time_ns,
+  >   ([$c.time[].change_ns[$i]] | add) == $c.runs[$i].time_ns - $c.runs[0].time_ns,
+  >   ([$c.layers[].ns[$i]] | add) == ([$c.time[] | select(.kind == "layer_type").ns[$i]] | add),
+  >   ([$c.kernels[].ns[$i]] | add) == ([$c.layers[].ns[$i]] | add)])' three.json
+  [[true,true,true,true],[true,true,true,true],[true,true,true,true]]
+  $ jq -c '.time[] | select(.kind == "idle") | [.name, .ns]' three.json
+  ["launch_bound",[233606,27652752,26384170]]
+  ["host_other",[628553,5327142,3113804]]
+  ["dependency",[107681,0,0]]
+  ["memcpy",[0,37278,0]]
+  ["kernel_gap",[1350155,1324728,1344637]]
+  ["sync",[18653,16490,15163]]
+
+A run against itself differs in nothing.
+
+  $ gpufathom compare eager.json.gz eager.json.gz --format json | jq -c '[.runs[].speedup], ([.time[], .layers[], .kernels[] | .change_ns[]] | unique)'
+  [1,1]
+  [0]
+
+The page is one file that asks for nothing else.
+
+  $ gpufathom compare eager.json.gz compile.json.gz -o page.html && grep -c 'B − A' page.html && grep -Ec 'src=|href=|https?://' page.html
+  3
+  0
+  [1]
+
+  $ gpufathom compare eager.json.gz
+  captures: At least 2 required but received 1
+  Run with --help for more information.
+  [2]
+  $ gpufathom compare eager.json.gz nothing.json
+  gpufathom: nothing.json: no such file
+  [1]
+  $ gpufathom compare eager.json.gz compile.json.gz --counters one.csv
+  gpufathom: --counters wants one report for each capture, in the same order, or none
+  [2]
