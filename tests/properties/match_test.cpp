@@ -218,6 +218,90 @@ TEST(Match, ATruncatedReportCoversWhatItHas) {
   EXPECT_EQ(m.info.report_only, 0);
 }
 
+/// A capture with kernels named by letters: a trace kernel on (device, stream), a report kernel on (device, stream, process).
+struct Letters {
+  Capture c;
+  std::vector<DeviceTimeline> devices;
+  Nanos now = 0;
+
+  void trace(std::int32_t device, std::int64_t stream, char kernel) {
+    const auto row = c.activities.add(), on = c.device_row(device);
+    c.activities.name[row] = c.strings.intern(std::string("void ns::kernel_") + kernel + "<2ul>(int)");
+    c.activities.start_ns[row] = now += 10;
+    c.activities.duration_ns[row] = 5;
+    c.activities.device[row] = on;
+    c.activities.stream[row] = stream;
+    while (devices.size() <= on) devices.emplace_back().device = static_cast<std::uint32_t>(devices.size()) - 1;
+    for (std::uint32_t d = 0; d < devices.size(); ++d) devices[d].device = d;
+    devices[on].rows.push_back(row);
+  }
+  void report(std::int64_t device, std::int64_t stream, char kernel, std::int64_t pid = 1) {
+    const auto row = c.report_kernels.add();
+    c.report_kernels.name[row] = c.strings.intern(std::string("void kernel_") + kernel + "<2>(int)");
+    c.report_kernels.device[row] = device;
+    c.report_kernels.stream[row] = stream;
+    c.report_kernels.pid[row] = pid;
+  }
+  std::string partners() const {
+    std::string out;
+    const Matching m = match_kernels(c, devices);
+    for (std::uint32_t row = 0; row < c.activities.size(); ++row) out += (row ? " " : "") + (m.report_row[row] == kNoRow ? std::string("-") : std::to_string(m.report_row[row]));
+    return out;
+  }
+};
+
+TEST(Match, StreamsArePairedByWhatRanOnThem) {
+  Letters l;  // two streams that interleave; the report runs one after the other, under other numbers
+  for (char k : std::string("abcdef")) {
+    l.trace(0, 7, k);
+    l.trace(0, 20, static_cast<char>(k + 10));
+  }
+  for (char k : std::string("klmnop")) l.report(0, 13, k);
+  for (char k : std::string("abcdef")) l.report(0, 14, k);
+  EXPECT_EQ(l.partners(), "6 0 7 1 8 2 9 3 10 4 11 5");
+}
+
+TEST(Match, AReportOnOneStreamServesATraceOnTwo) {
+  Letters l;  // the profiler names one stream; the order of the whole device tells
+  for (char k : std::string("abcdefgh")) l.trace(0, k % 2, k);
+  for (char k : std::string("abcdefgh")) l.report(0, 7, k);
+  EXPECT_EQ(l.partners(), "0 1 2 3 4 5 6 7");
+}
+
+TEST(Match, DevicesKeepToThemselves) {
+  Letters l;
+  for (char k : std::string("abcd")) l.trace(0, 7, k), l.trace(1, 7, k);
+  for (char k : std::string("abcd")) l.report(1, 7, k);
+  for (char k : std::string("abcd")) l.report(0, 7, k);
+  EXPECT_EQ(l.partners(), "4 0 5 1 6 2 7 3");
+}
+
+TEST(Match, AReportOfOneDeviceServesEveryRank) {
+  Letters l;
+  for (char k : std::string("abcd")) l.trace(0, 7, k), l.trace(1, 7, k);
+  for (char k : std::string("abcd")) l.report(0, 7, k);
+  EXPECT_EQ(l.partners(), "0 0 1 1 2 2 3 3");
+}
+
+TEST(Match, AutotunedKernelsStayWithoutPartner) {
+  Letters l;  // the library chose x where the profiled run had y
+  for (char k : std::string("abcxefgh")) l.trace(0, 7, k);
+  for (char k : std::string("abcyefgh")) l.report(0, 7, k);
+  EXPECT_EQ(l.partners(), "0 1 2 - 4 5 6 7");
+}
+
+TEST(Match, AnotherBatchSizeIsToldApart) {
+  Letters l;
+  for (char k : std::string("abcdefgh")) l.trace(0, 7, k), l.report(0, 7, k);
+  for (auto& g : l.c.activities.grid_x) g = 64;
+  for (auto& g : l.c.report_kernels.grid_x) g = 32;
+  for (auto* column : {&l.c.activities.grid_y, &l.c.activities.grid_z, &l.c.report_kernels.grid_y, &l.c.report_kernels.grid_z})
+    for (auto& g : *column) g = 1;
+  const Matching m = match_kernels(l.c, l.devices);
+  EXPECT_EQ(m.info.verdict, "different_program");
+  EXPECT_NE(m.info.note.find("another batch size"), std::string::npos) << m.info.note;
+}
+
 TEST(Match, NothingToMatch) {
   Capture c;
   Matching m = match_kernels(c, {});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "analyze/match/align.h"
 #include "analyze/match/laps.h"
@@ -118,7 +117,7 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
       }
     }
   }
-  judge(capture, symbols, all, used, out);
+  judge(symbols, all, used, out);
   return out;
 }
 

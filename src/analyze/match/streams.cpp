@@ -47,7 +47,6 @@ std::vector<StreamPair> pair_streams(const Capture& capture, const Symbols& symb
   for (auto& [id, s] : trace) {
     for (std::uint32_t row : s.rows) s.symbols.push_back(symbols.trace[row]);
     std::ranges::sort(s.symbols);
-    // A trace holds several steps: each symbol counts at most as often as any report stream could have it, so sort only.
   }
   for (auto& [id, s] : report) {
     for (std::uint32_t row : s.rows) s.symbols.push_back(symbols.report[row]);

@@ -26,7 +26,7 @@ std::string describe(const MatchInfo& info, double of_report) {
   return text;
 }
 
-/// Kernels of the trace whose name the report has, whatever their launch shape.
+/// The names say whether it is the same program with other shapes, or another one.
 std::string why_different(const Symbols& symbols, const MatchInfo& info, std::int64_t paired) {
   const double names = symbols.trace_names > 0 && symbols.report_names > 0
                            ? static_cast<double>(symbols.shared_names) / static_cast<double>(std::min(symbols.trace_names, symbols.report_names))
@@ -41,7 +41,7 @@ std::string why_different(const Symbols& symbols, const MatchInfo& info, std::in
 
 }  // namespace
 
-void judge(const Capture&, const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows, const std::vector<bool>& report_used, Matching& m) {
+void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows, const std::vector<bool>& report_used, Matching& m) {
   MatchInfo& info = m.info;
   double score = 0;
   for (std::uint32_t row : trace_rows) {

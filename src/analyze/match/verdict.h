@@ -15,7 +15,7 @@ inline constexpr double kSameProgram = 0.5;
 inline constexpr double kGood = 0.95;
 
 /// Counts the states and writes verdict, note and confidence. Of different programs no pair is kept.
-void judge(const Capture& capture, const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows, const std::vector<bool>& report_used, Matching& matching);
+void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows, const std::vector<bool>& report_used, Matching& matching);
 
 /// For a capture without report or without kernels.
 void judge_without_pairs(const Capture& capture, MatchInfo& info);
