@@ -1,0 +1,115 @@
+#include "analyze/kernel_rates/kernel_rates.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace gf {
+namespace {
+
+/// A GPU that runs kernels one after the other and is sampled on a clock that is `shift` behind. Kernel k keeps its rate;
+/// durations vary by a tenth and order at random, so that kernels meet different neighbours.
+struct World {
+  Capture capture;
+  std::vector<double> rates;
+};
+
+World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::normal_distribution<double> normal(0, 1);
+  World w;
+  auto& c = w.capture;
+  const auto device = c.device_row(0);
+  std::vector<double> length;
+  for (int k = 0; k < kernels; ++k) {
+    w.rates.push_back(uniform(random));
+    length.push_back(5e4 + 4e5 * uniform(random));
+  }
+  struct Span {
+    Nanos start, end;
+    int kernel;
+  };
+  std::vector<Span> spans;
+  Nanos t = 1'000'000'000;
+  while (spans.size() < 8000) {
+    const int k = static_cast<int>(uniform(random) * kernels);
+    auto run = [&](int kernel) {
+      const auto ns = static_cast<Nanos>(length[static_cast<std::size_t>(kernel)] * (welded && kernel < 2 ? 1 : 1 + 0.1 * normal(random)));
+      spans.push_back({t, t + std::max<Nanos>(ns, 1000), kernel});
+      t = spans.back().end + 1000;
+    };
+    run(welded && k == 1 ? 0 : k);
+    if (welded && spans.back().kernel == 0) spans.push_back({spans.back().start, spans.back().end, 1});  // at once on another stream, always
+    if (uniform(random) < 0.05) t += 400'000;  // idle now and then: what alignment lives on
+  }
+  for (const auto& s : spans) {
+    const auto row = c.activities.add();
+    c.activities.start_ns[row] = s.start;
+    c.activities.duration_ns[row] = s.end - s.start;
+    c.activities.device[row] = device;
+    c.activities.name[row] = c.strings.intern("kernel_" + std::to_string(s.kernel));
+  }
+  const Text busy = c.strings.intern("gpu.busy"), issue = c.strings.intern("issue.active");
+  std::size_t first = 0;
+  constexpr Nanos interval = 200'000;
+  for (Nanos from = spans.front().start; from + interval < t; from += interval) {
+    double covered = 0, value = 0;
+    while (spans[first].end <= from) ++first;
+    for (std::size_t i = first; i < spans.size() && spans[i].start < from + interval; ++i) {
+      const auto overlap = static_cast<double>(std::min(spans[i].end, from + interval) - std::max(spans[i].start, from));
+      if (!(welded && spans[i].kernel == 1)) covered += overlap / interval;
+      value += overlap / interval * w.rates[static_cast<std::size_t>(spans[i].kernel)];
+    }
+    for (const auto& [id, v] : {std::pair{busy, covered}, std::pair{issue, value + noise * normal(random)}}) {
+      const auto row = c.counter_samples.add();
+      c.counter_samples.start_ns[row] = from - shift;
+      c.counter_samples.duration_ns[row] = interval;
+      c.counter_samples.device[row] = device;
+      c.counter_samples.metric[row] = id;
+      c.counter_samples.value[row] = v;
+    }
+  }
+  return w;
+}
+
+int kernel_of(const Capture& c, const KernelRates::Group& g) { return std::stoi(std::string(c.text(c.activities.name[g.first])).substr(7)); }
+
+TEST(KernelRates, FindsTheRatesAndTheClockShift) {
+  int inside = 0, all = 0;
+  for (std::uint64_t seed : {1, 2, 3}) {
+    const Nanos shift = 1'327'500 * static_cast<Nanos>(seed);
+    const World w = make_world(25, shift, 0.02, false, seed);
+    const auto solved = solve_kernel_rates(w.capture, 0);
+    ASSERT_EQ(solved.metrics.size(), 1u);
+    EXPECT_LT(std::abs(solved.shift_ns - shift), 10'000);
+    EXPECT_GT(solved.fit_of_shift, 0.99);
+    for (std::size_t g = 0; g < solved.groups.size(); ++g) {
+      const auto& r = solved.rates[0][g];
+      const double truth = w.rates[static_cast<std::size_t>(kernel_of(w.capture, solved.groups[g]))];
+      EXPECT_TRUE(r.resolvable);
+      EXPECT_NEAR(r.value, truth, 0.05);
+      inside += std::abs(r.value - truth) <= r.half_width;
+      ++all;
+    }
+  }
+  EXPECT_GE(inside, 0.85 * all) << "95 % intervals must cover about that often";
+}
+
+TEST(KernelRates, KernelsThatNeverSeparateAreNotResolvable) {
+  const World same = make_world(12, 0, 0.02, true, 7);
+  const auto solved = solve_kernel_rates(same.capture, 0);
+  ASSERT_EQ(solved.metrics.size(), 1u);
+  for (std::size_t g = 0; g < solved.groups.size(); ++g) EXPECT_EQ(solved.rates[0][g].resolvable, kernel_of(same.capture, solved.groups[g]) >= 2);
+}
+
+TEST(KernelRates, NoAnswerWhereSamplesAndKernelsDoNotFit) {
+  World w = make_world(10, 0, 0, false, 3);
+  for (std::size_t i = 0; i < w.capture.counter_samples.size(); ++i) w.capture.counter_samples.start_ns[i] += 500'000'000 + static_cast<Nanos>(i % 977) * 1'000'003;
+  EXPECT_TRUE(solve_kernel_rates(w.capture, 0).metrics.empty());
+  EXPECT_TRUE(solve_kernel_rates(Capture{}, 0).metrics.empty());
+}
+
+}  // namespace
+}  // namespace gf
