@@ -1,10 +1,11 @@
-// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis|levels.
+// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis|levels|schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "report/reference/analysis_page.h"
+#include "report/reference/analysis_schema.h"
 #include "report/reference/capture_tables.h"
 #include "report/reference/catalogue.h"
 #include "report/reference/levels_page.h"
@@ -16,8 +17,10 @@ int main(int argc, char** argv) {
   else if (page == "capture") text = gf::capture_page();
   else if (page == "analysis") text = gf::analysis_page();
   else if (page == "levels") text = gf::levels_page();
+  else if (page == "schema") text = gf::analysis_schema();
   if (text.empty()) {
-    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels\n", stderr);
+    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels|schema
+", stderr);
     return 2;
   }
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;

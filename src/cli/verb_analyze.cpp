@@ -11,6 +11,7 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
+#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -25,7 +26,7 @@ struct Options {
 
 Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const Context& context) {
   if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), o.rows ? o.rows : 12);
-  if (format == "html") return analysis_page(analysis, &context);
+  if (format == "html") return analysis_html(analysis, &context);
   std::string json;
   to_json(json, analysis);
   return json += '\n';
@@ -50,7 +51,9 @@ int analyze_files(const Options& o) {
   const auto answer = rendered(o, format, *analysis, *context);
   if (!answer) return complain(answer.error());
   if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
-  return kWhole;
+  const auto missing = shortcomings(*analysis);
+  for (const auto& text : missing) complain(o.input.trace + ": the answer is not whole: " + text, kBadInput);
+  return missing.empty() ? kWhole : kBadInput;
 }
 
 }  // namespace

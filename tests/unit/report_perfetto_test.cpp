@@ -48,7 +48,7 @@ struct Decoded {
       else d.skip();
     }
     EXPECT_TRUE(tracks.emplace(id, track).second) << "two tracks with one id";
-    if (track.parent) EXPECT_TRUE(tracks.count(track.parent));
+    EXPECT_TRUE(track.parent == 0 || tracks.count(track.parent));
   }
   void event(std::uint64_t at, Reader e) {
     int type = 0;

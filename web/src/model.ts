@@ -41,7 +41,7 @@ export interface Timeline { start_ns: number; duration_ns: number; texts: string
 
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
-  version: string; headline: string; subject: string; analysis: Analysis; timeline: Timeline | null;
+  version: string; headline: string; subject: string; shortcomings: string[]; analysis: Analysis; timeline: Timeline | null;
   labels: { levels: Label[]; causes: Label[]; bars: Label[] };
 }
 

@@ -8,6 +8,7 @@
 #include "report/json.h"
 #include "report/labels.h"
 #include "report/summary.h"
+#include "report/wholeness.h"
 
 namespace gf {
 
@@ -50,12 +51,14 @@ std::vector<PageLabel> level_page_labels(const Analysis& a) {
 
 }  // namespace
 
-Result<std::string> analysis_page(const Analysis& a, const Context* context) {
+Result<std::string> analysis_html(const Analysis& a, const Context* context) {
   if (kPageBefore.empty()) return fail("this build has no HTML report: it was built without Node", {}, -1, "run ./dev setup, then ./dev build");
   std::string json = R"({"version":"0.1.0","headline":)";
   json_string(json, headline(a));
   json += ",\"subject\":";
   json_string(json, subject(a));
+  json += ",\"shortcomings\":";
+  to_json(json, shortcomings(a));
   json += ",\"labels\":";
   to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels())});
   json += ",\"timeline\":";

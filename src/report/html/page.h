@@ -14,6 +14,6 @@ namespace gf {
 extern const std::string_view kPageBefore, kPageAfter;
 
 /// The report as one page. `context` gives the timeline; without it the page has none. Error: a build without the page.
-Result<std::string> analysis_page(const Analysis& analysis, const Context* context);
+Result<std::string> analysis_html(const Analysis& analysis, const Context* context);
 
 }  // namespace gf

@@ -4,6 +4,7 @@
 #include "report/text/format.h"
 #include "report/text/paint.h"
 #include "report/text/sections.h"
+#include "report/wholeness.h"
 
 namespace gf {
 
@@ -23,7 +24,9 @@ std::string opening(const Analysis& a, const TextStyle& style) {
     const std::string shown = shorten_middle(files, left);
     out = paint(style, Paint::dim, shown + std::string(width - columns_of(shown) - columns_of(what), ' ') + what) + "\n";
   }
-  return out + paint(style, Paint::strong, wrap(headline(a), width));
+  out += paint(style, Paint::strong, wrap(headline(a), width));
+  for (const auto& text : shortcomings(a)) out += paint(style, Paint::warn, wrap("Not whole: " + text, width));
+  return out;
 }
 
 }  // namespace

@@ -98,4 +98,25 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out;
 }
 
+std::string wrap_command(std::string_view command, std::size_t width) {
+  std::string out, line;
+  while (!command.empty()) {
+    const auto end = std::min(command.find_first_of(" ,"), command.size() - 1) + 1;
+    const auto piece = command.substr(0, end);
+    command.remove_prefix(end);
+    if (!line.empty() && columns_of(line) + columns_of(piece) + (command.empty() ? 0 : 1) > width) {
+      out += line + "\\\n";
+      line.clear();
+    }
+    line += piece;
+  }
+  return out + line + "\n";
+}
+
+std::string wrap_with_command(std::string_view text, std::size_t width, std::size_t indent) {
+  const auto command = text.find("ncu --");
+  if (command == std::string_view::npos) return wrap(text, width, indent);
+  return wrap(text.substr(0, command), width, indent) + wrap_command(text.substr(command), width);
+}
+
 }  // namespace gf

@@ -27,6 +27,11 @@ std::string plural(std::int64_t n, std::string_view noun);
 std::size_t columns_of(std::string_view utf8);
 /// The text in at most `width` columns; what is cut goes from the middle, where kernel names say least.
 std::string shorten_middle(std::string_view text, std::size_t width);
+/// A shell command in lines of at most `width` columns that can be copied as they are: a line that goes on ends with a
+/// backslash, between words or after a comma.
+std::string wrap_command(std::string_view command, std::size_t width);
+/// wrap(), but a command of Nsight Compute at the end stands alone at the margin, so that it can be copied.
+std::string wrap_with_command(std::string_view text, std::size_t width, std::size_t indent);
 /// Paragraph of `text` in lines of at most `width` columns, every line after `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);
 

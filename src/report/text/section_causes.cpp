@@ -36,7 +36,7 @@ std::string findings_section(const Analysis& a, const TextStyle& style, std::siz
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", ++number);
     out += mark + paragraph.substr(5);
-    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap(f.evidence, width, 5));
+    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap_with_command(f.evidence, width, 5));
   }
   return out;
 }

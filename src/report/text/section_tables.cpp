@@ -74,6 +74,13 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
   return table.render(style) + rest(style, layers.size() > rows ? layers.size() - rows : 0, "row");
 }
 
+/// What a kernel goes by: kernels that share a short name (templates of many functors) are told apart by their operator.
+std::string kernel_label(const Analysis& a, const KernelRow& k) {
+  if (k.short_name.empty()) return k.name;
+  const auto alike = std::count_if(a.kernels.begin(), a.kernels.end(), [&](const auto& other) { return other.short_name == k.short_name; });
+  return alike > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name : k.short_name;
+}
+
 }  // namespace
 
 std::string layers_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
@@ -91,7 +98,7 @@ std::string kernels_section(const Analysis& a, const TextStyle& style, std::size
   TextTable table(columns);
   for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
     const auto& k = a.kernels[i];
-    std::vector<Cell> cells{k.short_name.empty() ? k.name : k.short_name, format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
+    std::vector<Cell> cells{kernel_label(a, k), format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
     add_level_cells(cells, k.levels, ids);
     table.add(std::move(cells));
   }

@@ -1,6 +1,7 @@
 // Ladder, waterfall, devices: how deep the GPU is used and where the rest of the time goes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/labels.h"
@@ -55,7 +56,9 @@ std::string ladder_section(const Analysis& a, const TextStyle& style) {
            padded(format_level(level), kValueWidth, true) + "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
   }
-  if (!missing.empty()) out += paint(style, Paint::dim, wrap("no data: " + missing, static_cast<std::size_t>(style.width), 2));
+  const bool told_below = std::any_of(a.findings.begin(), a.findings.end(), [](const auto& f) { return f.evidence.find("ncu --") != std::string::npos; });
+  if (told_below) missing = missing.substr(0, missing.find("; collect with"));
+  if (!missing.empty()) out += paint(style, Paint::dim, wrap_with_command("no data: " + missing, static_cast<std::size_t>(style.width), 2));
   return out;
 }
 

@@ -30,5 +30,6 @@ export function headerPart(report: Report): HTMLElement {
   return h("header", { class: "top" },
     h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),
     h("h1", {}, report.headline),
-    h("p", { class: "subject" }, report.subject));
+    h("p", { class: "subject" }, report.subject),
+    report.shortcomings.length > 0 ? h("div", { class: "shortcomings", role: "alert" }, h("strong", {}, "This answer is not whole"), h("ul", {}, ...report.shortcomings.map((s) => h("li", {}, s)))) : null);
 }

@@ -1,0 +1,88 @@
+#include "report/reference/analysis_schema.h"
+
+#include "analyze/result.h"
+#include "report/json.h"
+
+namespace gf {
+
+namespace {
+
+// The type of a value as a schema; one overload a kind of type.
+template <class T>
+struct Type;
+
+template <class T>
+void schema_of(std::string& out, std::string_view meaning, int depth) { Type<T>::write(out, meaning, depth); }
+
+void indent(std::string& out, int depth) { (out += '\n').append(static_cast<std::size_t>(depth), ' '); }
+
+void simple(std::string& out, std::string_view type, std::string_view meaning) {
+  out += R"({"type": )";
+  out += type;
+  if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
+  out += '}';
+}
+
+template <>
+struct Type<std::string> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("string")", meaning); } };
+template <>
+struct Type<bool> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("boolean")", meaning); } };
+template <>
+struct Type<double> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"(["number", "null"])", meaning); } };
+template <class T>
+  requires std::is_integral_v<T>
+struct Type<T> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("integer")", meaning); } };
+template <class T>
+  requires std::is_arithmetic_v<T>
+struct Type<std::optional<T>> {
+  static void write(std::string& out, std::string_view meaning, int) { simple(out, std::is_integral_v<T> ? R"(["integer", "null"])" : R"(["number", "null"])", meaning); }
+};
+template <class T>
+struct Type<std::vector<T>> {
+  static void write(std::string& out, std::string_view meaning, int depth) {
+    json_string(out += R"({"type": "array", "description": )", meaning);
+    out += R"(, "items": )";
+    schema_of<T>(out, "", depth);
+    out += '}';
+  }
+};
+template <Described T>
+struct Type<std::optional<T>> {
+  static void write(std::string& out, std::string_view meaning, int depth) {
+    out += R"({"anyOf": [{"type": "null"}, )";
+    schema_of<T>(out, meaning, depth);
+    out += "]}";
+  }
+};
+template <Described T>
+struct Type<T> {
+  static void write(std::string& out, std::string_view meaning, int depth) {
+    out += R"({"type": "object")";
+    if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
+    std::string required, properties;
+    std::apply([&](const auto&... info) {
+      ((json_string(required += required.empty() ? "" : ", ", info.name), property(properties, info, depth + 1)), ...);
+    }, T::fields());
+    out += R"(, "required": [)" + required + R"(], "properties": {)" + properties;
+    indent(out, depth);
+    out += "}}";
+  }
+  template <class C, class M>
+  static void property(std::string& out, const FieldInfo<C, M>& info, int depth) {
+    if (!out.empty()) out += ',';
+    indent(out, depth);
+    json_string(out, info.name);
+    out += ": ";
+    schema_of<M>(out, info.meaning, depth);
+  }
+};
+
+}  // namespace
+
+std::string analysis_schema() {
+  std::string body;
+  schema_of<Analysis>(body, "The answer of `gpufathom analyze --format json`", 0);
+  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gpufathom.analysis/1", )" + body.substr(1) + "\n";
+}
+
+}  // namespace gf

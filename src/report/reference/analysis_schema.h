@@ -1,0 +1,11 @@
+// docs/analysis.schema.json: JSON Schema of the answer of `analyze`, made from the result structs' own declarations.
+#pragma once
+
+#include <string>
+
+namespace gf {
+
+/// Draft 2020-12. Keys of version 1 are required; further ones are allowed, as the contract says.
+std::string analysis_schema();
+
+}  // namespace gf

@@ -1,0 +1,105 @@
+// The text report over many captures: whatever they hold, no line is wider than the terminal and the bytes are its own kind.
+#include "report/text/analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "analyze/analyze.h"
+#include "import/importer.h"
+#include "report/summary.h"
+#include "report/text/format.h"
+#include "report/wholeness.h"
+
+namespace gf {
+namespace {
+
+Analysis analysed(const std::string& path, const std::string& counters = {}) {
+  auto capture = import_file(path);
+  EXPECT_TRUE(capture) << capture.error().message();
+  SourceInfo source;
+  if (!counters.empty()) {
+    const auto report = import_file(counters);
+    EXPECT_TRUE(report) << report.error().message();
+    source.path = report->path;
+    capture->join(*report);
+  }
+  auto analysis = analyze(*capture, {});
+  EXPECT_TRUE(analysis) << analysis.error().message();
+  if (!counters.empty()) analysis->counters_source = source;
+  return *analysis;
+}
+
+class TextReportOf : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(TextReportOf, FitsTheTerminal) {
+  const auto [trace, counters] = GetParam();
+  const Analysis a = analysed(std::string("examples/") + trace, *counters ? std::string("examples/") + counters : "");
+  for (const int width : {80, 97, 120})
+    for (const bool utf8 : {false, true}) {
+      TextStyle style;
+      style.width = width;
+      style.utf8 = utf8;
+      std::istringstream lines(analysis_text(a, style, 1000));
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(columns_of(line), static_cast<std::size_t>(width)) << line;
+        EXPECT_TRUE(utf8 || std::all_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x80; })) << line;
+      }
+    }
+  // Colour adds escape codes and nothing else.
+  TextStyle plain, coloured;
+  coloured.colour = true;
+  std::string stripped = analysis_text(a, coloured);
+  for (std::size_t at; (at = stripped.find('\033')) != std::string::npos;) stripped.erase(at, stripped.find('m', at) - at + 1);
+  EXPECT_EQ(stripped, analysis_text(a, plain));
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, TextReportOf,
+                         testing::Values(std::tuple("resnet50_amp_eager_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"), std::tuple("bert_amp_eager_b32.json.gz", ""),
+                                         std::tuple("lenet_train_b64.json.gz", "lenet_train_b64.base.ncu.csv.gz"), std::tuple("lenet_inf_b1.json.gz", "")));
+
+TEST(TextReport, PartsOfTheWaterfallAreSummedOverDevices) {
+  Analysis a;
+  a.devices.resize(2);
+  a.devices[0].span_ns = 100, a.devices[1].span_ns = 50;
+  a.devices[0].waterfall = {{"idle", "", 60, {{"sync", 60}}}, {"tensor", "", 40, {{"k", 40}}}};
+  a.devices[1].waterfall = {{"idle", "", 10, {{"memcpy", 8}, {"sync", 2}}}, {"copy", "", 40, {}}};
+  const auto bars = waterfall_of_all(a);
+  ASSERT_EQ(bars.size(), 3u);
+  EXPECT_EQ(bars[0].ns, 70);
+  EXPECT_EQ(bars[0].parts[0].name, "sync");
+  EXPECT_EQ(bars[0].parts[0].ns, 62);
+  Nanos sum = 0;
+  for (const auto& bar : bars) sum += bar.ns;
+  EXPECT_EQ(sum, device_time(a));
+}
+
+TEST(Wholeness, DamageAndAbsenceCountDoubtsDoNot) {
+  Analysis a;
+  EXPECT_EQ(shortcomings(a).size(), 1u) << "no GPU event";
+  a.devices.resize(1);
+  a.devices[0].gpu_events = 3;
+  EXPECT_TRUE(shortcomings(a).empty());
+  a.quality = {{"rounded_counters", 5, "doubt"}};
+  EXPECT_TRUE(shortcomings(a).empty());
+  a.quality.push_back({"bad_event", 2, "an event cannot be read"});
+  EXPECT_EQ(shortcomings(a), std::vector<std::string>{"2 x bad_event: an event cannot be read"});
+  a.counters_source.emplace();
+  EXPECT_EQ(shortcomings(a).size(), 2u) << "a report of another program";
+  a.match.verdict = "good", a.match.matched = 3;
+  EXPECT_EQ(shortcomings(a).size(), 1u);
+}
+
+TEST(Format, CommandsCanBeCopied) {
+  const std::string command = "ncu --metrics a.sum,bbbbbbbb.sum,cccccccc.sum --csv python train.py";
+  const std::string wrapped = wrap_command(command, 30);
+  std::string joined = wrapped;
+  for (std::size_t at; (at = joined.find("\\\n")) != std::string::npos;) joined.erase(at, 2);  // what a shell does
+  EXPECT_EQ(joined, command + "\n");
+  std::istringstream lines(wrapped);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 30u);
+}
+
+}  // namespace
+}  // namespace gf
