@@ -92,7 +92,7 @@ std::string headline(const Analysis& a) {
   for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
   const Share share = busy ? busy->value : share_of(kernels, device_time(a));
   std::string text = fmt::format("The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs", a.devices.size() == 1 ? "runs" : "run", format_share(share));
-  if (const auto* tensor = find_level(a, "tensor.issue")) text += fmt::format("; tensor instructions fill {} of the issue slots.", format_level(*tensor));
+  if (const auto* tensor = find_level(a, "tensor.active")) text += fmt::format("; its tensor cores work {} of it.", format_level(*tensor));
   else if (const auto* issue = find_level(a, "issue.active")) text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else text += "; how deep those kernels use it needs counters.";
   return text + largest_loss(a);

@@ -41,13 +41,15 @@ export interface Timeline { start_ns: number; duration_ns: number; texts: string
 
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
-  version: string; headline: string; subject: string; shortcomings: string[]; analysis: Analysis; timeline: Timeline | null;
+  version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis; timeline: Timeline | null;
   labels: { levels: Label[]; causes: Label[]; bars: Label[] };
 }
 
-/** Reads the block that the report writer put into the page: gzip in base64. */
+/** Reads the block that the report writer put into the page: gzip in base64. `exact` is the analysis as it was written: its
+ *  last key, with times that a JavaScript number cannot hold. */
 export async function readReport(text: string): Promise<Report> {
   const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(stream).json()) as Report;
+  const json = await new Response(stream).text();
+  return { ...(JSON.parse(json) as Report), exact: json.slice(json.lastIndexOf(',"analysis":{') + 12, -1) };
 }

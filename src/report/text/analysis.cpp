@@ -43,7 +43,7 @@ std::string analysis_text(const Analysis& a, const TextStyle& style, std::size_t
     out += layers_section(a, style, rows);
     out += kernels_section(a, style, rows);
   }
-  return out + matching_section(a, style) + quality_section(a, style);
+  return out + matching_section(a, style) + collect_section(a, style) + quality_section(a, style);
 }
 
 }  // namespace gf

@@ -91,8 +91,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
       line.clear();
     }
     if (!line.empty()) line += ' ';
-    // A list without blanks is part of a command to copy: it stays whole.
-    line += indent + columns_of(word) > width && word.find(',') == std::string_view::npos ? shorten_middle(word, width - indent) : std::string(word);
+    line += indent + columns_of(word) > width ? shorten_middle(word, width - indent) : std::string(word);
   }
   if (!line.empty()) out += margin + line + "\n";
   return out;

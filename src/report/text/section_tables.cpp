@@ -35,7 +35,7 @@ std::string percent(const LevelSpread* spread) {
 }
 
 void add_level_columns(std::vector<TableColumn>& columns, const std::vector<std::string_view>& ids) {
-  for (const auto id : ids) columns.push_back({std::string(label_of(level_labels(), id).short_text) + " %", Align::right});
+  for (const auto id : ids) columns.push_back({std::string(label_of(level_labels(), id).short_text), Align::right});
 }
 
 void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels, const std::vector<std::string_view>& ids) {
@@ -55,8 +55,10 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
   std::vector<TableColumn> columns;
   if (with_name) columns.push_back({"layer", Align::left, true});
   columns.push_back({with_name ? "type" : "layer type", Align::left, !with_name});
-  if (with_name) columns.push_back({"phase"});
-  for (auto title : {"kernels", "time", "share"}) columns.push_back({title, Align::right});
+  if (with_name) columns.push_back({"phase", Align::left, false, 1});
+  columns.push_back({"kernels", Align::right, false, with_name ? 3 : 0});
+  columns.push_back({"time", Align::right});
+  columns.push_back({"share", Align::right, false, with_name ? 2 : 0});
   add_level_columns(columns, ids);
   TextTable table(columns);
   for (std::size_t i = 0; i < layers.size() && i < rows; ++i) {
@@ -74,6 +76,11 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
   return table.render(style) + rest(style, layers.size() > rows ? layers.size() - rows : 0, "row");
 }
 
+template <class Row>
+std::string_view levels_remark(const std::vector<Row>& rows) {
+  return levels_in(rows).empty() ? "" : "levels in % inside the kernels";
+}
+
 /// What a kernel goes by: kernels that share a short name (templates of many functors) are told apart by their operator.
 std::string kernel_label(const Analysis& a, const KernelRow& k) {
   if (k.short_name.empty()) return k.name;
@@ -85,15 +92,15 @@ std::string kernel_label(const Analysis& a, const KernelRow& k) {
 
 std::string layers_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   std::string out;
-  if (!a.layer_types.empty()) out += section_title(style, "By layer type") + layer_table(a.layer_types, style, rows, false);
-  if (!a.layers.empty()) out += section_title(style, "By layer") + layer_table(a.layers, style, rows, true);
+  if (!a.layer_types.empty()) out += section_title(style, "By layer type", levels_remark(a.layer_types)) + layer_table(a.layer_types, style, rows, false);
+  if (!a.layers.empty()) out += section_title(style, "By layer", levels_remark(a.layers)) + layer_table(a.layers, style, rows, true);
   return out;
 }
 
 std::string kernels_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   if (a.kernels.empty()) return {};
   const auto ids = levels_in(a.kernels);
-  std::vector<TableColumn> columns{{"kernel", Align::left, true}, {"count", Align::right}, {"median", Align::right}, {"time", Align::right}, {"share", Align::right}};
+  std::vector<TableColumn> columns{{"kernel", Align::left, true}, {"count", Align::right}, {"median", Align::right, false, 2}, {"time", Align::right}, {"share", Align::right, false, 1}};
   add_level_columns(columns, ids);
   TextTable table(columns);
   for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
@@ -102,7 +109,7 @@ std::string kernels_section(const Analysis& a, const TextStyle& style, std::size
     add_level_cells(cells, k.levels, ids);
     table.add(std::move(cells));
   }
-  return section_title(style, "By kernel") + table.render(style) + rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
+  return section_title(style, "By kernel", levels_remark(a.kernels)) + table.render(style) + rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
 }
 
 }  // namespace gf

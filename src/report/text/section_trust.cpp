@@ -32,6 +32,17 @@ std::string matching_section(const Analysis& a, const TextStyle& style) {
   return section_title(style, "Counters matched to the trace", m.verdict) + wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
+std::string collect_section(const Analysis& a, const TextStyle& style) {
+  for (const auto& f : a.findings)
+    if (f.evidence.find("ncu --") != std::string::npos) return {};  // a finding tells it
+  for (const auto& level : a.levels) {
+    const auto command = level.why_missing.find("ncu --");
+    if (!level.value && command != std::string::npos)
+      return section_title(style, "How to collect what is missing") + wrap_command(std::string_view(level.why_missing).substr(command), static_cast<std::size_t>(style.width));
+  }
+  return {};
+}
+
 std::string quality_section(const Analysis& a, const TextStyle& style) {
   std::string out = section_title(style, "Data quality", plural(a.source.events, "event") + ", " + format_bytes(a.source.bytes));
   if (a.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";

@@ -25,9 +25,17 @@ std::string padded(std::string text, std::size_t width, bool right = false) {
 
 int bar_width(const TextStyle& style, int values) { return style.width - 2 - kLabelWidth - 2 - values * kValueWidth; }
 
+/// The first clause of a reason; a list of counters becomes their number.
+std::string short_reason(std::string reason) {
+  reason = reason.substr(0, reason.find("; collect with"));
+  const auto commas = std::count(reason.begin(), reason.end(), ',');
+  if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0) reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
+  return reason + " (how to collect them: see below)";
+}
+
 /// Both readings of the first rung differ when kernels overlap; then the report says so.
 bool worth_a_line(const Analysis& a, const Level& level) {
-  if (level.id != "gpu.kernel_time") return level.unit == "ratio";
+  if (level.id != "gpu.kernel_time") return level.unit == "ratio" && !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
   for (const auto& busy : a.levels)
     if (busy.id == "gpu.busy" && busy.value && level.value) return std::abs(*busy.value - *level.value) >= 0.0005;
   return true;
@@ -56,9 +64,7 @@ std::string ladder_section(const Analysis& a, const TextStyle& style) {
            padded(format_level(level), kValueWidth, true) + "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
   }
-  const bool told_below = std::any_of(a.findings.begin(), a.findings.end(), [](const auto& f) { return f.evidence.find("ncu --") != std::string::npos; });
-  if (told_below) missing = missing.substr(0, missing.find("; collect with"));
-  if (!missing.empty()) out += paint(style, Paint::dim, wrap_with_command("no data: " + missing, static_cast<std::size_t>(style.width), 2));
+  if (!missing.empty()) out += paint(style, Paint::dim, wrap("no data: " + short_reason(missing), static_cast<std::size_t>(style.width), 2));
   return out;
 }
 

@@ -21,6 +21,8 @@ std::string layers_section(const Analysis& analysis, const TextStyle& style, std
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string runtime_section(const Analysis& analysis, const TextStyle& style);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
+/// The command that collects the counters of levels without data.
+std::string collect_section(const Analysis& analysis, const TextStyle& style);
 std::string quality_section(const Analysis& analysis, const TextStyle& style);
 
 }  // namespace gf

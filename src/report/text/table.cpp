@@ -1,6 +1,7 @@
 #include "report/text/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "report/text/format.h"
 
@@ -8,7 +9,7 @@ namespace gf {
 
 namespace {
 
-constexpr std::size_t kGap = 2, kNarrowest = 8;
+constexpr std::size_t kGap = 2, kNarrowest = 8, kComfortable = 24;
 
 std::size_t width_of(const Cell& cell) { return cell.ready ? cell.columns : columns_of(cell.text); }
 
@@ -34,40 +35,58 @@ Cell Cell::painted(std::string t, std::size_t width) {
   return cell;
 }
 
-std::vector<std::size_t> TextTable::widths(std::size_t available) const {
+std::vector<std::size_t> TextTable::natural_widths() const {
   std::vector<std::size_t> width(columns_.size());
-  std::size_t sum = kGap * (columns_.empty() ? 0 : columns_.size() - 1), giving = 0, rigid = sum;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     width[c] = columns_of(columns_[c].title);
     for (const auto& row : rows_)
       if (c < row.size()) width[c] = std::max(width[c], width_of(row[c]));
-    sum += width[c];
-    if (columns_[c].gives_way) ++giving;
-    else rigid += width[c];
-  }
-  // The columns that give way share what the others leave; one that needs less than its part leaves it to the rest.
-  if (sum <= available || giving == 0) return width;
-  std::size_t left = available > rigid ? available - rigid : 0;
-  std::vector<std::size_t> order;
-  for (std::size_t c = 0; c < columns_.size(); ++c)
-    if (columns_[c].gives_way) order.push_back(c);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return width[a] < width[b]; });
-  for (const auto c : order) {
-    width[c] = std::min(width[c], std::max(kNarrowest, left / giving));
-    left -= std::min(left, width[c]);
-    --giving;
   }
   return width;
 }
 
+/// All columns, but for spare ones that would leave too little for those that give way.
+std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>& width, std::size_t available) const {
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  while (true) {
+    std::size_t needed = kGap * (shown.empty() ? 0 : shown.size() - 1);
+    auto spare = shown.end();
+    for (auto c = shown.begin(); c != shown.end(); ++c) {
+      needed += columns_[*c].gives_way ? std::min(width[*c], kComfortable) : width[*c];
+      if (columns_[*c].spare > 0 && (spare == shown.end() || columns_[*c].spare > columns_[*spare].spare)) spare = c;
+    }
+    if (needed <= available || spare == shown.end()) return shown;
+    shown.erase(spare);
+  }
+}
+
+/// Columns that give way share what the others leave; one that needs less than its part leaves it to the rest.
+void TextTable::shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown, std::size_t available) const {
+  std::size_t rigid = kGap * (shown.empty() ? 0 : shown.size() - 1);
+  std::vector<std::size_t> giving;
+  for (const auto c : shown)
+    if (columns_[c].gives_way) giving.push_back(c);
+    else rigid += width[c];
+  std::sort(giving.begin(), giving.end(), [&](auto a, auto b) { return width[a] < width[b]; });
+  std::size_t left = available > rigid ? available - rigid : 0;
+  for (std::size_t i = 0; i < giving.size(); ++i) {
+    width[giving[i]] = std::min(width[giving[i]], std::max(kNarrowest, left / (giving.size() - i)));
+    left -= std::min(left, width[giving[i]]);
+  }
+}
+
 std::string TextTable::render(const TextStyle& style, std::size_t indent) const {
-  const auto width = widths(static_cast<std::size_t>(style.width) - indent);
-  const std::string margin(indent, ' ');
+  const std::size_t available = static_cast<std::size_t>(style.width) - indent;
+  auto width = natural_widths();
+  const auto shown = shown_columns(width, available);
+  shrink(width, shown, available);
   std::string out;
   auto line = [&](auto&& cell_at, std::size_t cells) {
-    std::string text = margin;
-    for (std::size_t c = 0; c < cells; ++c) {
-      if (c) text.append(kGap, ' ');
+    std::string text(indent, ' ');
+    for (const auto c : shown) {
+      if (c >= cells) break;
+      if (c != shown.front()) text.append(kGap, ' ');
       text += placed(style, cell_at(c), width[c], columns_[c].align);
     }
     end_line(text);
@@ -75,7 +94,7 @@ std::string TextTable::render(const TextStyle& style, std::size_t indent) const 
   };
   if (std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return !c.title.empty(); }))
     line([&](std::size_t c) { return Cell(columns_[c].title, Paint::dim); }, columns_.size());
-  for (const auto& row : rows_) line([&](std::size_t c) -> const Cell& { return row[c]; }, std::min(row.size(), columns_.size()));
+  for (const auto& row : rows_) line([&](std::size_t c) -> const Cell& { return row[c]; }, row.size());
   return out;
 }
 

@@ -25,6 +25,7 @@ struct TableColumn {
   std::string title;
   Align align = Align::left;
   bool gives_way = false;  // shortened in the middle when the table is too wide
+  int spare = 0;           // left out when the table is too wide, the largest first; 0: never
 };
 
 class TextTable {
@@ -36,7 +37,9 @@ class TextTable {
   std::string render(const TextStyle& style, std::size_t indent = 2) const;
 
  private:
-  std::vector<std::size_t> widths(std::size_t available) const;
+  std::vector<std::size_t> natural_widths() const;
+  std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& width, std::size_t available) const;
+  void shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown, std::size_t available) const;
   std::vector<TableColumn> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

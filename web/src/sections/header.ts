@@ -18,7 +18,7 @@ function themeButton(): HTMLElement {
 
 function saveButton(report: Report): HTMLElement {
   return h("button", { type: "button", click: () => {
-    const url = URL.createObjectURL(new Blob([JSON.stringify(report.analysis, null, 1)], { type: "application/json" }));
+    const url = URL.createObjectURL(new Blob([report.exact], { type: "application/json" }));
     h("a", { href: url, download: `${fileName(report.analysis.source.path)}.analysis.json` }).click();
     URL.revokeObjectURL(url);
   } }, "Save as JSON");

@@ -2,15 +2,19 @@
 import type { Report } from "../model.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { level, share, time } from "../parts/format.ts";
+import { note } from "../parts/note.ts";
 
 export function ladderSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   const busy = a.levels.find((l) => l.id === "gpu.busy")?.value ?? null;
   // The sum of durations says something only where kernels overlap.
-  const levels = a.levels.filter((l) => l.unit === "ratio" && !(l.id === "gpu.kernel_time" && l.value !== null && busy !== null && Math.abs(l.value - busy) < 0.0005));
+  const levels = a.levels.filter((l) => l.unit === "ratio" && !l.id.endsWith("hit_rate") && !(l.id === "gpu.kernel_time" && l.value !== null && busy !== null && Math.abs(l.value - busy) < 0.0005));
   if (levels.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
-  const missing = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
+  // The finding about missing counters tells how to collect them; here it is enough to say why there are none.
+  const told = a.findings.some((f) => f.evidence.includes("ncu --"));
+  const why = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
+  const missing = told ? why?.split("; collect with")[0] : why;
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
   const rows = levels.map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
@@ -22,6 +26,6 @@ export function ladderSection(report: Report): HTMLElement | null {
       h("span", { class: "name" }, term(label?.text ?? l.id, label?.meaning ?? ""), h("code", {}, l.id)), track, h("span", { class: "value" }, level(l)));
   });
   return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows),
-    missing ? h("p", { class: "note" }, missing) : null,
+    missing ? note(missing) : null,
     partial ? h("p", { class: "note" }, `Counters cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
 }

@@ -1,0 +1,157 @@
+// The report page in a real browser:  node tests/web/page.test.mjs REPORT.html ANALYSIS.json
+// ANALYSIS.json is the answer of the same command with --format json; what the page shows must agree with it.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { withReport, haveBrowser } from "./browser.mjs";
+
+const [report, answer] = process.argv.slice(2);
+if (!report || !answer) throw new Error("usage: page.test.mjs REPORT.html ANALYSIS.json");
+if (!haveBrowser) {
+  console.log("skipped: no Chromium (set CHROMIUM)");
+  process.exit(77);
+}
+const analysis = JSON.parse(await readFile(answer, "utf8"));
+const cases = [];
+const test = (name, run) => cases.push([name, run]);
+const ns = (elements) => elements.map((e) => Number(e.dataset.ns));
+
+test("nothing is loaded and nothing complains", async (_, seen) => {
+  assert.deepEqual(seen.requests, []);
+  assert.deepEqual(seen.errors, []);
+});
+
+test("every section is there, and says something", async (page) => {
+  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "layers", "kernels", "quality", "definitions"];
+  if (analysis.tensor_curve.length > 0) sections.push("curve");
+  if (analysis.counters_source) sections.push("match");
+  for (const id of sections) {
+    const text = await page.locator(`section#${id}`).innerText();
+    assert.ok(text.length > 20, `section ${id} is empty`);
+  }
+  assert.ok((await page.locator("h1").innerText()).length > 20);
+});
+
+test("the ladder shows the levels of the answer", async (page) => {
+  for (const level of analysis.levels.filter((l) => l.unit === "ratio")) {
+    const row = page.locator(`#ladder [data-level="${level.id}"] .value`);
+    if ((await row.count()) === 0) continue;
+    const text = await row.innerText(), exact = level.value !== null && Math.abs(level.high - level.low) < 0.0005;
+    if (level.value === null) assert.equal(text, "no data");
+    else if (exact && level.value * 100 >= 0.05) assert.equal(text, `${(level.value * 100).toFixed(1)} %`);
+  }
+});
+
+test("the bars of the waterfall sum to the window, as in the answer", async (page) => {
+  for (const device of analysis.devices) {
+    const shown = await page.locator(`#waterfall [data-device="${device.id}"]`).evaluateAll(ns);
+    assert.equal(shown.reduce((a, b) => a + b, 0), device.span_ns);
+    for (const bar of device.waterfall.filter((b) => b.ns > 0))
+      assert.deepEqual(await page.locator(`#waterfall [data-device="${device.id}"][data-bar="${bar.id}"]`).evaluateAll(ns), [bar.ns]);
+  }
+});
+
+test("a press on a bar opens its parts", async (page) => {
+  const bar = page.locator('#waterfall [data-bar="idle"]').first();
+  await bar.locator("button").click();
+  assert.equal(await bar.locator("button").getAttribute("aria-expanded"), "true");
+  assert.ok((await bar.locator(".inside tr").count()) > 0);
+});
+
+test("kernels sort by a column, both ways", async (page) => {
+  const heading = page.locator("#kernels th", { hasText: "Count" });
+  const counts = () => page.locator("#kernels tbody tr td:nth-child(4)").evaluateAll((cells) => cells.map((c) => Number(c.textContent.replace(/\D/g, ""))));
+  const sorted = (values, falling) => values.every((v, i) => i === 0 || (falling ? values[i - 1] >= v : values[i - 1] <= v));
+  await heading.locator("button").click();
+  assert.equal(await heading.getAttribute("aria-sort"), "descending");
+  assert.ok(sorted(await counts(), true));
+  assert.equal((await counts())[0], Math.max(...analysis.kernels.map((k) => k.count)));
+  await heading.locator("button").click();
+  assert.ok(sorted(await counts(), false));
+});
+
+test("the search narrows the kernels, all words in any order", async (page) => {
+  const search = page.locator("#kernels input[type=search]"), operator = analysis.kernels[0].operator;
+  await search.fill(operator);
+  const expected = analysis.kernels.filter((k) => `${k.name} ${k.short_name} ${k.operator} ${k.layer_type}`.toLowerCase().includes(operator.toLowerCase())).length;
+  assert.equal(await page.locator("#kernels .told").innerText(), `${expected} of ${analysis.kernels.length} kernels`);
+  await search.fill("no such kernel anywhere");
+  assert.equal(await page.locator("#kernels tbody tr").count(), 0);
+  await search.fill("");
+  assert.equal(await page.locator("#kernels tbody tr").count(), Math.min(25, analysis.kernels.length));
+});
+
+test("the timeline is drawn, zooms with the keyboard and tells what lies under the pointer", async (page) => {
+  const canvas = page.locator("#timeline canvas");
+  const paint = () => canvas.evaluate((c) => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let sum = 0; for (let i = 0; i < d.length; i += 4) sum = (sum * 31 + d[i] + d[i + 1] * 3 + d[i + 2] * 7) >>> 0; return sum; });
+  await canvas.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(150);
+  const first = await paint();
+  await canvas.focus();
+  for (let i = 0; i < 6; ++i) await page.keyboard.press("+");
+  await page.waitForTimeout(150);
+  assert.notEqual(await paint(), first);
+  await page.keyboard.press("0");
+  const box = await canvas.boundingBox();
+  let told = "";
+  for (let y = box.y + 30; y < box.y + Math.min(box.height, 300) && !told; y += 5)
+    for (const x of [0.3, 0.5, 0.7]) {
+      await page.mouse.move(box.x + box.width * x, y);
+      if (await page.locator(".tip").isVisible()) told ||= await page.locator(".tip").innerText();
+    }
+  assert.match(told, /duration/);
+});
+
+test("definitions show on keyboard focus", async (page) => {
+  await page.locator("#ladder .term").first().focus();
+  assert.ok(await page.locator(".tip").isVisible());
+  assert.ok((await page.locator(".tip").innerText()).length > 20);
+});
+
+test("colours follow the theme button", async (page) => {
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const before = await paper();
+  await page.locator("#theme").click();
+  assert.notEqual(await paper(), before);
+});
+
+test("text keeps a contrast of 4.5 in both themes", async (page) => {
+  const worst = await page.evaluate(() => {
+    const channel = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const luminance = (c) => { const [r, g, b] = c.match(/[\d.]+/g).map(Number); return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b); };
+    const result = [];
+    for (const theme of ["light", "dark"]) {
+      document.documentElement.dataset.theme = theme;
+      const paper = luminance(getComputedStyle(document.documentElement).backgroundColor);
+      for (const selector of ["body", ".remark", ".subject", "code", "th button", ".dim", ".note"]) {
+        const element = document.querySelector(selector);
+        if (!element) continue;
+        const ink = luminance(getComputedStyle(element).color);
+        result.push([theme, selector, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)]);
+      }
+    }
+    return result.filter(([, , contrast]) => contrast < 4.5);
+  });
+  assert.deepEqual(worst, []);
+});
+
+test("a narrow screen scrolls tables, not the page", async (page) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await page.waitForTimeout(150);
+  const { wide, screen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, screen: innerWidth }));
+  assert.ok(wide <= screen, `the page is ${wide} pixels wide on a screen of ${screen}`);
+});
+
+let failed = 0;
+await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
+  page.setDefaultTimeout(5000);
+  for (const [name, run] of cases) {
+    try {
+      await run(page, seen);
+      console.log(`ok      ${name}`);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED  ${name}\n${error.stack ?? error}`);
+    }
+  }
+});
+process.exit(failed ? 1 : 0);
