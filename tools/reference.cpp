@@ -19,8 +19,7 @@ int main(int argc, char** argv) {
   else if (page == "levels") text = gf::levels_page();
   else if (page == "schema") text = gf::analysis_schema();
   if (text.empty()) {
-    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels|schema
-", stderr);
+    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels|schema\n", stderr);
     return 2;
   }
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;

@@ -1,12 +1,12 @@
 // Colours by meaning. Bars and causes take theirs from the style sheet, so that both themes stay readable.
 
-const TYPES = 12;
+const TYPES = 17;
 
 export function barClass(id: string): string { return `bar-${id.replaceAll("_", "-")}`; }
 
 /** A colour variable of the style sheet for a layer type; the same type has the same colour everywhere. */
 export function typeColour(type: string): string {
-  const known = ["Convolution", "MatMul", "Attention", "Normalisation", "Activation", "Elementwise", "Pooling", "Embedding", "Optimiser", "Communication", "Copy"];
+  const known = ["Convolution", "MatMul", "Attention", "Normalisation", "Activation", "Elementwise", "Pooling", "Embedding", "Optimiser", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
   const index = known.indexOf(type);
   return type === "Other" || type === "" ? "var(--type-other)" : `var(--type-${index >= 0 ? index : hash(type) % TYPES})`;
 }

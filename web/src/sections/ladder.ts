@@ -4,6 +4,12 @@ import { h, section, term } from "../parts/dom.ts";
 import { level, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
 
+/** The first clause of a reason; a list of counters becomes their number. */
+function shortReason(why: string | undefined): string | undefined {
+  const reason = why?.split("; collect with")[0], commas = reason?.split(",").length ?? 1;
+  return reason && commas > 1 ? reason.replace(/lacks .*$/s, `lacks ${commas} counters`) : reason;
+}
+
 export function ladderSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   const busy = a.levels.find((l) => l.id === "gpu.busy")?.value ?? null;
@@ -14,7 +20,7 @@ export function ladderSection(report: Report): HTMLElement | null {
   // The finding about missing counters tells how to collect them; here it is enough to say why there are none.
   const told = a.findings.some((f) => f.evidence.includes("ncu --"));
   const why = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
-  const missing = told ? why?.split("; collect with")[0] : why;
+  const missing = told ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(Math.max(why!.indexOf("ncu --"), 0))}`;
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
   const rows = levels.map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);

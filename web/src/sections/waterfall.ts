@@ -21,7 +21,7 @@ function bars(device: Device, report: Report): HTMLElement {
   let before = 0;
   // Where the counters are missing, a bar of 0 would claim what nobody measured.
   const unknown = device.waterfall.some((b) => b.id === "unknown" && b.ns > 0);
-  const rows = device.waterfall.filter((b) => b.ns > 0 || !unknown).map((bar) => {
+  const rows = device.waterfall.filter((b) => b.ns > 0 || (!unknown && b.id !== "unknown")).map((bar) => {
     const label = report.labels.bars.find((l) => l.id === bar.id);
     const from = (before / device.span_ns) * 100, width = (bar.ns / device.span_ns) * 100;
     before += bar.ns;

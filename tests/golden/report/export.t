@@ -1,0 +1,36 @@
+A Perfetto trace goes to a file or a pipe, the same bytes each time.
+
+  $ gpufathom export $EXAMPLES/lenet_train_b64.json.gz --counters $EXAMPLES/lenet_train_b64.base.ncu.csv.gz --perfetto -o trace.pftrace
+  $ gpufathom export $EXAMPLES/lenet_train_b64.json.gz --counters $EXAMPLES/lenet_train_b64.base.ncu.csv.gz --perfetto | cmp - trace.pftrace
+
+One CSV file a table; what is not known is an empty cell.
+
+  $ gpufathom export $EXAMPLES/lenet_inf_b1.json.gz --csv tables
+  $ ls tables
+  activities.csv
+  api_calls.csv
+  device_annotations.csv
+  devices.csv
+  findings.csv
+  host_ops.csv
+  idle_causes.csv
+  kernels.csv
+  layer_types.csv
+  layers.csv
+  levels.csv
+  metadata.csv
+  threads.csv
+  waterfall.csv
+  $ head -2 tables/devices.csv
+  id,name,uuid,vendor,compute_major,compute_minor,sm_count,memory_bytes,max_threads_per_sm,registers_per_sm,shared_bytes_per_sm,clock_khz
+  0,NVIDIA H200,,nvidia,9,0,132,150109880320,2048,65536,233472,
+  $ head -2 tables/idle_causes.csv
+  cause,ns,gaps
+  launch_bound,972690,52
+  $ python3 -c 'import csv; rows = list(csv.DictReader(open("tables/activities.csv"))); print(len(rows), rows[0]["kind"], repr(rows[0]["bytes"]))'
+  45 kernel ''
+
+Something to export must be named.
+
+  $ gpufathom export $EXAMPLES/lenet_inf_b1.json.gz >/dev/null 2>&1
+  [2]
