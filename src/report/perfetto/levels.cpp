@@ -43,13 +43,13 @@ void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent) {
   const Capture& capture = e.context.capture;
   const KernelLevels levels(capture, e.context.matching);
   int order = 1000;
-  bool all_known = true;
+  bool all_counted = true;
+  for (const auto row : line.rows) all_counted &= capture.activities.kind[row] != ActivityKind::kernel || levels.counted(row);
   for (std::size_t k = 0; k < kKernelLevels; ++k) {
     const auto level = static_cast<KernelLevel>(k);
     if (!levels.has(level)) continue;
     bool known = true;
     for (const auto row : line.rows) known &= capture.activities.kind[row] != ActivityKind::kernel || !std::isnan(levels.of(row, level));
-    all_known &= known;
     const auto track = e.out.counter(fmt::format("{}{}", id_of(level), known ? "" : " (lower bound)"), "%", parent, order++);
     each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
       double sum = 0;
@@ -58,7 +58,7 @@ void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent) {
       e.out.value(track, at + e.shift, running.empty() ? 0 : 100 * sum / static_cast<double>(running.size()));
     });
   }
-  if (order == 1000 || all_known) return;
+  if (order == 1000 || all_counted) return;
   const auto track = e.out.counter("kernels without counters", "", parent, order);
   each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
     e.out.value(track, at + e.shift, static_cast<double>(std::count_if(running.begin(), running.end(), [&](auto a) { return !levels.counted(a); })));

@@ -31,6 +31,11 @@ A report that lacks a level: one report has to hold all, so the command is the s
   $ gpufathom analyze --format json "$EXAMPLES/lenet_train_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" | jq -r '.findings[] | select(.id == "missing_levels") | .text'
   The report has no counters for tensor.flops. Collect them for the same step and pass that report with --counters.
 
+As text it can be copied as it is:
+
+  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep -c -E '^ncu .* gpu__time_duration.sum,smsp__cycles_elapsed.sum,[a-z0-9_.,]*int8.sum --csv .* python train.py$'
+  1
+
 No finding gives back more than the window:
 
   $ for f in "$EXAMPLES"/*.json.gz; do gpufathom analyze --format json "$f" | jq '(.devices | map(.span_ns) | add) as $window | [.findings[] | select(.gain_ns != null and (.gain_ns > $window or .gain_ns <= 0))] | length'; done | sort -u

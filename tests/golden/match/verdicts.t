@@ -1,6 +1,6 @@
 Every kernel of every step has its partner, in order:
 
-  $ match() { gpufathom analyze $EXAMPLES/$1 --counters $EXAMPLES/$2 $3 $4 --format json | jq -c '.match | del(.confidence)'; }
+  $ match() { gpufathom analyze $EXAMPLES/$1 --counters $EXAMPLES/$2 $3 $4 --format json 2>/dev/null | jq -c '.match | del(.confidence)'; }
   $ match resnet50_amp_eager_b64.json.gz resnet50_amp_eager_b64.ncu.csv.gz
   {"trace_kernels":2679,"report_kernels":893,"matched":2679,"ambiguous":0,"trace_only":0,"report_only":0,"verdict":"good","note":"Every kernel of the trace and of the report has its partner, in order; the report was laid over 3 steps of the trace.","copies_of_report":3}
   $ match resnet50_amp_eager_b64.json.gz resnet50_amp_eager_b64.ncu.csv.gz --window step:10
