@@ -18,6 +18,14 @@ std::size_t utf8_length(std::string_view t) {
 
 }  // namespace
 
+void append_utf8(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = utf8_length(text);
+    out += n == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, n);
+    text.remove_prefix(n == 0 ? 1 : n);
+  }
+}
+
 void json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {

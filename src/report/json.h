@@ -18,6 +18,9 @@ namespace gf {
 /// Appends `text` as a JSON string. Invalid UTF-8 is replaced by U+FFFD, so that the output always parses.
 void json_string(std::string& out, std::string_view text);
 
+/// Appends `text` as valid UTF-8: what is not becomes U+FFFD, a byte at a time.
+void append_utf8(std::string& out, std::string_view text);
+
 inline void to_json(std::string& out, std::string_view text) { json_string(out, text); }
 inline void to_json(std::string& out, const std::string& text) { json_string(out, text); }
 inline void to_json(std::string& out, bool b) { out += b ? "true" : "false"; }

@@ -1,0 +1,84 @@
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "analyze/analyze.h"
+#include "capi/arrow.h"
+#include "capi/gpufathom.h"
+#include "import/importer.h"
+#include "report/json.h"
+
+struct gpufathom_capture {
+  std::shared_ptr<const gf::Capture> capture;
+};
+
+namespace {
+
+char* copy(const std::string& text) {
+  auto* out = static_cast<char*>(std::malloc(text.size() + 1));
+  if (out) std::memcpy(out, text.c_str(), text.size() + 1);
+  return out;
+}
+
+/// Runs `body`, which gives an error message or nothing; no exception crosses the C border.
+template <class F>
+int guarded(char** error, F&& body) {
+  std::string message;
+  try {
+    message = body();
+  } catch (const std::exception& e) {
+    message = e.what();
+  }
+  if (message.empty()) return 0;
+  if (error) *error = copy(message);
+  return 1;
+}
+
+}  // namespace
+
+extern "C" {
+
+int gpufathom_open(const char* path, gpufathom_capture** out, char** error) {
+  return guarded(error, [&]() -> std::string {
+    auto capture = gf::import_file(path);
+    if (!capture) return capture.error().message();
+    *out = new gpufathom_capture{std::make_shared<const gf::Capture>(std::move(*capture))};
+    return {};
+  });
+}
+
+void gpufathom_close(gpufathom_capture* capture) { delete capture; }
+
+const char* gpufathom_tables(void) {
+  static const std::string names = [] {
+    std::string all;
+    gf::Tables{}.each_table([&](const auto& t) { (all += all.empty() ? "" : ",") += t.kName; });
+    return all;
+  }();
+  return names.c_str();
+}
+
+int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowArrayStream* stream, char** error) {
+  return guarded(error, [&]() -> std::string {
+    if (gf::table_stream(capture->capture, table, *stream)) return {};
+    return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() + ")";
+  });
+}
+
+int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json, char** error) {
+  return guarded(error, [&]() -> std::string {
+    gf::AnalyzeOptions options;
+    options.window = window ? window : "all";
+    const auto analysis = gf::analyze(*capture->capture, options);
+    if (!analysis) return analysis.error().message();
+    std::string text;
+    gf::to_json(text, *analysis);
+    *json = copy(text);
+    return {};
+  });
+}
+
+void gpufathom_free(char* text) { std::free(text); }
+}

@@ -1,0 +1,115 @@
+// The C interface as another program uses it: only its functions and the Arrow structs.
+#include "capi/gpufathom.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "capi/arrow.h"
+#include "model/file.h"
+#include "support/captures.h"
+
+namespace gf {
+namespace {
+
+bool is_valid(const ArrowArray& a, std::int64_t i) {
+  const auto* bits = static_cast<const std::uint8_t*>(a.buffers[0]);
+  return !bits || (bits[i / 8] >> (i % 8) & 1);
+}
+
+std::string_view dictionary_text(const ArrowArray& a, std::uint32_t index) {
+  const auto* offsets = static_cast<const std::int64_t*>(a.dictionary->buffers[1]);
+  return {static_cast<const char*>(a.dictionary->buffers[2]) + offsets[index], static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
+}
+
+template <class T>
+void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArray& a, const ArrowSchema& s) {
+  ASSERT_STREQ(s.name, column.info.name);
+  ASSERT_EQ(a.length, static_cast<std::int64_t>(column.column.size()));
+  std::int64_t nulls = 0;
+  for (std::int64_t i = 0; i < a.length; ++i) {
+    const T expected = column.column[static_cast<std::size_t>(i)];
+    if (!is_valid(a, i)) {
+      ++nulls;
+      if constexpr (std::is_same_v<T, F64>) EXPECT_TRUE(std::isnan(expected));
+      else EXPECT_EQ(expected, column.fallback) << s.name << i;
+      continue;
+    }
+    const T value = static_cast<const T*>(a.buffers[1])[i];
+    if constexpr (std::is_same_v<T, Text>) {
+      EXPECT_NE(expected, Text::none);
+      const auto text = dictionary_text(a, static_cast<std::uint32_t>(value));
+      // Texts that are valid UTF-8 come through as they are.
+      if (c.text(expected).find_first_of("\x80\xff") == std::string_view::npos && text.find("\xef\xbf\xbd") == text.npos) EXPECT_EQ(text, c.text(expected));
+    } else if constexpr (std::is_enum_v<T>) {
+      EXPECT_EQ(dictionary_text(a, static_cast<std::uint8_t>(value)), name_of(expected));
+    } else {
+      EXPECT_EQ(value, expected) << s.name << i;
+      if constexpr (!std::is_same_v<T, F64>) EXPECT_TRUE(expected != column.fallback || column.fallback == 0) << s.name << i;
+    }
+  }
+  EXPECT_EQ(a.null_count, nulls) << s.name;
+}
+
+TEST(CInterface, EveryTableComesThroughArrow) {
+  test::TempDir dir;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    ASSERT_TRUE(write_capture(test::random_capture(seed, 30), dir.file("a.gpf")).has_value());
+    auto expected = read_capture(dir.file("a.gpf"));
+    if (!expected->path.empty()) expected->set_metadata("imported_from", expected->path);
+    gpufathom_capture* capture = nullptr;
+    char* error = nullptr;
+    ASSERT_EQ(gpufathom_open(dir.file("a.gpf").c_str(), &capture, &error), 0) << error;
+    expected->each_table([&](const auto& table) {
+      ArrowArrayStream stream{};
+      ASSERT_EQ(gpufathom_table(capture, table.kName, &stream, &error), 0) << error;
+      ArrowSchema schema{};
+      ArrowArray batch{}, end{};
+      ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
+      ASSERT_EQ(stream.get_next(&stream, &batch), 0);
+      ASSERT_EQ(stream.get_next(&stream, &end), 0);
+      EXPECT_EQ(end.release, nullptr);
+      stream.release(&stream);  // what was taken from it lives on
+      EXPECT_EQ(stream.release, nullptr);
+      EXPECT_STREQ(schema.format, "+s");
+      EXPECT_EQ(batch.length, static_cast<std::int64_t>(table.size()));
+      ASSERT_EQ(schema.n_children, batch.n_children);
+      std::int64_t child = 0;
+      table.each_column_ref([&](const auto& c) {
+        ASSERT_LT(child, batch.n_children);
+        expect_column(*expected, c, *batch.children[child], *schema.children[child]);
+        ++child;
+      });
+      EXPECT_EQ(child, batch.n_children);
+      schema.release(&schema);
+      batch.release(&batch);
+    });
+    gpufathom_close(capture);
+  }
+}
+
+TEST(CInterface, ErrorsAreTexts) {
+  gpufathom_capture* capture = nullptr;
+  char* error = nullptr;
+  EXPECT_EQ(gpufathom_open("no/such/file.json", &capture, &error), 1);
+  EXPECT_NE(std::strstr(error, "no/such/file.json"), nullptr) << error;
+  gpufathom_free(error);
+
+  ASSERT_EQ(gpufathom_open("examples/lenet_inf_b1.json.gz", &capture, &error), 0) << error;
+  ArrowArrayStream stream{};
+  EXPECT_EQ(gpufathom_table(capture, "nothing", &stream, &error), 1);
+  EXPECT_NE(std::strstr(error, "activities"), nullptr) << error;
+  gpufathom_free(error);
+
+  char* json = nullptr;
+  EXPECT_EQ(gpufathom_analyze(capture, "all", &json, &error), 0) << error;
+  EXPECT_EQ(std::string_view(json).substr(0, 33), R"({"schema":"gpufathom.analysis/1",)");
+  gpufathom_free(json);
+  EXPECT_EQ(gpufathom_analyze(capture, "step:999", &json, &error), 1);
+  EXPECT_GT(std::strlen(error), 0u);
+  gpufathom_free(error);
+  gpufathom_close(capture);
+}
+
+}  // namespace
+}  // namespace gf
