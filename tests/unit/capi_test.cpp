@@ -31,8 +31,11 @@ void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArra
     const T expected = column.column[static_cast<std::size_t>(i)];
     if (!is_valid(a, i)) {
       ++nulls;
-      if constexpr (std::is_same_v<T, F64>) EXPECT_TRUE(std::isnan(expected));
-      else EXPECT_EQ(expected, column.fallback) << s.name << i;
+      if constexpr (std::is_same_v<T, F64>) {
+        EXPECT_TRUE(std::isnan(expected));
+      } else {
+        EXPECT_EQ(expected, column.fallback) << s.name << i;
+      }
       continue;
     }
     const T value = static_cast<const T*>(a.buffers[1])[i];
@@ -40,12 +43,16 @@ void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArra
       EXPECT_NE(expected, Text::none);
       const auto text = dictionary_text(a, static_cast<std::uint32_t>(value));
       // Texts that are valid UTF-8 come through as they are.
-      if (c.text(expected).find_first_of("\x80\xff") == std::string_view::npos && text.find("\xef\xbf\xbd") == text.npos) EXPECT_EQ(text, c.text(expected));
+      if (text.find("\xef\xbf\xbd") == text.npos) {
+        EXPECT_EQ(text, c.text(expected));
+      }
     } else if constexpr (std::is_enum_v<T>) {
       EXPECT_EQ(dictionary_text(a, static_cast<std::uint8_t>(value)), name_of(expected));
     } else {
       EXPECT_EQ(value, expected) << s.name << i;
-      if constexpr (!std::is_same_v<T, F64>) EXPECT_TRUE(expected != column.fallback || column.fallback == 0) << s.name << i;
+      if constexpr (!std::is_same_v<T, F64>) {
+        EXPECT_TRUE(expected != column.fallback || column.fallback == 0) << s.name << i;
+      }
     }
   }
   EXPECT_EQ(a.null_count, nulls) << s.name;
