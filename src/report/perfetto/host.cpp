@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "model/metrics.h"
 #include "report/perfetto/parts.h"
 #include "report/perfetto/tracks.h"
 
@@ -112,7 +113,8 @@ void write_samples(Export& e) {
     auto& track = tracks[{s.device[i], s.metric[i]}];
     if (track == 0) {
       const std::string where = s.device[i] == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[s.device[i]]);
-      track = e.out.counter(fmt::format("{} {}", where, c.text(s.metric[i])), "", 0, e.order++);
+      const Metric* metric = find_metric(c.text(s.metric[i]));
+      track = e.out.counter(fmt::format("{} {}", where, c.text(s.metric[i])), metric ? metric->unit : "", 0, e.order++);
     }
     e.out.value(track, s.start_ns[i] + e.shift, s.value[i]);
   }
