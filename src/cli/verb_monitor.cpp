@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "collect/live/live_sampler.h"
+#include "collect/live/pm_levels.h"
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
@@ -22,7 +23,7 @@ namespace gf::cli {
 namespace {
 
 struct Options {
-  std::string devices = "all", serve;
+  std::string devices = "all", serve, source = "auto";
   double interval_s = 1;
   std::int64_t count = 0;
   bool once = false, json = false, csv = false, prometheus = false, dcgm_names = false;
@@ -51,6 +52,11 @@ int monitor(const Options& o) {
   if (!devices) return complain(devices.error());
   auto sampler = LiveSampler::open(*devices);
   if (!sampler) return complain(sampler.error());
+  if (o.source == "pm") {
+    auto levels = pm_levels(sampler->gpus());
+    if (!levels) return complain(levels.error());
+    sampler->use(std::move(*levels), "pm_sampling");
+  }
 
   std::unique_ptr<MetricsServer> server;
   if (!o.serve.empty()) {
@@ -99,6 +105,7 @@ void add_monitor(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("monitor", "what every GPU does now: levels, power, memory, processes");
   auto o = std::make_shared<Options>();
   verb->add_option("--devices", o->devices, "GPUs to show: 0,2-3, UUIDs, or all")->option_text("LIST");
+  verb->add_option("--source", o->source, "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs permission)")->check(CLI::IsMember({"auto", "pm"}));
   verb->add_option("--interval", o->interval_s, "seconds between readings (0.1 or more)")->check(CLI::Range(0.1, 86400.0))->option_text("S");
   verb->add_option("--count", o->count, "stop after N readings")->check(CLI::PositiveNumber)->option_text("N");
   verb->add_flag("--once", o->once, "one reading, then stop");

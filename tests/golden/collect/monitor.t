@@ -35,6 +35,14 @@ Before Hopper there is no GPM, and no level is invented.
   $ GPUFATHOM_FAKE=gpm=0 gpufathom monitor --once --json | jq -c '.gpus[] | [.source, .missing, .values["sm.active_any"], .values["monitor.gpu"]]'
   ["nvml","GPM needs Hopper or newer: try --source pm",null,0.91]
 
+Counters give issue slots too, where the user may read them.
+
+  $ gpufathom monitor --once --source pm --json | jq -c '.gpus[0] | [.source, .missing, (.values["issue.active"] > 0.15 and .values["issue.active"] < 0.3)]'
+  ["pm_sampling","",true]
+  $ GPUFATHOM_FAKE=permission=0 gpufathom monitor --once --source pm
+  gpufathom: GPU 0: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35) (run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d))
+  [1]
+
 A GPU that fell off the bus.
 
   $ GPUFATHOM_FAKE=lost_after=0.1 gpufathom monitor --once --json | jq -c '.gpus[] | [.missing, .values["power.module"], .values["sm.active_any"]]'

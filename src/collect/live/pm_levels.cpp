@@ -1,0 +1,42 @@
+#include "collect/live/pm_levels.h"
+
+#include "collect/cupti/pm_sampler.h"
+
+namespace gf {
+
+Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus) {
+  auto cupti = Cupti::open();
+  if (!cupti) return tl::unexpected(cupti.error());
+  PmOptions options;
+  options.interval_ns = 10 * kNsPerMs;
+  options.decode_every_ns = kNsPerSecond;
+  auto samplers = std::make_shared<std::map<std::string, std::unique_ptr<PmSampler>>>();
+  for (const auto& gpu : gpus) {
+    PmRefusal why = PmRefusal::none;
+    auto sampler = PmSampler::start(*cupti, gpu, options, why);
+    if (!sampler) return tl::unexpected(sampler.error());
+    samplers->emplace(gpu.uuid, std::move(*sampler));
+  }
+  return LevelSource([samplers](const GpuInfo& gpu) -> std::optional<LevelWindow> {
+    const auto it = samplers->find(gpu.uuid);
+    if (it == samplers->end()) return {};
+    auto& sampler = *it->second;
+    const auto& metrics = sampler.choice().metrics;
+    LevelWindow window;
+    std::vector<double> sums(metrics.size(), 0);
+    const std::int64_t lost = sampler.lost();
+    Nanos time = 0;
+    const auto drained = sampler.drain([&](const PmSample& s) {
+      if (time == 0) window.start_ns = s.start_ns;
+      window.end_ns = s.end_ns;
+      time += s.end_ns - s.start_ns;
+      for (std::size_t m = 0; m < metrics.size(); ++m) sums[m] += metrics[m]->is_count ? s.values[m] : s.values[m] * static_cast<double>(s.end_ns - s.start_ns);
+    });
+    if (!drained || time == 0) return {};
+    window.lost = sampler.lost() - lost;
+    for (std::size_t m = 0; m < metrics.size(); ++m) window.values[metrics[m]->id] = metrics[m]->is_count ? sums[m] : sums[m] / static_cast<double>(time);
+    return window;
+  });
+}
+
+}  // namespace gf
