@@ -49,7 +49,8 @@ A report that lacks counters for a level names them and the command that collect
 
 The counters of another program are not used:
 
-  $ gpufathom analyze --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" > other.json
+  $ gpufathom analyze --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" > other.json 2>/dev/null
+  [1]
   $ jq -c '[.levels[] | select(.id == "sm.active") | .value, .high], [.findings[].id]' other.json
   [null,null]
   ["observer_effect","different_program","launch_bound","unfused_elementwise"]

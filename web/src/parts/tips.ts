@@ -17,14 +17,20 @@ export function hideTip(): void { box.hidden = true; }
 /** Starts showing the definitions of the page. */
 export function startTips(): void {
   document.body.append(box);
-  const show = (event: Event) => {
-    const target = (event.target as Element).closest<HTMLElement>("[data-tip]");
-    if (!target) return;
+  const define = (target: HTMLElement) => {
     const at = target.getBoundingClientRect();
     showTip(at.left - 12, at.bottom - 12, target.dataset["tip"]!);
+  };
+  const show = (event: Event) => {
+    const target = (event.target as Element).closest<HTMLElement>("[data-tip]");
+    if (target) define(target);
   };
   for (const name of ["mouseover", "focusin"]) document.addEventListener(name, show);
   for (const name of ["mouseout", "focusout"]) document.addEventListener(name, (event) => { if ((event.target as Element).closest("[data-tip]")) hideTip(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-  addEventListener("scroll", hideTip, { passive: true });
+  // Focus scrolls a term into view: its definition goes along. Anything else that scrolls leaves the tip behind.
+  addEventListener("scroll", () => {
+    const focused = document.activeElement?.closest<HTMLElement>("[data-tip]");
+    if (focused && !box.hidden) define(focused); else hideTip();
+  }, { passive: true });
 }
