@@ -12,6 +12,7 @@
 #include "analyze/launches.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
+#include "analyze/runtime/runtime.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
@@ -55,6 +56,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
     measure_layers(context, *levels, analysis);
   });
   explain_idle(context, analysis);
+  analyze_runtime(context, analysis);
   tables.get();
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);

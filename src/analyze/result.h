@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/runtime/result.h"
 #include "core/describe.h"
 #include "core/statistics.h"
 #include "core/time.h"
@@ -212,24 +213,6 @@ struct CurvePoint {  // DATE 2024, figure 8: kernels ordered by tensor-issue uti
   static constexpr auto fields() {
     using C = CurvePoint;
     return std::tuple{field("utilization", &C::utilization, "tensor-issue utilisation, 0..1"), field("time_share", &C::time_share, "share of kernel time at or below it")};
-  }
-};
-
-struct PhaseTime {
-  std::string phase;
-  Nanos ns = 0;
-  Share share;
-  static constexpr auto fields() {
-    using P = PhaseTime;
-    return std::tuple{field("phase", &P::phase, "runtime phase"), field("ns", &P::ns, "time"), field("share", &P::share, "of the window")};
-  }
-};
-
-struct RuntimeInfo {  // filled by analyze/runtime; empty until then
-  std::vector<PhaseTime> phases;
-  static constexpr auto fields() {
-    using R = RuntimeInfo;
-    return std::tuple{field("phases", &R::phases, "host and device phases")};
   }
 };
 

@@ -31,9 +31,19 @@ std::string known_steps(const Steps& steps) {
   return text + " (" + steps.source + ")";
 }
 
+/// A TensorFlow or JAX profile of a run on the CPU: whole without a device, unlike a trace whose GPU side was left off.
+bool ran_on_the_host(const Capture& capture) {
+  return capture.activities.empty() && !capture.host_ops.empty() && (capture.framework == "tensorflow" || capture.framework == "jax");
+}
+
 Interval extent(const Capture& capture) {
   Interval all{INT64_MAX, INT64_MIN};
   const auto& a = capture.activities;
+  if (a.empty())
+    for (std::size_t i = 0; i < capture.host_ops.size(); ++i) {
+      all.start = std::min(all.start, capture.host_ops.start_ns[i]);
+      all.end = std::max(all.end, capture.host_ops.start_ns[i] + capture.host_ops.duration_ns[i]);
+    }
   for (std::size_t i = 0; i < a.size(); ++i) {
     all.start = std::min(all.start, a.start_ns[i]);
     all.end = std::max(all.end, a.start_ns[i] + a.duration_ns[i]);
@@ -61,7 +71,7 @@ Result<Interval> parse_range(const Capture& capture, std::string_view wanted, In
 }  // namespace
 
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps) {
-  if (capture.activities.empty())
+  if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
                 "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
   WindowInfo window;

@@ -21,6 +21,7 @@ struct Options {
   InputOptions input;
   OutputOptions output;
   std::string window = "all";
+  std::int64_t batch = 0;  // 0: not known
   std::size_t rows = 0;  // 0: 12 in text, all elsewhere
 };
 
@@ -41,6 +42,7 @@ int analyze_files(const Options& o) {
   if (!loaded) return complain(loaded.error());
   AnalyzeOptions options;
   options.window = o.window;
+  options.batch = o.batch;
   options.max_rows = format == "text" ? 0 : o.rows;
   options.progress = progress.callback();
   std::optional<Context> context;
@@ -63,6 +65,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
   verb->add_option("--window", o->window, "span to analyse: all, steps, stable, step:N or START:END")->option_text("W");
+  verb->add_option("--batch", o->batch, "items of a step: gives the runtime's times per item")->check(CLI::PositiveNumber)->option_text("N");
   verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });

@@ -86,6 +86,8 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& a) {
 }
 
 std::string headline(const Analysis& a) {
+  if (a.devices.empty() && !a.runtime.phases.empty())
+    return fmt::format("No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program take the rest.", format_share(a.runtime.kernels.cpu_kernel));
   if (a.devices.empty()) return "No GPU event: nothing ran on a device in this window, or the profiler did not record it.";
   const auto* busy = find_level(a, "gpu.busy");
   Nanos kernels = 0;

@@ -23,10 +23,25 @@ export interface Match {
   trace_kernels: number; report_kernels: number; matched: number; ambiguous: number; trace_only: number; report_only: number;
   confidence: number | null; verdict: string; note: string; copies_of_report: number;
 }
+export interface PhaseTime { phase: string; ns: number; share: number | null; present_ns: number; per_item_ns: number | null }
+export interface DepthBucket { start_ns: number; duration_ns: number; min: number; max: number; mean: number }
+export interface Queue {
+  id: string; kind: string; items: number; from_before: number; max_depth: number; mean_depth: number; empty_ns: number; empty: number | null;
+  wait: Distribution; when_empty: PhaseTime[]; when_loaded: PhaseTime[]; curve: DepthBucket[];
+  dry: { start_ns: number; duration_ns: number; phases: PhaseTime[]; host: string }[];
+}
+export interface RuntimeMark { kind: string; name: string; start_ns: number; duration_ns: number; bytes: number }
+export interface Runtime {
+  start_ns: number; duration_ns: number; modes: string[]; items: number | null; phases: PhaseTime[];
+  kernels: { cpu_kernel: number | null; gpu_kernel: number | null; both: number | null; overhead: number | null; overhead_per_item_ns: number | null };
+  operation_count: number; operations: { type: string; count: number; total_ns: number; phases: { phase: string; total_ns: number; spread: Distribution }[] }[];
+  queues: Queue[]; waits: RuntimeMark[]; transfers: RuntimeMark[];
+  idle: { cause: string; phase: string; operation: string; module: string; python: string; ns: number; gaps: number; share: number | null; speedup: number | null }[];
+}
 export interface Analysis {
   schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
   window: { kind: string; start_ns: number; end_ns: number; duration_ns: number; step_source: string; steps: Step[]; all_steps: Step[] };
-  devices: Device[]; levels: Level[]; match: Match; runtime: { phases: { phase: string; ns: number; share: number | null }[] };
+  devices: Device[]; levels: Level[]; match: Match; runtime: Runtime;
   layer_types: Layer[]; layers: Layer[]; kernels: Kernel[]; tensor_curve: { utilization: number; time_share: number }[];
   findings: { id: string; text: string; evidence: string; gain_ns: number | null }[];
 }

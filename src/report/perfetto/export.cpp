@@ -24,6 +24,7 @@ Status write_perfetto(const Context& context, const perfetto::Sink& sink) {
   perfetto::PacketWriter out(sink);
   perfetto::Export e{context, out, -earliest(context.capture)};
   perfetto::write_devices(e);
+  perfetto::write_queues(e);
   perfetto::write_samples(e);
   perfetto::write_host(e);
   return out.finish();

@@ -22,6 +22,8 @@ void write_devices(Export& e);
 void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent);
 /// Host threads.
 void write_host(Export& e);
+/// Depth of the framework's and the devices' queues as counter tracks.
+void write_queues(Export& e);
 /// Sampled counters: power, clocks, PM samples.
 void write_samples(Export& e);
 

@@ -39,9 +39,11 @@ std::string analysis_text(const Analysis& a, const TextStyle& style, std::size_t
     out += devices_section(a, style);
     out += idle_section(a, style, rows);
     out += findings_section(a, style, rows);
-    out += runtime_section(a, style);
+    out += runtime_section(a, style, rows);
     out += layers_section(a, style, rows);
     out += kernels_section(a, style, rows);
+  } else {
+    out += runtime_section(a, style, rows);
   }
   return out + matching_section(a, style) + collect_section(a, style) + quality_section(a, style);
 }

@@ -1,4 +1,4 @@
-// Runtime phases, matching and data quality: what the answer stands on.
+// Matching and data quality: what the answer stands on.
 #include <fmt/format.h>
 
 #include "report/summary.h"
@@ -8,14 +8,6 @@
 #include "report/text/table.h"
 
 namespace gf {
-
-std::string runtime_section(const Analysis& a, const TextStyle& style) {
-  if (a.runtime.phases.empty()) return {};
-  TextTable table({{"phase"}, {""}, {"time", Align::right}, {"share", Align::right}});
-  for (const auto& p : a.runtime.phases)
-    table.add({p.phase, Cell::painted(bar(style, {0, p.share.value_or(0), 0}, 30), 30), format_time(p.ns), format_share(p.share)});
-  return section_title(style, "What the framework runtime does") + table.render(style);
-}
 
 std::string matching_section(const Analysis& a, const TextStyle& style) {
   const auto& m = a.match;

@@ -19,7 +19,7 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
 std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-std::string runtime_section(const Analysis& analysis, const TextStyle& style);
+std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
 /// The command that collects the counters of levels without data.
 std::string collect_section(const Analysis& analysis, const TextStyle& style);

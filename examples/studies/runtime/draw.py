@@ -1,0 +1,63 @@
+"""Plain SVG drawings of the study: stacked bars, depth curves, violins. Standard library only."""
+import html
+import math
+
+COLOURS = {"gpu_kernel": "#2a9d8f", "cpu_kernel": "#457b9d", "dequeue": "#f4a261", "memcpy": "#8d6a9f", "wait": "#e63946",
+           "launch": "#bc6c25", "enqueue": "#e9c46a", "queued": "#adb5bd", "other": "#e5e5e5"}
+
+
+def text(x, y, words, anchor="start", size=12):
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" font-family="sans-serif">{html.escape(words)}</text>'
+
+
+def save(path, width, height, parts):
+    path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">' + "".join(parts) + "</svg>\n", encoding="utf-8")
+
+
+def bars(path, title, rows, phases):
+    """One stacked bar a row; what the phases leave of 1 stays white."""
+    parts, y = [text(8, 20, title, size=14)], 32
+    for i, phase in enumerate(phases):
+        parts += [f'<rect x="{160 + i * 78}" y="{y}" width="10" height="10" fill="{COLOURS[phase]}"/>', text(174 + i * 78, y + 10, phase, size=10)]
+    for row in rows:
+        y += 20
+        parts.append(text(150, y + 12, f"{row['model']} {row['mode']} b{row['batch']}", "end", 11))
+        x = 160.0
+        for phase in phases:
+            w = 700 * row[phase]
+            parts.append(f'<rect x="{x:.2f}" y="{y}" width="{w:.2f}" height="15" fill="{COLOURS[phase]}"><title>{phase} {row[phase]:.1%}</title></rect>')
+            x += w
+    save(path, 880, y + 30, parts)
+
+
+def curve(path, title, queue):
+    """Depth over time: the range of every part of the window as a band, its mean as a line."""
+    points, top = queue["curve"], max(1, queue["max_depth"])
+    start, span = points[0]["start_ns"], points[-1]["start_ns"] + points[-1]["duration_ns"] - points[0]["start_ns"]
+    at = lambda p: (60 + 800 * (p["start_ns"] - start) / span, 800 * p["duration_ns"] / span)  # noqa: E731
+    level = lambda d: 230 - 190 * d / top  # noqa: E731
+    parts = [text(8, 20, title, size=14), text(52, 44, str(top), "end"), text(52, 234, "0", "end"), text(860, 252, f"{span / 1e6:.2f} ms", "end")]
+    for p in points:
+        x, w = at(p)
+        parts.append(f'<rect x="{x:.2f}" y="{level(p["max"]):.2f}" width="{w:.2f}" height="{level(p["min"]) - level(p["max"]):.2f}" fill="#457b9d" opacity="0.35"/>')
+    line = " ".join(f"{at(p)[0]:.2f},{level(p['mean']):.2f}" for p in points)
+    parts.append(f'<polyline points="{line}" fill="none" stroke="#1d3557"/>')
+    save(path, 880, 260, parts)
+
+
+def violins(path, title, phases):
+    """Shapes of the distributions on a logarithmic axis from 100 ns to 100 ms."""
+    place = lambda ns: 330 - 280 * (math.log10(max(ns, 100)) - 2) / 6  # noqa: E731
+    parts = [text(8, 20, title, size=14)]
+    for power in range(2, 9):
+        parts += [f'<line x1="60" x2="{80 + 110 * len(phases)}" y1="{place(10 ** power):.1f}" y2="{place(10 ** power):.1f}" stroke="#ddd"/>', text(54, place(10 ** power) + 4, f"1e{power}", "end", 10)]
+    for i, phase in enumerate(phases):
+        s, x = phase["spread"], 120 + 110 * i
+        top = max(s["shape"], default=1)
+        for b, share in enumerate(s["shape"]):
+            low, high = (s["min"] + (s["max"] - s["min"]) * e / len(s["shape"]) for e in (b, b + 1))
+            w = 80 * share / top
+            if share > 0:
+                parts.append(f'<rect x="{x - w / 2:.1f}" y="{place(high):.1f}" width="{w:.1f}" height="{max(1, place(low) - place(high)):.1f}" fill="{COLOURS[phase["phase"]]}"/>')
+        parts += [f'<line x1="{x - 44}" x2="{x + 44}" y1="{place(s["median"]):.1f}" y2="{place(s["median"]):.1f}" stroke="#000"/>', text(x, 350, phase["phase"], "middle", 11)]
+    save(path, 100 + 110 * len(phases), 360, parts)

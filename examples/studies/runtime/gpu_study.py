@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""The runtime study on a GPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder, inference, PyTorch eager and JAX.
+
+    gpu_study.py record OUT [--frameworks torch jax] [--models lenet5 resnet50 bert]      on the machine with the GPU
+    gpu_study.py check OUT --gpufathom build/gpufathom                                    anywhere
+
+`record` writes one small capture for each framework, model and batch size: a PyTorch trace (.json.gz) or a JAX profile folder.
+`check` analyses them, compares our GPU-kernel share with one worked out here from the raw events in exact decimals, and says whether
+the kernel share rises and the overhead for one item falls with the batch, as the method predicts. It ends with 1 when one does not.
+"""
+import argparse
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+from fractions import Fraction
+
+BATCHES = {"lenet5": (1, 64, 1024), "resnet50": (1, 16, 128), "bert": (1, 8, 64)}
+STEPS, WARM_UP = 5, 5
+
+
+def torch_models(torch):
+    nn = torch.nn
+
+    class Bottleneck(nn.Module):
+        def __init__(self, inside, width, stride):
+            super().__init__()
+            conv = lambda a, b, k, s=1: nn.Sequential(nn.Conv2d(a, b, k, s, k // 2, bias=False), nn.BatchNorm2d(b))  # noqa: E731
+            self.path = nn.Sequential(conv(inside, width, 1), nn.ReLU(), conv(width, width, 3, stride), nn.ReLU(), conv(width, 4 * width, 1))
+            self.skip = conv(inside, 4 * width, 1, stride) if stride > 1 or inside != 4 * width else nn.Identity()
+
+        def forward(self, x):
+            return torch.relu(self.path(x) + self.skip(x))
+
+    def resnet50():
+        blocks, inside = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
+        for width, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+            for i in range(count):
+                blocks.append(Bottleneck(inside, width, stride if i == 0 else 1))
+                inside = 4 * width
+        return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+
+    def lenet5():
+        return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.AvgPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.AvgPool2d(2), nn.Flatten(),
+                             nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+
+    class Encoder(nn.Module):
+        """Attention written out: PyTorch's own encoder layer has a fused path for inference that eager programs rarely take."""
+        def __init__(self, width=768, heads=12):
+            super().__init__()
+            self.heads, self.qkv, self.out = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+        def forward(self, x):
+            b, n, w = x.shape
+            q, k, v = self.qkv(x).view(b, n, 3, self.heads, w // self.heads).permute(2, 0, 3, 1, 4)
+            attended = torch.nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, w)
+            x = self.first(x + self.out(attended))
+            return self.second(x + self.down(torch.nn.functional.gelu(self.up(x))))
+
+    return {"lenet5": (lenet5, (1, 28, 28)), "resnet50": (resnet50, (3, 224, 224)), "bert": (lambda: nn.Sequential(*(Encoder() for _ in range(12))), (128, 768))}
+
+
+def record_torch(out, model_name, batch):
+    import torch
+    from torch.profiler import ProfilerActivity, profile, record_function
+    make, shape = torch_models(torch)[model_name]
+    model, data = make().cuda().eval(), torch.randn(batch, *shape, device="cuda")
+    with torch.inference_mode():
+        for _ in range(WARM_UP):
+            model(data)
+        torch.cuda.synchronize()
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+            for step in range(STEPS):
+                with record_function(f"ProfilerStep#{step}"):
+                    model(data)
+                    torch.cuda.synchronize()
+    path = out / f"torch_{model_name}_b{batch}.json"
+    p.export_chrome_trace(str(path))
+    path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def jax_models(jax, jnp):
+    lax, key = jax.lax, jax.random.PRNGKey(0)
+
+    def weight(*shape):
+        return jax.random.normal(key, shape) * 0.02
+
+    def conv(x, w, stride=1, padding="SAME"):
+        return lax.conv_general_dilated(x, w, (stride, stride), padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def pool(x, start, op, k, s, padding="VALID"):
+        return lax.reduce_window(x, start, op, (1, k, k, 1), (1, s, s, 1), padding)
+
+    def lenet5(x, w=(weight(5, 5, 1, 6), weight(5, 5, 6, 16), weight(400, 120), weight(120, 84), weight(84, 10))):
+        x = pool(jax.nn.relu(conv(x, w[0])), 0.0, lax.add, 2, 2) / 4
+        x = pool(jax.nn.relu(conv(x, w[1], padding="VALID")), 0.0, lax.add, 2, 2) / 4
+        x = x.reshape(x.shape[0], -1)
+        return jax.nn.relu(jax.nn.relu(x @ w[2]) @ w[3]) @ w[4]
+
+    def resnet50(x, blocks=[], head=[]):
+        if not blocks:
+            inside = 64
+            head.extend((weight(7, 7, 3, 64), weight(2048, 1000)))
+            for width, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+                for i in range(count):
+                    s = stride if i == 0 else 1
+                    blocks.append((s, weight(1, 1, inside, width), weight(3, 3, width, width), weight(1, 1, width, 4 * width), weight(1, 1, inside, 4 * width) if i == 0 else None))
+                    inside = 4 * width
+        norm = lambda v: (v - v.mean((0, 1, 2))) * lax.rsqrt(v.var((0, 1, 2)) + 1e-5)  # noqa: E731
+        x = pool(jax.nn.relu(norm(conv(x, head[0], 2))), -jnp.inf, lax.max, 3, 2, "SAME")
+        for s, a, b, c, skip in blocks:
+            y = norm(conv(jax.nn.relu(norm(conv(jax.nn.relu(norm(conv(x, a))), b, s))), c))
+            x = jax.nn.relu(y + (x if skip is None else norm(conv(x, skip, s))))
+        return x.mean((1, 2)) @ head[1]
+
+    def bert(x, layers=[]):
+        if not layers:
+            layers.extend((weight(768, 2304), weight(768, 768), weight(768, 3072), weight(3072, 768)) for _ in range(12))
+        norm = lambda v: (v - v.mean(-1, keepdims=True)) * lax.rsqrt(v.var(-1, keepdims=True) + 1e-5)  # noqa: E731
+        for qkv, out, up, down in layers:
+            b, n, w = x.shape
+            q, k, v = jnp.moveaxis((x @ qkv).reshape(b, n, 3, 12, 64), 2, 0)
+            scores = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 8.0)
+            x = norm(x + jnp.einsum("bhqk,bkhd->bqhd", scores, v).reshape(b, n, w) @ out)
+            x = norm(x + jax.nn.gelu(x @ up) @ down)
+        return x
+
+    return {"lenet5": (lenet5, (28, 28, 1)), "resnet50": (resnet50, (224, 224, 3)), "bert": (bert, (128, 768))}
+
+
+def record_jax(out, model_name, batch):
+    import jax
+    import jax.numpy as jnp
+    function, shape = jax_models(jax, jnp)[model_name]
+    data = jax.random.normal(jax.random.PRNGKey(1), (batch, *shape))
+    function(data[:1])  # makes the weights outside the compiled function
+    step = jax.jit(function)
+    for _ in range(WARM_UP):
+        step(data).block_until_ready()
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 0
+    jax.profiler.start_trace(str(out / f"jax_{model_name}_b{batch}"), profiler_options=options)
+    for i in range(STEPS):
+        with jax.profiler.StepTraceAnnotation("infer", step_num=i):
+            step(data).block_until_ready()
+    jax.profiler.stop_trace()
+
+
+def record(args):
+    args.out.mkdir(parents=True, exist_ok=True)
+    if args.one:  # a process for each capture: nothing of one is warm or resident in the next
+        framework, model, batch = args.one.split(":")
+        return {"torch": record_torch, "jax": record_jax}[framework](args.out, model, int(batch))
+    failed = 0
+    for framework in args.frameworks:
+        for model in args.models:
+            for batch in BATCHES[model]:
+                name = f"{framework}:{model}:{batch}"
+                done = subprocess.run([sys.executable, __file__, "record", args.out, "--one", name], capture_output=True, text=True)
+                print(name, "recorded" if done.returncode == 0 else "FAILED\n" + done.stderr[-1500:], flush=True)
+                failed += done.returncode != 0
+    sys.exit(1 if failed else 0)
+
+
+def union(spans):
+    total, end = Fraction(0), None
+    for a, b in sorted(spans):
+        if end is None or a > end:
+            total, end = total + (b - a), b
+        elif b > end:
+            total, end = total + (b - end), b
+    return total
+
+
+def kernel_busy_ns(capture):
+    """Union of kernel spans worked out from the raw events of a trace.json: independent of everything in gpufathom."""
+    files = [capture] if capture.is_file() else sorted(capture.rglob("*.trace.json.gz"))
+    if not files:
+        return None
+    with gzip.open(files[0], "rt", encoding="utf-8", errors="replace") as f:
+        events = json.load(f, parse_float=Fraction, parse_int=Fraction)["traceEvents"]
+    gpu = {e["pid"] for e in events if e.get("name") == "process_name" and "/device:GPU" in e["args"]["name"]}
+    streams = {(e["pid"], e["tid"]) for e in events if e.get("name") == "thread_name" and e["pid"] in gpu and e["args"]["name"].startswith("Stream #")}
+    is_kernel = lambda e: e.get("cat") == "kernel" if not gpu else (e.get("pid"), e.get("tid")) in streams and "kernel_details" in e.get("args", {})  # noqa: E731
+    return union([(e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000) for e in events if e.get("ph") == "X" and is_kernel(e)])
+
+
+def check(args):
+    rows, wrong = [], 0
+    for framework in args.frameworks:
+        for model in args.models:
+            before = None
+            for batch in BATCHES[model]:
+                capture = args.out / (f"torch_{model}_b{batch}.json.gz" if framework == "torch" else f"jax_{model}_b{batch}")
+                if not capture.exists():
+                    continue
+                answer = subprocess.run([args.gpufathom, "analyze", capture, "--batch", str(batch), "--format", "json"], check=True, capture_output=True)
+                r = json.loads(answer.stdout)["runtime"]
+                ours, raw = r["phases"][0]["ns"], kernel_busy_ns(capture)
+                row = {"framework": framework, "model": model, "batch": batch, "modes": " ".join(r["modes"]), "kernel_share": r["phases"][0]["share"], "overhead_per_item_ns": r["kernels"]["overhead_per_item_ns"],
+                       "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw)}
+                rows.append(row)
+                agrees = raw is None or abs(ours - raw) <= max(Fraction(len(r["operations"]) + 1), raw / 100000)
+                grows = before is None or (row["kernel_share"] >= before["kernel_share"] and row["overhead_per_item_ns"] <= before["overhead_per_item_ns"])
+                wrong += (not agrees) + (not grows)
+                print(f"{framework:5} {model:8} b{batch:<5} kernels {row['kernel_share']:6.1%}  overhead {row['overhead_per_item_ns'] / 1000:9.2f} us an item  "
+                      f"{'no raw events' if raw is None else 'raw events agree' if agrees else f'RAW EVENTS SAY {float(raw)} ns, we {ours}'}{'' if grows else '  AGAINST THE PREDICTION'}")
+                before = row
+    (args.out / "study.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    sys.exit(1 if wrong or not rows else 0)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("verb", choices=("record", "check"))
+    p.add_argument("out", type=pathlib.Path)
+    p.add_argument("--gpufathom", default="build/gpufathom")
+    p.add_argument("--frameworks", nargs="+", default=["torch", "jax"])
+    p.add_argument("--models", nargs="+", default=list(BATCHES))
+    p.add_argument("--one", help=argparse.SUPPRESS)
+    args = p.parse_args()
+    record(args) if args.verb == "record" else check(args)
+
+
+if __name__ == "__main__":
+    main()

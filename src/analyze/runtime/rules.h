@@ -1,0 +1,66 @@
+// Which event of which framework is which phase: a table, as data. A new framework is a new table in rules.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyze/runtime/phases.h"
+#include "model/capture.h"
+
+namespace gf {
+
+enum class Match : std::uint8_t { exact, prefix, suffix, contains, typed, compiled };
+
+/// What happens inside an event may change what it is.
+enum class Unless : std::uint8_t {
+  never,
+  hands_on,  // it passes its work to other threads: this one waits for them
+  launches,  // a launch, copy or set: this is the host side of a GPU operation, not a kernel of the CPU
+  nested,    // a launch or another operation: only operations without operations inside compute
+};
+
+/// Which side of the framework's own queue of operations an event is.
+enum class QueueSide : std::uint8_t { none, enters, leaves };
+
+struct PhaseRule {
+  Match match;
+  std::string_view text;    // for `typed` ("node:OpType") and `compiled` (named after the operation it runs) no text
+  RuntimePhase phase;
+  std::string_view source;  // where the framework writes the event
+  bool operation = false;   // one such event is one operation of the framework; its type is op_type or the rest of the name
+  Unless unless = Unless::never;
+  RuntimePhase instead = RuntimePhase::other;  // the phase when `unless` holds
+  QueueSide queue = QueueSide::none;
+};
+
+/// The table of a framework (pytorch, tensorflow, jax); all tables one after the other when the framework is not known.
+/// The first rule that matches counts.
+std::vector<const PhaseRule*> phase_rules(std::string_view framework);
+
+/// Rule of every host operation's name, looked up once per name and type. Row of the table or kNoRule.
+class RuleLookup {
+ public:
+  static constexpr std::uint16_t kNoRule = UINT16_MAX;
+  explicit RuleLookup(const Capture& capture);
+
+  std::uint16_t of(std::uint32_t host_op);
+  const PhaseRule& rule(std::uint16_t r) const { return *rules_[r]; }
+  std::size_t size() const { return rules_.size(); }
+
+ private:
+  std::uint16_t find(std::string_view name, std::string_view type) const;
+  const Capture& capture_;
+  std::vector<const PhaseRule*> rules_;
+  std::vector<std::uint16_t> by_name_;   // for rows without a type
+  std::vector<std::uint16_t> by_type_;   // of the last name seen with that type
+  std::vector<std::uint32_t> type_name_;
+};
+
+/// True for events that pass work to other threads (TensorFlow's FunctionRun).
+bool hands_on(std::string_view name);
+/// The operation's type as people know it: without the rule's prefix, "autograd::engine::evaluate_function: " and the like.
+std::string_view operation_type(const Capture& capture, std::uint32_t host_op, const PhaseRule& rule);
+
+}  // namespace gf

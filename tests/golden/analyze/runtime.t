@@ -1,0 +1,75 @@
+TensorFlow's eager mode, the same LeNet-5 twice. SYNC runs every operation inside the call that enqueues it: no queue. ASYNC hands them to a
+thread of its own through a queue. The phases sum to the window, and so does everything else that is divided.
+
+  $ tar -xzf "$EXAMPLES"/tf_lenet_eager.tgz
+  $ for mode in sync async; do
+  >   gpufathom analyze lenet5_${mode}_b1 --batch 1 --format json > $mode.json
+  >   jq -c '.runtime | [.modes, .items, .duration_ns, .duration_ns == ([.phases[].ns] | add),
+  >     (.kernels | .cpu_kernel_ns + .gpu_kernel_ns + .both_ns + .overhead_ns) == .duration_ns]' $mode.json
+  >   jq -c '.runtime.phases[] | select(.ns > 0) | [.phase, .ns]' $mode.json
+  > done
+  [["eager_sync"],5,35023569,true,true]
+  ["cpu_kernel",10113228]
+  ["dequeue",142589]
+  ["memcpy",332804]
+  ["enqueue",6041291]
+  ["other",18393657]
+  [["eager_async"],5,30077898,true,true]
+  ["cpu_kernel",4431280]
+  ["dequeue",845753]
+  ["memcpy",305605]
+  ["wait",273430]
+  ["enqueue",7387391]
+  ["other",16834439]
+  $ jq -c '.runtime.queues[] | [.id, .items, .from_before, .max_depth, .empty_ns, .wait.median]' sync.json async.json
+  ["threadpool",30,0,1,32850375,9475]
+  ["framework",175,0,3,29745903,0]
+  ["threadpool",30,0,1,29159000,10586]
+  $ jq -c '.runtime.queues[] | .empty_ns == ([.when_empty[].ns] | add)' async.json
+  true
+  true
+
+Every operation has its phases; those of ASYNC were joined over two threads.
+
+  $ jq -c '.runtime.operations[] | select(.type == "Conv2D") | .count, (.phases[] | [.phase, .total_ns, .spread.count])' sync.json async.json
+  10
+  ["cpu_kernel",5466925,10]
+  ["dequeue",12081,10]
+  ["memcpy",16785,10]
+  ["enqueue",647872,10]
+  10
+  ["cpu_kernel",1098334,10]
+  ["dequeue",653666,10]
+  ["memcpy",18274,10]
+  ["enqueue",1380009,10]
+
+Which events were taken for which phase stands in the answer.
+
+  $ jq -c '.runtime.rules[] | [.phase, .event, .events]' async.json
+  ["enqueue","EagerLocalExecute: *",175]
+  ["dequeue","EagerKernelExecute",175]
+  ["enqueue","EagerExecute*",175]
+  ["enqueue","TFE_Py_FastPathExecute*",160]
+  ["enqueue","TFE_Py_Execute*",40]
+  ["enqueue","ValidateInputTypeAndPlacement",175]
+  ["enqueue","TFE_DeleteTensorHandle",190]
+  ["memcpy","EagerCopyToDevice*",210]
+  ["cpu_kernel","KernelAndDevice*",175]
+  ["wait","* WaitReady",13]
+
+A JAX profile and the trace.json that its profiler derived from it have the same kernel time, to the nanosecond.
+
+  $ tar -xzf "$EXAMPLES"/jax_mlp.tgz
+  $ mkdir alone && cp plugins/profile/*/vm.trace.json.gz alone/
+  $ for capture in plugins alone/vm.trace.json.gz; do
+  >   gpufathom analyze $capture --format json | jq -c '[.source.format, .devices[0].busy_ns, .devices[0].kernel_busy_ns, .devices[0].kernel_time_sum_ns, .devices[0].gpu_events]'
+  > done
+  ["xplane",3657248,3641345,3669409,112]
+  ["tf_trace_json",3657248,3641345,3669409,112]
+
+Why the GPU idled in an eager program with Python stacks.
+
+  $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
+  ["launch_bound","enqueue","aten::addmm","<built-in function linear>",97169]
+  ["launch_bound","enqueue","aten::cudnn_convolution","<built-in method conv2d of type object at 0x7f185133e180>",85698]
+  ["launch_bound","enqueue","aten::cudnn_convolution","<built-in method conv2d of type object at 0x7f185133e180>",67176]

@@ -1,0 +1,215 @@
+// Runtime phases and queues: exact against brute force, and on captures whose queues are known by construction.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "analyze/analyze.h"
+#include "analyze/runtime/queue_depth.h"
+#include "analyze/runtime/shares.h"
+#include "support/capture_builder.h"
+
+namespace gf {
+namespace {
+
+rc::Gen<QueueItem> item() {
+  return rc::gen::map(rc::gen::pair(rc::gen::inRange<Nanos>(0, 60), rc::gen::inRange<Nanos>(0, 30)), [](auto p) { return QueueItem{p.first, p.first + p.second}; });
+}
+
+RC_GTEST_PROP(RuntimeQueue, DepthEmptyTimeAndMeanAreExact, ()) {
+  const auto items = *rc::gen::container<std::vector<QueueItem>>(item());
+  const Nanos start = *rc::gen::inRange<Nanos>(0, 40);
+  const Interval window{start, start + *rc::gen::inRange<Nanos>(1, 60)};
+  const auto curve = depth_curve(items, window);
+  const auto sum = summarise(curve, window);
+  std::int64_t integral = 0, empty = 0, most = 0;
+  std::size_t at = 0;
+  for (Nanos t = window.start; t < window.end; ++t) {
+    const auto depth = std::count_if(items.begin(), items.end(), [&](const QueueItem& i) { return i.enter <= t && t < i.leave; });
+    while (at + 1 < curve.size() && curve[at + 1].at <= t) ++at;
+    RC_ASSERT(curve[at].depth == depth);
+    integral += depth;
+    empty += depth == 0;
+    most = std::max<std::int64_t>(most, depth);
+  }
+  RC_ASSERT(static_cast<std::int64_t>(sum.integral) == integral);
+  RC_ASSERT(sum.empty_ns == empty);
+  RC_ASSERT(sum.max == most);
+  RC_ASSERT(total(sum.empty) == empty);
+}
+
+RC_GTEST_PROP(RuntimeQueue, ThinningKeepsLengthMeanAndExtremes, ()) {
+  const auto items = *rc::gen::container<std::vector<QueueItem>>(item());
+  const Interval window{3, 3 + *rc::gen::inRange<Nanos>(1, 80)};
+  const auto curve = depth_curve(items, window);
+  const auto sum = summarise(curve, window);
+  const auto parts = thin(curve, window, *rc::gen::inRange<std::size_t>(1, 100));
+  Nanos length = 0;
+  double integral = 0;
+  std::int64_t most = 0;
+  for (const auto& p : parts) {
+    RC_ASSERT(p.start_ns == window.start + length);
+    length += p.duration_ns;
+    integral += p.mean * static_cast<double>(p.duration_ns);
+    most = std::max(most, p.max);
+  }
+  RC_ASSERT(length == window.length());
+  RC_ASSERT(most == sum.max);
+  RC_ASSERT(std::abs(integral - static_cast<double>(sum.integral)) < 1e-6);
+}
+
+RC_GTEST_PROP(RuntimeQueue, PairingFindsWhatWasThereBefore, ()) {
+  // A queue with `before` items in it when the capture begins; one thread fills it, another empties it, first in first out.
+  const auto before = *rc::gen::inRange<std::int64_t>(0, 4);
+  const auto puts = *rc::gen::container<std::vector<Nanos>>(rc::gen::inRange<Nanos>(1, 20));
+  std::vector<Interval> entered;
+  Nanos now = 1000;
+  for (const Nanos gap : puts) {
+    entered.push_back({now + gap, now + gap + 3});
+    now += gap + 3;
+  }
+  std::vector<Nanos> left;
+  Nanos free = 10;
+  for (std::int64_t i = 0; i < before; ++i) left.push_back(free++);
+  std::vector<QueueItem> truth;
+  for (const auto& e : entered) {
+    free = std::max(free, e.end) + *rc::gen::inRange<Nanos>(0, 15);
+    left.push_back(free);
+    truth.push_back({e.end, free++});
+  }
+  std::int64_t found = -1;
+  const auto items = pair_in_order(entered, left, now + 10'000, found);
+  RC_ASSERT(found == before);
+  RC_ASSERT(items.size() == truth.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    RC_ASSERT(items[i].enter == truth[i].enter);
+    RC_ASSERT(items[i].leave == truth[i].leave);
+  }
+}
+
+RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
+  PhaseSets sets;
+  sets.window = {10, 90};
+  for (std::size_t p = 0; p + 1 < kRuntimePhases; ++p) {
+    Intervals spans;
+    for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) spans.push_back({std::clamp<Nanos>(i.enter, 10, 90), std::clamp<Nanos>(i.leave, 10, 90)});
+    sets.present[p] = normalised(std::move(spans));
+  }
+  label_by_precedence(sets);
+  auto in = [](const Intervals& set, Nanos t) { return std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; }); };
+  for (Nanos t = 10; t < 90; ++t) {
+    std::size_t first = 0;
+    while (first + 1 < kRuntimePhases && !in(sets.present[first], t)) ++first;
+    for (std::size_t p = 0; p < kRuntimePhases; ++p) RC_ASSERT(in(sets.label[p], t) == (p == first));
+  }
+  Nanos sum = 0;
+  for (const auto& p : phase_times(sets, {sets.window})) sum += p.ns;
+  RC_ASSERT(sum == 80);
+  const auto k = kernel_shares(sets, 0);
+  RC_ASSERT(k.cpu_kernel_ns + k.gpu_kernel_ns + k.both_ns + k.overhead_ns == 80);
+}
+
+/// TensorFlow's eager runtime over `n` operations: enqueue takes `e` on the Python thread, dequeue `d` and the kernel `k` on
+/// the executor. SYNC runs the second inside the first; ASYNC passes it to another thread through a queue.
+struct Eager {
+  test::CaptureBuilder b;
+  std::vector<QueueItem> queue;
+  Nanos end = 0;
+  Eager(bool async, int n, Nanos e, Nanos d, Nanos k) {
+    b.capture.framework = "tensorflow";
+    Nanos python = 1000, executor = 1000;
+    for (int i = 0; i < n; ++i) {
+      const Nanos start = python, enqueued = start + e;
+      if (async) {
+        b.op("EagerLocalExecute: MatMul", start, enqueued, 1);
+        const Nanos run = std::max(executor, enqueued);
+        queue.push_back({enqueued, run});
+        b.op("EagerKernelExecute", run, run + d + k, 2);
+        b.op("KernelAndDeviceOp::Run", run + d, run + d + k, 2);
+        executor = run + d + k;
+        python = enqueued + 1;
+      } else {
+        b.op("EagerLocalExecute: MatMul", start, enqueued + d + k, 1);
+        b.op("EagerKernelExecute", enqueued, enqueued + d + k, 1);
+        b.op("KernelAndDeviceOp::Run", enqueued + d, enqueued + d + k, 1);
+        python = enqueued + d + k + 1;
+      }
+    }
+    end = std::max(python, executor);
+  }
+};
+
+Nanos phase(const RuntimeInfo& r, std::string_view name) {
+  for (const auto& p : r.phases)
+    if (p.phase == name) return p.ns;
+  return -1;
+}
+
+RC_GTEST_PROP(RuntimeEager, SyncAndAsyncDifferAsConstructed, ()) {
+  const int n = *rc::gen::inRange(2, 30);
+  const Nanos e = *rc::gen::inRange<Nanos>(1, 50), d = *rc::gen::inRange<Nanos>(1, 20), k = *rc::gen::inRange<Nanos>(1, 100);
+  Eager sync(false, n, e, d, k), async(true, n, e, d, k);
+  const auto s = analyze(sync.b.capture, {}), a = analyze(async.b.capture, {});
+  RC_ASSERT(bool(s) && bool(a));
+  // SYNC: everything one after the other, no queue.
+  RC_ASSERT(s->runtime.queues.empty());
+  RC_ASSERT(s->runtime.modes == std::vector<std::string>{"eager_sync"});
+  RC_ASSERT(phase(s->runtime, "enqueue") == n * e);
+  RC_ASSERT(phase(s->runtime, "dequeue") == n * d);
+  RC_ASSERT(phase(s->runtime, "cpu_kernel") == n * k);
+  // ASYNC: the same kernel time in less time, and a queue whose items are known.
+  RC_ASSERT(a->runtime.modes == std::vector<std::string>{"eager_async"});
+  RC_ASSERT(phase(a->runtime, "cpu_kernel") == n * k);
+  RC_ASSERT(a->runtime.duration_ns <= s->runtime.duration_ns);
+  RC_ASSERT(a->runtime.queues.size() == 1u);
+  const auto& q = a->runtime.queues[0];
+  const Interval window{a->runtime.start_ns, a->runtime.start_ns + a->runtime.duration_ns};
+  const auto truth = summarise(depth_curve(async.queue, window), window);
+  RC_ASSERT(q.items == n);
+  RC_ASSERT(q.empty_ns == truth.empty_ns);
+  RC_ASSERT(q.max_depth == truth.max);
+  Nanos empty = 0, loaded = 0;
+  for (const auto& p : q.when_empty) empty += p.ns;
+  for (const auto& p : q.when_loaded) loaded += p.ns;
+  RC_ASSERT(empty == q.empty_ns);
+  RC_ASSERT(empty + loaded == a->runtime.duration_ns);
+  // Each operation carries both its sides.
+  RC_ASSERT(a->runtime.operations.at(1).type == "MatMul");
+  RC_ASSERT(a->runtime.operations.at(1).count == n);
+  for (const auto& p : a->runtime.operations.at(1).phases)
+    if (p.phase == "dequeue") RC_ASSERT(p.total_ns == n * d);
+}
+
+TEST(RuntimeGpu, LaunchQueueKernelAndOverheadOfAnEagerProgram) {
+  test::CaptureBuilder b;
+  b.capture.framework = "pytorch";
+  b.op("aten::linear", 0, 100);
+  b.op("aten::addmm", 10, 90);
+  b.launch("sgemm", {20, 40}, {50, 200});
+  b.op("aten::relu", 100, 160);
+  b.launch("relu", {110, 130}, {200, 230});  // 70 ns in the queue behind the other kernel
+  b.call(ApiKind::sync, "cudaDeviceSynchronize", 170, 260);
+  AnalyzeOptions options;
+  const auto a = analyze(b.capture, options);
+  ASSERT_TRUE(a);
+  const auto& r = a->runtime;
+  EXPECT_EQ(r.start_ns, 0);
+  EXPECT_EQ(r.duration_ns, 260);
+  EXPECT_EQ(phase(r, "gpu_kernel"), 180);
+  EXPECT_EQ(phase(r, "wait"), 30);
+  EXPECT_EQ(phase(r, "launch"), 20);
+  EXPECT_EQ(phase(r, "enqueue"), 30);
+  EXPECT_EQ(phase(r, "other"), 0);
+  ASSERT_EQ(r.queues.size(), 1u);
+  EXPECT_EQ(r.queues[0].id, "device:0");
+  EXPECT_EQ(r.queues[0].items, 2);
+  EXPECT_EQ(r.queues[0].empty_ns, 260 - 10 - 70);
+  ASSERT_EQ(r.operations.size(), 3u);
+  EXPECT_EQ(r.operations[1].type, "aten::linear");
+  ASSERT_FALSE(r.waits.empty());
+  EXPECT_EQ(r.waits[0].name, "cudaDeviceSynchronize");
+}
+
+}  // namespace
+}  // namespace gf
