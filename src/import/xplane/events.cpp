@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <protozero/pbf_reader.hpp>
+#include <protozero/varint.hpp>
 
 #include "import/xplane/rows.h"
 #include "import/xplane/schema.h"
@@ -45,9 +46,30 @@ struct Decoder {
     }
   }
 
+  /// What all writers write, in one piece: the id, then one number or reference. False for everything else.
+  static bool read_common(std::string_view message, const ById<StatName>& names, const StatName*& name, StatValue& v) {
+    const char* p = message.data();
+    const char* const end = p + message.size();
+    constexpr char kId = field::stat::metadata_id << 3, kUnsigned = field::stat::u64 << 3, kSigned = field::stat::i64 << 3, kRef = field::stat::ref << 3;
+    if (message.size() < 2 || *p != kId) return false;
+    ++p;
+    v.id = protozero::decode_varint(&p, end);
+    name = names.find(v.id);
+    if (!name || name->stat == Stat::none || p == end) return true;  // nothing that anyone reads
+    if (*p != kUnsigned && *p != kSigned && *p != kRef) return false;
+    v.kind = *p == kRef ? StatValue::Kind::ref : StatValue::Kind::number;
+    ++p;
+    v.bits = protozero::decode_varint(&p, end);
+    return p == end;
+  }
+
   void stat(std::string_view message) {
-    const StatValue v = read_stat(message);
-    const auto* name = line.plane->stat_names.find(v.id);
+    StatValue v;
+    const StatName* name = nullptr;
+    if (!read_common(message, line.plane->stat_names, name, v)) {
+      v = read_stat(message);
+      name = line.plane->stat_names.find(v.id);
+    }
     if (!name) return;
     switch (name->stat) {
       case Stat::none: break;
