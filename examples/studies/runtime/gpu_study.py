@@ -95,31 +95,39 @@ def jax_models(jax, jnp):
     def pool(x, start, op, k, s, padding="VALID"):
         return lax.reduce_window(x, start, op, (1, k, k, 1), (1, s, s, 1), padding)
 
-    def lenet5(x, w=(weight(5, 5, 1, 6), weight(5, 5, 6, 16), weight(400, 120), weight(120, 84), weight(84, 10))):
+    def lenet5_weights():
+        return weight(5, 5, 1, 6), weight(5, 5, 6, 16), weight(400, 120), weight(120, 84), weight(84, 10)
+
+    def lenet5(w, x):
         x = pool(jax.nn.relu(conv(x, w[0])), 0.0, lax.add, 2, 2) / 4
         x = pool(jax.nn.relu(conv(x, w[1], padding="VALID")), 0.0, lax.add, 2, 2) / 4
         x = x.reshape(x.shape[0], -1)
         return jax.nn.relu(jax.nn.relu(x @ w[2]) @ w[3]) @ w[4]
 
-    def resnet50(x, blocks=[], head=[]):
-        if not blocks:
-            inside = 64
-            head.extend((weight(7, 7, 3, 64), weight(2048, 1000)))
-            for width, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
-                for i in range(count):
-                    s = stride if i == 0 else 1
-                    blocks.append((s, weight(1, 1, inside, width), weight(3, 3, width, width), weight(1, 1, width, 4 * width), weight(1, 1, inside, 4 * width) if i == 0 else None))
-                    inside = 4 * width
-        norm = lambda v: (v - v.mean((0, 1, 2))) * lax.rsqrt(v.var((0, 1, 2)) + 1e-5)  # noqa: E731
-        x = pool(jax.nn.relu(norm(conv(x, head[0], 2))), -jnp.inf, lax.max, 3, 2, "SAME")
-        for s, a, b, c, skip in blocks:
-            y = norm(conv(jax.nn.relu(norm(conv(jax.nn.relu(norm(conv(x, a))), b, s))), c))
-            x = jax.nn.relu(y + (x if skip is None else norm(conv(x, skip, s))))
-        return x.mean((1, 2)) @ head[1]
+    stages = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width, blocks, stride of the first
 
-    def bert(x, layers=[]):
-        if not layers:
-            layers.extend((weight(768, 2304), weight(768, 768), weight(768, 3072), weight(3072, 768)) for _ in range(12))
+    def resnet50_weights():
+        blocks, inside = [], 64
+        for width, count, _ in stages:
+            for i in range(count):
+                blocks.append([weight(1, 1, inside, width), weight(3, 3, width, width), weight(1, 1, width, 4 * width)] + ([weight(1, 1, inside, 4 * width)] if i == 0 else []))
+                inside = 4 * width
+        return weight(7, 7, 3, 64), blocks, weight(2048, 1000)
+
+    def resnet50(w, x):
+        stem, blocks, head = w
+        norm = lambda v: (v - v.mean((0, 1, 2))) * lax.rsqrt(v.var((0, 1, 2)) + 1e-5)  # noqa: E731
+        x = pool(jax.nn.relu(norm(conv(x, stem, 2))), -jnp.inf, lax.max, 3, 2, "SAME")
+        strides = [stride if i == 0 else 1 for _, count, stride in stages for i in range(count)]
+        for s, (a, b, c, *skip) in zip(strides, blocks):
+            y = norm(conv(jax.nn.relu(norm(conv(jax.nn.relu(norm(conv(x, a))), b, s))), c))
+            x = jax.nn.relu(y + (norm(conv(x, skip[0], s)) if skip else x))
+        return x.mean((1, 2)) @ head
+
+    def bert_weights():
+        return [(weight(768, 2304), weight(768, 768), weight(768, 3072), weight(3072, 768)) for _ in range(12)]
+
+    def bert(layers, x):
         norm = lambda v: (v - v.mean(-1, keepdims=True)) * lax.rsqrt(v.var(-1, keepdims=True) + 1e-5)  # noqa: E731
         for qkv, out, up, down in layers:
             b, n, w = x.shape
@@ -129,24 +137,23 @@ def jax_models(jax, jnp):
             x = norm(x + jax.nn.gelu(x @ up) @ down)
         return x
 
-    return {"lenet5": (lenet5, (28, 28, 1)), "resnet50": (resnet50, (224, 224, 3)), "bert": (bert, (128, 768))}
+    return {"lenet5": (lenet5, lenet5_weights, (28, 28, 1)), "resnet50": (resnet50, resnet50_weights, (224, 224, 3)), "bert": (bert, bert_weights, (128, 768))}
 
 
 def record_jax(out, model_name, batch):
     import jax
     import jax.numpy as jnp
-    function, shape = jax_models(jax, jnp)[model_name]
-    data = jax.random.normal(jax.random.PRNGKey(1), (batch, *shape))
-    function(data[:1])  # makes the weights outside the compiled function
+    function, make_weights, shape = jax_models(jax, jnp)[model_name]
+    weights, data = make_weights(), jax.random.normal(jax.random.PRNGKey(1), (batch, *shape))
     step = jax.jit(function)
     for _ in range(WARM_UP):
-        step(data).block_until_ready()
+        step(weights, data).block_until_ready()
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
     jax.profiler.start_trace(str(out / f"jax_{model_name}_b{batch}"), profiler_options=options)
     for i in range(STEPS):
         with jax.profiler.StepTraceAnnotation("infer", step_num=i):
-            step(data).block_until_ready()
+            step(weights, data).block_until_ready()
     jax.profiler.stop_trace()
 
 
