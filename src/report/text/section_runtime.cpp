@@ -55,7 +55,7 @@ std::string queues_table(const RuntimeInfo& r, const TextStyle& style) {
 
 std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::size_t rows) {
   if (r.operations.size() < 2) return {};
-  TextTable table({{"operation", Align::left, true}, {"count", Align::right}, {"phase"}, {"min", Align::right}, {"mean", Align::right}, {"median", Align::right}, {"p95", Align::right}, {"max", Align::right}});
+  TextTable table({{"operation", Align::left, true}, {"count", Align::right}, {"phase"}, {"median", Align::right}, {"p95", Align::right}, {"max", Align::right}});
   auto time = [](double ns) { return format_time(static_cast<Nanos>(ns + 0.5)); };
   for (std::size_t i = 0; i < r.operations.size() && i < rows; ++i) {
     const auto& o = r.operations[i];
@@ -64,8 +64,8 @@ std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::
       // The phase that matters most of each type, and every phase of all of them.
       const auto most = std::max_element(o.phases.begin(), o.phases.end(), [](const auto& a, const auto& b) { return a.total_ns < b.total_ns; });
       if (i > 0 && &p != &*most) continue;
-      table.add({first ? (i == 0 ? std::string("all") : o.type) : std::string(), first ? format_count(o.count) : std::string(), p.phase, time(p.spread.min), time(p.spread.mean), time(p.spread.median),
-                 time(p.spread.p95), time(p.spread.max)});
+      table.add({first ? (i == 0 ? std::string("all") : o.type) : std::string(), first ? format_count(o.count) : std::string(), p.phase, time(p.spread.median), time(p.spread.p95),
+                 time(p.spread.max)});
       first = false;
     }
   }
