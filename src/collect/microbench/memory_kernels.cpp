@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collect/microbench/ptx.h"
+
+namespace gf::microbench {
+
+namespace {
+
+/// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up in L1 first, one from
+/// DRAM in both. Coefficients are therefore incremental, level by level.
+void add_path(Counts& counts, Space space, bool writes, double accesses) {
+  if (space == Space::none || space == Space::shared) return;
+  if (!writes) counts["l1.load"] += accesses;  // stores go through L1 to L2: one feature
+  if (space == Space::l1) return;
+  counts[writes ? "l2.store" : "l2.load"] += accesses;
+  if (space == Space::dram) counts[writes ? "dram.write" : "dram.read"] += accesses;
+}
+
+/// `divides`: how many integer divisions follow each load; the DIV cross-check of the thesis adds one.
+Microbench chase(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, int divides = 0) {
+  Microbench b;
+  b.id = id;
+  b.feature = feature;
+  b.space = space;
+  b.unroll = 32;
+  b.chase = true;
+  b.bytes_per_warp = bytes_per_warp;
+  std::string body;
+  for (int i = 0; i < b.unroll; ++i) {
+    body += fmt::format("  ld.global.{}.u64 %chain, [%chain];\n", cache);
+    for (int d = 0; d < divides; ++d) body += "  cvt.u32.u64 %r2, %chain;\n  or.b32 %r2, %r2, 1;\n  div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
+  }
+  b.ptx = kernel(chip, "  .reg .u64 %chain;\n  mov.u32 %r4, %thread;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n", body,
+                 "  cvt.u32.u64 %acc, %chain;\n  xor.b32 %acc, %acc, %r4;\n" + std::string(kKeepAcc));
+  b.per_warp_loop = {{"inst", b.unroll + 3.0}};
+  if (divides > 0) b.per_warp_loop["div"] = b.unroll * divides * 32.0;
+  add_path(b.per_warp_loop, space, false, b.unroll * 8.0);  // 32 lanes x 8 bytes = 8 accesses of 32 bytes
+  return b;
+}
+
+/// A chase in which every lane reads a cache line of its own: 32 lookups a request.
+Microbench scattered(const ChipTraits& chip) {
+  Microbench b = chase(chip, Space::l1, "l1_load_scattered", "l1.wavefront", "ca", 4096);
+  const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = "mul.wide.u32 %d1, %lane, 128;";
+  b.ptx.replace(b.ptx.find(from), from.size(), to);
+  b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
+  b.per_warp_loop["l1.load"] = b.unroll * 32.0;
+  return b;
+}
+
+/// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a loop.
+Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros) {
+  Microbench b;
+  b.id = id;
+  b.feature = feature;
+  b.space = space;
+  b.unroll = static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
+  b.writes = writes;
+  b.zeros = zeros;
+  b.bytes_per_warp = bytes_per_warp;
+  const std::string setup = "  .reg .u64 %at, %mask, %off;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  sub.u64 %mask, %region, 1;\n  mov.u64 %off, 0;\n  mov.u64 %at, %base;\n"
+                            "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
+                            std::string(zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n" : "");
+  std::string body;
+  for (int i = 0; i < b.unroll; ++i)
+    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n", cache, i * 512)
+                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n", cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * 512);
+  if (!writes)
+    for (int i = 0; i < b.unroll; ++i)
+      for (int j = 0; j < 4; j += 2) body += fmt::format("  lop3.b32 %acc, %acc, %r{}, %r{}, 0x96;\n", 4 + 4 * i + j, 5 + 4 * i + j);
+  // The next address depends on what was read (through a runtime zero), so that no load can leave the loop.
+  body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n";
+  body += fmt::format("  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  add.u64 %at, %at, %d2;\n", b.unroll * 512);
+  if (writes && !zeros) body += "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, %r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
+  b.ptx = kernel(chip, setup, body, kKeepAcc);
+  b.per_warp_loop = {{"inst", b.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * b.unroll)}};
+  add_path(b.per_warp_loop, space, writes, b.unroll * 16.0);
+  b.per_warp_loop["pipe.alu"] = 32.0 * (writes ? 8.0 : 8.0 + 2.0 * b.unroll);
+  return b;
+}
+
+Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bool wide) {
+  Microbench b;
+  b.id = id;
+  b.feature = writes ? "shared.store" : "shared.load";
+  b.space = Space::shared;
+  b.unroll = 32;
+  b.writes = writes;
+  b.shared_bytes = 0;  // 1024 threads x 16 bytes of static shared memory
+  const char* globals = ".shared .align 16 .b8 cells[16384];\n";
+  std::string setup = "  .reg .u32 %at, %word;\n  mov.u32 %r2, cells;\n";
+  setup += wide ? "  shl.b32 %r3, %thread, 4;\n" : "  shl.b32 %r3, %thread, 2;\n";
+  setup += "  add.u32 %at, %r2, %r3;\n";
+  if (!writes && !wide) setup += "  st.shared.u32 [%at], %at;\n";  // each lane chases its own cell
+  if (wide) setup += "  xor.b32 %r40, %thread, 0x3f8ccccd;\n  xor.b32 %r41, %r40, 0x2545f491;\n  xor.b32 %r42, %r41, 0x1b873593;\n  xor.b32 %r43, %r42, 0x9e3779b9;\n  st.shared.v4.u32 [%at], {%r40, %r41, %r42, %r43};\n";
+  else setup += "  xor.b32 %word, %thread, 0x2545f491;\n";
+  setup += "  bar.sync 0;\n";
+  std::string body;
+  double others = 0;
+  for (int i = 0; i < b.unroll; ++i) {
+    if (!wide)
+      body += writes ? "  st.volatile.shared.u32 [%at], %word;\n  lop3.b32 %word, %word, %loop, 0x6a09e667, 0x96;\n" : "  ld.shared.u32 %at, [%at];\n";
+    else
+      body += fmt::format("  ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%at];\n  lop3.b32 %acc, %acc, %r4, %r5, 0x96;\n  lop3.b32 %r8, %acc, %r6, %r7, 0x96;\n  and.b32 %r8, %r8, %zero;\n  add.u32 %at, %at, %r8;\n");
+    others += wide ? 4 : writes ? 1 : 0;
+  }
+  b.ptx = kernel(chip, setup, body, std::string(wide || writes ? "" : "  mov.u32 %acc, %at;\n") + kKeepAcc, globals);
+  b.per_warp_loop = {{"inst", b.unroll + others + 3.0}, {b.feature, b.unroll * (wide ? 16.0 : 4.0)}};
+  if (others > 0) b.per_warp_loop["pipe.alu"] = 32.0 * others;
+  return b;
+}
+
+/// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait.
+Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp) {
+  Microbench b;
+  b.id = id;
+  b.feature = "tma.load";
+  b.space = space;
+  b.unroll = 4;
+  b.fixed_threads = 32;
+  b.bytes_per_warp = bytes_per_warp;
+  constexpr int kBytes = 8192;
+  const char* globals = ".shared .align 128 .b8 landing[32768];\n.shared .align 8 .b64 barrier;\n";
+  const std::string setup =
+      "  .reg .u32 %bar, %dst, %parity;\n  .reg .u64 %off, %mask, %at;\n  mov.u32 %bar, barrier;\n  mov.u32 %dst, landing;\n  mov.u32 %parity, 0;\n  mov.u64 %off, 0;\n  sub.u64 %mask, %region, 1;\n"
+      "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  fence.proxy.async;\n  bar.sync 0;\n";
+  std::string body = fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kBytes * b.unroll);
+  for (int i = 0; i < b.unroll; ++i)
+    body += fmt::format("  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%at], {}, [%bar];\n"
+                        "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n", i * kBytes, kBytes, kBytes);
+  body += "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  xor.b32 %parity, %parity, 1;\n";
+  b.ptx = kernel(chip, setup, body, kKeepAcc, globals);
+  b.per_warp_loop = {{"tma.load", b.unroll * kBytes / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"inst", b.unroll * 5.0 + 10.0}};
+  if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * kBytes / 32.0;
+  return b;
+}
+
+// Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in L1, 9 to 17 MB stay in
+// one partition of L2 (half of it), and gigabytes stay nowhere.
+constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kDram = 1 << 20, kTmaL2 = 16384;
+
+}  // namespace
+
+std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
+  return {
+      shared_memory(chip, "shared_load", false, false),
+      shared_memory(chip, "shared_load_wide", false, true),
+      shared_memory(chip, "shared_store", true, false),
+      chase(chip, Space::l1, "l1_load", "l1.load", "ca", 1024),
+      chase(chip, Space::l2, "l2_load", "l2.load", "cg", kL2),
+      chase(chip, Space::dram, "dram_load", "dram.read", "cg", kDram),
+      chase(chip, Space::l1, "l1_load_div", "div", "ca", 1024, 1),
+      chase(chip, Space::l2, "l2_load_div", "div", "cg", kL2, 1),
+      chase(chip, Space::dram, "dram_load_div", "div", "cg", kDram, 1),
+      scattered(chip),
+      stream(chip, Space::l1, "l1_load_wide", "l1.load", "ca", kL1, false, false),
+      stream(chip, Space::l2, "l2_load_wide", "l2.load", "cg", kL2, false, false),
+      stream(chip, Space::dram, "dram_load_wide", "dram.read", "cg", kDram, false, false),
+      stream(chip, Space::dram, "dram_load_zeros", "dram.read", "cg", kDram, false, true),
+      stream(chip, Space::l2, "l2_store_wide", "l2.store", "cg", kL2, true, false),
+      stream(chip, Space::dram, "dram_store_wide", "dram.write", "cg", kDram, true, false),
+      stream(chip, Space::dram, "dram_store_zeros", "dram.write", "cg", kDram, true, true),
+  };
+}
+
+std::vector<Microbench> copy_kernels(const ChipTraits& chip) {
+  if (chip.compute != 90) return {};
+  return {tma(chip, Space::l2, "l2_tma_load", kTmaL2), tma(chip, Space::dram, "dram_tma_load", kDram)};
+}
+
+}  // namespace gf::microbench

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "collect/microbench/ptx.h"
+
+namespace gf::microbench {
+
+namespace {
+
+/// mma.sync: one warp, registers only.
+Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape, const char* types, int a_regs, int b_regs, double flop, std::uint32_t bits, bool zeros) {
+  Microbench b;
+  b.id = id;
+  b.feature = feature;
+  b.zeros = zeros;
+  constexpr int kChains = 4, kRepeat = 8;
+  b.unroll = kChains * kRepeat;
+  std::string setup = "  mad.lo.u32 %r2, %warp, 33, %lane;\n";
+  for (int i = 0; i < a_regs + b_regs; ++i)
+    setup += zeros ? fmt::format("  mov.u32 %r{}, %zero;\n", 8 + i)
+                   : fmt::format("  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, {2};\n  or.b32 %r{0}, %r{0}, {3};\n", 8 + i, 77777 * (i + 1),
+                                 bits == 16 ? "0x83ff83ff" : bits == 8 ? "0x8f8f8f8f" : "0x83ffffff", bits == 16 ? "0x3c003c00" : bits == 8 ? "0x30303030" : "0x3c000000");
+  for (int c = 0; c < kChains * 4; ++c) setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + c);
+  std::string body, end;
+  for (int r = 0; r < kRepeat; ++r)
+    for (int c = 0; c < kChains; ++c) {
+      std::string a, bb;
+      for (int i = 0; i < a_regs; ++i) a += fmt::format("{}%r{}", i ? ", " : "", 8 + i);
+      for (int i = 0; i < b_regs; ++i) bb += fmt::format("{}%r{}", i ? ", " : "", 8 + a_regs + i);
+      const int f = 8 + 4 * c;
+      body += fmt::format("  mma.sync.aligned.{0}.row.col.f32.{1}.f32 {{%f{2}, %f{3}, %f{4}, %f{5}}}, {{{6}}}, {{{7}}}, {{%f{2}, %f{3}, %f{4}, %f{5}}};\n", shape, types, f, f + 1, f + 2,
+                          f + 3, a, bb);
+    }
+  for (int c = 0; c < kChains * 4; ++c) end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + c);
+  b.ptx = kernel(chip, setup, body, end + kKeepAcc);
+  b.per_warp_loop = {{"inst", b.unroll + 3.0}, {feature, b.unroll * flop}};
+  return b;
+}
+
+/// wgmma m64n256k*: one warpgroup, both operands from shared memory without swizzle. 64 x 256 outputs.
+Microbench wgmma(const ChipTraits& chip, const char* id, const char* feature, int k, const char* type, const char* majors, bool zeros, std::uint32_t bits) {
+  Microbench b;
+  b.id = id;
+  b.feature = feature;
+  b.zeros = zeros;
+  b.unroll = 8;
+  b.fixed_threads = 128;
+  const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
+  // Fill the tiles with random bits of the element type (or zeros), then describe them: start address, leading and
+  // stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix descriptor").
+  std::string setup = fmt::format(
+      "  .reg .u64 %da, %db;\n  .reg .u32 %cell;\n  .reg .f32 %c<128>;\n  mov.u32 %r2, tiles;\n  shl.b32 %r3, %thread, 2;\n  add.u32 %cell, %r2, %r3;\n  mov.u32 %r4, 0;\n"
+      "FILL:\n  mad.lo.u32 %r5, %cell, 0x9e3779b1, %warp;\n  shr.u32 %r6, %r5, 15;\n  xor.b32 %r5, %r5, %r6;\n  mul.lo.u32 %r5, %r5, 0x85ebca6b;\n  and.b32 %r5, %r5, {};\n  or.b32 %r5, %r5, {};\n{}"
+      "  st.shared.u32 [%cell], %r5;\n  add.u32 %cell, %cell, 512;\n  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p2, %r4, 80;\n  @%p2 bra FILL;\n"
+      "  fence.proxy.async;\n  bar.sync 0;\n"
+      "  and.b32 %r7, %r2, 0x3ffff;\n  shr.u32 %r7, %r7, 4;\n  cvt.u64.u32 %da, %r7;\n  mov.u64 %d3, 0x0000000800080000;\n  or.b64 %da, %da, %d3;\n"
+      "  add.u32 %r8, %r2, 8192;\n  and.b32 %r8, %r8, 0x3ffff;\n  shr.u32 %r8, %r8, 4;\n  cvt.u64.u32 %db, %r8;\n  or.b64 %db, %db, %d3;\n",
+      bits == 16 ? "0x83ff83ff" : bits == 8 ? "0x8f8f8f8f" : "0x83ffffff", bits == 16 ? "0x3c003c00" : bits == 8 ? "0x30303030" : "0x3c000000", zeros ? "  mov.u32 %r5, 0;\n" : "");
+  std::string regs;
+  for (int i = 0; i < 128; ++i) {
+    setup += fmt::format("  mov.f32 %c{}, 0f00000000;\n", i);
+    regs += fmt::format("{}%c{}", i ? ", " : "", i);
+  }
+  std::string body = "  wgmma.fence.sync.aligned;\n";
+  for (int i = 0; i < b.unroll; ++i)
+    body += fmt::format("  wgmma.mma_async.sync.aligned.m64n256k{}.f32.{} {{{}}}, %da, %db, 1, 1, 1{};\n", k, type, regs, majors);
+  body += "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n";
+  std::string end;
+  for (int i = 0; i < 128; ++i) end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
+  b.ptx = kernel(chip, setup, body, end + kKeepAcc, globals);
+  // A warpgroup of four warps shares one operation: a warp's share is a quarter.
+  b.per_warp_loop = {{"inst", b.unroll + 6.0}, {feature, b.unroll * 2.0 * 64 * 256 * k / 4}};
+  return b;
+}
+
+}  // namespace
+
+std::vector<Microbench> tensor_kernels(const ChipTraits& chip) {
+  std::vector<Microbench> all;
+  if (chip.compute >= 80) {
+    all.push_back(mma(chip, "mma_bf16", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 2.0 * 16 * 8 * 16, 16, false));
+    all.push_back(mma(chip, "mma_fp16", "tensor.fp16.mma", "m16n8k16", "f16.f16", 4, 2, 2.0 * 16 * 8 * 16, 16, false));
+    all.push_back(mma(chip, "mma_tf32", "tensor.tf32.mma", "m16n8k8", "tf32.tf32", 4, 2, 2.0 * 16 * 8 * 8, 32, false));
+    all.push_back(mma(chip, "mma_bf16_zeros", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 2.0 * 16 * 8 * 16, 16, true));
+  }
+  if (chip.compute == 90) {
+    all.push_back(wgmma(chip, "wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", false, 16));
+    all.push_back(wgmma(chip, "wgmma_fp16", "tensor.fp16.wgmma", 16, "f16.f16", ", 0, 0", false, 16));
+    all.push_back(wgmma(chip, "wgmma_tf32", "tensor.tf32.wgmma", 8, "tf32.tf32", "", false, 32));
+    all.push_back(wgmma(chip, "wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", "", false, 8));
+    all.push_back(wgmma(chip, "wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", true, 16));
+  }
+  return all;
+}
+
+}  // namespace gf::microbench
