@@ -24,6 +24,7 @@ int run(int argc, const char* const* argv) {
   add_monitor(app, exit_code);
   add_record(app, exit_code);
   add_doctor(app, exit_code);
+  add_overhead(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -17,5 +17,6 @@ void add_calibrate(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_overhead(CLI::App& app, int& exit_code);
 
 }  // namespace gf::cli
