@@ -70,6 +70,6 @@ A JAX profile and the trace.json that its profiler derived from it have the same
 Why the GPU idled in an eager program with Python stacks.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
-  ["launch_bound","enqueue","aten::addmm","<built-in function linear>",97169]
-  ["launch_bound","enqueue","aten::cudnn_convolution","<built-in method conv2d of type object at 0x7f185133e180>",85698]
-  ["launch_bound","enqueue","aten::cudnn_convolution","<built-in method conv2d of type object at 0x7f185133e180>",67176]
+  ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","typing.py(392): inner",158015]
+  ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","workload.py(60): <module>",149787]
+  ["launch_bound","enqueue","aten::addmm","<built-in function linear>",127421]
