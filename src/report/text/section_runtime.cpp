@@ -74,7 +74,7 @@ std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::
 
 std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t rows) {
   if (r.idle.empty()) return {};
-  TextTable table({{"why the GPU idled"}, {"phase"}, {"operation", Align::left, true}, {"Python", Align::left}, {"time", Align::right}, {"at most", Align::right}});
+  TextTable table({{"idle for"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}, {"Python", Align::left}, {"time", Align::right}, {"at most", Align::right}});
   for (std::size_t i = 0; i < r.idle.size() && i < rows; ++i) {
     const auto& o = r.idle[i];
     table.add({o.cause, o.phase, o.operation.empty() ? std::string("-") : o.operation, shorten_middle(o.python, 24), format_time(o.ns), o.speedup ? fmt::format("{:.2f}x", *o.speedup) : std::string("no data")});

@@ -61,7 +61,7 @@ Bars are made of block characters in a UTF-8 locale, and of plain ASCII in other
   0
   [1]
   $ LC_ALL=C.UTF-8 run | grep -c '█'
-  10
+  15
 
 No colour when it is not a terminal; a pipe that closes early ends it without a word.
 
