@@ -33,8 +33,9 @@ int main(int argc, char** argv) {
     char* cut = end;
     if (got == kPiece) {  // to the last comma between two events
       do cut = static_cast<char*>(::memrchr(from, '{', static_cast<std::size_t>(cut - from)));
-      while (std::strncmp(cut, "{\n    \"", 7) != 0);
-      while (*--cut != ',') {}
+      while (cut && std::strncmp(cut, "{\n    \"", 7) != 0);
+      if (!cut) cut = end;  // no event begins here: the end of the list
+      else while (*--cut != ',') {}
     }
     const char first = from[-1], last = *cut;
     from[-1] = '[';

@@ -47,7 +47,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   describe_source(capture, analysis);
   analysis.window = context.window;
   measure_devices(context, analysis);
-  // ... nor do the causes of idle time and the tables of layers and kernels: each fills its own part of the result.
+  // ... nor do the causes of idle time, the runtime's phases, and the tables of layers and kernels: each fills its own part.
   std::optional<KernelLevels> levels;
   auto tables = std::async(std::launch::async, [&] {
     classify_layers(capture, context.attribution);
@@ -55,9 +55,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
     levels.emplace(capture, context.matching);
     measure_layers(context, *levels, analysis);
   });
+  auto runtime = std::async(std::launch::async, [&] { return analyze_runtime(context, analysis); });
   explain_idle(context, analysis);
-  analyze_runtime(context, analysis);
   tables.get();
+  explain_idle_origins(context, runtime.get(), analysis);
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);
   find_findings(context, *levels, analysis);

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/order.h"
+
 namespace gf {
 
 Intervals normalised(Intervals in) {
   std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
-  auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
-  if (!std::is_sorted(in.begin(), in.end(), by_start)) std::sort(in.begin(), in.end(), by_start);
+  sort_nearly_ordered(in.begin(), in.end(), [](const Interval& a, const Interval& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
   Intervals out;
   for (const auto& i : in) {
     if (!out.empty() && i.start <= out.back().end)
@@ -31,14 +32,32 @@ Intervals unite(const Intervals& a, const Intervals& b) {
   return normalised(std::move(all));
 }
 
-Intervals intersect(const Intervals& a, const Intervals& b) {
-  Intervals out;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+namespace {
+
+/// f(interval) for every stretch that both sets have, in order. What ends before the other set begins is skipped by search.
+template <class F>
+void each_shared(const Intervals& a, const Intervals& b, F&& f) {
+  if (a.empty() || b.empty()) return;
+  auto from = [](const Intervals& set, Nanos start) { return std::partition_point(set.begin(), set.end(), [start](const Interval& i) { return i.end <= start; }); };
+  for (auto i = from(a, b.front().start), j = from(b, a.front().start); i != a.end() && j != b.end();) {
     const Interval both{std::max(i->start, j->start), std::min(i->end, j->end)};
-    if (both.start < both.end) out.push_back(both);
+    if (both.start < both.end) f(both);
     (i->end < j->end ? i : j)++;
   }
+}
+
+}  // namespace
+
+Intervals intersect(const Intervals& a, const Intervals& b) {
+  Intervals out;
+  each_shared(a, b, [&](const Interval& both) { out.push_back(both); });
   return out;
+}
+
+Nanos shared_length(const Intervals& a, const Intervals& b) {
+  Nanos sum = 0;
+  each_shared(a, b, [&](const Interval& both) { sum += both.length(); });
+  return sum;
 }
 
 Intervals subtract(const Intervals& a, const Intervals& b) {

@@ -17,6 +17,8 @@ Nanos total(const Intervals& set);
 Intervals unite(const Intervals& a, const Intervals& b);
 Intervals intersect(const Intervals& a, const Intervals& b);
 Intervals subtract(const Intervals& a, const Intervals& b);
+/// Total length of what two normalised sets share: total(intersect(a, b)) without the set.
+Nanos shared_length(const Intervals& a, const Intervals& b);
 /// The part of a normalised set inside `window`.
 Intervals clip(const Intervals& set, Interval window);
 

@@ -92,13 +92,13 @@ std::string pattern_of(const PhaseRule& rule) {
 
 }  // namespace
 
-void analyze_runtime(const Context& context, Analysis& analysis) {
+RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis) {
   RuleLookup rules(context.capture);
-  const RuntimeTrace trace = trace_runtime(context, rules);
+  RuntimeTrace trace = trace_runtime(context, rules);
   RuntimeInfo& r = analysis.runtime;
   r = {};
   const Interval window = runtime_window(context, trace);
-  if (window.length() <= 0 || (trace.segments.empty() && context.devices.empty())) return;
+  if (window.length() <= 0 || (trace.segments.empty() && context.devices.empty())) return trace;
   r.start_ns = window.start;
   r.duration_ns = window.length();
   r.modes = modes_of(context, trace, rules);
@@ -116,11 +116,16 @@ void analyze_runtime(const Context& context, Analysis& analysis) {
   for (const auto& queue : find_queues(context, trace)) r.queues.push_back(describe_queue(context, sets, queue));
   r.waits = longest_waits(context, trace, window);
   r.transfers = longest_transfers(context, window);
-  r.idle = find_idle_origins(context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto& rule = rules.rule(static_cast<std::uint16_t>(i));
     if (trace.rule_events[i] > 0) r.rules.push_back({std::string(name_of(rule.phase)), pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
   }
+  return trace;
+}
+
+void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis) {
+  if (analysis.runtime.duration_ns <= 0) return;
+  analysis.runtime.idle = find_idle_origins(context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
 }
 
 }  // namespace gf

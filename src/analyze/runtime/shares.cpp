@@ -53,9 +53,9 @@ std::vector<PhaseTime> phase_times(const PhaseSets& sets, const Intervals& withi
   for (std::size_t p = 0; p < kRuntimePhases; ++p) {
     PhaseTime t;
     t.phase = kRuntimePhaseNames[p];
-    t.ns = total(intersect(sets.label[p], within));
+    t.ns = shared_length(sets.label[p], within);
     t.share = share_of(t.ns, whole);
-    t.present_ns = p == index_of(RuntimePhase::other) ? t.ns : total(intersect(sets.present[p], within));
+    t.present_ns = p == index_of(RuntimePhase::other) ? t.ns : shared_length(sets.present[p], within);
     t.per_item_ns = per_item(t.ns, items);
     times.push_back(std::move(t));
   }
@@ -66,7 +66,7 @@ KernelShares kernel_shares(const PhaseSets& sets, std::int64_t items) {
   const auto& cpu = sets.present[index_of(RuntimePhase::cpu_kernel)];
   const auto& gpu = sets.present[index_of(RuntimePhase::gpu_kernel)];
   KernelShares k;
-  k.both_ns = total(intersect(cpu, gpu));
+  k.both_ns = shared_length(cpu, gpu);
   k.cpu_kernel_ns = total(cpu) - k.both_ns;
   k.gpu_kernel_ns = total(gpu) - k.both_ns;
   const Nanos window = sets.window.length();
