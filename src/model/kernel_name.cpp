@@ -42,7 +42,6 @@ struct Parts {
 Parts split(std::string_view s) {
   Parts best;
   std::size_t begin = 0, i = 0;
-  std::string_view arguments;
   auto finish = [&](std::size_t end) {
     if (end > begin) best = {s.substr(begin, end - begin), {}};
   };
