@@ -283,7 +283,7 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
     s.evaluate_cpu += thread_cpu_seconds() - cpu1;
     if (s.rows.empty()) return {};
     if (const auto code = s.initialize_image(); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
-    // Anything but a full image means that the hardware buffer is empty for now.
+    // Anything but a full image means that the hardware buffer holds no more yet.
     if (decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL) return {};
   }
   return {};

@@ -47,16 +47,21 @@ std::string kernel(const ChipTraits& chip, const std::string& setup, const std::
          "  add.u32 %loop, %loop, 1;\n  setp.lt.u32 %p0, %loop, %loops;\n  @%p0 bra LOOP;\n" + end + "  ret;\n}\n";
 }
 
-std::string chain_filler_ptx(const ChipTraits& chip) {
-  return target(chip) + R"(.visible .entry fill_chain(.param .u64 data, .param .u64 words, .param .u64 words_per_warp)
+namespace {
+
+/// A kernel that walks over the words of an array, all threads in step: `parameter` is declared and loaded by `load`; `body`
+/// fills word %i of the array at %base.
+std::string filler(const ChipTraits& chip, std::string_view entry, std::string_view parameter, std::string_view load, std::string_view body) {
+  std::string ptx = target(chip);
+  ptx.append(".visible .entry ").append(entry).append("(.param .u64 data, .param .u64 words, ").append(parameter).append(R"()
 {
   .reg .pred %p<2>;
   .reg .b32 %r<8>;
   .reg .u64 %base, %words, %per, %i, %step, %a, %b;
   ld.param.u64 %base, [data];
   ld.param.u64 %words, [words];
-  ld.param.u64 %per, [words_per_warp];
-  mov.u32 %r0, %ctaid.x;
+)");
+  ptx.append(load).append(R"(  mov.u32 %r0, %ctaid.x;
   mov.u32 %r1, %ntid.x;
   mov.u32 %r2, %tid.x;
   mad.wide.u32 %i, %r0, %r1, 0;
@@ -67,7 +72,20 @@ std::string chain_filler_ptx(const ChipTraits& chip) {
 LOOP:
   setp.ge.u64 %p0, %i, %words;
   @%p0 bra DONE;
-  rem.u64 %a, %i, %per;
+)");
+  ptx.append(body).append(R"(  add.u64 %i, %i, %step;
+  bra LOOP;
+DONE:
+  ret;
+}
+)");
+  return ptx;
+}
+
+}  // namespace
+
+std::string chain_filler_ptx(const ChipTraits& chip) {
+  return filler(chip, "fill_chain", ".param .u64 words_per_warp", "  ld.param.u64 %per, [words_per_warp];\n", R"(  rem.u64 %a, %i, %per;
   sub.u64 %b, %i, %a;
   add.u64 %a, %a, 32;
   rem.u64 %a, %a, %per;
@@ -77,35 +95,11 @@ LOOP:
   shl.b64 %b, %i, 3;
   add.u64 %b, %b, %base;
   st.global.u64 [%b], %a;
-  add.u64 %i, %i, %step;
-  bra LOOP;
-DONE:
-  ret;
-}
-)";
+)");
 }
 
 std::string random_filler_ptx(const ChipTraits& chip) {
-  return target(chip) + R"(.visible .entry fill_random(.param .u64 data, .param .u64 words, .param .u32 seed)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<8>;
-  .reg .u64 %base, %words, %i, %step, %a, %b;
-  ld.param.u64 %base, [data];
-  ld.param.u64 %words, [words];
-  ld.param.u32 %r6, [seed];
-  mov.u32 %r0, %ctaid.x;
-  mov.u32 %r1, %ntid.x;
-  mov.u32 %r2, %tid.x;
-  mad.wide.u32 %i, %r0, %r1, 0;
-  cvt.u64.u32 %a, %r2;
-  add.u64 %i, %i, %a;
-  mov.u32 %r3, %nctaid.x;
-  mul.wide.u32 %step, %r3, %r1;
-LOOP:
-  setp.ge.u64 %p0, %i, %words;
-  @%p0 bra DONE;
-  mad.lo.u64 %a, %i, 0x9e3779b97f4a7c15, 0x632be59bd9b4e019;
+  return filler(chip, "fill_random", ".param .u32 seed", "  ld.param.u32 %r6, [seed];\n", R"(  mad.lo.u64 %a, %i, 0x9e3779b97f4a7c15, 0x632be59bd9b4e019;
   shr.u64 %b, %a, 29;
   xor.b64 %a, %a, %b;
   mul.lo.u64 %a, %a, 0xbf58476d1ce4e5b9;
@@ -117,12 +111,7 @@ LOOP:
   shl.b64 %b, %i, 2;
   add.u64 %b, %b, %base;
   st.global.u32 [%b], %r4;
-  add.u64 %i, %i, %step;
-  bra LOOP;
-DONE:
-  ret;
-}
-)";
+)");
 }
 
 std::vector<Microbench> microbenches(const ChipTraits& chip) {
