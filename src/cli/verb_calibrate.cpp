@@ -1,13 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include <cmath>
+#include <ctime>
 #include <fstream>
 #include <memory>
 
-#include "analyze/energy/calibration.h"
+#include "analyze/energy/points_file.h"
 #include "cli/verbs.h"
 #include "collect/microbench/plan.h"
 #include "import/importer.h"
@@ -17,8 +17,6 @@ namespace gf::cli {
 
 namespace {
 
-using microbench::Point;
-
 struct Options {
   int device = 0;
   std::string points, counters, output;
@@ -27,33 +25,6 @@ struct Options {
   double seconds = 1.2;
   int repeats = 3;
 };
-
-/// Raw points are kept one JSON object a line, so that an interrupted calibration goes on where it stopped.
-Result<std::vector<Point>> read_points(const std::string& path) {
-  std::vector<Point> points;
-  std::ifstream in(path);
-  std::string line;
-  std::int64_t offset = 0;
-  for (; std::getline(in, line); offset += static_cast<std::int64_t>(line.size()) + 1) {
-    const auto j = nlohmann::json::parse(line, nullptr, false);
-    if (!j.is_object()) return fail("not a line of calibration points", path, offset, "remove the broken line");
-    Point p;
-    std::apply(
-        [&](const auto&... info) {
-          auto take = [&](const auto& f) {
-            using T = std::remove_reference_t<decltype(p.*(f.member))>;
-            const auto at = j.find(f.name);
-            if constexpr (std::is_same_v<T, double>) p.*(f.member) = at != j.end() && at->is_number() ? at->template get<double>() : std::nan("");
-            else if constexpr (!std::is_same_v<T, std::vector<microbench::Edge>>) { if (at != j.end()) p.*(f.member) = at->template get<T>(); }
-          };
-          (take(info), ...);
-        },
-        Point::fields());
-    for (const auto& e : j.value("edges", nlohmann::json::array())) p.edges.push_back({e.value("t_s", 0.0), e.value("energy_j", 0.0)});
-    points.push_back(std::move(p));
-  }
-  return points;
-}
 
 Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans, std::ofstream& out) {
   std::size_t number = 0;
@@ -78,17 +49,26 @@ Status measure(const Options& o) {
       if (auto s = runner->launch_each_once(loops, [&](const auto& b, unsigned threads, unsigned blocks) { fmt::print("{} {} {} {}\n", b.id, loops, threads, blocks); }); !s) return s;
     return {};
   }
-  auto known = read_points(o.points);
+  // Raw points are kept one JSON object a line, so that an interrupted calibration goes on where it stopped.
+  auto known = read_energy_points(o.points);
   if (!known) return tl::unexpected(known.error());
+  if (!known->board.uuid.empty() && known->board.uuid != runner->gpu_uuid())
+    return fail(fmt::format("holds points of board {}, this one is {}", known->board.uuid, runner->gpu_uuid()), o.points, -1, "give each board a file of its own");
   std::ofstream out(o.points, std::ios::app);
   if (!out) return fail("cannot be written", o.points);
+  if (known->board.gpu.empty() && known->points.empty()) {
+    std::string line;
+    to_json(line, CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(), fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
+    out << line << "\n" << std::flush;
+  }
   const auto asleep = microbench::asleep_plans();
-  if (known->size() < asleep.size())
+  const std::size_t on_file = known->points.size();
+  if (on_file < asleep.size())
     if (auto s = run_plans(*runner, asleep, out); !s) return s;
   if (auto s = runner->wake(); !s) return s;
   auto plans = microbench::calibration_plans(*runner, {o.repeats, 2, o.seconds}, o.seed);
   // The order of a seed is fixed: what is on file are the first points of it.
-  const std::size_t done = known->size() > asleep.size() ? known->size() - asleep.size() : 0;
+  const std::size_t done = on_file > asleep.size() ? on_file - asleep.size() : 0;
   plans.erase(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
   fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(), runner->gpu_uuid(), plans.size(), microbench::expected_seconds(plans) / 60);
   return run_plans(*runner, plans, out);
@@ -117,9 +97,10 @@ void print_model(const EnergyModel& m) {
 }
 
 Status fit(const Options& o) {
-  auto points = read_points(o.points);
-  if (!points) return tl::unexpected(points.error());
-  if (points->empty()) return fail("holds no calibration points", o.points);
+  auto read = read_energy_points(o.points);
+  if (!read) return tl::unexpected(read.error());
+  const auto& raw = read->points;
+  if (raw.empty()) return fail("holds no calibration points", o.points);
   std::vector<BenchCounts> benches;
   for (const auto& b : microbench::microbenches({90})) benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, {}});
   if (!o.counters.empty()) {
@@ -127,19 +108,14 @@ Status fit(const Options& o) {
     if (!report) return tl::unexpected(report.error());
     if (auto s = take_counters(benches, *report, 200); !s) return s;
   }
-  std::vector<RawEnergyPoint> raw;
   double sms = 0;
-  for (const auto& p : *points) {
-    RawEnergyPoint r{p.bench, p.threads, p.blocks, p.repeat, p.seconds, p.energy_j, p.sm_mhz, p.temperature_c, p.throttled, p.loops_per_s, p.warps, p.active_sms, {}, {}};
-    for (const auto& e : p.edges) r.edge_t_s.push_back(e.t_s), r.edge_energy_j.push_back(e.energy_j);
-    sms = std::max(sms, p.active_sms);
-    raw.push_back(std::move(r));
-  }
+  for (const auto& p : raw) sms = std::max(sms, p.active_sms);
   CalibrationFile file;
   file.safety = check_counts(benches);
   auto model = fit_energy(fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out));
   if (!model) return fail(model.error().what, o.points);
   file.model = std::move(*model);
+  std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) = std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
   file.model.dropped = static_cast<int>(file.left_out.size());
   file.curves = level_curves(raw, benches, file.model.context_w);
   print_model(file.model);

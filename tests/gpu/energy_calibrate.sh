@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Calibrates the energy model on the GPU at hand: counters of every microbenchmark (Nsight Compute), then the raw energy
-# points. Usage: tests/gpu/energy_calibrate.sh PROGRAM OUT_DIR [SEED]. Leaves OUT_DIR/kernels.txt, kernels.ncu.csv, points.jsonl, board.csv.
+# points. Usage: tests/gpu/energy_calibrate.sh PROGRAM OUT_DIR [SEED]. Leaves OUT_DIR/kernels.txt, kernels.ncu.csv.gz, points.jsonl.
 set -euo pipefail
 program=$1 out=$2 seed=${3:-1}
 mkdir -p "$out"
-nvidia-smi --query-gpu=name,uuid,driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw.instant --format=csv | tee "$out/board.csv"
 metrics=$(grep -o '"[^"]*\.sum[^"]*"' "$(dirname "$0")/../../src/analyze/energy/features.cpp" | tr -d '"' | tr '+*' '\n\n' | grep -o '[a-z0-9_]*\.sum' | sort -u | paste -sd,)
 ncu --clock-control none --cache-control none -k bench --csv --page raw --print-units base \
   --metrics "$metrics,gpu__time_duration.sum,lts__t_sectors_srcunit_ltcfabric.sum,sm__cycles_active.sum,sm__cycles_elapsed.sum" \

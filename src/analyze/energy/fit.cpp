@@ -105,7 +105,7 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
   std::vector<EnergyPoint> points;
   std::map<std::string, std::vector<double>> references;
   for (const auto& p : all) {
-    if (p.seconds <= 0 || p.energy_j <= 0) continue;
+    if (!(p.seconds > 0 && p.energy_j > 0)) continue;
     if (p.bench == "asleep" || p.bench == "context" || p.bench == "spin") references[p.bench].push_back(p.energy_j / p.seconds);
     if (p.bench != "asleep") points.push_back(p);  // asleep has other clocks: a reference, no point of the fit
   }
