@@ -87,6 +87,16 @@ std::vector<double> independence(const Design& design, const std::vector<const E
   return share;
 }
 
+/// To five digits: a draw is kept in the model file, and means nothing beyond them.
+std::vector<double> rounded(const Eigen::VectorXd& x) {
+  std::vector<double> out;
+  for (const double v : x) {
+    const double unit = v == 0 ? 1 : std::pow(10.0, 4 - std::floor(std::log10(std::abs(v))));
+    out.push_back(std::round(v * unit) / unit);
+  }
+  return out;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (double v : values) sum += v;
@@ -124,7 +134,7 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
 
   // Bootstrap within each microbenchmark: groups with replacement, then runs of the group with replacement.
   std::mt19937 random(seed);
-  std::vector<std::vector<double>> draws(design.columns());
+  std::vector<std::vector<double>> draws(design.columns()), kept;
   for (int round = 0; round < bootstrap_rounds; ++round) {
     std::vector<const EnergyPoint*> sample;
     for (const auto& [bench, groups] : strata) {
@@ -137,11 +147,15 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
     }
     const auto again = design.solve(sample);
     for (std::size_t j = 0; j < draws.size(); ++j) draws[j].push_back(again.x[static_cast<Eigen::Index>(j)]);
+    kept.push_back(rounded(again.x));
   }
   auto bound = [&](std::size_t j, double q) { return draws[j].empty() ? fit.x[static_cast<Eigen::Index>(j)] : quantile(draws[j], q); };
 
   EnergyModel m;
   m.points = static_cast<int>(points.size());
+  m.draw_columns = {"static_w", "active_w"};
+  m.draw_columns.insert(m.draw_columns.end(), design.features.begin(), design.features.end());
+  m.draws = std::move(kept);
   m.static_w = fit.x[0], m.static_low = bound(0, .025), m.static_high = bound(0, .975);
   m.active_w = fit.x[1], m.active_low = bound(1, .025), m.active_high = bound(1, .975);
   m.per_celsius_w = design.per_celsius;

@@ -67,6 +67,8 @@ struct EnergyModel {
   int points = 0, dropped = 0;
   std::vector<EnergyCoefficient> coefficients;
   std::vector<EnergyFitError> errors;
+  std::vector<std::string> draw_columns;   // static_w, active_w, then the features, in the order of a draw
+  std::vector<std::vector<double>> draws;  // the bootstrap's coefficients: what intervals of sums are made from
   static constexpr auto fields() {
     using M = EnergyModel;
     return std::tuple{field("schema", &M::schema, "layout"), field("gpu", &M::gpu, "product"), field("uuid", &M::uuid, "board"), field("driver", &M::driver, "driver"),
@@ -78,7 +80,8 @@ struct EnergyModel {
                       field("context_w", &M::context_w, "idle with a context"), field("spin_w", &M::spin_w, "sleeping warps on all SMs"),
                       field("gain_error", &M::gain_error, "systematic error of the sensor, relative"), field("mean_absolute_error", &M::mean_absolute_error, "of the fit, relative"),
                       field("points", &M::points, "points of the fit"), field("dropped", &M::dropped, "points left out"), field("coefficients", &M::coefficients, "energy of each feature"),
-                      field("errors", &M::errors, "fit error by microbenchmark")};
+                      field("errors", &M::errors, "fit error by microbenchmark"), field("draw_columns", &M::draw_columns, "coefficients of a draw: static_w, active_w, features"),
+                      field("draws", &M::draws, "coefficients of each bootstrap round, from which intervals of sums follow")};
   }
   const EnergyCoefficient* find(const std::string& feature) const;
 };

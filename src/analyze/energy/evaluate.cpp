@@ -1,0 +1,100 @@
+#include "analyze/energy/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/statistics.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kPico = 1e-12;
+
+/// Where a component stands in a report: from what is always there, over the units that compute, outwards to the memory.
+int place_of(std::string_view component) {
+  static constexpr std::string_view order[] = {"static", "active", "instructions", "pipe.", "tensor", "shared", "l1", "tma", "l2", "dram"};
+  for (std::size_t i = 0; i < std::size(order); ++i)
+    if (component.starts_with(order[i])) return static_cast<int>(i);
+  return static_cast<int>(std::size(order));
+}
+
+}  // namespace
+
+std::string energy_component(std::string_view feature) {
+  if (feature == "inst") return "instructions";
+  const auto first = feature.find('.');
+  const auto group = feature.substr(0, first);
+  if (first == std::string_view::npos || (group != "pipe" && group != "tensor")) return std::string(group);
+  return std::string(feature.substr(0, feature.find('.', first + 1)));
+}
+
+EnergyEvaluator::EnergyEvaluator(const EnergyModel& model) : model_(model) {
+  std::vector<std::string> of{"static", "active", "static"};
+  names_ = {"static_w", "active_w", "per_celsius_w"};
+  joules_ = {model.static_w, model.active_w, model.per_celsius_w};
+  low_ = {model.static_low, model.active_low, model.per_celsius_w};
+  high_ = {model.static_high, model.active_high, model.per_celsius_w};
+  for (const auto& c : model.coefficients) {
+    names_.push_back(c.feature);
+    of.push_back(energy_component(c.feature));
+    joules_.push_back(c.picojoules * kPico);
+    low_.push_back((std::isfinite(c.low) ? c.low : c.picojoules) * kPico);
+    high_.push_back((std::isfinite(c.high) ? c.high : c.picojoules) * kPico);
+  }
+  components_ = of;
+  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) { return std::tuple(place_of(a), a) < std::tuple(place_of(b), b); });
+  components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
+  for (const auto& c : of) component_.push_back(static_cast<std::size_t>(std::find(components_.begin(), components_.end(), c) - components_.begin()));
+  for (const auto& draw : model.draws) {
+    auto row = joules_;  // what a draw does not name stays as it is
+    for (std::size_t i = 0; i < draw.size(); ++i) {
+      const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), model.draw_columns[i]) - names_.begin());
+      if (at < row.size()) row[at] = draw[i] * (at < kFeatures ? 1 : kPico);
+    }
+    draws_.push_back(std::move(row));
+  }
+}
+
+std::size_t EnergyEvaluator::column(std::string_view feature) const {
+  return static_cast<std::size_t>(std::find(names_.begin() + kFeatures, names_.end(), feature) - names_.begin());
+}
+
+std::vector<double> EnergyEvaluator::by_component(const EnergyWork& work) const {
+  std::vector<double> sums(components_.size(), 0.0);
+  for (std::size_t i = 0; i < joules_.size(); ++i) sums[component_[i]] += joules_[i] * work[i];
+  return sums;
+}
+
+template <class Keep>
+Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) const {
+  Interval95 plain;
+  double value = 0;
+  for (std::size_t i = 0; i < joules_.size(); ++i) {
+    if (!keep(i)) continue;
+    value += joules_[i] * work[i];
+    const double one = low_[i] * work[i], other = high_[i] * work[i];
+    plain.low += std::min(one, other), plain.high += std::max(one, other);
+  }
+  if (draws_.empty()) return {std::min(plain.low, value), std::max(plain.high, value)};
+  std::vector<double> sums;
+  sums.reserve(draws_.size());
+  for (const auto& draw : draws_) {
+    double sum = 0;
+    for (std::size_t i = 0; i < draw.size(); ++i)
+      if (keep(i)) sum += draw[i] * work[i];
+    sums.push_back(sum);
+  }
+  return {std::min(quantile(sums, .025), value), std::max(quantile(sums, .975), value)};
+}
+
+Interval95 EnergyEvaluator::interval(const EnergyWork& work, std::size_t component) const {
+  return interval_over(work, [&](std::size_t i) { return component_[i] == component; });
+}
+
+Interval95 EnergyEvaluator::interval_of_sum(const EnergyWork& work) const {
+  return interval_over(work, [](std::size_t) { return true; });
+}
+
+}  // namespace gf

@@ -1,0 +1,18 @@
+// The model file that `gpufathom calibrate -o` writes, read back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyze/energy/model.h"
+
+namespace gf {
+
+/// Reads the text of a model file; `path` is for messages. Errors: not JSON (with the byte), not a model of this version, a
+/// number that the model cannot do without is missing or no number.
+Result<EnergyModel> parse_energy_model(std::string_view text, const std::string& path);
+
+/// The file's name for a product: "NVIDIA H200" -> "NVIDIA-H200.energy.json".
+std::string energy_model_name(std::string_view product);
+
+}  // namespace gf
