@@ -71,6 +71,9 @@ Result<Interval> parse_range(const Capture& capture, std::string_view wanted, In
 }  // namespace
 
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps) {
+  if (capture.activities.empty() && !capture.report_kernels.empty())
+    return fail("a counter report alone has no time line to analyse", capture.path, -1,
+                "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
                 "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");

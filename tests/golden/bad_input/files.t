@@ -46,3 +46,9 @@ A file that unpacks to more than the limit; the limit can be raised.
   [1]
   $ brief bomb.json.gz --max-bytes 40000000
   events 2, device events 2, span 10000, busy 4000
+
+A counter report without the trace that it belongs to:
+
+  $ cp "$EXAMPLES/gemm_types.ncu.csv.gz" . && gpufathom analyze gemm_types.ncu.csv.gz
+  gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no time line to analyse (give a trace of the same program: gpufathom analyze TRACE --counters gemm_types.ncu.csv.gz)
+  [1]
