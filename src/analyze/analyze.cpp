@@ -35,6 +35,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   Context context{capture, options};
   context.attribution.launch = join_launches(capture);
   context.host = HostThreads(capture);
+  context.roles = NameRoles(capture);
   const Steps steps = find_steps(capture, context.attribution.launch, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/host_roles.h"
 #include "analyze/host_threads.h"
 #include "analyze/result.h"
 #include "core/error.h"
@@ -79,6 +80,7 @@ struct Context {
   AnalyzeOptions options;
   WindowInfo window;
   HostThreads host;                     // host operations and calls in order of time, thread by thread
+  NameRoles roles;                      // what the names of host operations say
   std::vector<DeviceTimeline> devices;  // devices with activities anywhere in the capture, idle in the window or not
   Attribution attribution;
   Matching matching;

@@ -28,8 +28,12 @@ Nanos total(const Intervals& set) {
 Intervals unite(const Intervals& a, const Intervals& b) {
   Intervals all;
   all.reserve(a.size() + b.size());
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all), [](auto& x, auto& y) { return x.start < y.start; });
-  return normalised(std::move(all));
+  for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {
+    const Interval next = j == b.end() || (i != a.end() && i->start < j->start) ? *i++ : *j++;
+    if (!all.empty() && next.start <= all.back().end) all.back().end = std::max(all.back().end, next.end);
+    else all.push_back(next);
+  }
+  return all;
 }
 
 namespace {

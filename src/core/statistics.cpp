@@ -25,39 +25,66 @@ double median_absolute_deviation(const std::vector<double>& values) {
   return median(std::move(away));
 }
 
+namespace {
+
+constexpr double kQuantiles[] = {.05, .25, .5, .75, .95};
+constexpr double Distribution::*kQuantileMembers[] = {&Distribution::p5, &Distribution::p25, &Distribution::median, &Distribution::p75, &Distribution::p95};
+
+/// Shares in equal bins; `share(i)` is that of value i.
+template <class Share>
+void fill_shape(Distribution& d, std::span<const double> values, Share&& share) {
+  if (d.max <= d.min) return;
+  constexpr int kBins = 20;
+  d.shape.assign(kBins, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int bin = static_cast<int>((values[i] - d.min) / (d.max - d.min) * kBins);
+    d.shape[static_cast<std::size_t>(std::clamp(bin, 0, kBins - 1))] += share(i);
+  }
+}
+
+}  // namespace
+
+Distribution distribution(std::vector<double> values) {
+  Distribution d;
+  d.count = values.size();
+  if (values.empty()) return d;
+  const auto n = static_cast<double>(values.size());
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  d.min = *min;
+  d.max = *max;
+  d.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  fill_shape(d, values, [each = 1 / n](std::size_t) { return each; });
+  // Each quantile is the first value that enough others do not exceed; those before it are already on its left.
+  auto from = values.begin();
+  for (std::size_t q = 0; q < std::size(kQuantiles); ++q) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1;
+    std::nth_element(from, at, values.end());
+    d.*kQuantileMembers[q] = *at;
+    from = at;
+  }
+  return d;
+}
+
 Distribution distribution(std::span<const double> values, std::span<const double> weights) {
   Distribution d;
   d.count = values.size();
   if (values.empty()) return d;
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (total <= 0) return distribution(std::vector<double>(values.begin(), values.end()));
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
-  auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
-  double total = 0, sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    total += weight(i);
-    sum += weight(i) * values[i];
-  }
-  if (total <= 0) return distribution(values);  // all weights zero: every value counts the same
   d.min = values[order.front()];
   d.max = values[order.back()];
-  d.mean = sum / total;
-  struct { double q; double* out; } wanted[] = {{.05, &d.p5}, {.25, &d.p25}, {.5, &d.median}, {.75, &d.p75}, {.95, &d.p95}};
+  d.mean = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0) / total;
   std::size_t next = 0;
   double seen = 0;
   for (std::size_t i : order) {
-    seen += weight(i);
-    while (next < std::size(wanted) && seen >= wanted[next].q * total) *wanted[next++].out = values[i];
+    seen += weights[i];
+    while (next < std::size(kQuantiles) && seen >= kQuantiles[next] * total) d.*kQuantileMembers[next++] = values[i];
   }
-  while (next < std::size(wanted)) *wanted[next++].out = d.max;
-  if (d.max > d.min) {
-    constexpr int kBins = 20;
-    d.shape.assign(kBins, 0.0);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const int bin = static_cast<int>((values[i] - d.min) / (d.max - d.min) * kBins);
-      d.shape[static_cast<std::size_t>(std::clamp(bin, 0, kBins - 1))] += weight(i) / total;
-    }
-  }
+  while (next < std::size(kQuantiles)) d.*kQuantileMembers[next++] = d.max;
+  fill_shape(d, values, [&](std::size_t i) { return weights[i] / total; });
   return d;
 }
 

@@ -32,7 +32,9 @@ struct Distribution {
   }
 };
 
-/// Summary of `values` with `weights` (same length, or empty for equal weights).
-Distribution distribution(std::span<const double> values, std::span<const double> weights = {});
+/// Summary of values that count the same. O(n).
+Distribution distribution(std::vector<double> values);
+/// Summary of `values` with `weights` (same length; all zero stands for equal ones). O(n log n).
+Distribution distribution(std::span<const double> values, std::span<const double> weights);
 
 }  // namespace gf

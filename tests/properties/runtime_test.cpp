@@ -3,9 +3,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <random>
+#include <array>
 
 #include "analyze/analyze.h"
+#include "analyze/launches.h"
 #include "analyze/runtime/queue_depth.h"
 #include "analyze/runtime/shares.h"
 #include "support/capture_builder.h"
@@ -89,25 +90,135 @@ RC_GTEST_PROP(RuntimeQueue, PairingFindsWhatWasThereBefore, ()) {
 }
 
 RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
+  constexpr std::size_t kOther = index_of(RuntimePhase::other);
+  const Interval window{10, 90};
+  std::array<std::array<Intervals, 2>, kOther> spans;  // two threads
   PhaseSets sets;
-  sets.window = {10, 90};
-  for (std::size_t p = 0; p + 1 < kRuntimePhases; ++p) {
-    Intervals spans;
-    for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) spans.push_back({std::clamp<Nanos>(i.enter, 10, 90), std::clamp<Nanos>(i.leave, 10, 90)});
-    sets.present[p] = normalised(std::move(spans));
+  for (std::size_t p = 0; p < kOther; ++p)
+    for (auto& set : spans[p]) {
+      for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) set.push_back({i.enter, i.leave});
+      set = normalised(std::move(set));
+      sets[p].push_back(&set);
+    }
+  const auto timeline = overlay(sets, window);
+  Intervals within;
+  for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) within.push_back({i.enter, i.leave});
+  within = clip(normalised(std::move(within)), window);
+  for (const Intervals& part : {Intervals{window}, within}) {
+    std::array<Nanos, kRuntimePhases> label{}, present{};
+    Nanos cpu_only = 0, gpu_only = 0, both = 0;
+    for (const auto& span : part)
+      for (Nanos t = span.start; t < span.end; ++t) {
+        auto holds = [&](std::size_t p) {
+          for (const auto& set : spans[p])
+            if (std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; })) return true;
+          return false;
+        };
+        std::size_t first = kOther;
+        for (std::size_t p = kOther; p-- > 0;)
+          if (holds(p)) first = p, ++present[p];
+        ++label[first];
+        const bool cpu = holds(index_of(RuntimePhase::cpu_kernel)), gpu = holds(index_of(RuntimePhase::gpu_kernel));
+        cpu_only += cpu && !gpu, gpu_only += gpu && !cpu, both += cpu && gpu;
+      }
+    present[kOther] = label[kOther];
+    const auto sums = sum_phases(timeline, part);
+    const auto times = phase_times(sums);
+    for (std::size_t p = 0; p < kRuntimePhases; ++p) {
+      RC_ASSERT(times[p].ns == label[p]);
+      RC_ASSERT(times[p].present_ns == present[p]);
+    }
+    const auto k = kernel_shares(sums, 0);
+    RC_ASSERT(k.cpu_kernel_ns == cpu_only);
+    RC_ASSERT(k.gpu_kernel_ns == gpu_only);
+    RC_ASSERT(k.both_ns == both);
+    RC_ASSERT(k.cpu_kernel_ns + k.gpu_kernel_ns + k.both_ns + k.overhead_ns == total(part));
   }
-  label_by_precedence(sets);
-  auto in = [](const Intervals& set, Nanos t) { return std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; }); };
-  for (Nanos t = 10; t < 90; ++t) {
-    std::size_t first = 0;
-    while (first + 1 < kRuntimePhases && !in(sets.present[first], t)) ++first;
-    for (std::size_t p = 0; p < kRuntimePhases; ++p) RC_ASSERT(in(sets.label[p], t) == (p == first));
+}
+
+/// Host events that nest, as a second reading of docs/runtime.md sees them.
+struct HostEvent {
+  Nanos start, end;
+  int thread, what;
+  bool covers(const HostEvent& o) const { return thread == o.thread && start < o.start && o.end < end; }
+};
+constexpr int kLaunchCall = 5, kSyncCall = 6, kAllocCall = 7;
+constexpr const char* kEvents[] = {"aten::mm", "aten::view", "my_code", "autograd::engine::evaluate_function: MmBackward0", "aten::item"};
+
+std::vector<HostEvent> nested_events() {
+  const auto all = *rc::gen::container<std::vector<HostEvent>>(
+      rc::gen::map(rc::gen::tuple(rc::gen::inRange<Nanos>(0, 150), rc::gen::inRange<Nanos>(1, 80), rc::gen::inRange(0, 2), rc::gen::inRange(0, 8)),
+                   [](auto t) { return HostEvent{std::get<0>(t), std::get<0>(t) + std::get<1>(t), std::get<2>(t), std::get<3>(t)}; }));
+  std::vector<HostEvent> kept;
+  for (const auto& e : all)
+    if (std::all_of(kept.begin(), kept.end(), [&](const HostEvent& k) { return k.thread != e.thread || e.end <= k.start || k.end <= e.start || k.covers(e) || e.covers(k); })) kept.push_back(e);
+  return kept;
+}
+
+RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
+  const auto events = nested_events();
+  test::CaptureBuilder b;
+  b.capture.framework = "pytorch";
+  for (const auto& e : events) {
+    const std::int64_t tid = 100 + e.thread;
+    if (e.what == kLaunchCall) b.launch("gemm", {e.start, e.end}, {e.start + 5, e.start + 12}, 7, 0, tid);
+    else if (e.what == kSyncCall) b.call(ApiKind::sync, "cudaDeviceSynchronize", e.start, e.end, -1, tid);
+    else if (e.what == kAllocCall) b.call(ApiKind::alloc, "cudaMalloc", e.start, e.end, -1, tid);
+    else b.op(kEvents[e.what], e.start, e.end, tid);
   }
-  Nanos sum = 0;
-  for (const auto& p : phase_times(sets, {sets.window})) sum += p.ns;
-  RC_ASSERT(sum == 80);
-  const auto k = kernel_shares(sets, 0);
-  RC_ASSERT(k.cpu_kernel_ns + k.gpu_kernel_ns + k.both_ns + k.overhead_ns == 80);
+  Context context{b.capture, {}};
+  context.attribution.launch = join_launches(b.capture);
+  context.host = HostThreads(b.capture);
+  RuleLookup rules(b.capture);
+  const auto trace = trace_runtime(context, rules);
+
+  auto phase_of = [&](const HostEvent& e) {
+    if (e.what == kLaunchCall) return RuntimePhase::launch;
+    if (e.what == kSyncCall || e.what == 4) return RuntimePhase::wait;
+    if (e.what == kAllocCall || e.what == 2) return RuntimePhase::other;
+    if (e.what == 3) return RuntimePhase::dequeue;
+    if (e.what == 1) return RuntimePhase::enqueue;
+    const bool inside = std::any_of(events.begin(), events.end(), [&](const HostEvent& i) { return e.covers(i) && i.what != kSyncCall && i.what != kAllocCall; });
+    return inside ? RuntimePhase::enqueue : RuntimePhase::cpu_kernel;
+  };
+  auto ruled = [](const HostEvent& e) { return e.what != 2 && e.what < kLaunchCall; };
+  for (int thread = 0; thread < 2; ++thread) {
+    const auto row = b.thread(100 + thread);
+    for (Nanos t = 0; t < 240; ++t) {
+      const HostEvent* innermost = nullptr;  // that says which phase it is
+      for (const auto& e : events)
+        if (e.thread == thread && e.start <= t && t < e.end && phase_of(e) != RuntimePhase::other && (!innermost || innermost->covers(e))) innermost = &e;
+      for (std::size_t p = 0; p < index_of(RuntimePhase::other) && row < trace.threads.size(); ++p) {
+        const auto& set = trace.threads[row][p];
+        const bool holds = std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; });
+        RC_ASSERT(holds == (innermost && index_of(phase_of(*innermost)) == p));
+      }
+    }
+  }
+  // One operation for each outermost event that a rule knows, with all that is inside it and what that started.
+  std::size_t outermost = 0;
+  for (const auto& e : events) {
+    if (!ruled(e) || std::any_of(events.begin(), events.end(), [&](const HostEvent& o) { return ruled(o) && o.covers(e); })) continue;
+    ++outermost;
+    const auto found = std::find_if(trace.operations.begin(), trace.operations.end(), [&](const Operation& o) {
+      return o.start_ns == e.start && b.capture.host_ops.thread[o.row] == b.thread(100 + e.thread);
+    });
+    RC_ASSERT(found != trace.operations.end());
+    PhaseTimes expected{};
+    for (Nanos t = e.start; t < e.end; ++t) {
+      const HostEvent* innermost = &e;
+      for (const auto& i : events)
+        if (e.covers(i) && i.start <= t && t < i.end && phase_of(i) != RuntimePhase::other && innermost->covers(i)) innermost = &i;
+      ++expected[index_of(phase_of(*innermost))];
+    }
+    for (const auto& i : events)
+      if (i.what == kLaunchCall && e.covers(i)) {
+        expected[index_of(RuntimePhase::gpu_kernel)] += 7;
+        expected[index_of(RuntimePhase::queued)] += std::max<Nanos>(0, i.start + 5 - i.end);
+      }
+    RC_ASSERT(trace.times_of(*found) == expected);
+  }
+  RC_ASSERT(trace.operations.size() == outermost);
 }
 
 /// TensorFlow's eager runtime over `n` operations: enqueue takes `e` on the Python thread, dequeue `d` and the kernel `k` on

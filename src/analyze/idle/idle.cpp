@@ -5,9 +5,8 @@
 namespace gf {
 
 void explain_idle(Context& context, Analysis& analysis) {
-  const NameRoles roles(context.capture);
   const LaunchFacts facts = collect_launch_facts(context);
-  GapLabeller labeller(context, roles, facts);
+  GapLabeller labeller(context, facts);
   for (std::size_t d = 0; d < context.devices.size(); ++d) {
     IdleSums sums(context);
     context.devices[d].idle_pieces = labeller.label(context.devices[d], sums);

@@ -28,8 +28,8 @@ std::vector<std::uint32_t> main_threads(const Context& context) {
 
 }  // namespace
 
-GapLabeller::GapLabeller(const Context& context, const NameRoles& roles, const LaunchFacts& facts)
-    : context_(context), capture_(context.capture), roles_(roles), facts_(facts), main_of_(main_threads(context)) {
+GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
+    : context_(context), capture_(context.capture), facts_(facts), main_of_(main_threads(context)) {
   const auto& a = capture_.activities;
   std::vector<char> known(capture_.strings.size(), -1);
   collective_.assign(known.size(), false);
@@ -164,7 +164,7 @@ void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op
 
 ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {
   auto at = sweeps_.find(thread);
-  if (at == sweeps_.end()) at = sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, roles_, thread)).first;
+  if (at == sweeps_.end()) at = sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, context_.roles, thread)).first;
   return at->second;
 }
 

@@ -7,14 +7,13 @@
 #include "analyze/context.h"
 #include "analyze/idle/idle_sums.h"
 #include "analyze/idle/launch_facts.h"
-#include "analyze/idle/roles.h"
-#include "analyze/idle/thread_sweep.h"
+#include "analyze/thread_sweep.h"
 
 namespace gf {
 
 class GapLabeller {
  public:
-  GapLabeller(const Context& context, const NameRoles& roles, const LaunchFacts& facts);
+  GapLabeller(const Context& context, const LaunchFacts& facts);
 
   /// The idle time of one device as pieces in order, one for each change of the reason; their lengths sum to total(line.idle).
   /// `sums` receives the same time by operator.
@@ -37,7 +36,6 @@ class GapLabeller {
 
   const Context& context_;
   const Capture& capture_;
-  const NameRoles& roles_;
   const LaunchFacts& facts_;
   std::vector<std::uint32_t> main_of_;      // by row of threads: the main thread of its process
   std::vector<bool> collective_;            // by name: kernel of a communication library

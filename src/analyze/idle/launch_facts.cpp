@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyze/idle/roles.h"
+#include "analyze/host_roles.h"
 
 namespace gf {
 

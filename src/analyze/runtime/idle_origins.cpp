@@ -1,30 +1,50 @@
 #include "analyze/runtime/idle_origins.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <optional>
+#include <unordered_map>
 
-#include "analyze/runtime/host_lines.h"
+#include "analyze/thread_sweep.h"
 
 namespace gf {
 
 namespace {
 
-/// Phases of one thread, to be asked at instants.
+/// Phases of one thread at instants in order of time.
 class ThreadPhases {
  public:
-  ThreadPhases(const RuntimeTrace& trace, std::uint32_t thread) {
-    for (const auto& s : trace.segments)
-      if (s.thread == thread) segments_.push_back(&s);
+  explicit ThreadPhases(const std::array<Intervals, kRuntimePhases>& sets) {
+    for (std::size_t p = 0; p < sets.size(); ++p)
+      if (!sets[p].empty()) left_.push_back({static_cast<RuntimePhase>(p), sets[p]});
   }
-  RuntimePhase at(Nanos time) const {
-    auto it = std::upper_bound(segments_.begin(), segments_.end(), time, [](Nanos t, const PhaseSegment* s) { return t < s->span.start; });
-    if (it == segments_.begin() || (*std::prev(it))->span.end <= time) return RuntimePhase::other;
-    return (*std::prev(it))->phase;
+  RuntimePhase at(Nanos time) {
+    for (auto& [phase, left] : left_) {
+      while (!left.empty() && left.front().end <= time) left = left.subspan(1);
+      if (!left.empty() && left.front().start <= time) return phase;
+    }
+    return RuntimePhase::other;
   }
 
  private:
-  std::vector<const PhaseSegment*> segments_;
+  struct Left { RuntimePhase phase; std::span<const Interval> set; };
+  std::vector<Left> left_;
+};
+
+/// What pieces of idle time are joined by.
+struct Key {
+  IdleReason reason;
+  RuntimePhase phase;
+  Text operation;
+  std::uint32_t module;
+  Text python;
+  auto operator<=>(const Key&) const = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& k) const {
+    std::uint64_t h = static_cast<std::uint64_t>(k.reason) << 8 | static_cast<std::uint64_t>(k.phase);
+    for (const auto part : {static_cast<std::uint32_t>(k.operation), k.module, static_cast<std::uint32_t>(k.python)}) h = (h ^ part) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    return h;
+  }
 };
 
 }  // namespace
@@ -32,43 +52,46 @@ class ThreadPhases {
 std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace, std::size_t max_rows) {
   const auto& c = context.capture;
   struct Sum { Nanos ns = 0; std::int64_t gaps = 0; Nanos last_end = INT64_MIN; };
-  using Key = std::tuple<IdleReason, RuntimePhase, Text, std::uint32_t, Text>;  // reason, phase, operation, module, Python line
-  std::map<Key, Sum> sums;
-  std::map<std::uint32_t, std::pair<HostLines, ThreadPhases>> threads;
+  std::unordered_map<Key, Sum, KeyHash> sums;
+  const bool stacks = std::find(c.host_ops.kind.begin(), c.host_ops.kind.end(), HostKind::python) != c.host_ops.kind.end();
   Nanos windows = 0;
   for (const auto& line : context.devices) {
     windows += line.window.length();
+    struct Thread { ThreadPhases phases; ThreadSweep sweep; };
+    std::vector<std::optional<Thread>> threads(c.threads.size());  // each moves forward with the pieces of this device
     for (const auto& piece : line.idle_pieces) {
       // The thread whose state gave the reason: that of the operation, else the one that launched the next activity.
       std::uint32_t thread = piece.op != kNoRow ? c.host_ops.thread[piece.op] : kNoRow;
       if (thread == kNoRow && piece.next != kNoRow && context.attribution.launch[piece.next] != kNoRow) thread = c.api_calls.thread[context.attribution.launch[piece.next]];
-      RuntimePhase phase = RuntimePhase::other;
-      Text operation{}, python{};
-      if (piece.op != kNoRow) operation = c.host_ops.name[piece.op];
-      if (thread != kNoRow) {
-        auto it = threads.find(thread);
-        if (it == threads.end()) it = threads.emplace(thread, std::pair{HostLines(context, thread), ThreadPhases(trace, thread)}).first;
+      Key key{piece.reason, RuntimePhase::other, {}, piece.next < context.attribution.module.size() ? context.attribution.module[piece.next] : 0, {}};
+      if (piece.op != kNoRow) key.operation = c.host_ops.name[piece.op];
+      if (thread < threads.size()) {
+        auto& t = threads[thread];
+        if (!t) t.emplace(ThreadPhases(trace.threads[thread]), ThreadSweep(c, context.host, context.roles, thread));
         const Nanos middle = piece.span.start + piece.span.length() / 2;
-        phase = it->second.second.at(middle);
-        const auto at = it->second.first.at(middle);
-        if (at.python != kNoRow) python = c.host_ops.name[at.python];
+        key.phase = t->phases.at(middle);
+        if (stacks)
+          if (const auto python = t->sweep.at(middle).python; python != kNoRow) key.python = c.host_ops.name[python];
       }
-      const std::uint32_t module = piece.next < context.attribution.module.size() ? context.attribution.module[piece.next] : 0;
-      Sum& sum = sums[{piece.reason, phase, operation, module, python}];
+      Sum& sum = sums[key];
       sum.ns += piece.span.length();
       if (piece.span.start != sum.last_end) ++sum.gaps;
       sum.last_end = piece.span.end;
     }
   }
+  std::vector<std::pair<Key, Sum>> order(sums.begin(), sums.end());
+  const std::size_t shown = max_rows ? std::min(max_rows, order.size()) : order.size();
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [](const auto& a, const auto& b) { return a.second.ns != b.second.ns ? a.second.ns > b.second.ns : a.first < b.first; });
   std::vector<IdleOrigin> origins;
-  for (const auto& [key, sum] : sums) {
-    const auto& [reason, phase, operation, module, python] = key;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [key, sum] = order[i];
     IdleOrigin o;
-    o.cause = name_of(reason);
-    o.phase = name_of(phase);
-    o.operation = c.text(operation);
-    if (module != 0) o.module = context.attribution.modules[module];
-    o.python = c.text(python);
+    o.cause = name_of(key.reason);
+    o.phase = name_of(key.phase);
+    o.operation = c.text(key.operation);
+    if (key.module != 0) o.module = context.attribution.modules[key.module];
+    o.python = c.text(key.python);
     o.ns = sum.ns;
     o.gaps = sum.gaps;
     if (windows > 0) {
@@ -78,8 +101,6 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
     }
     origins.push_back(std::move(o));
   }
-  std::stable_sort(origins.begin(), origins.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
-  if (max_rows && origins.size() > max_rows) origins.resize(max_rows);
   return origins;
 }
 

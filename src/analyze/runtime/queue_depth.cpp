@@ -1,25 +1,31 @@
 #include "analyze/runtime/queue_depth.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "core/order.h"
 
 namespace gf {
 
 std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval window) {
   if (window.end <= window.start) return {};
-  std::vector<std::pair<Nanos, std::int64_t>> changes;
-  changes.reserve(items.size() * 2);
+  std::vector<Nanos> enters, leaves;
+  enters.reserve(items.size());
+  leaves.reserve(items.size());
   std::int64_t depth = 0;
   for (const auto& item : items) {
     if (item.leave <= item.enter || item.leave <= window.start || item.enter >= window.end) continue;
     if (item.enter <= window.start) ++depth;
-    else changes.emplace_back(item.enter, +1);
-    if (item.leave < window.end) changes.emplace_back(item.leave, -1);
+    else enters.push_back(item.enter);
+    if (item.leave < window.end) leaves.push_back(item.leave);
   }
-  std::sort(changes.begin(), changes.end());
+  sort_nearly_ordered(enters.begin(), enters.end(), std::less<>());
+  sort_nearly_ordered(leaves.begin(), leaves.end(), std::less<>());
   std::vector<DepthStep> curve{{window.start, depth}};
-  for (std::size_t i = 0; i < changes.size();) {
-    const Nanos at = changes[i].first;
-    for (; i < changes.size() && changes[i].first == at; ++i) depth += changes[i].second;
+  for (auto in = enters.begin(), out = leaves.begin(); in != enters.end() || out != leaves.end();) {
+    const Nanos at = out == leaves.end() || (in != enters.end() && *in < *out) ? *in : *out;
+    for (; in != enters.end() && *in == at; ++in) ++depth;
+    for (; out != leaves.end() && *out == at; ++out) --depth;
     if (depth != curve.back().depth) curve.push_back({at, depth});
   }
   return curve;

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "analyze/runtime/host_lines.h"
+#include "analyze/thread_sweep.h"
 
 namespace gf {
 
@@ -14,20 +14,28 @@ namespace {
 constexpr std::size_t kCurveParts = 256;
 constexpr std::size_t kDrySpells = 5;
 
-std::uint32_t busiest(const std::map<std::uint32_t, std::int64_t>& counts) {
-  std::uint32_t best = kNoRow;
-  std::int64_t most = 0;
-  for (const auto& [thread, n] : counts)
-    if (n > most) best = thread, most = n;
-  return best;
-}
+/// Counts by row of threads.
+class Fillers {
+ public:
+  explicit Fillers(const Context& context) : counts_(context.capture.threads.size(), 0) {}
+  void add(std::uint32_t thread) {
+    if (thread < counts_.size()) ++counts_[thread];
+  }
+  std::uint32_t busiest() const {
+    const auto most = std::max_element(counts_.begin(), counts_.end());
+    return most == counts_.end() || *most == 0 ? kNoRow : static_cast<std::uint32_t>(most - counts_.begin());
+  }
+
+ private:
+  std::vector<std::int64_t> counts_;
+};
 
 Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
   Queue q{"framework", "framework", trace.framework_queue, trace.queued_before, kNoRow};
-  std::map<std::uint32_t, std::int64_t> fillers;
+  Fillers fillers(context);
   for (const auto& o : trace.operations)
-    if (!o.runs_for_another && o.ns[index_of(RuntimePhase::queued)] > 0) ++fillers[context.capture.host_ops.thread[o.row]];
-  q.fills = busiest(fillers);
+    if (!o.runs_for_another && trace.times_of(o)[index_of(RuntimePhase::queued)] > 0) fillers.add(context.capture.host_ops.thread[o.row]);
+  q.fills = fillers.busiest();
   return q;
 }
 
@@ -36,14 +44,14 @@ Queue recorded_queue(const Context& context, Text name) {
   const auto& h = context.capture.handoffs;
   Queue q{std::string(context.capture.text(name)), "framework", {}, 0, kNoRow};
   std::unordered_map<std::int64_t, Nanos> entered;
-  std::map<std::uint32_t, std::int64_t> fillers;
+  Fillers fillers(context);
   Nanos end = INT64_MIN;
   for (std::size_t i = 0; i < h.size(); ++i) {
     if (h.queue[i] != name) continue;
     end = std::max(end, h.time_ns[i]);
     if (h.leaves[i]) continue;
     entered.emplace(h.id[i], h.time_ns[i]);
-    ++fillers[h.thread[i]];
+    fillers.add(h.thread[i]);
   }
   for (std::size_t i = 0; i < h.size(); ++i) {
     if (h.queue[i] != name || !h.leaves[i]) continue;
@@ -56,7 +64,7 @@ Queue recorded_queue(const Context& context, Text name) {
     entered.erase(it);
   }
   for (const auto& [id, time] : entered) q.items.push_back({time, end});  // still there when the capture ended
-  q.fills = busiest(fillers);
+  q.fills = fillers.busiest();
   return q;
 }
 
@@ -64,23 +72,49 @@ Queue device_queue(const Context& context, std::uint32_t device) {
   const auto& a = context.capture.activities;
   const auto& calls = context.capture.api_calls;
   Queue q{fmt::format("device:{}", context.capture.devices.id[device]), "device", {}, 0, kNoRow};
-  std::vector<std::pair<std::uint32_t, Nanos>> starts;  // call, start
+  std::vector<Nanos> start(calls.size(), INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (a.device[i] != device) continue;
-    if (context.attribution.launch[i] == kNoRow) ++q.from_before;
-    else starts.emplace_back(context.attribution.launch[i], a.start_ns[i]);
+    if (const auto call = context.attribution.launch[i]; call != kNoRow) start[call] = std::min(start[call], a.start_ns[i]);
+    else ++q.from_before;
   }
-  std::sort(starts.begin(), starts.end());
-  std::map<std::uint32_t, std::int64_t> fillers;
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const auto call = starts[i].first;
-    if (i > 0 && starts[i - 1].first == call) continue;  // a graph's launch leaves the queue when its first node starts
+  Fillers fillers(context);
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    if (start[call] == INT64_MAX) continue;
     const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
-    q.items.push_back({std::min(returned, starts[i].second), starts[i].second});
-    ++fillers[calls.thread[call]];
+    q.items.push_back({std::min(returned, start[call]), start[call]});
+    fillers.add(calls.thread[call]);
   }
-  q.fills = busiest(fillers);
+  q.fills = fillers.busiest();
   return q;
+}
+
+/// The longest members, longest first.
+Intervals longest(const Intervals& set, std::size_t count) {
+  Intervals out(std::min(set.size(), count));
+  std::partial_sort_copy(set.begin(), set.end(), out.begin(), out.end(),
+                         [](const Interval& a, const Interval& b) { return a.length() != b.length() ? a.length() > b.length() : a.start < b.start; });
+  return out;
+}
+
+/// What a thread was in for most of each span, in words a person recognises: the Python line where the capture has stacks, else the
+/// operation or annotation. Empty where it was in nothing.
+std::vector<std::string> host_lines(const Context& context, std::uint32_t thread, const Intervals& spans) {
+  std::vector<std::size_t> order(spans.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return spans[a].start < spans[b].start; });
+  std::vector<std::string> lines(spans.size());
+  ThreadSweep sweep(context.capture, context.host, context.roles, thread);
+  for (const auto i : order) {
+    std::map<std::string_view, Nanos> time;
+    sweep.each_state(spans[i].start, spans[i].end, [&](Nanos from, Nanos to, const ThreadState& state) {
+      const auto row = state.python != kNoRow ? state.python : state.span;
+      if (row != kNoRow) time[context.capture.text(context.capture.host_ops.name[row])] += to - from;
+    });
+    const auto most = std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != time.end()) lines[i] = most->first;
+  }
+  return lines;
 }
 
 }  // namespace
@@ -97,17 +131,18 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
   return queues;
 }
 
-QueueInfo describe_queue(const Context& context, const PhaseSets& sets, const Queue& queue) {
+QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, const Queue& queue) {
   QueueInfo info;
   info.id = queue.id;
   info.kind = queue.kind;
   info.from_before = queue.from_before;
-  const Interval window = sets.window;
+  const Interval window = phases.window;
   std::vector<double> waits;
+  waits.reserve(queue.items.size());
   for (const auto& item : queue.items)
     if (item.enter >= window.start && item.enter < window.end) waits.push_back(static_cast<double>(item.leave - item.enter));
   info.items = static_cast<std::int64_t>(waits.size());
-  info.wait = distribution(waits);
+  info.wait = distribution(std::move(waits));
   const auto curve = depth_curve(queue.items, window);
   const auto sum = summarise(curve, window);
   info.max_depth = sum.max;
@@ -116,14 +151,15 @@ QueueInfo describe_queue(const Context& context, const PhaseSets& sets, const Qu
     info.mean_depth = static_cast<double>(sum.integral) / static_cast<double>(window.length());
     info.empty = static_cast<double>(sum.empty_ns) / static_cast<double>(window.length());
   }
-  info.when_empty = phase_times(sets, sum.empty);
-  info.when_loaded = phase_times(sets, subtract({window}, sum.empty));
+  PhaseSums loaded = sum_phases(phases, {window});
+  const PhaseSums empty = sum_phases(phases, sum.empty);
+  for (std::size_t mask = 0; mask < loaded.size(); ++mask) loaded[mask] -= empty[mask];
+  info.when_empty = phase_times(empty);
+  info.when_loaded = phase_times(loaded);
   for (const auto& p : thin(curve, window, kCurveParts)) info.curve.push_back({p.start_ns, p.duration_ns, p.min, p.max, p.mean});
-  auto dry = sum.empty;
-  std::sort(dry.begin(), dry.end(), [](const Interval& a, const Interval& b) { return a.length() != b.length() ? a.length() > b.length() : a.start < b.start; });
-  if (dry.size() > kDrySpells) dry.resize(kDrySpells);
-  const HostLines lines(context, queue.fills);
-  for (const auto& span : dry) info.dry.push_back({span.start, span.length(), phase_times(sets, {span}), lines.most_of(span)});
+  const auto dry = longest(sum.empty, kDrySpells);
+  const auto lines = host_lines(context, queue.fills, dry);
+  for (std::size_t i = 0; i < dry.size(); ++i) info.dry.push_back({dry[i].start, dry[i].length(), phase_times(sum_phases(phases, {dry[i]})), lines[i]});
   return info;
 }
 

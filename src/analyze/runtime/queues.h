@@ -20,6 +20,6 @@ struct Queue {
 };
 std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace);
 
-QueueInfo describe_queue(const Context& context, const PhaseSets& sets, const Queue& queue);
+QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, const Queue& queue);
 
 }  // namespace gf

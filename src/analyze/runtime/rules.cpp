@@ -99,6 +99,22 @@ constexpr PhaseRule kPyTorch[] = {
     {Match::contains, "::", enqueue, "torch/csrc, extensions", true},
 };
 
+/// The operation's type as people know it: without the rule's prefix, "autograd::engine::evaluate_function: " and the like.
+std::string_view operation_type(const Capture& capture, std::uint32_t row, const PhaseRule& rule) {
+  const auto name = capture.text(capture.host_ops.name[row]), type = capture.text(capture.host_ops.op_type[row]);
+  if (rule.match == Match::compiled) {  // fusion.12 and fusion.13 are two of one type
+    const auto digits = type.find_last_not_of("0123456789");
+    return digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0 ? type.substr(0, digits) : type;
+  }
+  if (!type.empty()) return type;
+  if (rule.match == Match::prefix && name.size() > rule.text.size() && (rule.text.ends_with(' ') || rule.text.ends_with('('))) {
+    auto rest = name.substr(rule.text.size());
+    if (rule.text.ends_with('(') && rest.ends_with(')')) rest.remove_suffix(1);
+    return rest;
+  }
+  return name;
+}
+
 }  // namespace
 
 std::vector<const PhaseRule*> phase_rules(std::string_view framework) {
@@ -113,30 +129,27 @@ std::vector<const PhaseRule*> phase_rules(std::string_view framework) {
 }
 
 RuleLookup::RuleLookup(const Capture& capture)
-    : capture_(capture),
-      rules_(phase_rules(capture.framework)),
-      by_name_(capture.strings.size(), kNoRule - 1),
-      by_type_(capture.strings.size(), kNoRule - 1),
-      type_name_(capture.strings.size(), 0) {}
+    : capture_(capture), rules_(phase_rules(capture.framework)), by_name_(capture.strings.size()), by_type_(capture.strings.size()) {}
 
-std::uint16_t RuleLookup::of(std::uint32_t row) {
+RuleLookup::Found RuleLookup::of(std::uint32_t row) {
   const auto& ops = capture_.host_ops;
-  if (ops.kind[row] == HostKind::python) return kNoRule;  // Python's own frames are the program, not the framework
+  if (ops.kind[row] == HostKind::python) return {};  // Python's own frames are the program, not the framework
   const auto name = static_cast<std::uint32_t>(ops.name[row]), type = static_cast<std::uint32_t>(ops.op_type[row]);
-  if (type == 0) {
-    auto& known = by_name_[name];
-    if (known == kNoRule - 1) known = find(capture_.text(ops.name[row]), {});
-    return known;
-  }
-  auto& known = by_type_[type];
-  if (known == kNoRule - 1 || type_name_[type] != name) {
-    known = find(capture_.text(ops.name[row]), capture_.text(ops.op_type[row]));
-    type_name_[type] = name;
-  }
-  return known;
+  Known& known = type == 0 ? by_name_[name] : by_type_[type];
+  if (known.name != name) known = {name, find(row)};
+  return known.found;
 }
 
-std::uint16_t RuleLookup::find(std::string_view name, std::string_view type) const {
+RuleLookup::Found RuleLookup::find(std::uint32_t row) {
+  const auto name = capture_.text(capture_.host_ops.name[row]);
+  const auto r = matching(name, capture_.text(capture_.host_ops.op_type[row]));
+  if (r == kNoRule) return {};
+  const auto [at, fresh] = type_numbers_.try_emplace(rules_[r]->operation ? operation_type(capture_, row, *rules_[r]) : name, static_cast<std::uint32_t>(types_.size()));
+  if (fresh) types_.push_back(at->first);
+  return {r, at->second};
+}
+
+std::uint16_t RuleLookup::matching(std::string_view name, std::string_view type) const {
   auto matches = [&](const PhaseRule& r) {
     switch (r.match) {
       case Match::exact: return name == r.text;
@@ -154,20 +167,5 @@ std::uint16_t RuleLookup::find(std::string_view name, std::string_view type) con
 }
 
 bool hands_on(std::string_view name) { return name == "FunctionRun"; }
-
-std::string_view operation_type(const Capture& capture, std::uint32_t row, const PhaseRule& rule) {
-  const auto name = capture.text(capture.host_ops.name[row]), type = capture.text(capture.host_ops.op_type[row]);
-  if (rule.match == Match::compiled) {  // fusion.12 and fusion.13 are two of one type
-    const auto digits = type.find_last_not_of("0123456789");
-    return digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0 ? type.substr(0, digits) : type;
-  }
-  if (!type.empty()) return type;
-  if (rule.match == Match::prefix && name.size() > rule.text.size() && (rule.text.ends_with(' ') || rule.text.ends_with('('))) {
-    auto rest = name.substr(rule.text.size());
-    if (rule.text.ends_with('(') && rest.ends_with(')')) rest.remove_suffix(1);
-    return rest;
-  }
-  return name;
-}
 
 }  // namespace gf

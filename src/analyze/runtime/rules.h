@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/runtime/phases.h"
@@ -39,28 +40,37 @@ struct PhaseRule {
 /// The first rule that matches counts.
 std::vector<const PhaseRule*> phase_rules(std::string_view framework);
 
-/// Rule of every host operation's name, looked up once per name and type. Row of the table or kNoRule.
+/// Rule of every host operation, looked up once per name and type.
 class RuleLookup {
  public:
   static constexpr std::uint16_t kNoRule = UINT16_MAX;
+  struct Found {
+    std::uint16_t rule = kNoRule;  // row of the table
+    std::uint32_t type = 0;        // of the operation, as people know it: index into types(); for rules that are no operation, its name
+  };
   explicit RuleLookup(const Capture& capture);
 
-  std::uint16_t of(std::uint32_t host_op);
+  Found of(std::uint32_t host_op);
   const PhaseRule& rule(std::uint16_t r) const { return *rules_[r]; }
   std::size_t size() const { return rules_.size(); }
+  const std::vector<std::string_view>& types() const { return types_; }
 
  private:
-  std::uint16_t find(std::string_view name, std::string_view type) const;
+  struct Known {
+    std::uint32_t name = UINT32_MAX;  // of the last row looked up, UINT32_MAX before
+    Found found;
+  };
+  Found find(std::uint32_t host_op);
+  std::uint16_t matching(std::string_view name, std::string_view type) const;
   const Capture& capture_;
   std::vector<const PhaseRule*> rules_;
-  std::vector<std::uint16_t> by_name_;   // for rows without a type
-  std::vector<std::uint16_t> by_type_;   // of the last name seen with that type
-  std::vector<std::uint32_t> type_name_;
+  std::vector<Known> by_name_;  // for rows without a type
+  std::vector<Known> by_type_;  // of the last name seen with that type
+  std::vector<std::string_view> types_;
+  std::unordered_map<std::string_view, std::uint32_t> type_numbers_;
 };
 
 /// True for events that pass work to other threads (TensorFlow's FunctionRun).
 bool hands_on(std::string_view name);
-/// The operation's type as people know it: without the rule's prefix, "autograd::engine::evaluate_function: " and the like.
-std::string_view operation_type(const Capture& capture, std::uint32_t host_op, const PhaseRule& rule);
 
 }  // namespace gf

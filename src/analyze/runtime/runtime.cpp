@@ -20,11 +20,9 @@ constexpr std::size_t kOrigins = 40;
 /// host event that a rule knows): what the program did before and after is not the runtime's.
 Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
   if (context.window.kind != "all") return {context.window.start_ns, context.window.end_ns};
-  Interval w{INT64_MAX, INT64_MIN};
-  auto include = [&](Interval i) { w = {std::min(w.start, i.start), std::max(w.end, i.end)}; };
-  for (const auto& s : trace.segments) include(s.span);
+  Interval w = trace.extent;
   for (const auto& d : context.devices)
-    if (!d.rows.empty()) include(d.window);
+    if (!d.rows.empty()) w = {std::min(w.start, d.window.start), std::max(w.end, d.window.end)};
   return w.start < w.end ? w : Interval{};
 }
 
@@ -49,31 +47,41 @@ std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& tr
   return {modes.begin(), modes.end()};
 }
 
-void longest_first(std::vector<RuntimeMark>& marks) {
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.duration_ns > b.duration_ns; });
-  if (marks.size() > kMarks) marks.resize(kMarks);
+/// Rows of those that begin in the window, longest first, the earlier of equal ones; no more than are shown.
+template <class SpanOf>
+std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& span_of) {
+  std::vector<std::uint32_t> inside;
+  for (std::uint32_t i = 0; i < rows; ++i)
+    if (const Interval s = span_of(i); s.start >= window.start && s.start < window.end) inside.push_back(i);
+  const auto shown = inside.begin() + static_cast<std::ptrdiff_t>(std::min(inside.size(), kMarks));
+  std::partial_sort(inside.begin(), shown, inside.end(), [&](auto a, auto b) {
+    const Nanos x = span_of(a).length(), y = span_of(b).length();
+    return x != y ? x > y : a < b;
+  });
+  inside.erase(shown, inside.end());
+  return inside;
 }
-
-bool inside(Nanos start, Interval window) { return start >= window.start && start < window.end; }
 
 std::vector<RuntimeMark> longest_waits(const Context& context, const RuntimeTrace& trace, Interval window) {
   std::vector<RuntimeMark> marks;
-  for (const auto& s : trace.segments) {
-    if (s.phase != RuntimePhase::wait || !inside(s.span.start, window)) continue;
-    const auto event = context.capture.text(s.event), operation = s.operation == kNoRow ? std::string_view() : trace.operations[s.operation].type;
-    marks.push_back({"wait", operation.empty() || operation == event ? std::string(event) : fmt::format("{}: {}", operation, event), s.span.start, s.span.length(), -1});
+  for (const auto i : longest(trace.waits.size(), window, [&](std::uint32_t w) { return trace.waits[w].span; })) {
+    const auto& w = trace.waits[i];
+    const auto event = context.capture.text(w.event), operation = w.operation == kNoRow ? std::string_view() : trace.types[trace.operations[w.operation].type];
+    marks.push_back({"wait", operation.empty() || operation == event ? std::string(event) : fmt::format("{}: {}", operation, event), w.span.start, w.span.length(), -1});
   }
-  longest_first(marks);
   return marks;
 }
 
 std::vector<RuntimeMark> longest_transfers(const Context& context, Interval window) {
   const auto& a = context.capture.activities;
+  std::vector<std::uint32_t> copies;
+  for (std::uint32_t i = 0; i < a.size(); ++i)
+    if (a.kind[i] == ActivityKind::memcpy) copies.push_back(i);
   std::vector<RuntimeMark> marks;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a.kind[i] == ActivityKind::memcpy && inside(a.start_ns[i], window))
-      marks.push_back({std::string(name_of(a.copy[i])), std::string(context.capture.text(a.name[i])), a.start_ns[i], a.duration_ns[i], a.bytes[i]});
-  longest_first(marks);
+  for (const auto c : longest(copies.size(), window, [&](std::uint32_t c) { return Interval{a.start_ns[copies[c]], a.start_ns[copies[c]] + a.duration_ns[copies[c]]}; })) {
+    const auto i = copies[c];
+    marks.push_back({std::string(name_of(a.copy[i])), std::string(context.capture.text(a.name[i])), a.start_ns[i], a.duration_ns[i], a.bytes[i]});
+  }
   return marks;
 }
 
@@ -98,7 +106,7 @@ RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis) {
   RuntimeInfo& r = analysis.runtime;
   r = {};
   const Interval window = runtime_window(context, trace);
-  if (window.length() <= 0 || (trace.segments.empty() && context.devices.empty())) return trace;
+  if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty())) return trace;
   r.start_ns = window.start;
   r.duration_ns = window.length();
   r.modes = modes_of(context, trace, rules);
@@ -108,12 +116,13 @@ RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis) {
   if (context.options.batch > 0 && steps > 0 && !__builtin_mul_overflow(context.options.batch, steps, &items)) r.items = items;
   else items = 0;
 
-  const PhaseSets sets = label_phases(context, trace, window);
-  r.phases = phase_times(sets, {window}, items);
-  r.kernels = kernel_shares(sets, items);
+  const PhaseTimeline phases = lay_out_phases(context, trace, window);
+  const PhaseSums sums = sum_phases(phases, {window});
+  r.phases = phase_times(sums, items);
+  r.kernels = kernel_shares(sums, items);
   r.operations = spread_operations(trace, window, context.options.max_rows);
   r.operation_count = r.operations.empty() ? 0 : r.operations.front().count;
-  for (const auto& queue : find_queues(context, trace)) r.queues.push_back(describe_queue(context, sets, queue));
+  for (const auto& queue : find_queues(context, trace)) r.queues.push_back(describe_queue(context, phases, queue));
   r.waits = longest_waits(context, trace, window);
   r.transfers = longest_transfers(context, window);
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -2,26 +2,38 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "analyze/runtime/result.h"
 #include "analyze/runtime/trace.h"
+#include "core/column.h"
 
 namespace gf {
 
-struct PhaseSets {
+/// A set of phases: bit p stands for phase p; none of them is `other`.
+using PhaseMask = std::uint8_t;
+inline constexpr std::size_t kPhaseMasks = std::size_t{1} << index_of(RuntimePhase::other);
+
+/// Which phases hold at every instant of a window: phases[i] from start_ns[i] to the next start, or the window's end.
+struct PhaseTimeline {
   Interval window;
-  std::array<Intervals, kRuntimePhases> present;  // where the phase holds at all; `other` is empty
-  std::array<Intervals, kRuntimePhases> label;    // disjoint, together the window
+  Column<Nanos> start_ns;
+  Column<PhaseMask> phases;
 };
 
-/// Phases of all threads and devices in `window`, labelled by precedence (phases.h).
-PhaseSets label_phases(const Context& context, const RuntimeTrace& trace, Interval window);
-/// The labels' precedence applied to sets that are there already.
-void label_by_precedence(PhaseSets& sets);
+/// When each phase holds: several sorted, disjoint sets for one phase may overlap each other.
+using PhaseSets = std::array<std::vector<const Intervals*>, index_of(RuntimePhase::other)>;
+PhaseTimeline overlay(const PhaseSets& sets, Interval window);
+/// Phases of all threads and devices in `window`.
+PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, Interval window);
 
-/// Shares of the labels inside `within` (a normalised subset of the window). `items`, when positive, gives the times per item.
-std::vector<PhaseTime> phase_times(const PhaseSets& sets, const Intervals& within, std::int64_t items = 0);
-KernelShares kernel_shares(const PhaseSets& sets, std::int64_t items);
+/// Time by set of phases: all that the shares of a span need.
+using PhaseSums = std::array<Nanos, kPhaseMasks>;
+PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within);
+
+/// Every nanosecond labelled with the first phase that holds, in the order of phases.h. `items`, when positive, gives the times per item.
+std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items = 0);
+KernelShares kernel_shares(const PhaseSums& sums, std::int64_t items);
 
 }  // namespace gf

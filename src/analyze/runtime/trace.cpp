@@ -1,31 +1,10 @@
 #include "analyze/runtime/trace.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 
 namespace gf {
 
 namespace {
-
-/// A host event of a thread, operations and calls alike.
-struct Event {
-  Nanos start, end;
-  std::uint32_t row;
-  bool call;
-};
-
-/// Both lists of a thread in one order: by start, an enclosing event before what it encloses.
-std::vector<Event> events_of(const Context& context, std::uint32_t thread) {
-  const auto& ops = context.capture.host_ops;
-  const auto& calls = context.capture.api_calls;
-  std::vector<Event> all;
-  all.reserve(context.host.ops(thread).size() + context.host.calls(thread).size());
-  for (const auto row : context.host.ops(thread)) all.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row], row, false});
-  for (const auto row : context.host.calls(thread)) all.push_back({calls.start_ns[row], calls.start_ns[row] + calls.duration_ns[row], row, true});
-  std::stable_sort(all.begin(), all.end(), [](const Event& a, const Event& b) { return a.start != b.start ? a.start < b.start : a.end > b.end; });
-  return all;
-}
 
 bool starts_device_work(ApiKind kind) { return kind == ApiKind::launch || kind == ApiKind::graph_launch || kind == ApiKind::memcpy || kind == ApiKind::memset; }
 
@@ -43,157 +22,227 @@ RuntimePhase phase_of_call(ApiKind kind) {
   return RuntimePhase::other;
 }
 
+/// What a call started on the devices.
+struct DeviceWork {
+  Nanos kernels = 0, copies = 0, first_start = INT64_MAX;
+};
+
+/// By row of api_calls.
+Column<DeviceWork> device_work(const Context& context) {
+  const auto& a = context.capture.activities;
+  Column<DeviceWork> work;
+  work.resize(context.capture.api_calls.size());
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    const auto call = context.attribution.launch[i];
+    if (call == kNoRow) continue;
+    DeviceWork& w = work[call];
+    (a.kind[i] == ActivityKind::kernel ? w.kernels : w.copies) += a.duration_ns[i];
+    w.first_start = std::min(w.first_start, a.start_ns[i]);
+  }
+  return work;
+}
+
+using Entered = std::pair<Interval, std::uint32_t>;  // async enqueue: event and its operation
+using Left = std::pair<Nanos, std::uint32_t>;        // async dequeue
+
+/// One forward pass over the events of a thread, operations and calls in one order: by start, an enclosing event before what it
+/// encloses. What happens inside an event is known when it opens, from the next events of both lists.
 class ThreadTracer {
  public:
-  ThreadTracer(const Context& context, RuleLookup& rules, RuntimeTrace& out, std::uint32_t thread)
-      : capture_(context.capture), rules_(rules), out_(out), thread_(thread), events_(events_of(context, thread)) {}
+  ThreadTracer(const Context& context, RuleLookup& rules, const Column<DeviceWork>& work, RuntimeTrace& out, std::uint32_t thread)
+      : capture_(context.capture), rules_(rules), work_(work), out_(out), phases_(out.threads[thread]), ops_(context.host.ops(thread)), calls_(context.host.calls(thread)) {}
 
   void run() {
-    look_inside();
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      close_until(events_[i].start);
-      open(i);
+    const auto& ops = capture_.host_ops;
+    const auto& calls = capture_.api_calls;
+    while (op_ < ops_.size() || call_ < calls_.size()) {
+      bool op = call_ == calls_.size();
+      if (!op && op_ < ops_.size()) {
+        const auto o = ops_[op_], c = calls_[call_];
+        op = ops.start_ns[o] != calls.start_ns[c] ? ops.start_ns[o] < calls.start_ns[c] : ops.duration_ns[o] >= calls.duration_ns[c];
+      }
+      if (op) open_op(ops_[op_++]);
+      else open_call(calls_[call_++]);
     }
     close_until(INT64_MAX);
   }
 
-  std::vector<std::pair<Interval, std::uint32_t>> entered;  // async enqueues: event and its operation
-  std::vector<std::pair<Nanos, std::uint32_t>> left;        // async dequeues
+  std::vector<Entered> entered;
+  std::vector<Left> left;
 
  private:
-  struct Inside { bool launches = false, nested = false, hands_on = false; };
-  struct Open {
+  static constexpr std::size_t kNone = SIZE_MAX;
+  struct Frame {
     Nanos end;
     RuntimePhase phase;       // of this event or, when no rule knows it, of the one around it
-    std::uint32_t operation;  // likewise
-    Text event;               // the event that gave the phase
-    bool named;               // the operation has the name of an event with a type
     bool enters;              // inside an event that puts an operation into the queue
-    std::size_t entry;        // its place in `entered`, npos when it ran inline
+    bool founds;              // its operation ends with it
+    std::uint32_t operation;  // of this event or the one around it
+    Text event;               // the event that gave the phase
+    std::size_t entry;        // its place in `entered`, kNone when it ran inline
   };
-  static constexpr std::size_t kNone = SIZE_MAX;
+  struct OpenOperation {
+    PhaseTimes times{};
+    bool named;  // it has the name of an event with a type
+  };
 
-  /// First pass: what happens inside each event.
-  void look_inside() {
-    inside_.assign(events_.size(), {});
-    std::vector<std::size_t> stack;
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      const Event& e = events_[i];
-      while (!stack.empty() && events_[stack.back()].end <= e.start) stack.pop_back();
-      const bool launches = e.call && starts_device_work(capture_.api_calls.kind[e.row]);
-      const bool op = !e.call && capture_.host_ops.kind[e.row] == HostKind::op;
-      const bool passes = op && hands_on(capture_.text(capture_.host_ops.name[e.row]));
-      if (launches || passes || op)
-        for (const auto around : stack) {
-          inside_[around].launches |= launches;
-          inside_[around].hands_on |= passes;
-          inside_[around].nested |= op;
-        }
-      if (!e.call && e.end > e.start) stack.push_back(i);
-    }
-  }
+  Nanos end_of_op(std::uint32_t row) const { return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row]; }
 
   void segment_until(Nanos now) {
     if (!stack_.empty() && now > at_) {
-      const Open& top = stack_.back();
+      const Frame& top = stack_.back();
       if (top.phase != RuntimePhase::other) {
-        auto& s = out_.segments;
-        if (!s.empty() && s.back().thread == thread_ && s.back().span.end == at_ && s.back().phase == top.phase && s.back().operation == top.operation && s.back().event == top.event) s.back().span.end = now;
-        else s.push_back({{at_, now}, thread_, top.operation, top.phase, top.event});
-        if (top.operation != kNoRow) out_.operations[top.operation].ns[index_of(top.phase)] += now - at_;
+        const Interval span{at_, now};
+        auto& set = phases_[index_of(top.phase)];
+        if (!set.empty() && set.back().end == at_) set.back().end = now;
+        else set.push_back(span);
+        if (top.phase == RuntimePhase::wait) wait(span, top);
+        if (top.operation != kNoRow) operations_.back().times[index_of(top.phase)] += now - at_;
+        out_.extent = {std::min(out_.extent.start, at_), std::max(out_.extent.end, now)};
       }
     }
     at_ = std::max(at_, now);
   }
 
+  void wait(Interval span, const Frame& top) {
+    auto& waits = out_.waits;
+    if (waits.size() > first_wait_ && waits.back().span.end == span.start && waits.back().operation == top.operation && waits.back().event == top.event) waits.back().span.end = span.end;
+    else waits.push_back({span, top.operation, top.event});
+  }
+
   void close_until(Nanos now) {
     while (!stack_.empty() && stack_.back().end <= now) {
       segment_until(stack_.back().end);
+      if (stack_.back().founds) finish(stack_.back().operation);
       stack_.pop_back();
     }
     if (now != INT64_MAX) segment_until(now);
   }
 
-  std::uint32_t new_operation(std::size_t i, std::string_view type) {
-    out_.operations.push_back({events_[i].start, events_[i].row, type, {}, false});
-    return static_cast<std::uint32_t>(out_.operations.size() - 1);
+  void finish(std::uint32_t operation) {
+    out_.set_times(out_.operations[operation], operations_.back().times);
+    operations_.pop_back();
   }
 
-  void open(std::size_t i) {
-    const Event& e = events_[i];
-    Open o = stack_.empty() ? Open{e.end, RuntimePhase::other, kNoRow, Text{}, false, false, kNone} : stack_.back();
-    // An event that outlives the one around it is cut at its end: spans nest on a thread.
-    o.end = stack_.empty() ? e.end : std::min(e.end, stack_.back().end);
-    if (e.call) {
-      out_.operation_of_call[e.row] = o.operation;
-      if (const auto phase = phase_of_call(capture_.api_calls.kind[e.row]); phase != RuntimePhase::other) {
-        o.phase = phase;
-        o.event = capture_.api_calls.name[e.row];
-      }
-      if (o.end > e.start) stack_.push_back(o);
+  /// An event's frame as the event around it leaves it. One that outlives the event around it is cut at its end: spans nest on a thread.
+  Frame frame(Nanos end) const {
+    if (stack_.empty()) return {end, RuntimePhase::other, false, false, kNoRow, Text{}, kNone};
+    Frame f = stack_.back();
+    f.end = std::min(end, f.end);
+    f.founds = false;
+    return f;
+  }
+
+  void open_call(std::uint32_t row) {
+    const auto& calls = capture_.api_calls;
+    const Nanos start = calls.start_ns[row], returned = start + calls.duration_ns[row];
+    close_until(start);
+    Frame f = frame(returned);
+    if (f.operation != kNoRow && work_[row].first_start != INT64_MAX) {
+      auto& times = operations_.back().times;
+      times[index_of(RuntimePhase::gpu_kernel)] += work_[row].kernels;
+      times[index_of(RuntimePhase::memcpy)] += work_[row].copies;
+      times[index_of(RuntimePhase::queued)] += std::max<Nanos>(0, work_[row].first_start - returned);
+    }
+    if (const auto phase = phase_of_call(calls.kind[row]); phase != RuntimePhase::other) {
+      f.phase = phase;
+      f.event = calls.name[row];
+    }
+    if (f.end > start) stack_.push_back(f);
+  }
+
+  void open_op(std::uint32_t row) {
+    const auto& ops = capture_.host_ops;
+    const Nanos start = ops.start_ns[row];
+    close_until(start);
+    Frame f = frame(end_of_op(row));
+    const auto [r, type] = rules_.of(row);
+    if (r == RuleLookup::kNoRule) {
+      if (f.end > start) stack_.push_back(f);
       return;
     }
-    const auto r = rules_.of(e.row);
-    if (r != RuleLookup::kNoRule) {
-      const PhaseRule& rule = rules_.rule(r);
-      ++out_.rule_events[r];
-      o.phase = applies(rule, inside_[i]) ? rule.instead : rule.phase;
-      o.event = capture_.host_ops.name[e.row];
-      const bool own = rule.match == Match::typed || rule.match == Match::compiled;
-      if (o.operation == kNoRow || own) {
-        o.operation = new_operation(i, rule.operation ? operation_type(capture_, e.row, rule) : capture_.text(capture_.host_ops.name[e.row]));
-        o.named = rule.operation;
-      } else if (rule.operation && !o.named) {
-        auto& operation = out_.operations[o.operation];
-        operation.row = e.row;
-        operation.type = operation_type(capture_, e.row, rule);
-        for (auto& around : stack_)
-          if (around.operation == o.operation) around.named = true;
-        o.named = true;
-      }
-      queue_side(rule, e, o);
+    const PhaseRule& rule = rules_.rule(r);
+    ++out_.rule_events[r];
+    f.phase = applies(rule, row) ? rule.instead : rule.phase;
+    f.event = ops.name[row];
+    const bool own = rule.match == Match::typed || rule.match == Match::compiled;
+    if (f.operation == kNoRow || own) {
+      f.operation = static_cast<std::uint32_t>(out_.operations.size());
+      f.founds = true;
+      out_.operations.push_back({start, row, type, 0, 0, false});
+      operations_.push_back({{}, rule.operation});
+    } else if (rule.operation && !operations_.back().named) {
+      out_.operations[f.operation].row = row;
+      out_.operations[f.operation].type = type;
+      operations_.back().named = true;
     }
-    if (o.end > e.start) stack_.push_back(o);
+    queue_side(rule, {start, end_of_op(row)}, f);
+    if (f.end > start) stack_.push_back(f);
+    else if (f.founds) finish(f.operation);
   }
 
-  static bool applies(const PhaseRule& rule, const Inside& inside) {
+  bool applies(const PhaseRule& rule, std::uint32_t row) {
     switch (rule.unless) {
       case Unless::never: return false;
-      case Unless::hands_on: return inside.hands_on;
-      case Unless::launches: return inside.launches;
-      case Unless::nested: return inside.launches || inside.nested;
+      case Unless::hands_on: return hands_on_before(end_of_op(row));
+      case Unless::launches: return launches_before(end_of_op(row));
+      case Unless::nested: return nests_before(end_of_op(row)) || launches_before(end_of_op(row));
     }
     return false;
   }
 
-  void queue_side(const PhaseRule& rule, const Event& e, Open& o) {
+  /// Whether the next call that starts device work, the next operation, the next one that hands work on begins before `end`.
+  bool launches_before(Nanos end) {
+    const auto& calls = capture_.api_calls;
+    launch_ = std::max(launch_, call_);
+    while (launch_ < calls_.size() && !starts_device_work(calls.kind[calls_[launch_]])) ++launch_;
+    return launch_ < calls_.size() && calls.start_ns[calls_[launch_]] < end;
+  }
+  bool nests_before(Nanos end) {
+    const auto& ops = capture_.host_ops;
+    nested_ = std::max(nested_, op_);
+    while (nested_ < ops_.size() && ops.kind[ops_[nested_]] != HostKind::op) ++nested_;
+    return nested_ < ops_.size() && ops.start_ns[ops_[nested_]] < end;
+  }
+  bool hands_on_before(Nanos end) {
+    const auto& ops = capture_.host_ops;
+    handed_ = std::max(handed_, op_);
+    while (handed_ < ops_.size() && !(ops.kind[ops_[handed_]] == HostKind::op && hands_on(capture_.text(ops.name[ops_[handed_]])))) ++handed_;
+    return handed_ < ops_.size() && ops.start_ns[ops_[handed_]] < end;
+  }
+
+  void queue_side(const PhaseRule& rule, Interval event, Frame& f) {
     if (rule.queue == QueueSide::enters) {
-      o.entry = entered.size();
-      o.enters = true;
-      entered.push_back({{e.start, e.end}, o.operation});
+      f.entry = entered.size();
+      f.enters = true;
+      entered.push_back({event, f.operation});
     } else if (rule.queue == QueueSide::leaves) {
-      if (o.enters) {
+      if (f.enters) {
         ++out_.inline_operations;
-        if (o.entry != kNone) entered[o.entry].second = kNoRow;  // it ran here: it never was in the queue
+        if (f.entry != kNone) entered[f.entry].second = kNoRow;  // it ran here: it never was in the queue
       } else {
-        out_.operations[o.operation].runs_for_another = true;
-        left.push_back({e.start, o.operation});
+        out_.operations[f.operation].runs_for_another = true;
+        left.push_back({event.start, f.operation});
       }
     }
   }
 
   const Capture& capture_;
   RuleLookup& rules_;
+  const Column<DeviceWork>& work_;
   RuntimeTrace& out_;
-  std::uint32_t thread_;
-  std::vector<Event> events_;
-  std::vector<Inside> inside_;
-  std::vector<Open> stack_;
+  std::array<Intervals, kRuntimePhases>& phases_;
+  std::span<const std::uint32_t> ops_, calls_;
+  std::size_t op_ = 0, call_ = 0;                      // next of each list
+  std::size_t launch_ = 0, nested_ = 0, handed_ = 0;   // looked ahead so far
+  std::vector<Frame> stack_;
+  std::vector<OpenOperation> operations_;              // the innermost last; that of the innermost frame with an operation
   Nanos at_ = INT64_MIN;
+  std::size_t first_wait_ = out_.waits.size();
 };
 
 /// The dequeue side of an operation joins its enqueue side, which knows its type.
-void pair_queue(RuntimeTrace& trace, std::vector<std::pair<Interval, std::uint32_t>>& entered, std::vector<std::pair<Nanos, std::uint32_t>>& left) {
+void pair_queue(RuntimeTrace& trace, std::vector<Entered>& entered, std::vector<Left>& left) {
   std::erase_if(entered, [](const auto& e) { return e.second == kNoRow; });
   std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
   std::sort(left.begin(), left.end());
@@ -209,50 +258,49 @@ void pair_queue(RuntimeTrace& trace, std::vector<std::pair<Interval, std::uint32
     if (k >= left.size()) break;
     auto& from = trace.operations[left[k].second];
     auto& to = trace.operations[entered[i].second];
-    for (std::size_t p = 0; p < kRuntimePhases; ++p) to.ns[p] += from.ns[p];
-    to.ns[index_of(RuntimePhase::queued)] += trace.framework_queue[i].leave - trace.framework_queue[i].enter;
-    from.ns = {};
+    PhaseTimes times = trace.times_of(to);
+    const PhaseTimes more = trace.times_of(from);
+    for (std::size_t p = 0; p < kRuntimePhases; ++p) times[p] += more[p];
+    times[index_of(RuntimePhase::queued)] += trace.framework_queue[i].leave - trace.framework_queue[i].enter;
+    trace.set_times(to, times);
+    from.count = 0;
     from.type = to.type;
-  }
-}
-
-/// Device time and device queueing of each operation.
-void add_device_work(const Context& context, RuntimeTrace& trace) {
-  const auto& a = context.capture.activities;
-  const auto& calls = context.capture.api_calls;
-  std::vector<std::uint32_t> first(calls.size(), kNoRow);  // of each call: the activity that started first
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    const auto call = context.attribution.launch[i];
-    if (call == kNoRow) continue;
-    if (first[call] == kNoRow || a.start_ns[i] < a.start_ns[first[call]]) first[call] = i;
-    const auto op = trace.operation_of_call[call];
-    if (op == kNoRow) continue;
-    trace.operations[op].ns[index_of(a.kind[i] == ActivityKind::kernel ? RuntimePhase::gpu_kernel : RuntimePhase::memcpy)] += a.duration_ns[i];
-  }
-  for (std::uint32_t call = 0; call < calls.size(); ++call) {
-    const auto op = trace.operation_of_call[call];
-    if (first[call] == kNoRow || op == kNoRow) continue;
-    const Nanos waited = a.start_ns[first[call]] - (calls.start_ns[call] + calls.duration_ns[call]);
-    if (waited > 0) trace.operations[op].ns[index_of(RuntimePhase::queued)] += waited;
   }
 }
 
 }  // namespace
 
+PhaseTimes RuntimeTrace::times_of(const Operation& operation) const {
+  PhaseTimes times{};
+  for (std::size_t i = operation.first; i < operation.first + operation.count; ++i) times[index_of(phase_of_time[i])] = time_ns[i];
+  return times;
+}
+
+void RuntimeTrace::set_times(Operation& operation, const PhaseTimes& times) {
+  operation.first = static_cast<std::uint32_t>(time_ns.size());
+  for (std::size_t p = 0; p < kRuntimePhases; ++p) {
+    if (times[p] <= 0) continue;
+    phase_of_time.push_back(static_cast<RuntimePhase>(p));
+    time_ns.push_back(times[p]);
+  }
+  operation.count = static_cast<std::uint8_t>(time_ns.size() - operation.first);
+}
+
 RuntimeTrace trace_runtime(const Context& context, RuleLookup& rules) {
   RuntimeTrace trace;
-  trace.operation_of_call.assign(context.capture.api_calls.size(), kNoRow);
+  trace.threads.resize(context.capture.threads.size());
   trace.rule_events.assign(rules.size(), 0);
-  std::vector<std::pair<Interval, std::uint32_t>> entered;
-  std::vector<std::pair<Nanos, std::uint32_t>> left;
+  const auto work = device_work(context);
+  std::vector<Entered> entered;
+  std::vector<Left> left;
   for (std::uint32_t t = 0; t < context.capture.threads.size(); ++t) {
-    ThreadTracer tracer(context, rules, trace, t);
+    ThreadTracer tracer(context, rules, work, trace, t);
     tracer.run();
     entered.insert(entered.end(), tracer.entered.begin(), tracer.entered.end());
     left.insert(left.end(), tracer.left.begin(), tracer.left.end());
   }
   pair_queue(trace, entered, left);
-  add_device_work(context, trace);
+  trace.types = rules.types();
   return trace;
 }
 

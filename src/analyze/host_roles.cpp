@@ -1,4 +1,4 @@
-#include "analyze/idle/roles.h"
+#include "analyze/host_roles.h"
 
 #include <algorithm>
 

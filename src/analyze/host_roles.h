@@ -27,6 +27,7 @@ bool is_stream_wait(std::string_view api_name);
 /// Roles by StringId, each text looked at once.
 class NameRoles {
  public:
+  NameRoles() = default;
   explicit NameRoles(const Capture& capture);
   std::uint8_t host(Text name) const { return host_[static_cast<std::uint32_t>(name)]; }
 

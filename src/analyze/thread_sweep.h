@@ -1,4 +1,4 @@
-// What one host thread was in, as time goes on: a sweep that only moves forward, so that all gaps of a device cost one
+// What one host thread was in, as time goes on: a sweep that only moves forward, so that all questions in order of time cost one
 // pass over the thread's events.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "analyze/host_roles.h"
 #include "analyze/host_threads.h"
-#include "analyze/idle/roles.h"
 
 namespace gf {
 
@@ -15,6 +15,8 @@ namespace gf {
 struct ThreadState {
   std::uint32_t op = kNoRow;     // innermost framework operation, row of host_ops
   std::uint32_t named = kNoRow;  // innermost span of any kind that says something: operation, annotation, Python function
+  std::uint32_t python = kNoRow; // innermost Python function
+  std::uint32_t span = kNoRow;   // innermost span that is none
   std::uint32_t call = kNoRow;   // innermost open call of the runtime, row of api_calls
   std::uint8_t roles = kPlain;   // roles of all open spans together
 };
@@ -23,6 +25,12 @@ class ThreadSweep {
  public:
   ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles, std::uint32_t thread)
       : capture_(&capture), roles_(&roles), ops_(host.ops(thread)), calls_(host.calls(thread)) {}
+
+  /// The state at an instant, which is never before that of the last question.
+  ThreadState at(Nanos now) {
+    enter(now);
+    return state();
+  }
 
   /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order. `from` never goes back below the
   /// `to` of the last call.
@@ -66,6 +74,7 @@ class ThreadSweep {
       span.inside.roles |= role & (kInput | kCommunication | kWaits);
       if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
       if (!(role & kStep)) span.inside.named = row;
+      (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;
       open_.push_back(span);
     }
     while (!open_.empty() && open_.back().end <= now) open_.pop_back();
