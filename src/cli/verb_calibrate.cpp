@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "analyze/energy/counts.h"
 #include "analyze/energy/points_file.h"
 #include "cli/verbs.h"
 #include "collect/microbench/plan.h"
@@ -20,22 +21,49 @@ namespace {
 struct Options {
   int device = 0;
   std::string points, counters, output;
-  bool launch_once = false, fit_only = false;
+  bool launch_once = false, fit_only = false, list_counters = false;
   unsigned seed = 1;
   double seconds = 1.2;
   int repeats = 3;
 };
 
+template <class T>
+void write_line(std::ofstream& out, const T& object) {
+  std::string line;
+  to_json(line, object);
+  out << line << "\n" << std::flush;
+}
+
+/// What the chip's caches and the board's sensor are like, once a file.
+Status probe(microbench::Runner& runner, std::ofstream& out) {
+  fmt::print(stderr, "cache sizes and sensor\n");
+  auto latencies = runner.measure_latencies();
+  if (!latencies) return fail("cache sizes: " + latencies.error().what);
+  for (const auto& l : *latencies) write_line(out, l);
+  for (double idle_s : {0.50, 0.57, 0.63, 0.71, 0.76, 0.82}) {  // any phase of the sensor
+    auto step = runner.measure_sensor_step(idle_s);
+    if (!step) return fail("sensor: " + step.error().what);
+    write_line(out, *step);
+  }
+  return {};
+}
+
 Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans, std::ofstream& out) {
   std::size_t number = 0;
+  int failures = 0;  // in a row
   for (const auto& plan : plans) {
     ++number;
     if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:4}/{} {:24} {:5} threads {:6} blocks ", number, plans.size(), plan.bench, plan.threads, plan.blocks);
     auto point = runner.measure(plan);
-    if (!point) return fail(fmt::format("{} ({} threads, {} blocks): {}", plan.bench, plan.threads, plan.blocks, point.error().what));
-    std::string line;
-    to_json(line, *point);
-    out << line << "\n" << std::flush;
+    if (!point) {  // kept on file with its reason, so that the order of the points stays; a GPU that refuses everything ends it
+      const std::string what = fmt::format("{} ({} threads, {} blocks): {}", plan.bench, plan.threads, plan.blocks, point.error().what);
+      if (++failures == 3) return fail(what);
+      fmt::print(stderr, "\nleft out: {}\n", what);
+      point = microbench::Point{.bench = plan.bench, .threads = plan.threads, .blocks = plan.blocks, .repeat = plan.repeat, .dropped = point.error().what};
+    } else {
+      failures = 0;
+    }
+    write_line(out, *point);
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\n");
   return {};
@@ -56,17 +84,16 @@ Status measure(const Options& o) {
     return fail(fmt::format("holds points of board {}, this one is {}", known->board.uuid, runner->gpu_uuid()), o.points, -1, "give each board a file of its own");
   std::ofstream out(o.points, std::ios::app);
   if (!out) return fail("cannot be written", o.points);
-  if (known->board.gpu.empty() && known->points.empty()) {
-    std::string line;
-    to_json(line, CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(), fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
-    out << line << "\n" << std::flush;
-  }
+  if (known->board.gpu.empty() && known->points.empty())
+    write_line(out, CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(), fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
     if (auto s = run_plans(*runner, asleep, out); !s) return s;
   if (auto s = runner->wake(); !s) return s;
-  auto plans = microbench::calibration_plans(*runner, {o.repeats, 2, o.seconds}, o.seed);
+  if (known->latencies.empty())
+    if (auto s = probe(*runner, out); !s) return s;
+  auto plans = microbench::calibration_plans(*runner, {o.repeats, std::max(1, o.repeats - 1), o.seconds}, o.seed);
   // The order of a seed is fixed: what is on file are the first points of it.
   const std::size_t done = on_file > asleep.size() ? on_file - asleep.size() : 0;
   plans.erase(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
@@ -141,7 +168,12 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", o->output, "energy model to write (JSON)");
   verb->add_flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");
   verb->add_flag("--launch-once", o->launch_once, "only launch every kernel twice, for a counter profiler to look at");
+  verb->add_flag("--list-counters", o->list_counters, "print the counters that such a report needs, one a line");
   verb->callback([o, &exit_code] {
+    if (o->list_counters) {
+      for (const auto& name : energy_counter_names()) fmt::print("{}\n", name);
+      return;
+    }
     if (o->points.empty() && !o->launch_once) {
       fmt::print(stderr, "gpufathom: calibrate needs --points FILE\n");
       exit_code = 2;

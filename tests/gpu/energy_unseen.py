@@ -3,9 +3,10 @@
 
 measure:  energy_unseen.py measure OUT.jsonl     one line an item: seconds, joules (board counter between two of its
                                                  updates), calls a second, clock, temperature
-once:     energy_unseen.py once OUT.txt          each item once between cudaProfilerStart and Stop, set apart by a spin
-                                                 kernel; OUT.txt names the items in order. Run it under
-                                                 ncu --profile-from-start off.
+count:    energy_unseen.py count OUT.txt         launches each item for a counter profiler: a graph of n calls, then one of
+                                                 2 n; their difference is n calls in steady state, caches warm. A spin kernel
+                                                 stands before each. OUT.txt has one line an item: its name and n. Run it under
+                                                 ncu --profile-from-start off --graph-profiling graph.
 """
 import json
 import sys
@@ -41,6 +42,12 @@ def triton_matmul():
         return lambda: kernel[(n // 128, n // 128)](a, b, c, n, n, n, BM=128, BN=128, BK=32 if dtype == torch.float32 else 64, num_warps=8)
 
     return make
+
+
+def adam_update(p, g, m, v):
+    m.lerp_(g, 0.1)
+    v.mul_(0.999).addcmul_(g, g, value=0.001)
+    p.addcdiv_(m, v.abs().sqrt_().add_(1e-8), value=-1e-5)
 
 
 def items():
@@ -93,6 +100,21 @@ def items():
     qkv = lambda: tuple(torch.randn(16, 16, 2048, 128, device=DEV, dtype=torch.bfloat16) for _ in range(3))
     yield simple("attention_bf16", qkv, lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
     yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.t().contiguous())
+    # What follows was added after the form of the model was chosen.
+    yield simple("bmm_bf16", lambda: (torch.randn(64, 1024, 128, device=DEV, dtype=torch.bfloat16), torch.randn(64, 128, 1024, device=DEV, dtype=torch.bfloat16)), torch.bmm)
+    yield simple("conv1x1_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),
+                                          torch.randn(64, 256, 1, 1, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)), lambda x, w: F.conv2d(x, w))
+    yield simple("batch_norm_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16), torch.ones(256, device=DEV), torch.zeros(256, device=DEV)),
+                 lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True))
+    yield simple("max_pool_bf16", lambda: (torch.randn(128, 64, 112, 112, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),), lambda x: F.max_pool2d(x, 3, 2, 1))
+    yield simple("rms_norm_fp32", lambda: (torch.randn(32768, 4096, device=DEV), torch.ones(4096, device=DEV)), lambda x, w: F.rms_norm(x, (4096,), w))
+    yield simple("cumsum_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: torch.cumsum(x, -1))
+    yield simple("cross_entropy_fp32", lambda: (torch.randn(8192, 32000, device=DEV), torch.randint(0, 32000, (8192,), device=DEV)), F.cross_entropy)
+    yield simple("adam_update_fp32", lambda: tuple(torch.randn(1 << 26, device=DEV) for _ in range(4)), adam_update)
+    yield simple("sigmoid_mul_bf16_16MiB", lambda: tuple(torch.randn(1 << 22, device=DEV, dtype=torch.bfloat16) for _ in range(2)), lambda a, b: torch.sigmoid(a) * b)
+    yield simple("layer_norm_fp32_1MiB", lambda: (torch.randn(512, 512, device=DEV),), lambda x: F.layer_norm(x, (512,)))
+    yield simple("linear_relu_fp16_256", lambda: (torch.randn(256, 4096, device=DEV, dtype=torch.float16), torch.randn(4096, 4096, device=DEV, dtype=torch.float16)),
+                 lambda x, w: F.relu(F.linear(x, w)))
 
 
 def measure(path, seconds):
@@ -171,24 +193,46 @@ def measure(path, seconds):
         torch.cuda.empty_cache()
 
 
-def once(path):
-    names = []
+def count(path):
+    lines = []
     for name, build in items():
         f = build()
+        for _ in range(3):
+            f()
+        torch.cuda.synchronize()
+        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        a.record()
         f()
+        b.record()
+        b.synchronize()
+        n = 4 if a.elapsed_time(b) < 0.2 else 1
+        runs = []
+        for calls in (n, 2 * n):
+            try:
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph):
+                    for _ in range(calls):
+                        f()
+                runs.append(graph.replay)
+            except Exception as e:  # an item that cannot be captured is counted kernel by kernel
+                print(name, "not captured:", e, file=sys.stderr)
+                torch.cuda.synchronize()
+                runs.append(lambda calls=calls: [f() for _ in range(calls)])
         torch.cuda.synchronize()
         torch.cuda.profiler.start()
-        torch.cuda._sleep(1000)
-        f()
-        torch.cuda.synchronize()
+        for run in runs:
+            torch.cuda._sleep(1000)
+            run()
+            torch.cuda.synchronize()
         torch.cuda.profiler.stop()
-        names.append(name)
-        open(path, "w").write("\n".join(names) + "\n")
-        del f
+        lines.append(f"{name} {n}")
+        open(path, "w").write("\n".join(lines) + "\n")
+        print(lines[-1], file=sys.stderr, flush=True)
+        del f, runs
         torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("measure", "once"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("measure", "count"):
         sys.exit(__doc__)
-    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else once(sys.argv[2])
+    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else count(sys.argv[2])

@@ -30,17 +30,24 @@ bool part_of_a_warp(const RawEnergyPoint& p) { return p.threads > 0 && p.threads
 
 Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, double loops) {
   const auto counters = counters_by_kernel(report);
-  if (counters.size() != 2 * benches.size())
-    return fail(fmt::format("the counter report holds {} kernels, not two launches of {} microbenchmarks", counters.size(), benches.size()), report.path, -1,
-                "profile `gpufathom calibrate --launch-once` with the kernel filter `bench`");
-  for (std::size_t i = 0; i < benches.size(); ++i) {
-    const auto once = energy_counts(counters[i]), twice = energy_counts(counters[i + benches.size()]);
-    benches[i].blocks = static_cast<unsigned>(std::max(0, report.report_kernels.grid_x[i]));
-    benches[i].threads = static_cast<unsigned>(std::max(0, report.report_kernels.block_x[i]));
-    const double warps = static_cast<double>(benches[i].blocks) * benches[i].threads / 32;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> rows;
+  for (std::size_t i = 0; i < counters.size(); ++i) rows[std::string(report.text(report.report_kernels.name[i]))].push_back(i);
+  std::size_t found = 0;
+  for (auto& b : benches) {
+    const auto at = rows.find("bench_" + b.bench);
+    if (at == rows.end()) continue;
+    if (at->second.size() != 2) return fail(fmt::format("the counter report holds {} launches of {}, not two", at->second.size(), at->first), report.path);
+    const auto i = at->second[0], j = at->second[1];
+    const auto once = energy_counts(counters[i]), twice = energy_counts(counters[j]);
+    b.blocks = static_cast<unsigned>(std::max(0, report.report_kernels.grid_x[i]));
+    b.threads = static_cast<unsigned>(std::max(0, report.report_kernels.block_x[i]));
+    const double warps = static_cast<double>(b.blocks) * b.threads / 32;
     if (warps <= 0) return fail("the counter report does not say how large its kernels were", report.path, -1, "use the raw page of the report");
-    for (const auto& [feature, n] : twice) benches[i].counted[feature] = std::max(0.0, (n - value(once, feature)) / loops / warps);
+    for (const auto& [feature, n] : twice) b.counted[feature] = std::max(0.0, (n - value(once, feature)) / loops / warps);
+    ++found;
   }
+  if (found == 0)
+    return fail("the counter report holds no microbenchmark", report.path, -1, "profile `gpufathom calibrate --launch-once` with the kernel filter `regex:^bench_`");
   return {};
 }
 
@@ -73,6 +80,7 @@ std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, cons
   };
   std::vector<EnergyPoint> points;
   for (const auto& p : raw) {
+    if (!p.dropped.empty()) { leave(p, p.dropped); continue; }
     const bool reference = p.bench == "asleep" || p.bench == "context";
     const BenchCounts* b = find(benches, p.bench);
     if (!reference && !b) { leave(p, "no such microbenchmark"); continue; }
@@ -104,7 +112,7 @@ std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw, con
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, Sums> groups;
   for (const auto& p : raw) {
     const BenchCounts* b = find(benches, p.bench);
-    if (!b) continue;
+    if (!b || !p.dropped.empty()) continue;
     double per_second = value(b->counted.empty() ? b->by_arithmetic : b->counted, b->feature) * p.warps * p.loops_per_s;
     if (part_of_a_warp(p)) per_second *= std::ceil(p.threads / 4.0) / 8;  // lanes of 8 bytes, in accesses of 32
     if (per_second <= 0) continue;

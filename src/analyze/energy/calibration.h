@@ -14,8 +14,9 @@ struct RawEnergyPoint {
   std::string bench;
   std::int64_t threads = 0, blocks = 0, repeat = 0;
   double seconds = 0, energy_j = 0, sm_mhz = 0, temperature_c = 0, throttled = 0;
-  double instant_w = 0, memory_w = 0;  // means of the board's power readings; NaN without
+  double instant_w = 0, memory_w = 0, memory_end_w = 0;  // means of the board's power readings, and the last; NaN without
   double loops_per_s = 0, warps = 0, active_sms = 0;
+  std::string dropped;                 // why it could not be measured
   std::vector<double> edge_t_s, edge_energy_j;  // counter updates inside the window, the first at 0
 };
 

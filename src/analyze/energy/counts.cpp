@@ -41,13 +41,21 @@ std::vector<Term> terms_of(std::string_view expression) {
 }  // namespace
 
 std::optional<double> evaluate_counters(std::string_view expression, const std::map<std::string, double, std::less<>>& counters) {
-  double sum = 0;
-  for (const auto& term : terms_of(expression)) {
-    const auto at = counters.find(term.counter);
-    if (at == counters.end()) return std::nullopt;
-    sum += term.factor * at->second;
+  while (!expression.empty()) {
+    const auto bar = expression.find(" | ");
+    std::optional<double> sum = 0;
+    for (const auto& term : terms_of(expression.substr(0, bar))) {
+      const auto at = counters.find(term.counter);
+      if (at == counters.end()) {
+        sum.reset();
+        break;
+      }
+      *sum += term.factor * at->second;
+    }
+    if (sum) return sum;
+    expression = bar == std::string_view::npos ? std::string_view{} : expression.substr(bar + 3);
   }
-  return sum;
+  return std::nullopt;
 }
 
 std::vector<std::map<std::string, double, std::less<>>> counters_by_kernel(const Capture& report) {
@@ -70,7 +78,7 @@ std::map<std::string, double> energy_counts(const std::map<std::string, double, 
 std::vector<std::string> energy_counter_names() {
   std::vector<std::string> names;
   for (const auto& feature : energy_features())
-    for (const auto& term : terms_of(feature.counters)) names.emplace_back(term.counter);
+    for (const auto& term : terms_of(std::string_view(feature.counters).substr(0, std::string_view(feature.counters).find(" | ")))) names.emplace_back(term.counter);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// Value of "a + b" or "4 * a", where names are counters; empty when a counter is missing.
+/// Value of "a + b" or "4 * a", where names are counters; "x | y" takes the first whose counters are all there. Empty without.
 std::optional<double> evaluate_counters(std::string_view expression, const std::map<std::string, double, std::less<>>& counters);
 
 /// All numeric counters of every kernel of the report, by row of report_kernels.

@@ -19,8 +19,21 @@ struct CalibratedBoard {
   }
 };
 
+/// Time of one dependent load in a region of so many bytes.
+struct LatencyStep {
+  double bytes = 0, ns = 0;
+};
+
+/// What the power reading said around a load that began at 0 and ended at `off_s`: every change of it.
+struct SensorAnswer {
+  double off_s = 0, before_w = 0;
+  std::vector<double> t_s, watts;
+};
+
 struct EnergyPointsFile {
   CalibratedBoard board;
+  std::vector<LatencyStep> latencies;
+  std::vector<SensorAnswer> sensor;
   std::vector<RawEnergyPoint> points;
 };
 

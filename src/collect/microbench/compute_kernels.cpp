@@ -9,9 +9,9 @@ namespace {
 /// The outer product of eight operands a and eight b into 32 accumulators, as the inner loop of a matrix product does it:
 /// operands differ from instruction to instruction, so that register reads and datapaths toggle as in real code. The second
 /// half of the loop takes back what the first half added, so that values stay where they are. `text` has {0} accumulator,
-/// {1} a (or its negative), {2} b; registers are `prefix`8.. .
+/// {1} a (or its negative), {2} b, in so many `instructions`; registers are `prefix`8.. .
 Microbench compute(const ChipTraits& chip, const char* id, const char* feature, char prefix, std::string_view text, std::string_view init, std::string_view negate,
-                   std::string_view keep, bool zeros = false) {
+                   std::string_view keep, bool zeros = false, int instructions = 1) {
   Microbench b;
   b.id = id;
   b.feature = feature;
@@ -28,7 +28,7 @@ Microbench compute(const ChipTraits& chip, const char* id, const char* feature, 
   --b.unroll;  // it began at one
   for (int i = 0; i < kAccumulators; ++i) end += fmt::format(fmt::runtime(keep), reg(kAcc + i));
   b.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  b.per_warp_loop = {{"inst", b.unroll + 3.0}, {feature, b.unroll * 32.0}};
+  b.per_warp_loop = {{"inst", b.unroll * instructions + 3.0}, {feature, b.unroll * 32.0}};
   return b;
 }
 
@@ -74,13 +74,18 @@ std::vector<Microbench> compute_kernels(const ChipTraits& chip) {
   std::vector<Microbench> all{
       compute(chip, "fma_fp32", "pipe.fma", 'f', "  fma.rn.f32 {0}, {1}, {2}, {0};\n", f32, "  neg.f32 {0}, {1};\n", keep_f),
       compute(chip, "fma_fp32_zeros", "pipe.fma", 'f', "  fma.rn.f32 {0}, {1}, {2}, {0};\n", "  mov.b32 {0}, %zero; // {1}\n", "  mov.f32 {0}, {1};\n", keep_f, true),
-      compute(chip, "fma_fp16", "pipe.fma", 'r', "  fma.rn.f16x2 {0}, {1}, {2}, {0};\n", f16, "  xor.b32 {0}, {1}, 0x80008000;\n", keep_r),
+      compute(chip, "fma_fp16", "pipe.fp16", 'r', "  fma.rn.f16x2 {0}, {1}, {2}, {0};\n", f16, "  xor.b32 {0}, {1}, 0x80008000;\n", keep_r),
       compute(chip, "fma_fp64", "pipe.fp64", 'q', "  fma.rn.f64 {0}, {1}, {2}, {0};\n", f64, "  neg.f64 {0}, {1};\n", keep_q),
       compute(chip, "int_mad", "pipe.fma", 'r', "  mad.lo.u32 {0}, {1}, {2}, {0};\n", i32, "  neg.s32 {0}, {1};\n", keep_r),
+      compute(chip, "add_fp32", "pipe.fma", 'f', "  add.rn.f32 {0}, {0}, {1}; // {2}\n", f32, "  neg.f32 {0}, {1};\n", keep_f),
+      compute(chip, "int_add", "pipe.alu", 'r', "  add.u32 {0}, {0}, {1};\n  xor.b32 {0}, {0}, {2};\n", i32, "  not.b32 {0}, {1};\n", keep_r, false, 2),
+      compute(chip, "int_shift", "pipe.alu", 'r', "  shf.l.wrap.b32 {0}, {0}, {1}, {2};\n", i32, "  not.b32 {0}, {1};\n", keep_r),
       compute(chip, "int_logic", "pipe.alu", 'r', "  lop3.b32 {0}, {0}, {1}, {2}, 0x96;\n", i32, "  not.b32 {0}, {1};\n", keep_r),
       changing(chip, "special", "pipe.xu", "  mov.b32 %f8, %r{0};\n  ex2.approx.ftz.f32 %f9, %f8;\n  mov.b32 %r2, %f9;\n  xor.b32 %r{0}, %r2, {1};\n", 2),
       changing(chip, "convert", "pipe.alu", "  mov.b32 %f8, %r{0};\n  cvt.rn.bf16x2.f32 %r2, %f8, %f8;\n  xor.b32 %r{0}, %r2, {1};\n", 2),
   };
+  for (auto& b : all)
+    if (b.id == "int_add") b.per_warp_loop["pipe.fma"] = b.unroll * 32.0;  // the compiler adds on the multiply-add pipe (IMAD.IADD)
   for (auto& b : all)
     if (b.feature == "pipe.fp64") b.fixed_threads = 512;  // a hundred registers a thread
   all.push_back(spin(chip));

@@ -117,7 +117,11 @@ std::string random_filler_ptx(const ChipTraits& chip) {
 std::vector<Microbench> microbenches(const ChipTraits& chip) {
   std::vector<Microbench> all;
   for (auto* family : {memory_kernels, compute_kernels, tensor_kernels, copy_kernels})
-    for (auto& b : family(chip)) all.push_back(std::move(b));
+    for (auto& b : family(chip)) {
+      const std::string entry = ".entry bench(";
+      b.ptx.replace(b.ptx.find(entry), entry.size(), ".entry " + b.entry() + "(");
+      all.push_back(std::move(b));
+    }
   return all;
 }
 

@@ -29,7 +29,8 @@ struct Microbench {
   std::uint64_t bytes_per_warp = 0;  // region each warp walks through in global memory; 0: none
   bool chase = false;    // the region holds a pointer chain
   Counts per_warp_loop;
-  std::string ptx;       // entry "bench"
+  std::string ptx;
+  std::string entry() const { return "bench_" + id; }  // the kernel's name, by which a counter report knows it
 };
 
 struct ChipTraits {

@@ -8,6 +8,10 @@ namespace gf::microbench {
 
 namespace {
 
+// Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in L1, 9 to 17 MB stay in
+// one partition of L2 (half of it), 30 MB in both together but not in one, and gigabytes stay nowhere.
+constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kL2Far = 3584, kDram = 1 << 20, kTmaL2 = 32768;
+
 /// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up in L1 first, one from
 /// DRAM in both. Coefficients are therefore incremental, level by level.
 void add_path(Counts& counts, Space space, bool writes, double accesses) {
@@ -30,9 +34,10 @@ Microbench chase(const ChipTraits& chip, Space space, const char* id, const char
   std::string body;
   for (int i = 0; i < b.unroll; ++i) {
     body += fmt::format("  ld.global.{}.u64 %chain, [%chain];\n", cache);
-    for (int d = 0; d < divides; ++d) body += "  cvt.u32.u64 %r2, %chain;\n  or.b32 %r2, %r2, 1;\n  div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
+    // The division waits for the load, but divides the same numbers at every level.
+    for (int d = 0; d < divides; ++d) body += "  cvt.u32.u64 %r2, %chain;\n  and.b32 %r2, %r2, %zero;\n  or.b32 %r2, %r2, %r5;\n  div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
   }
-  b.ptx = kernel(chip, "  .reg .u64 %chain;\n  mov.u32 %r4, %thread;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n", body,
+  b.ptx = kernel(chip, "  .reg .u64 %chain;\n  mad.lo.u32 %r4, %thread, 0x85ebca6b, 77777;\n  shr.u32 %r5, %r4, 9;\n  or.b32 %r5, %r5, 1;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n", body,
                  "  cvt.u32.u64 %acc, %chain;\n  xor.b32 %acc, %acc, %r4;\n" + std::string(kKeepAcc));
   b.per_warp_loop = {{"inst", b.unroll + 3.0}};
   if (divides > 0) b.per_warp_loop["div"] = b.unroll * divides * 32.0;
@@ -40,13 +45,15 @@ Microbench chase(const ChipTraits& chip, Space space, const char* id, const char
   return b;
 }
 
-/// A chase in which every lane reads a cache line of its own: 32 lookups a request.
-Microbench scattered(const ChipTraits& chip) {
-  Microbench b = chase(chip, Space::l1, "l1_load_scattered", "l1.wavefront", "ca", 4096);
-  const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = "mul.wide.u32 %d1, %lane, 128;";
+/// A chase in which every lane reads a cache line of its own: 32 lookups a request in L1, 32 requests of one access to L2, and to DRAM.
+Microbench scattered(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache) {
+  Microbench b = chase(chip, space, id, feature, cache, space == Space::dram ? kDram : 4096);
+  const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
   b.ptx.replace(b.ptx.find(from), from.size(), to);
   b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
   b.per_warp_loop["l1.load"] = b.unroll * 32.0;
+  if (space != Space::l1) b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
+  if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
   return b;
 }
 
@@ -112,6 +119,25 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   return b;
 }
 
+/// Asynchronous copies of 16 bytes a lane from L2 to shared memory, past L1 (cp.async.cg), as older matrix kernels load.
+Microbench async_copy(const ChipTraits& chip, const char* id, std::uint64_t bytes_per_warp) {
+  Microbench b;
+  b.id = id;
+  b.feature = "l2.load";
+  b.space = Space::l2;
+  b.unroll = static_cast<int>(bytes_per_warp / 512);
+  b.bytes_per_warp = bytes_per_warp;
+  const char* globals = ".shared .align 16 .b8 cells[16384];\n";  // a cell of 16 bytes a thread
+  const std::string setup = "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %at, %base, %d1;\n  mov.u32 %r2, cells;\n  shl.b32 %r3, %thread, 4;\n  add.u32 %r3, %r2, %r3;\n";
+  std::string body;
+  for (int i = 0; i < b.unroll; ++i) body += fmt::format("  cp.async.cg.shared.global [%r3], [%at+{}], 16;\n", i * 512);
+  body += "  cp.async.commit_group;\n  cp.async.wait_group 1;\n";
+  b.ptx = kernel(chip, setup, body, "  cp.async.wait_all;\n" + std::string(kKeepAcc), globals);
+  b.per_warp_loop = {{"inst", b.unroll + 5.0}};
+  add_path(b.per_warp_loop, b.space, false, b.unroll * 16.0);
+  return b;
+}
+
 /// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait.
 Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp) {
   Microbench b;
@@ -137,10 +163,6 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
   return b;
 }
 
-// Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in L1, 9 to 17 MB stay in
-// one partition of L2 (half of it), and gigabytes stay nowhere.
-constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kDram = 1 << 20, kTmaL2 = 16384;
-
 }  // namespace
 
 std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
@@ -154,9 +176,14 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
       chase(chip, Space::l1, "l1_load_div", "div", "ca", 1024, 1),
       chase(chip, Space::l2, "l2_load_div", "div", "cg", kL2, 1),
       chase(chip, Space::dram, "dram_load_div", "div", "cg", kDram, 1),
-      scattered(chip),
+      chase(chip, Space::l2, "l2_load_far", "l2.load", "cg", kL2Far),
+      scattered(chip, Space::l1, "l1_load_scattered", "l1.wavefront", "ca"),
+      scattered(chip, Space::l2, "l2_load_scattered", "l2.load", "cg"),
+      scattered(chip, Space::dram, "dram_load_scattered", "l2.request", "cg"),
+      async_copy(chip, "l2_async_copy", kL2),
       stream(chip, Space::l1, "l1_load_wide", "l1.load", "ca", kL1, false, false),
       stream(chip, Space::l2, "l2_load_wide", "l2.load", "cg", kL2, false, false),
+      stream(chip, Space::l2, "l2_load_wide_zeros", "l2.load", "cg", kL2, false, true),
       stream(chip, Space::dram, "dram_load_wide", "dram.read", "cg", kDram, false, false),
       stream(chip, Space::dram, "dram_load_zeros", "dram.read", "cg", kDram, false, true),
       stream(chip, Space::l2, "l2_store_wide", "l2.store", "cg", kL2, true, false),

@@ -16,7 +16,7 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
     Plan full = runner.full(b);
     full.seconds = effort.seconds;
     add(full, effort.repeats);
-    const bool level = b.id == "shared_load" || (b.chase && !b.fixed_threads && b.feature != "div");
+    const bool level = b.id == "shared_load" || b.id == "l1_load" || b.id == "l2_load" || b.id == "dram_load";
     if (level) {
       for (unsigned threads : {1u, 32u, 128u, 256u, 512u}) {  // 1024 is the full point
         Plan p = full;

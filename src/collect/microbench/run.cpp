@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <thread>
+
+#include "collect/microbench/load.h"
 
 namespace gf::microbench {
 
@@ -17,7 +17,6 @@ double seconds_since(Clock::time_point t) { return std::chrono::duration<double>
 
 constexpr double kRiseSeconds = 0.35;    // the sensor's rise time (75 to 120 ms) and the clocks' settling, with room
 constexpr double kKernelSeconds = 0.02;  // one launch
-constexpr std::size_t kInFlight = 4;     // launches queued, so that the GPU never waits for the host
 
 /// Watches the board while something else keeps it busy.
 class Watch {
@@ -31,6 +30,7 @@ class Watch {
     start_ = first->at;
     double power = 0, memory = 0, sm = 0, mem_clock = 0, temperature = 0, capped = 0;
     int n = 0, n_memory = 0;
+    double last_memory = std::nan("");
     double last = first->joules;
     point.edges.push_back({0, 0});
     while (true) {
@@ -41,7 +41,7 @@ class Watch {
       const auto now = Clock::now();
       if (r.lost) return fail("the GPU was lost while measuring");
       if (r.power_instant_watts) power += *r.power_instant_watts;
-      if (r.power_memory_watts) memory += *r.power_memory_watts, ++n_memory;
+      if (r.power_memory_watts) memory += last_memory = *r.power_memory_watts, ++n_memory;
       if (r.sm_clock_mhz) sm += *r.sm_clock_mhz;
       if (r.memory_clock_mhz) mem_clock += *r.memory_clock_mhz;
       if (r.temperature_celsius) temperature += *r.temperature_celsius;
@@ -59,6 +59,7 @@ class Watch {
     point.seconds = point.edges.back().t_s;
     point.energy_j = point.edges.back().energy_j;
     point.instant_w = power / n;
+    point.memory_end_w = last_memory;
     point.memory_w = n_memory ? memory / n_memory : std::nan("");
     point.sm_mhz = sm / n;
     point.memory_mhz = mem_clock / n;
@@ -149,7 +150,7 @@ Result<cuda::Kernel*> Runner::kernel(const Microbench& b) {
   if (auto s = wake(); !s) return tl::unexpected(s.error());
   auto& slot = kernels_[b.id];
   if (!slot) {
-    auto k = cuda::Kernel::compile(context_, b.ptx, "bench");
+    auto k = cuda::Kernel::compile(context_, b.ptx, b.entry().c_str());
     if (!k) return fail(b.id + ": " + k.error().what);
     // Level-1 benchmarks want all of the array as cache, the shared-memory ones as shared memory.
     if (auto s = k->configure(b.shared_bytes, b.space == Space::l1 ? 0 : b.space == Space::shared || b.fixed_threads ? 100 : -1); !s) return tl::unexpected(s.error());
@@ -234,43 +235,14 @@ Result<Point> Runner::measure(const Plan& plan) {
     loops = static_cast<std::uint32_t>(std::clamp(loops * kKernelSeconds / std::max(*t, 1e-6), 1.0, 4e9));
   }
 
-  // One thread keeps the GPU fed and notes when launches ended; this one watches the board.
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> finished{0};
-  std::vector<std::pair<double, std::uint64_t>> ends;  // seconds since begin, launches finished
-  Status fed;
-  const auto begin = Clock::now();
-  std::thread feeder([&] {
-    context_->make_current();
-    std::deque<cuda::Event> queue;
-    while (!stop) {
-      while (queue.size() < kInFlight) {
-        if (fed = (*k)->launch(shape, args); !fed) return;
-        auto e = event();
-        if (!e) return;
-        if (fed = e->record(); !fed) return;
-        queue.push_back(std::move(*e));
-      }
-      if (fed = queue.front().wait(); !fed) return;
-      queue.pop_front();
-      ends.emplace_back(seconds_since(begin), ++finished);
-    }
-    for (auto& e : queue) (void)e.wait();
-  });
+  Load load(context_, **k, shape, args);
   std::this_thread::sleep_for(std::chrono::duration<double>(kRiseSeconds));
   const Status followed = watch.follow(plan.seconds, point);
-  const double from = std::chrono::duration<double>(watch.start() - begin).count(), to = from + point.seconds;
-  stop = true;
-  feeder.join();
-  if (!fed) return tl::unexpected(fed.error());
+  if (auto s = load.stop(); !s) return tl::unexpected(s.error());
   if (!followed) return tl::unexpected(followed.error());
-
-  // The rate between the first and the last launch that ended inside the window.
-  const std::pair<double, std::uint64_t>*first = nullptr, *last = nullptr;
-  for (const auto& e : ends)
-    if (e.first >= from && e.first <= to) (first ? last : first) = &e;
-  if (!first || !last) return fail(b->id + ": fewer than two launches ended inside the measured window");
-  point.loops_per_s = static_cast<double>(last->second - first->second) * loops / (last->first - first->first);
+  const auto rate = load.launches_per_second(watch.start(), watch.start() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(point.seconds)));
+  if (!rate) return fail(b->id + ": fewer than two launches ended inside the measured window");
+  point.loops_per_s = *rate * loops;
   point.warps = plan.blocks * std::ceil(plan.threads / 32.0);
   point.active_sms = std::min(plan.blocks, sm_count_);
   return point;

@@ -42,6 +42,7 @@ struct Point {
   double energy_j = 0;         // counter
   double instant_w = 0;        // mean of the instantaneous power readings, for comparison
   double memory_w = 0;         // the board's own memory power, NaN without
+  double memory_end_w = 0;     // the same at the end: boards average it over one second, which the load then fills
   double sm_mhz = 0, memory_mhz = 0, temperature_c = 0;
   double throttled = 0;        // share of readings with a power or thermal cap
   double loops_per_s = 0;      // loops of the kernel, all warps in step
@@ -54,11 +55,33 @@ struct Point {
     return std::tuple{field("bench", &P::bench, "microbenchmark"), field("threads", &P::threads, "threads a block"), field("blocks", &P::blocks, "blocks"),
                       field("repeat", &P::repeat, "number of the run"), field("unix_s", &P::unix_s, "when, seconds since 1970"), field("seconds", &P::seconds, "measured window"),
                       field("energy_j", &P::energy_j, "energy of the window by the board's counter"), field("instant_w", &P::instant_w, "mean instantaneous power"),
-                      field("memory_w", &P::memory_w, "mean power of the memory scope"), field("sm_mhz", &P::sm_mhz, "mean SM clock"),
+                      field("memory_w", &P::memory_w, "mean power of the memory scope"), field("memory_end_w", &P::memory_end_w, "power of the memory scope at the end"), field("sm_mhz", &P::sm_mhz, "mean SM clock"),
                       field("memory_mhz", &P::memory_mhz, "mean memory clock"), field("temperature_c", &P::temperature_c, "mean temperature"),
                       field("throttled", &P::throttled, "share of readings under a cap"), field("loops_per_s", &P::loops_per_s, "kernel loops a second"),
                       field("warps", &P::warps, "resident warps"), field("active_sms", &P::active_sms, "SMs with a block"), field("edges", &P::edges, "counter updates"),
                       field("dropped", &P::dropped, "why the fit leaves it out")};
+  }
+};
+
+/// Time of one dependent load, in a region of so many bytes that were touched before.
+struct LatencyPoint {
+  std::string probe = "latency";
+  double bytes = 0, ns = 0;
+  static constexpr auto fields() {
+    using L = LatencyPoint;
+    return std::tuple{field("probe", &L::probe, "kind"), field("bytes", &L::bytes, "region"), field("ns", &L::ns, "time of one load")};
+  }
+};
+
+/// What the instantaneous power reading said around a load that began at 0 and ended at `off_s`: every change of it.
+struct SensorStep {
+  std::string probe = "sensor";
+  double off_s = 0, before_w = 0;
+  std::vector<double> t_s, watts;
+  static constexpr auto fields() {
+    using S = SensorStep;
+    return std::tuple{field("probe", &S::probe, "kind"), field("off_s", &S::off_s, "end of the load"), field("before_w", &S::before_w, "reading before the load"),
+                      field("t_s", &S::t_s, "when the reading changed"), field("watts", &S::watts, "to what")};
   }
 };
 
@@ -72,6 +95,10 @@ class Runner {
   Result<Point> measure(const Plan& plan);
   /// Launches every microbenchmark once with a known number of loops, for a counter profiler to look at.
   Status launch_each_once(unsigned loops, const std::function<void(const Microbench&, unsigned threads, unsigned blocks)>& tell);
+  /// Latency of a load against the size of the region, 1 kB to 1 GB: where it jumps, a cache ends.
+  Result<std::vector<LatencyPoint>> measure_latencies();
+  /// The power reading's answer to a load after `idle_s` of rest.
+  Result<SensorStep> measure_sensor_step(double idle_s);
   const std::vector<Microbench>& benches() const { return benches_; }
   const Microbench* find(const std::string& id) const;
   /// The shape that fills the chip.
