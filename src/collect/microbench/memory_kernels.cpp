@@ -9,8 +9,8 @@ namespace gf::microbench {
 namespace {
 
 // Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in L1, 9 to 17 MB stay in
-// one partition of L2 (half of it), 30 MB in both together but not in one, and gigabytes stay nowhere.
-constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kL2Far = 3584, kDram = 1 << 20, kTmaL2 = 32768;
+// one partition of L2 (half of it), 35 MB in both together but not in one, and gigabytes stay nowhere.
+constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kL2Far = 8192, kDram = 1 << 20, kTmaL2 = 32768;
 
 /// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up in L1 first, one from
 /// DRAM in both. Coefficients are therefore incremental, level by level.
@@ -45,45 +45,47 @@ Microbench chase(const ChipTraits& chip, Space space, const char* id, const char
   return b;
 }
 
-/// A chase in which every lane reads a cache line of its own: 32 lookups a request in L1, 32 requests of one access to L2, and to DRAM.
+/// A chase in which every lane reads a cache line of its own: 32 lookups an instruction in L1, or as many reads of DRAM.
 Microbench scattered(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache) {
   Microbench b = chase(chip, space, id, feature, cache, space == Space::dram ? kDram : 4096);
   const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
   b.ptx.replace(b.ptx.find(from), from.size(), to);
   b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
   b.per_warp_loop["l1.load"] = b.unroll * 32.0;
-  if (space != Space::l1) b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
+  if (space == Space::dram) b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
   if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
   return b;
 }
 
-/// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a loop.
-Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros) {
+/// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a loop. Scattered: every lane
+/// stays in a cache line of its own, whose four accesses take turns, so that every access to L2 is a request of its own.
+Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros, bool scattered = false) {
   Microbench b;
   b.id = id;
   b.feature = feature;
   b.space = space;
-  b.unroll = static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
+  b.unroll = scattered ? 4 : static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
+  const int lane_bytes = scattered ? 128 : 16, step = scattered ? 32 : 512;
   b.writes = writes;
   b.zeros = zeros;
   b.bytes_per_warp = bytes_per_warp;
-  const std::string setup = "  .reg .u64 %at, %mask, %off;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  sub.u64 %mask, %region, 1;\n  mov.u64 %off, 0;\n  mov.u64 %at, %base;\n"
+  const std::string setup = "  .reg .u64 %at, %mask, %off;\n" + fmt::format("  mul.wide.u32 %d1, %lane, {};\n", lane_bytes) + "  add.u64 %base, %base, %d1;\n  sub.u64 %mask, %region, 1;\n  mov.u64 %off, 0;\n  mov.u64 %at, %base;\n"
                             "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
                             std::string(zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n" : "");
   std::string body;
   for (int i = 0; i < b.unroll; ++i)
-    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n", cache, i * 512)
-                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n", cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * 512);
+    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n", cache, i * step)
+                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n", cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * step);
   if (!writes)
     for (int i = 0; i < b.unroll; ++i)
       for (int j = 0; j < 4; j += 2) body += fmt::format("  lop3.b32 %acc, %acc, %r{}, %r{}, 0x96;\n", 4 + 4 * i + j, 5 + 4 * i + j);
   // The next address depends on what was read (through a runtime zero), so that no load can leave the loop.
   body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n";
-  body += fmt::format("  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  add.u64 %at, %at, %d2;\n", b.unroll * 512);
+  body += fmt::format("  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  add.u64 %at, %at, %d2;\n", scattered ? bytes_per_warp : b.unroll * 512);
   if (writes && !zeros) body += "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, %r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
   b.ptx = kernel(chip, setup, body, kKeepAcc);
   b.per_warp_loop = {{"inst", b.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * b.unroll)}};
-  add_path(b.per_warp_loop, space, writes, b.unroll * 16.0);
+  add_path(b.per_warp_loop, space, writes, b.unroll * (scattered ? 32.0 : 16.0));
   b.per_warp_loop["pipe.alu"] = 32.0 * (writes ? 8.0 : 8.0 + 2.0 * b.unroll);
   return b;
 }
@@ -176,13 +178,14 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
       chase(chip, Space::l1, "l1_load_div", "div", "ca", 1024, 1),
       chase(chip, Space::l2, "l2_load_div", "div", "cg", kL2, 1),
       chase(chip, Space::dram, "dram_load_div", "div", "cg", kDram, 1),
-      chase(chip, Space::l2, "l2_load_far", "l2.load", "cg", kL2Far),
       scattered(chip, Space::l1, "l1_load_scattered", "l1.wavefront", "ca"),
-      scattered(chip, Space::l2, "l2_load_scattered", "l2.load", "cg"),
       scattered(chip, Space::dram, "dram_load_scattered", "l2.request", "cg"),
       async_copy(chip, "l2_async_copy", kL2),
       stream(chip, Space::l1, "l1_load_wide", "l1.load", "ca", kL1, false, false),
       stream(chip, Space::l2, "l2_load_wide", "l2.load", "cg", kL2, false, false),
+      stream(chip, Space::l2, "l2_load_far", "l2.load", "cg", kL2Far, false, false),
+      stream(chip, Space::l2, "l2_load_scattered", "l2.load", "cg", 4096, false, false, true),
+      stream(chip, Space::l2, "l2_store_scattered", "l2.store", "cg", 4096, true, false, true),
       stream(chip, Space::l2, "l2_load_wide_zeros", "l2.load", "cg", kL2, false, true),
       stream(chip, Space::dram, "dram_load_wide", "dram.read", "cg", kDram, false, false),
       stream(chip, Space::dram, "dram_load_zeros", "dram.read", "cg", kDram, false, true),
