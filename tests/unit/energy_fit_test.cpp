@@ -82,9 +82,9 @@ TEST(EnergyFit, ColumnsThatMoveTogetherAreNotIdentified) {
 }
 
 TEST(EnergyChecks, FindKernelsThatMissTheirLevel) {
-  BenchCounts good{"l1_load", "l1.load", 1024, 264, {{"l1.load", 256}}, {{"l1.load", 256.5}, {"l2.load", 1}}};
-  BenchCounts wrong_count{"fma", "pipe.fma", 1024, 132, {{"pipe.fma", 4096}}, {{"pipe.fma", 2048}}};
-  BenchCounts misses{"l2_load", "l2.load", 1024, 264, {{"l2.load", 256}}, {{"l2.load", 256}, {"dram.read", 30}}};
+  BenchCounts good{"l1_load", "l1.load", 1024, 264, {{"l1.load", 256}}, false, {{"l1.load", 256.5}, {"l2.load", 1}}};
+  BenchCounts wrong_count{"fma", "pipe.fma", 1024, 132, {{"pipe.fma", 4096}}, false, {{"pipe.fma", 2048}}};
+  BenchCounts misses{"l2_load", "l2.load", 1024, 264, {{"l2.load", 256}}, false, {{"l2.load", 256}, {"dram.read", 30}}};
   const auto findings = check_counts({good, wrong_count, misses});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].bench, "fma");
@@ -92,7 +92,7 @@ TEST(EnergyChecks, FindKernelsThatMissTheirLevel) {
 }
 
 TEST(EnergyCurves, SlopeIsEnergyAboveIdlePerAccess) {
-  BenchCounts bench{"l1_load", "l1.load", 0, 0, {{"l1.load", 256}}, {}};
+  BenchCounts bench{"l1_load", "l1.load", 0, 0, {{"l1.load", 256}}};
   RawEnergyPoint p;
   p.bench = "l1_load";
   p.threads = 1024, p.blocks = 264, p.warps = 8448, p.loops_per_s = 1000;

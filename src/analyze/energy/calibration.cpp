@@ -74,7 +74,6 @@ std::vector<SafetyFinding> check_counts(const std::vector<BenchCounts>& benches)
 
 std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, const std::vector<SafetyFinding>& findings,
                                     unsigned sm_count, std::vector<std::string>* left_out) {
-  constexpr double kCapped = 0.05;  // share of readings under a cap from which a run counts as capped
   auto leave = [&](const RawEnergyPoint& p, std::string_view why) {
     if (left_out) left_out->push_back(fmt::format("{} ({} threads, {} blocks, run {}): {}", p.bench, p.threads, p.blocks, p.repeat, why));
   };
@@ -85,11 +84,10 @@ std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, cons
     const BenchCounts* b = find(benches, p.bench);
     if (!reference && !b) { leave(p, "no such microbenchmark"); continue; }
     if (p.bench.ends_with("_zeros")) { leave(p, "operands are zeros: reported apart"); continue; }
+    if (b && b->addresses) { leave(p, "operands are addresses: for the curves only"); continue; }
     if (part_of_a_warp(p)) { leave(p, "less than a warp a block: for the curves only"); continue; }
     const bool failed = std::any_of(findings.begin(), findings.end(), [&](const auto& f) { return f.bench == p.bench; });
     if (failed) { leave(p, "its counters deny what it claims"); continue; }
-    const bool runs_uncapped = std::any_of(raw.begin(), raw.end(), [&](const auto& q) { return q.bench == p.bench && q.throttled <= kCapped; });
-    if (!reference && p.throttled > kCapped && runs_uncapped) { leave(p, "under a power or thermal cap"); continue; }
     EnergyPoint e;
     e.bench = p.bench;
     e.group = fmt::format("{}:{}:{}", p.bench, p.threads, p.blocks);

@@ -25,7 +25,8 @@ struct BenchCounts {
   std::string bench, feature;         // feature: the one that the microbenchmark is there for
   unsigned threads = 0, blocks = 0;   // of the counted launch
   std::map<std::string, double> by_arithmetic;  // per warp and loop
-  std::map<std::string, double> counted;        // per warp and loop; empty without a counter report
+  bool addresses = false;                       // what it moves are addresses
+  std::map<std::string, double> counted{};      // per warp and loop; empty without a counter report
 };
 
 /// Takes the counters of the two rounds of launches (`calibrate --launch-once` under a profiler). Errors: the report's
@@ -41,8 +42,8 @@ struct SafetyFinding {
 };
 std::vector<SafetyFinding> check_counts(const std::vector<BenchCounts>& benches);
 
-/// The points of the joint fit. Left out, and why: zeros (reported apart), fewer than a warp a block, runs under a power or
-/// thermal cap in over 5 % of readings when the same microbenchmark also ran without, kernels that failed the checks.
+/// The points of the joint fit. Left out, and why: operands of zeros or addresses, fewer than a warp a block, kernels that
+/// failed the checks. Runs under a power cap stay: their clocks are what the voltage curve is fitted to.
 std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, const std::vector<SafetyFinding>& findings,
                                     unsigned sm_count, std::vector<std::string>* left_out);
 

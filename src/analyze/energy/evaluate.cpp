@@ -57,6 +57,15 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model) : model_(model) {
   }
 }
 
+void EnergyEvaluator::bring_to_clock(double sm_mhz) {
+  const double factor = model_.voltage.energy_factor(sm_mhz);
+  for (std::size_t i = 0; i < joules_.size(); ++i) {
+    if (i == kStatic || i == kWarmth || !on_chip(names_[i])) continue;
+    joules_[i] *= factor, low_[i] *= factor, high_[i] *= factor;
+    for (auto& draw : draws_) draw[i] *= factor;
+  }
+}
+
 std::size_t EnergyEvaluator::column(std::string_view feature) const {
   return static_cast<std::size_t>(std::find(names_.begin() + kFeatures, names_.end(), feature) - names_.begin());
 }

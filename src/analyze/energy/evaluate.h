@@ -23,6 +23,9 @@ class EnergyEvaluator {
  public:
   explicit EnergyEvaluator(const EnergyModel& model);
 
+  /// Brings every coefficient of the chip, not of DRAM, to the voltage of this SM clock. Once, before the model is applied.
+  void bring_to_clock(double sm_mhz);
+
   static constexpr std::size_t kStatic = 0, kActive = 1, kWarmth = 2, kFeatures = 3;
   const EnergyModel& model() const { return model_; }
   std::size_t columns() const { return joules_.size(); }

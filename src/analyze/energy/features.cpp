@@ -36,4 +36,6 @@ const std::vector<EnergyFeature>& energy_features() {
   return list;
 }
 
+bool on_chip(std::string_view feature) { return !feature.starts_with("dram."); }
+
 }  // namespace gf

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -34,6 +36,7 @@ double watts_per_celsius(const std::vector<EnergyPoint>& points, double t0) {
 /// The columns of the fit: static, active, then every feature that some point has.
 struct Design {
   std::vector<std::string> features;
+  VoltageCurve voltage;
   double t0 = 0, per_celsius = 0;
 
   explicit Design(const std::vector<EnergyPoint>& points) {
@@ -51,11 +54,12 @@ struct Design {
   std::size_t columns() const { return features.size() + 2; }
   Eigen::VectorXd row(const EnergyPoint& p) const {
     Eigen::VectorXd r(static_cast<Eigen::Index>(columns()));
+    const double factor = voltage.energy_factor(p.sm_mhz);
     r[0] = p.seconds;
-    r[1] = p.seconds * p.active;
+    r[1] = p.seconds * p.active * factor;
     for (std::size_t i = 0; i < features.size(); ++i) {
       const auto at = p.counts.find(features[i]);
-      r[static_cast<Eigen::Index>(i) + 2] = at == p.counts.end() ? 0 : at->second * 1e-12;
+      r[static_cast<Eigen::Index>(i) + 2] = at == p.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
     }
     return r;
   }
@@ -67,10 +71,22 @@ struct Design {
     for (std::size_t i = 0; i < points.size(); ++i) A.row(static_cast<Eigen::Index>(i)) = row(*points[i]).transpose() / points[i]->energy_j;
     return A;
   }
+  double right_side(const EnergyPoint& p) const { return 1 - warmth(p) / p.energy_j; }
   NonNegativeFit solve(const std::vector<const EnergyPoint*>& points) const {
     Eigen::VectorXd b(static_cast<Eigen::Index>(points.size()));
-    for (std::size_t i = 0; i < points.size(); ++i) b[static_cast<Eigen::Index>(i)] = 1 - warmth(*points[i]) / points[i]->energy_j;
+    for (std::size_t i = 0; i < points.size(); ++i) b[static_cast<Eigen::Index>(i)] = right_side(*points[i]);
     return nonnegative_least_squares(matrix(points), b);
+  }
+  std::string csv(const std::vector<const EnergyPoint*>& points) const {
+    std::string text = "static_w,active_w";
+    for (const auto& f : features) text += "," + f;
+    text += ",right_side\n";
+    const auto A = matrix(points);
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      for (Eigen::Index j = 0; j < A.cols(); ++j) text += fmt::format("{},", A(i, j));
+      text += fmt::format("{}\n", right_side(*points[static_cast<std::size_t>(i)]));
+    }
+    return text;
   }
 };
 
@@ -97,6 +113,28 @@ std::vector<double> rounded(const Eigen::VectorXd& x) {
   return out;
 }
 
+/// The voltage curve under which the points fit best: the slope from all of them, the floor where it changes anything. Points
+/// of one clock tell nothing of it.
+VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>& points) {
+  constexpr double kSpan = 0.03;  // clocks must differ by as much
+  double low = HUGE_VAL, high = 0;
+  for (const auto* p : points)
+    if (p->sm_mhz > 0) low = std::min(low, p->sm_mhz), high = std::max(high, p->sm_mhz);
+  if (!(low < high * (1 - kSpan))) return {high, 0, 1};
+  VoltageCurve best;
+  double least = HUGE_VAL;
+  for (int slope = 0; slope <= 32; ++slope) {
+    const double at_low = std::max(0.0, 1 - slope * 0.05 * (1 - low / high));
+    for (double floor = at_low; floor <= at_low + 0.2; floor += 0.02) {
+      design.voltage = {high, slope * 0.05, floor};
+      const double residual = design.solve(points).residual_norm;
+      if (residual < least * (1 - 1e-9)) least = residual, best = design.voltage;
+      if (slope == 0) break;
+    }
+  }
+  return best;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (double v : values) sum += v;
@@ -111,7 +149,7 @@ const EnergyCoefficient* EnergyModel::find(const std::string& feature) const {
   return nullptr;
 }
 
-Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstrap_rounds, unsigned seed) {
+Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstrap_rounds, unsigned seed, std::string* system) {
   std::vector<EnergyPoint> points;
   std::map<std::string, std::vector<double>> references;
   for (const auto& p : all) {
@@ -120,7 +158,7 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
     if (p.bench != "asleep") points.push_back(p);  // asleep has other clocks: a reference, no point of the fit
   }
   if (points.empty()) return fail("no usable point to fit an energy model to");
-  const Design design(points);
+  Design design(points);
   if (points.size() < 2 * design.columns())
     return fail("too few points (" + std::to_string(points.size()) + ") for " + std::to_string(design.columns()) + " coefficients");
 
@@ -130,7 +168,9 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
     pointers.push_back(&p);
     strata[p.bench][p.group].push_back(&p);
   }
+  design.voltage = voltage_curve(design, pointers);
   const auto fit = design.solve(pointers);
+  if (system) *system = design.csv(pointers);
 
   // Bootstrap within each microbenchmark: groups with replacement, then runs of the group with replacement.
   std::mt19937 random(seed);
@@ -158,6 +198,7 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
   m.draws = std::move(kept);
   m.static_w = fit.x[0], m.static_low = bound(0, .025), m.static_high = bound(0, .975);
   m.active_w = fit.x[1], m.active_low = bound(1, .025), m.active_high = bound(1, .975);
+  m.voltage = design.voltage;
   m.per_celsius_w = design.per_celsius;
   m.reference_celsius = design.t0;
   const auto alone = independence(design, pointers);

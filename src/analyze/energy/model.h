@@ -1,10 +1,13 @@
-// The energy model of one GPU: E = (P_static + P_temperature (t - t0)) T + P_active a T + sum e_i n_i, with a the share of
-// SMs that have work and n_i how often each feature happened. Method: Delestrac et al., ASAP 2024, widened by active power,
+// The energy model of one GPU: E = (P_static + P_temperature (t - t0)) T + v(f) P_active a T + sum v_i(f) e_i n_i, with a the
+// share of SMs that have work, n_i how often each feature happened, and v(f) = (V(f) / V(f0))^2 for what happens on the chip:
+// its voltage falls with its clock f, that of DRAM does not. Method: Delestrac et al., ASAP 2024, widened by active power,
 // compute classes and intervals. docs/energy.md gives every definition.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/describe.h"
@@ -20,6 +23,26 @@ struct EnergyFeature {
   const char* counters;  // how a counter report gives it: "a + b", with a factor in front "32 * a"
 };
 const std::vector<EnergyFeature>& energy_features();
+/// Whether a feature's energy follows the voltage of the SM clock: all but DRAM.
+bool on_chip(std::string_view feature);
+
+/// The chip's voltage over that at the reference clock, as far as energies tell: falls linearly with the clock, down to a floor.
+struct VoltageCurve {
+  double reference_mhz = 0;  // 0: unknown, the voltage is taken as constant
+  double slope = 0;          // share of voltage lost for each share of the clock lost
+  double floor = 1;          // lowest share of voltage that the points know; below their clocks nothing is known to fall further
+  /// What an energy on the chip costs at this clock, over what it costs at the reference clock.
+  double energy_factor(double mhz) const {
+    if (!(reference_mhz > 0 && mhz > 0)) return 1;
+    const double v = std::min(1.0, std::max(floor, 1 - slope * (1 - mhz / reference_mhz)));
+    return v * v;
+  }
+  static constexpr auto fields() {
+    using V = VoltageCurve;
+    return std::tuple{field("reference_mhz", &V::reference_mhz, "SM clock of the coefficients"), field("slope", &V::slope, "share of voltage lost a share of clock lost"),
+                      field("floor", &V::floor, "lowest share of voltage")};
+  }
+};
 
 /// One measured run in steady state.
 struct EnergyPoint {
@@ -60,6 +83,7 @@ struct EnergyModel {
   double static_w = 0, static_low = 0, static_high = 0;  // idle with a context, at the reference temperature
   double active_w = 0, active_low = 0, active_high = 0;  // all SMs with work, beside what the features cost
   double per_celsius_w = 0, reference_celsius = 0;
+  VoltageCurve voltage;
   double sm_mhz_low = 0, sm_mhz_high = 0;                // clocks of the fit's points
   double asleep_w = 0, context_w = 0, spin_w = 0;        // the three references as measured
   double gain_error = 0.05;        // systematic error of board sensors, outside every interval (arXiv 2312.02741)
@@ -75,7 +99,7 @@ struct EnergyModel {
                       field("date", &M::date, "when"), field("static_w", &M::static_w, "static power at the reference temperature"), field("static_low", &M::static_low, "bound"),
                       field("static_high", &M::static_high, "bound"), field("active_w", &M::active_w, "active power of all SMs"), field("active_low", &M::active_low, "bound"),
                       field("active_high", &M::active_high, "bound"), field("per_celsius_w", &M::per_celsius_w, "static power a degree"),
-                      field("reference_celsius", &M::reference_celsius, "reference temperature"), field("sm_mhz_low", &M::sm_mhz_low, "lowest SM clock of a point"),
+                      field("reference_celsius", &M::reference_celsius, "reference temperature"), field("voltage", &M::voltage, "voltage against clock"), field("sm_mhz_low", &M::sm_mhz_low, "lowest SM clock of a point"),
                       field("sm_mhz_high", &M::sm_mhz_high, "highest SM clock of a point"), field("asleep_w", &M::asleep_w, "idle without a context"),
                       field("context_w", &M::context_w, "idle with a context"), field("spin_w", &M::spin_w, "sleeping warps on all SMs"),
                       field("gain_error", &M::gain_error, "systematic error of the sensor, relative"), field("mean_absolute_error", &M::mean_absolute_error, "of the fit, relative"),
@@ -88,6 +112,8 @@ struct EnergyModel {
 
 /// Fits all points at once: non-negative least squares on relative errors, 95 % intervals by bootstrap over groups.
 /// Points named "context" give the static power; "asleep" is a reference only. Errors: too few points.
-Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& points, int bootstrap_rounds = 400, unsigned seed = 1);
+/// `system`, if given, receives the least-squares system as CSV, for other solvers: a column a coefficient in joules a unit
+/// (watts; picojoules), then the right-hand side.
+Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& points, int bootstrap_rounds = 400, unsigned seed = 1, std::string* system = nullptr);
 
 }  // namespace gf

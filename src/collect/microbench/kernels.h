@@ -28,6 +28,7 @@ struct Microbench {
   unsigned fixed_threads = 0;     // threads a block when the kernel needs that many (warpgroups), else 0: swept
   std::uint64_t bytes_per_warp = 0;  // region each warp walks through in global memory; 0: none
   bool chase = false;    // the region holds a pointer chain
+  bool addresses = false;  // what it moves are addresses, of which few bits change: for levels and curves, not for the joint fit
   Counts per_warp_loop;
   std::string ptx;
   std::string entry() const { return "bench_" + id; }  // the kernel's name, by which a counter report knows it

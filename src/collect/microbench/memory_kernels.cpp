@@ -29,7 +29,7 @@ Microbench chase(const ChipTraits& chip, Space space, const char* id, const char
   b.feature = feature;
   b.space = space;
   b.unroll = 32;
-  b.chase = true;
+  b.chase = b.addresses = true;
   b.bytes_per_warp = bytes_per_warp;
   std::string body;
   for (int i = 0; i < b.unroll; ++i) {
@@ -51,6 +51,7 @@ Microbench scattered(const ChipTraits& chip, Space space, const char* id, const 
   const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
   b.ptx.replace(b.ptx.find(from), from.size(), to);
   b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
+  b.addresses = false;    // a quarter of what it moves, at most
   b.per_warp_loop["l1.load"] = b.unroll * 32.0;
   if (space == Space::dram) b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
   if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
@@ -97,6 +98,7 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   b.space = Space::shared;
   b.unroll = 32;
   b.writes = writes;
+  b.addresses = !writes && !wide;
   b.shared_bytes = 0;  // 1024 threads x 16 bytes of static shared memory
   const char* globals = ".shared .align 16 .b8 cells[16384];\n";
   std::string setup = "  .reg .u32 %at, %word;\n  mov.u32 %r2, cells;\n";

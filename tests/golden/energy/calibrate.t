@@ -15,7 +15,7 @@ The H200's committed points, with their counters: the levels stand in order, the
   $ R=$ROOT/docs/results/energy/h200-2026-11-20c
   $ zcat $R.points.jsonl.gz >points.jsonl
   $ gpufathom calibrate --fit-only --points points.jsonl --counters $R.kernels.ncu.csv.gz -o model.json | head -2
-  163 points, 52 left out; mean absolute error of the fit 4.8 %
+  123 points, 92 left out; mean absolute error of the fit 3.7 %
   idle: asleep 97 W, context 132 W, sleeping warps 132 W; SM clock 1711 to 1980 MHz
   $ jq -r '.curves[] | select(.threads == 1024 and .blocks >= 132) | select(.bench | test("^(shared|l1|l2|dram)_load$")) | "\(.bench) \(.picojoules | round) \(.r2 > 0.999)"' model.json | sort -k2n
   shared_load 109 true
@@ -23,4 +23,3 @@ The H200's committed points, with their counters: the levels stand in order, the
   l2_load 870 true
   dram_load 3244 true
   $ jq -r '.safety[].bench' model.json
-  fma_fp16

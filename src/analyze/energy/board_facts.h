@@ -1,0 +1,69 @@
+// What a calibration finds out about the chip and the board's sensor beside the energies: cache sizes, how the power reading
+// follows a load, what the memory's own power says, and whether a division costs the same at every level.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/energy/points_file.h"
+#include "core/describe.h"
+
+namespace gf {
+
+/// A level of the memory by the latency of dependent loads.
+struct CacheLevel {
+  std::string level;
+  std::optional<double> bytes;  // largest region that it holds; empty for DRAM
+  double ns = 0;                // of one load, median over the level
+  static constexpr auto fields() {
+    using C = CacheLevel;
+    return std::tuple{field("level", &C::level, "level"), field("bytes", &C::bytes, "largest region that it holds"), field("ns", &C::ns, "latency of a dependent load")};
+  }
+};
+
+/// How the instantaneous power reading follows a load.
+struct SensorFacts {
+  int steps = 0;
+  double period_s = 0;                     // median time between two changes of the reading
+  double delay_s = 0, delay_low = 0, delay_high = 0;  // from the load's start until the reading passed half of the step; mean, least, most
+  static constexpr auto fields() {
+    using S = SensorFacts;
+    return std::tuple{field("steps", &S::steps, "loads switched on"), field("period_s", &S::period_s, "time between changes of the reading"), field("delay_s", &S::delay_s, "mean delay to half of a step"),
+                      field("delay_low", &S::delay_low, "least"), field("delay_high", &S::delay_high, "most")};
+  }
+};
+
+/// Energy of one division of a thread, added to a chase at one level.
+struct DivisionEnergy {
+  std::string level;
+  double picojoules = 0;
+  static constexpr auto fields() {
+    return std::tuple{field("level", &DivisionEnergy::level, "level of the chase"), field("picojoules", &DivisionEnergy::picojoules, "energy above idle of a division")};
+  }
+};
+
+struct BoardFacts {
+  std::vector<CacheLevel> caches;
+  std::optional<double> dram_granularity_bytes;  // what DRAM gives for scattered accesses of 32 bytes
+  std::optional<SensorFacts> sensor;
+  double counter_over_power = 0, counter_over_power_sd = 0;  // energy counter / integrated instantaneous power, over the points
+  std::optional<double> memory_dram_pj;           // memory-scope power above idle, an access of 32 bytes read from DRAM
+  std::vector<DivisionEnergy> divisions;
+  double division_spread = 0;  // (most - least) / mean
+  static constexpr auto fields() {
+    using B = BoardFacts;
+    return std::tuple{field("caches", &B::caches, "levels by latency"), field("dram_granularity_bytes", &B::dram_granularity_bytes, "bytes that DRAM reads for an access of 32"),
+                      field("sensor", &B::sensor, "power reading"), field("counter_over_power", &B::counter_over_power, "energy counter over integrated power, mean of the points"),
+                      field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"), field("memory_dram_pj", &B::memory_dram_pj, "memory-scope energy of an access to DRAM"),
+                      field("divisions", &B::divisions, "DIV cross-check"), field("division_spread", &B::division_spread, "(most - least) / mean")};
+  }
+};
+
+/// `idle_w`: idle with a context.
+BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches, double idle_w);
+
+/// Levels of memory from latencies by region size, smallest region first: a level ends where the latency jumps.
+std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps);
+
+}  // namespace gf

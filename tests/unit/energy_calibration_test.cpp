@@ -1,0 +1,180 @@
+// What a calibration finds beside the coefficients: voltage, caches, sensor, and how it is judged by kernels it has not seen.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "analyze/energy/board_facts.h"
+#include "analyze/energy/counts.h"
+#include "analyze/energy/evaluate.h"
+#include "analyze/energy/unseen.h"
+
+namespace gf {
+
+namespace {
+
+/// Points of a GPU whose voltage falls by 1.1 of the clock's share down to 0.8, from 2000 MHz.
+std::vector<EnergyPoint> throttled_points() {
+  const VoltageCurve truth{2000, 1.1, 0.8};
+  std::vector<EnergyPoint> points;
+  for (int run = 0; run < 24; ++run)
+    for (const char* bench : {"context", "fma", "tensor", "dram"}) {
+      EnergyPoint p;
+      p.bench = bench;
+      p.group = p.bench + std::to_string(run);
+      p.seconds = 1;
+      p.temperature_c = 40;
+      p.sm_mhz = p.bench == "context" ? 2000 : 1400 + 25 * (run + 1);
+      if (p.bench != "context") p.active = 0.5 + 0.02 * run, p.counts["inst"] = 1e11 * (1 + run % 3);
+      if (p.bench == "fma") p.counts["pipe.fma"] = 1e13 * (1 + run % 5);
+      if (p.bench == "tensor") p.counts["tensor.bf16.wgmma"] = 1e14 * (1 + run % 5);
+      if (p.bench == "dram") p.counts["dram.read"] = 1e11 * (1 + run % 5);
+      p.energy_j = 130 + truth.energy_factor(p.sm_mhz) * (20 * p.active + 1e-12 * (50 * p.counts["inst"] + 10 * p.counts["pipe.fma"] + 0.7 * p.counts["tensor.bf16.wgmma"])) +
+                   1e-12 * 2000 * p.counts["dram.read"];
+      points.push_back(p);
+    }
+  return points;
+}
+
+Capture counted(std::initializer_list<std::pair<const char*, double>> kernels) {
+  Capture c;
+  c.path = "report.csv";
+  for (const auto& [name, sectors] : kernels) {
+    const auto row = c.report_kernels.add();
+    c.report_kernels.name[row] = c.strings.intern(name);
+    const auto counter = c.kernel_counters.add();
+    c.kernel_counters.kernel[counter] = static_cast<std::uint32_t>(row);
+    c.kernel_counters.metric[counter] = c.strings.intern("dram__sectors_read.sum");
+    c.kernel_counters.value[counter] = sectors;
+  }
+  return c;
+}
+
+}  // namespace
+
+TEST(EnergyVoltage, IsFoundFromPointsAtSeveralClocks) {
+  const auto model = fit_energy(throttled_points(), 5);
+  ASSERT_TRUE(model) << model.error().message();
+  EXPECT_NEAR(model->voltage.reference_mhz, 2000, 1e-9);
+  EXPECT_NEAR(model->voltage.slope, 1.1, 0.051);
+  EXPECT_NEAR(model->voltage.floor, 0.8, 0.021);
+  EXPECT_NEAR(model->find("tensor.bf16.wgmma")->picojoules, 0.7, 0.02);
+  EXPECT_NEAR(model->find("dram.read")->picojoules, 2000, 40);
+  EXPECT_LT(model->mean_absolute_error, 0.01);
+}
+
+TEST(EnergyVoltage, OneClockTellsNothingOfIt) {
+  auto points = throttled_points();
+  for (auto& p : points) p.sm_mhz = 1980;
+  const auto model = fit_energy(points, 0);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->voltage.slope, 0);
+  EXPECT_EQ(model->voltage.energy_factor(1000), 1);
+}
+
+TEST(EnergyVoltage, NeverRisesAboveTheReferenceNorFallsBelowTheFloor) {
+  const VoltageCurve v{2000, 1.0, 0.7};
+  EXPECT_EQ(v.energy_factor(2500), 1);
+  EXPECT_DOUBLE_EQ(v.energy_factor(1800), 0.81);
+  EXPECT_DOUBLE_EQ(v.energy_factor(500), 0.7 * 0.7);
+  EXPECT_EQ(v.energy_factor(std::nan("")), 1);
+}
+
+TEST(EnergyVoltage, LowersWhatIsOnTheChipAlone) {
+  EnergyModel m;
+  m.static_w = 100, m.active_w = 10;
+  m.voltage = {2000, 1.0, 0.5};
+  m.coefficients = {{"l2.load", "", 700, 600, 800}, {"dram.read", "", 2000, 1900, 2100}};
+  EnergyEvaluator e(m);
+  e.bring_to_clock(1600);  // 0.8 of the voltage
+  EXPECT_DOUBLE_EQ(e.joules(EnergyEvaluator::kStatic), 100);
+  EXPECT_DOUBLE_EQ(e.joules(EnergyEvaluator::kActive), 6.4);
+  EXPECT_DOUBLE_EQ(e.joules(e.column("l2.load")), 700e-12 * 0.64);
+  EXPECT_DOUBLE_EQ(e.joules(e.column("dram.read")), 2000e-12);
+}
+
+TEST(EnergyUnseen, PredictsFromTheDifferenceOfTwoCounts) {
+  EnergyModel m;
+  m.static_w = 100;
+  m.coefficients = {{"dram.read", "access of 32 bytes", 2000, 1900, 2100}};
+  // Twice 4 calls: 1e9 accesses the first time, caches cold, and 3e9 for twice as many: 5e8 a call.
+  const auto report = counted({{"spin_kernel", 7}, {"copy", 1e9}, {"spin_kernel", 7}, {"copy", 2e9}, {"copy", 1e9}});
+  const auto judged = judge_by_unseen(m, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
+  ASSERT_TRUE(judged) << judged.error().message();
+  ASSERT_EQ(judged->size(), 1u);
+  EXPECT_NEAR(judged->front().measured_j, 0.9, 1e-12);
+  EXPECT_NEAR(judged->front().predicted_j, 1.0, 1e-12);
+  EXPECT_NEAR(judged->front().relative, 1 / 0.9 - 1, 1e-12);
+  EXPECT_NEAR(mean_absolute_error(*judged), 1 / 0.9 - 1, 1e-12);
+}
+
+TEST(EnergyUnseen, SaysWhenReportAndNamesDiffer) {
+  const auto judged = judge_by_unseen({}, {{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}}, counted({{"spin_kernel", 7}, {"copy", 1e9}}));
+  ASSERT_FALSE(judged);
+  EXPECT_NE(judged.error().what.find("1 stretches, not two of each of 1"), std::string::npos);
+}
+
+TEST(BoardFacts, CachesEndWhereTheLatencyJumps) {
+  std::vector<LatencyStep> steps;
+  for (int quarter = 0; quarter <= 80; ++quarter) {
+    const double bytes = 1024 * std::exp2(quarter / 4.0);
+    steps.push_back({bytes, bytes <= 200 * 1024 ? 20.0 : bytes <= 40e6 ? 140.0 : 400.0});
+  }
+  const auto levels = cache_levels(steps);
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_EQ(levels[0].level, "L1");
+  EXPECT_LE(*levels[0].bytes, 200 * 1024);
+  EXPECT_GT(*levels[0].bytes, 200 * 1024 / 1.2);
+  EXPECT_EQ(levels[1].level, "L2");
+  EXPECT_LE(*levels[1].bytes, 40e6);
+  EXPECT_GT(*levels[1].bytes, 40e6 / 1.2);
+  EXPECT_EQ(levels[2].level, "DRAM");
+  EXPECT_FALSE(levels[2].bytes);
+  EXPECT_EQ(levels[2].ns, 400);
+}
+
+TEST(BoardFacts, SensorPeriodAndDelay) {
+  EnergyPointsFile file;
+  for (double phase : {0.01, 0.05, 0.09}) {
+    SensorAnswer a{0.7, 130, {}, {}};
+    for (int i = 0; i < 7; ++i) a.t_s.push_back(phase + 0.1 * i), a.watts.push_back(i == 0 ? 150 : 470 + i);  // 130 W to 470 W: the first lies below half
+    file.sensor.push_back(a);
+  }
+  const auto facts = board_facts(file, {}, 130);
+  ASSERT_TRUE(facts.sensor);
+  EXPECT_NEAR(facts.sensor->period_s, 0.1, 1e-9);
+  EXPECT_NEAR(facts.sensor->delay_s, 0.15, 1e-9);
+  EXPECT_NEAR(facts.sensor->delay_low, 0.11, 1e-9);
+  EXPECT_NEAR(facts.sensor->delay_high, 0.19, 1e-9);
+}
+
+TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
+  EnergyPointsFile file;
+  auto point = [&](const char* bench, double watts, double loops) {
+    RawEnergyPoint p;
+    p.bench = bench, p.threads = 1024, p.blocks = 264, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
+    file.points.push_back(p);
+  };
+  std::vector<BenchCounts> benches;
+  for (const char* level : {"l1", "l2", "dram"}) {
+    const std::string plain = std::string(level) + "_load";
+    benches.push_back({plain, "l1.load", 0, 0, {{"l1.load", 256}}});
+    benches.push_back({plain + "_div", "div", 0, 0, {{"div", 1024}}});
+    const double loop = level == std::string("dram") ? 1000e-9 : 100e-9, division = 1024 * 200e-12;  // joules a warp and loop
+    point(plain.c_str(), 130 + 100 * 1e6 * loop, 1e6);
+    point((plain + "_div").c_str(), 130 + 100 * 5e5 * (loop + division), 5e5);
+  }
+  const auto facts = board_facts(file, benches, 130);
+  ASSERT_EQ(facts.divisions.size(), 3u);
+  for (const auto& d : facts.divisions) EXPECT_NEAR(d.picojoules, 200, 1e-6) << d.level;
+  EXPECT_NEAR(facts.division_spread, 0, 1e-6);
+  EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
+}
+
+TEST(EnergyCounts, TakeTheFirstExpressionWhoseCountersAreThere) {
+  EXPECT_EQ(evaluate_counters("a + -1 * b | a", {{"a", 5.0}, {"b", 2.0}}), 3.0);
+  EXPECT_EQ(evaluate_counters("a + -1 * b | a", {{"a", 5.0}}), 5.0);
+  EXPECT_EQ(evaluate_counters("a + -1 * b | a", {{"b", 5.0}}), std::nullopt);
+}
+
+}  // namespace gf
