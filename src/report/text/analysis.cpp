@@ -15,7 +15,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.find
 std::string opening(const Analysis& a, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::string files(file_name(a.source.path));
-  if (a.counters_source) files += " + " + std::string(file_name(a.counters_source->path));
+  if (a.counters_source && a.counters_source->path != a.source.path) files += " + " + std::string(file_name(a.counters_source->path));
   const std::string what = subject(a);
   const std::size_t left = width > columns_of(what) + 2 ? width - columns_of(what) - 2 : 0;
   std::string out;
