@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -21,6 +22,7 @@ namespace {
 
 struct Options {
   int device = 0;
+  unsigned clock_mhz = 0;
   std::string points, counters, output, unseen, system;
   bool launch_once = false, fit_only = false, list_counters = false;
   unsigned seed = 1;
@@ -49,10 +51,18 @@ Status probe(microbench::Runner& runner, std::ofstream& out) {
   return {};
 }
 
+volatile std::sig_atomic_t interrupted = 0;
+
+/// An interruption ends the calibration between two points, so that a held clock is given back.
+void end_between_points() {
+  for (int s : {SIGINT, SIGTERM}) std::signal(s, [](int) { interrupted = 1; });
+}
+
 Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans, std::ofstream& out) {
   std::size_t number = 0;
   int failures = 0;  // in a row
   for (const auto& plan : plans) {
+    if (interrupted) return fail("interrupted", {}, -1, "the same command goes on from the next point");
     ++number;
     if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:4}/{} {:24} {:5} threads {:6} blocks ", number, plans.size(), plan.bench, plan.threads, plan.blocks);
     auto point = runner.measure(plan);
@@ -71,8 +81,11 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
 }
 
 Status measure(const Options& o) {
+  end_between_points();
   auto runner = microbench::Runner::open(o.device);
   if (!runner) return tl::unexpected(runner.error());
+  if (o.clock_mhz > 0)
+    if (auto s = runner->hold_clock(o.clock_mhz); !s) return s;
   if (o.launch_once) {
     for (unsigned loops : {200u, 400u})
       if (auto s = runner->launch_each_once(loops, [&](const auto& b, unsigned threads, unsigned blocks) { fmt::print("{} {} {} {}\n", b.id, loops, threads, blocks); }); !s) return s;
@@ -138,7 +151,7 @@ void print_facts(const BoardFacts& b) {
   if (b.memory_dram_pj) fmt::print("the memory's own power: {:.0f} pJ an access of 32 bytes read from DRAM\n", *b.memory_dram_pj);
   if (!b.divisions.empty()) {
     fmt::print("a division of one thread, added to a chase:");
-    for (const auto& d : b.divisions) fmt::print(" {} {:.0f} pJ", d.level, d.picojoules);
+    for (const auto& d : b.divisions) fmt::print(" {} {:.0f} pJ (beside {:.0f} W)", d.level, d.picojoules, d.offset_w);
     fmt::print("; spread {:.1f} % of the mean\n", 100 * b.division_spread);
   }
 }
@@ -176,7 +189,7 @@ Status fit(const Options& o) {
   file.model.dropped = static_cast<int>(file.left_out.size());
   file.curves = level_curves(raw, benches, file.model.context_w);
   print_model(file.model);
-  file.board = board_facts(*read, benches, file.model.context_w);
+  file.board = board_facts(*read, benches);
   fmt::print("\n");
   print_facts(file.board);
   if (!o.unseen.empty()) {
@@ -207,6 +220,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   verb->add_option("--points", o->points, "raw points, one JSON object a line; an existing file is continued");
   verb->add_option("--seconds", o->seconds, "measured window of a point")->check(CLI::Range(0.5, 60.0));
   verb->add_option("--repeats", o->repeats, "runs of a point")->check(CLI::Range(1, 20));
+  verb->add_option("--clock", o->clock_mhz, "hold the SM clock at so many MHz until the end, where that is allowed; without it no clock is touched")->check(CLI::Range(1, 10000));
   verb->add_option("--seed", o->seed, "order of the runs");
   verb->add_option("--counters", o->counters, "Nsight Compute report of --launch-once: counts and safety checks from counters");
   verb->add_option("--unseen", o->unseen, "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz (tests/gpu/energy_unseen.sh)");

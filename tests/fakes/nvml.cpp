@@ -2,6 +2,8 @@
 // of nvmlInit), driver, cuda, lost_after, memory_scope (0/1).
 #include <nvml.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "world.h"
@@ -42,6 +44,20 @@ nvmlReturn_t nvmlInit_v2() {
   fake::age_s();
   return static_cast<nvmlReturn_t>(static_cast<int>(fake::number("init", 0)));
 }
+/// Clocks may be held (GPUFATHOM_FAKE=clocks=1) and are noted in the file that GPUFATHOM_FAKE_LOG names.
+void note(const char* what, unsigned mhz) {
+  if (const char* path = std::getenv("GPUFATHOM_FAKE_LOG"))
+    if (std::FILE* f = std::fopen(path, "a")) std::fprintf(f, "%s %u\n", what, mhz), std::fclose(f);
+}
+nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t, unsigned low, unsigned) {
+  if (fake::number("clocks", 0) == 0) return NVML_ERROR_NO_PERMISSION;
+  note("hold", low);
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t) {
+  note("give back", 0);
+  return NVML_SUCCESS;
+}
 nvmlReturn_t nvmlShutdown() { return NVML_SUCCESS; }
 const char* nvmlErrorString(nvmlReturn_t code) {
   switch (code) {
@@ -49,6 +65,7 @@ const char* nvmlErrorString(nvmlReturn_t code) {
     case NVML_ERROR_DRIVER_NOT_LOADED: return "Driver Not Loaded";
     case NVML_ERROR_LIB_RM_VERSION_MISMATCH: return "Driver/library version mismatch";
     case NVML_ERROR_GPU_IS_LOST: return "GPU is lost";
+    case NVML_ERROR_NO_PERMISSION: return "Insufficient Permissions";
     default: return "Unknown Error";
   }
 }

@@ -100,7 +100,7 @@ def items():
     qkv = lambda: tuple(torch.randn(16, 16, 2048, 128, device=DEV, dtype=torch.bfloat16) for _ in range(3))
     yield simple("attention_bf16", qkv, lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
     yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.t().contiguous())
-    # What follows was added after the form of the model was chosen.
+    # What follows was added after the form of the model was chosen, on 21 November 2026.
     yield simple("bmm_bf16", lambda: (torch.randn(64, 1024, 128, device=DEV, dtype=torch.bfloat16), torch.randn(64, 128, 1024, device=DEV, dtype=torch.bfloat16)), torch.bmm)
     yield simple("conv1x1_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),
                                           torch.randn(64, 256, 1, 1, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)), lambda x, w: F.conv2d(x, w))
@@ -115,6 +115,19 @@ def items():
     yield simple("layer_norm_fp32_1MiB", lambda: (torch.randn(512, 512, device=DEV),), lambda x: F.layer_norm(x, (512,)))
     yield simple("linear_relu_fp16_256", lambda: (torch.randn(256, 4096, device=DEV, dtype=torch.float16), torch.randn(4096, 4096, device=DEV, dtype=torch.float16)),
                  lambda x, w: F.relu(F.linear(x, w)))
+    # And this, after its first measurement on that day.
+    yield simple("matmul_fp8_4096", lambda: (torch.randn(4096, 4096, device=DEV).to(torch.float8_e4m3fn), torch.randn(4096, 4096, device=DEV).to(torch.float8_e4m3fn).t(),
+                                             torch.ones((), device=DEV)), lambda a, b, one: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16))
+    yield simple("attention_causal_fp16", lambda: tuple(torch.randn(8, 16, 1024, 64, device=DEV, dtype=torch.float16) for _ in range(3)),
+                 lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
+    yield simple("depthwise_conv_bf16", lambda: (torch.randn(64, 256, 56, 56, device=DEV, dtype=torch.bfloat16), torch.randn(256, 1, 3, 3, device=DEV, dtype=torch.bfloat16)),
+                 lambda x, w: F.conv2d(x, w, padding=1, groups=256))
+    yield simple("group_norm_fp32", lambda: (torch.randn(64, 256, 56, 56, device=DEV),), lambda x: F.group_norm(x, 32))
+    yield simple("gather_fp32_random", lambda: (torch.randn(1 << 27, device=DEV), torch.randint(0, 1 << 27, (1 << 24,), device=DEV)), lambda x, i: x[i])
+    yield simple("sum_columns_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.sum(0))
+    yield simple("bmm_fp32_small", lambda: (torch.randn(4096, 64, 64, device=DEV), torch.randn(4096, 64, 64, device=DEV)), torch.bmm)
+    yield simple("erfinv_fp32", lambda: (torch.rand(1 << 26, device=DEV) * 1.9 - 0.95,), torch.erfinv)
+    yield simple("dropout_bf16", lambda: (torch.randn(1 << 28, device=DEV, dtype=torch.bfloat16),), lambda x: F.dropout(x, 0.1))
 
 
 def measure(path, seconds):

@@ -7,8 +7,8 @@ results=$(cd "$(dirname "$0")/../../docs/results/energy" && pwd)
 python3 -c 'import scipy.optimize, scipy.stats' 2>/dev/null || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-zcat "$results/h200-2026-11-20c.points.jsonl.gz" >"$work/points.jsonl"
-"$build/gpufathom" calibrate --fit-only --points "$work/points.jsonl" --counters "$results/h200-2026-11-20c.kernels.ncu.csv.gz" --system "$work/system.csv" -o "$work/model.json" >/dev/null
+zcat "$results/h200-2026-11-21d.points.jsonl.gz" >"$work/points.jsonl"
+"$build/gpufathom" calibrate --fit-only --points "$work/points.jsonl" --counters "$results/h200-2026-11-21d.kernels.ncu.csv.gz" --system "$work/system.csv" -o "$work/model.json" >/dev/null
 python3 - "$work" <<'PYTHON'
 import csv, json, sys
 import numpy as np
@@ -30,7 +30,7 @@ residual = A @ x - b
 assert abs(np.mean(np.abs(residual)) - model["mean_absolute_error"]) < 1e-9
 
 per_loop = 256  # 32 loads of 32 lanes of 8 bytes, in accesses of 32 bytes
-points = [json.loads(line) for line in open(f"{work}/points.jsonl")][1:]
+points = [p for p in map(json.loads, open(f"{work}/points.jsonl")) if "bench" in p]
 checked = 0
 for curve in file["curves"]:
     if curve["bench"] not in ("l1_load", "l2_load", "dram_load") or curve["threads"] < 32:

@@ -140,7 +140,7 @@ TEST(BoardFacts, SensorPeriodAndDelay) {
     for (int i = 0; i < 7; ++i) a.t_s.push_back(phase + 0.1 * i), a.watts.push_back(i == 0 ? 150 : 470 + i);  // 130 W to 470 W: the first lies below half
     file.sensor.push_back(a);
   }
-  const auto facts = board_facts(file, {}, 130);
+  const auto facts = board_facts(file, {});
   ASSERT_TRUE(facts.sensor);
   EXPECT_NEAR(facts.sensor->period_s, 0.1, 1e-9);
   EXPECT_NEAR(facts.sensor->delay_s, 0.15, 1e-9);
@@ -150,9 +150,9 @@ TEST(BoardFacts, SensorPeriodAndDelay) {
 
 TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   EnergyPointsFile file;
-  auto point = [&](const char* bench, double watts, double loops) {
+  auto point = [&](const char* bench, double watts, double loops, std::int64_t threads = 1024) {
     RawEnergyPoint p;
-    p.bench = bench, p.threads = 1024, p.blocks = 264, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
+    p.bench = bench, p.threads = threads, p.blocks = 264, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
     file.points.push_back(p);
   };
   std::vector<BenchCounts> benches;
@@ -161,12 +161,16 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
     benches.push_back({plain, "l1.load", 0, 0, {{"l1.load", 256}}});
     benches.push_back({plain + "_div", "div", 0, 0, {{"div", 1024}}});
     const double loop = level == std::string("dram") ? 1000e-9 : 100e-9, division = 1024 * 200e-12;  // joules a warp and loop
-    point(plain.c_str(), 130 + 100 * 1e6 * loop, 1e6);
-    point((plain + "_div").c_str(), 130 + 100 * 5e5 * (loop + division), 5e5);
+    const double offset = level == std::string("dram") ? 160 : 135;
+    point(plain.c_str(), offset + 100 * 2e5 * loop, 2e5, 32);
+    point(plain.c_str(), offset + 100 * 7e5 * loop, 7e5, 512);
+    point(plain.c_str(), offset + 100 * 1e6 * loop, 1e6);
+    point((plain + "_div").c_str(), offset + 100 * 5e5 * (loop + division), 5e5);
   }
-  const auto facts = board_facts(file, benches, 130);
+  const auto facts = board_facts(file, benches);
   ASSERT_EQ(facts.divisions.size(), 3u);
   for (const auto& d : facts.divisions) EXPECT_NEAR(d.picojoules, 200, 1e-6) << d.level;
+  EXPECT_NEAR(facts.divisions[2].offset_w, 160, 1e-6);
   EXPECT_NEAR(facts.division_spread, 0, 1e-6);
   EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
 }

@@ -58,6 +58,19 @@ std::optional<SensorFacts> sensor_facts(const std::vector<SensorAnswer>& answers
   return facts;
 }
 
+/// Where the line of power over rate meets rate 0, over all shapes of a full warp and more; empty with fewer than three points.
+std::optional<double> power_at_rate_0(const std::vector<RawEnergyPoint>& points, std::string_view bench) {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& p : points)
+    if (p.bench == bench && p.threads >= 32 && p.dropped.empty() && p.seconds > 0) {
+      const double rate = p.warps * p.loops_per_s * 1e-9, watts = p.energy_j / p.seconds;
+      n += 1, x += rate, y += watts, xx += rate * rate, xy += rate * watts;
+    }
+  const double sxx = xx - x * x / n;
+  if (n < 3 || !(sxx > 0)) return std::nullopt;
+  return (y - (xy - x * y / n) / sxx * x) / n;
+}
+
 }  // namespace
 
 std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
@@ -107,7 +120,7 @@ std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
   return levels;
 }
 
-BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches, double idle_w) {
+BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches) {
   BoardFacts facts;
   if (!file.latencies.empty()) facts.caches = cache_levels(file.latencies);
   facts.sensor = sensor_facts(file.sensor);
@@ -127,19 +140,23 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
     facts.counter_over_power_sd = std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
   }
 
-  // The memory's reading is a mean of one second: its last value of a run that is longer.
-  auto memory = [](const RawEnergyPoint& p) { return p.memory_end_w; };
-  auto rate = [&](std::string_view bench, const std::string& feature) {
-    return mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return counted(benches, bench, feature) * p.warps * p.loops_per_s; });
-  };
-  const auto idle = mean_of(file.points, "context", memory), busy = mean_of(file.points, "dram_load_wide", memory), reads = rate("dram_load_wide", "dram.read");
-  if (idle && busy && reads && *reads > 0) facts.memory_dram_pj = (*busy - *idle) / *reads * 1e12;
+  // The memory's reading is a mean of one second: its last value of a run that is longer. Idle is what runs without traffic
+  // to it read, most of which followed such runs.
+  std::vector<double> quiet;
+  for (const auto& p : file.points)
+    if (p.dropped.empty() && std::isfinite(p.memory_end_w) && p.bench != "asleep" && counted(benches, p.bench, "dram.read") < 1 && counted(benches, p.bench, "dram.write") < 1)
+      quiet.push_back(p.memory_end_w);
+  const auto busy = mean_of(file.points, "dram_load_wide", [](const RawEnergyPoint& p) { return p.memory_end_w; });
+  const auto reads = mean_of(file.points, "dram_load_wide", [&](const RawEnergyPoint& p) { return counted(benches, p.bench, "dram.read") * p.warps * p.loops_per_s; });
+  if (!quiet.empty() && busy && reads && *reads > 0) facts.memory_dram_pj = (*busy - median(quiet)) / *reads * 1e12;
 
   double least = HUGE_VAL, most = 0, total = 0;
   for (const char* level : {"l1", "l2", "dram"}) {
     const std::string plain = std::string(level) + "_load", divided = plain + "_div";
-    auto joules = [&](const std::string& bench) {  // above idle, of one loop of one warp
-      return mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return (p.energy_j / p.seconds - idle_w) / (p.warps * p.loops_per_s); });
+    const auto offset = power_at_rate_0(file.points, plain);
+    if (!offset) continue;
+    auto joules = [&](const std::string& bench) {  // above the offset, of one loop of one warp
+      return mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return (p.energy_j / p.seconds - *offset) / (p.warps * p.loops_per_s); });
     };
     double divisions = 0;
     for (const auto& b : benches)
@@ -148,7 +165,7 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
     const auto with = joules(divided), without = joules(plain);
     if (!with || !without || divisions <= 0) continue;
     const double pj = (*with - *without) / divisions * 1e12;
-    facts.divisions.push_back({level, pj});
+    facts.divisions.push_back({level, pj, *offset});
     least = std::min(least, pj), most = std::max(most, pj), total += pj;
   }
   if (!facts.divisions.empty() && total > 0) facts.division_spread = (most - least) * static_cast<double>(facts.divisions.size()) / total;

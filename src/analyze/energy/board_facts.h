@@ -34,12 +34,15 @@ struct SensorFacts {
   }
 };
 
-/// Energy of one division of a thread, added to a chase at one level.
+/// Energy of one division of a thread, added to a chase at one level. A chase at any rate has a power of its own beside what
+/// its accesses cost: where the line of power over rate, through all numbers of threads, meets rate 0. The division slows the
+/// chase down, so that this power must be taken off before the two are compared.
 struct DivisionEnergy {
   std::string level;
-  double picojoules = 0;
+  double picojoules = 0, offset_w = 0;
   static constexpr auto fields() {
-    return std::tuple{field("level", &DivisionEnergy::level, "level of the chase"), field("picojoules", &DivisionEnergy::picojoules, "energy above idle of a division")};
+    using D = DivisionEnergy;
+    return std::tuple{field("level", &D::level, "level of the chase"), field("picojoules", &D::picojoules, "energy of a division"), field("offset_w", &D::offset_w, "power of the chase at rate 0")};
   }
 };
 
@@ -60,8 +63,7 @@ struct BoardFacts {
   }
 };
 
-/// `idle_w`: idle with a context.
-BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches, double idle_w);
+BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches);
 
 /// Levels of memory from latencies by region size, smallest region first: a level ends where the latency jumps.
 std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps);

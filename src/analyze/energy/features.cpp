@@ -28,9 +28,9 @@ const std::vector<EnergyFeature>& energy_features() {
       {"tma.load", "access of 32 bytes", "bulk copy into shared memory", "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"},
       {"l2.load", "access of 32 bytes", "read looked up in L2, beside what L1 costs", "lts__t_sectors_srcunit_tex_op_read.sum"},
       {"l2.request", "request", "read request to L2 of up to four accesses, beside what they cost", "lts__t_requests_srcunit_tex_op_read.sum"},
-      {"l2.far", "access of 32 bytes", "access that crosses to the other partition of L2", "lts__t_sectors_srcunit_ltcfabric.sum"},
       {"l2.store", "access of 32 bytes", "write to L2, its way through L1 included", "lts__t_sectors_srcunit_tex_op_write.sum"},
-      {"dram.read", "access of 32 bytes", "read from DRAM, beside what L2 costs", "dram__sectors_read.sum"},
+      {"l2.store_request", "request", "write request to L2 of up to four accesses, beside what they cost", "lts__t_requests_srcunit_tex_op_write.sum"},
+      {"dram.read", "access of 32 bytes", "read from DRAM, beside what L2 costs; the way between the partitions of L2 included", "dram__sectors_read.sum"},
       {"dram.write", "access of 32 bytes", "write to DRAM, beside what L2 costs", "dram__sectors_write.sum"},
   };
   return list;

@@ -9,9 +9,10 @@ namespace {
 /// The outer product of eight operands a and eight b into 32 accumulators, as the inner loop of a matrix product does it:
 /// operands differ from instruction to instruction, so that register reads and datapaths toggle as in real code. The second
 /// half of the loop takes back what the first half added, so that values stay where they are. `text` has {0} accumulator,
-/// {1} a (or its negative), {2} b, in so many `instructions`; registers are `prefix`8.. .
+/// {1} a (or its negative), {2} b, in so many `instructions`; registers are `prefix`8.. . With fewer `lanes` than a warp has,
+/// the same instructions do less: what an instruction costs stands apart from what its operation costs.
 Microbench compute(const ChipTraits& chip, const char* id, const char* feature, char prefix, std::string_view text, std::string_view init, std::string_view negate,
-                   std::string_view keep, bool zeros = false, int instructions = 1) {
+                   std::string_view keep, bool zeros = false, int instructions = 1, int lanes = 32) {
   Microbench b;
   b.id = id;
   b.feature = feature;
@@ -22,13 +23,14 @@ Microbench compute(const ChipTraits& chip, const char* id, const char* feature, 
   for (int i = 0; i < 16; ++i) setup += fmt::format(fmt::runtime(init), reg(kA + i), 0x9e3779b1u * static_cast<unsigned>(i + 1));
   for (int i = 0; i < 8; ++i) setup += fmt::format(fmt::runtime(negate), reg(kNegative + i), reg(kA + i));
   for (int i = 0; i < kAccumulators; ++i) setup += fmt::format(fmt::runtime(init), reg(kAcc + i), 0x85ebca6bu * static_cast<unsigned>(i + 1));
+  if (lanes < 32) setup += fmt::format("  setp.ge.u32 %p5, %lane, {};\n  @%p5 ret;\n", lanes);
   for (int half : {kA, kNegative})
     for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 8; ++j, ++b.unroll) body += fmt::format(fmt::runtime(text), reg(kAcc + (i * 8 + j) % kAccumulators), reg(half + i), reg(kB + j));
   --b.unroll;  // it began at one
   for (int i = 0; i < kAccumulators; ++i) end += fmt::format(fmt::runtime(keep), reg(kAcc + i));
   b.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  b.per_warp_loop = {{"inst", b.unroll * instructions + 3.0}, {feature, b.unroll * 32.0}};
+  b.per_warp_loop = {{"inst", b.unroll * instructions + 3.0}, {feature, b.unroll * static_cast<double>(lanes)}};
   return b;
 }
 
@@ -74,6 +76,7 @@ std::vector<Microbench> compute_kernels(const ChipTraits& chip) {
   std::vector<Microbench> all{
       compute(chip, "fma_fp32", "pipe.fma", 'f', "  fma.rn.f32 {0}, {1}, {2}, {0};\n", f32, "  neg.f32 {0}, {1};\n", keep_f),
       compute(chip, "fma_fp32_zeros", "pipe.fma", 'f', "  fma.rn.f32 {0}, {1}, {2}, {0};\n", "  mov.b32 {0}, %zero; // {1}\n", "  mov.f32 {0}, {1};\n", keep_f, true),
+      compute(chip, "fma_fp32_quarter", "pipe.fma", 'f', "  fma.rn.f32 {0}, {1}, {2}, {0};\n", f32, "  neg.f32 {0}, {1};\n", keep_f, false, 1, 8),
       compute(chip, "fma_fp16", "pipe.fp16", 'r', "  fma.rn.f16x2 {0}, {1}, {2}, {0};\n", f16, "  xor.b32 {0}, {1}, 0x80008000;\n", keep_r),
       compute(chip, "fma_fp64", "pipe.fp64", 'q', "  fma.rn.f64 {0}, {1}, {2}, {0};\n", f64, "  neg.f64 {0}, {1};\n", keep_q),
       compute(chip, "int_mad", "pipe.fma", 'r', "  mad.lo.u32 {0}, {1}, {2}, {0};\n", i32, "  neg.s32 {0}, {1};\n", keep_r),
@@ -81,6 +84,7 @@ std::vector<Microbench> compute_kernels(const ChipTraits& chip) {
       compute(chip, "int_add", "pipe.alu", 'r', "  add.u32 {0}, {0}, {1};\n  xor.b32 {0}, {0}, {2};\n", i32, "  not.b32 {0}, {1};\n", keep_r, false, 2),
       compute(chip, "int_shift", "pipe.alu", 'r', "  shf.l.wrap.b32 {0}, {0}, {1}, {2};\n", i32, "  not.b32 {0}, {1};\n", keep_r),
       compute(chip, "int_logic", "pipe.alu", 'r', "  lop3.b32 {0}, {0}, {1}, {2}, 0x96;\n", i32, "  not.b32 {0}, {1};\n", keep_r),
+      compute(chip, "int_logic_quarter", "pipe.alu", 'r', "  lop3.b32 {0}, {0}, {1}, {2}, 0x96;\n", i32, "  not.b32 {0}, {1};\n", keep_r, false, 1, 8),
       changing(chip, "special", "pipe.xu", "  mov.b32 %f8, %r{0};\n  ex2.approx.ftz.f32 %f9, %f8;\n  mov.b32 %r2, %f9;\n  xor.b32 %r{0}, %r2, {1};\n", 2),
       changing(chip, "convert", "pipe.alu", "  mov.b32 %f8, %r{0};\n  cvt.rn.bf16x2.f32 %r2, %f8, %f8;\n  xor.b32 %r{0}, %r2, {1};\n", 2),
   };

@@ -123,25 +123,6 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   return b;
 }
 
-/// Asynchronous copies of 16 bytes a lane from L2 to shared memory, past L1 (cp.async.cg), as older matrix kernels load.
-Microbench async_copy(const ChipTraits& chip, const char* id, std::uint64_t bytes_per_warp) {
-  Microbench b;
-  b.id = id;
-  b.feature = "l2.load";
-  b.space = Space::l2;
-  b.unroll = static_cast<int>(bytes_per_warp / 512);
-  b.bytes_per_warp = bytes_per_warp;
-  const char* globals = ".shared .align 16 .b8 cells[16384];\n";  // a cell of 16 bytes a thread
-  const std::string setup = "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %at, %base, %d1;\n  mov.u32 %r2, cells;\n  shl.b32 %r3, %thread, 4;\n  add.u32 %r3, %r2, %r3;\n";
-  std::string body;
-  for (int i = 0; i < b.unroll; ++i) body += fmt::format("  cp.async.cg.shared.global [%r3], [%at+{}], 16;\n", i * 512);
-  body += "  cp.async.commit_group;\n  cp.async.wait_group 1;\n";
-  b.ptx = kernel(chip, setup, body, "  cp.async.wait_all;\n" + std::string(kKeepAcc), globals);
-  b.per_warp_loop = {{"inst", b.unroll + 5.0}};
-  add_path(b.per_warp_loop, b.space, false, b.unroll * 16.0);
-  return b;
-}
-
 /// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait.
 Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp) {
   Microbench b;
@@ -182,7 +163,6 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
       chase(chip, Space::dram, "dram_load_div", "div", "cg", kDram, 1),
       scattered(chip, Space::l1, "l1_load_scattered", "l1.wavefront", "ca"),
       scattered(chip, Space::dram, "dram_load_scattered", "l2.request", "cg"),
-      async_copy(chip, "l2_async_copy", kL2),
       stream(chip, Space::l1, "l1_load_wide", "l1.load", "ca", kL1, false, false),
       stream(chip, Space::l2, "l2_load_wide", "l2.load", "cg", kL2, false, false),
       stream(chip, Space::l2, "l2_load_far", "l2.load", "cg", kL2Far, false, false),

@@ -105,6 +105,13 @@ Result<Runner> Runner::open(int device) {
   return r;
 }
 
+Status Runner::hold_clock(unsigned mhz) {
+  auto lock = ClockLock::hold(*nvml_, gpu_, mhz);
+  if (!lock) return tl::unexpected(lock.error());
+  clock_ = std::make_shared<ClockLock>(std::move(*lock));
+  return {};
+}
+
 std::string Runner::gpu_name() const { return gpu_.name; }
 std::string Runner::gpu_uuid() const { return gpu_.uuid; }
 

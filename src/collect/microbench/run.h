@@ -9,6 +9,7 @@
 
 #include "collect/cuda/driver.h"
 #include "collect/microbench/kernels.h"
+#include "collect/nvml/clock_lock.h"
 #include "collect/nvml/nvml.h"
 #include "core/describe.h"
 #include "core/error.h"
@@ -89,6 +90,8 @@ class Runner {
  public:
   /// Finds the board; touches nothing on it, so that it can still be measured asleep.
   static Result<Runner> open(int device);
+  /// Holds the SM clock until the runner ends. Errors: those of ClockLock.
+  Status hold_clock(unsigned mhz);
   /// Makes a context on the GPU. Everything but the reference "asleep" needs it.
   Status wake();
   /// Measures one point. Errors: the driver refuses, the energy counter does not move.
@@ -115,6 +118,7 @@ class Runner {
   std::shared_ptr<cuda::Context> context_;
   std::shared_ptr<Nvml> nvml_;
   GpuInfo gpu_;
+  std::shared_ptr<ClockLock> clock_;  // before nvml_ goes
   std::vector<Microbench> benches_;
   std::map<std::string, std::shared_ptr<cuda::Kernel>> kernels_;
   std::shared_ptr<cuda::Kernel> fill_chain_, fill_random_;

@@ -20,7 +20,8 @@ namespace gf {
   X(nvmlDeviceGetComputeRunningProcesses_v3) X(nvmlDeviceGetMigMode) X(nvmlDeviceGetMaxMigDeviceCount)                 \
   X(nvmlDeviceGetMigDeviceHandleByIndex) X(nvmlDeviceGetGpuInstanceId) X(nvmlDeviceGetComputeInstanceId)               \
   X(nvmlDeviceGetAttributes_v2) X(nvmlGpmQueryDeviceSupport) X(nvmlGpmSampleAlloc) X(nvmlGpmSampleFree)                \
-  X(nvmlGpmSampleGet) X(nvmlGpmMigSampleGet) X(nvmlGpmMetricsGet)
+  X(nvmlGpmSampleGet) X(nvmlGpmMigSampleGet) X(nvmlGpmMetricsGet)                                                      \
+  X(nvmlDeviceSetGpuLockedClocks) X(nvmlDeviceResetGpuLockedClocks)
 // clang-format on
 
 struct NvmlFunctions {
