@@ -12,31 +12,46 @@ namespace gf {
 
 namespace {
 
-constexpr Nanos kReach = 20 * kNsPerMs, kNear = 400 * kNsPerUs;
+constexpr Nanos kReach = 20 * kNsPerMs, kNear = 400 * kNsPerUs, kFinest = 2 * kNsPerUs, kRefine = 150 * kNsPerUs;
 constexpr std::size_t kStretch = 400;  // samples that share one shift: clocks drift apart by less than a sample in it
 constexpr double kLeastCorrelation = 0.6;
 
-/// Busy time before a moment, from the union of device activity.
-class BusyTime {
+/// The integral of what a set of spans adds up to, each with its own height.
+class Signal {
  public:
-  explicit BusyTime(const Intervals& busy) : busy_(busy) {
-    Nanos sum = 0;
-    for (const auto& i : busy_) {
-      before_.push_back(sum);
-      sum += i.length();
-    }
+  void add(Interval span, double height) {
+    if (span.end <= span.start || height == 0) return;
+    steps_.emplace_back(span.start, height);
+    steps_.emplace_back(span.end, -height);
   }
-  double share(Interval span) const { return static_cast<double>(upto(span.end) - upto(span.start)) / static_cast<double>(span.length()); }
+  void close() {
+    std::sort(steps_.begin(), steps_.end());
+    double height = 0, area = 0;
+    for (const auto& [at, change] : steps_) {
+      if (!at_.empty()) area += height * static_cast<double>(at - at_.back());
+      height += change;
+      if (!at_.empty() && at_.back() == at) {
+        heights_.back() = height;
+        continue;
+      }
+      at_.push_back(at);
+      areas_.push_back(area);
+      heights_.push_back(height);
+    }
+    steps_ = {};
+  }
+  double mean(Interval span) const { return (upto(span.end) - upto(span.start)) / static_cast<double>(span.length()); }
 
  private:
-  Nanos upto(Nanos t) const {
-    const auto it = std::upper_bound(busy_.begin(), busy_.end(), t, [](Nanos x, const Interval& i) { return x < i.start; });
-    if (it == busy_.begin()) return 0;
-    const auto k = static_cast<std::size_t>(it - busy_.begin()) - 1;
-    return before_[k] + std::min(t, busy_[k].end) - busy_[k].start;
+  double upto(Nanos t) const {
+    const auto it = std::upper_bound(at_.begin(), at_.end(), t);
+    if (it == at_.begin()) return 0;
+    const auto k = static_cast<std::size_t>(it - at_.begin()) - 1;
+    return areas_[k] + heights_[k] * static_cast<double>(t - at_[k]);
   }
-  const Intervals& busy_;
-  std::vector<Nanos> before_;
+  std::vector<std::pair<Nanos, double>> steps_;
+  std::vector<Nanos> at_;
+  std::vector<double> areas_, heights_;
 };
 
 struct Sample {
@@ -45,27 +60,36 @@ struct Sample {
   std::vector<double> values;
 };
 
-double correlation_at(const BusyTime& busy, const Sample* begin, const Sample* end, Nanos shift) {
-  double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-  for (const Sample* s = begin; s != end; ++s) {
-    const double x = s->busy, y = busy.share({s->span.start + shift, s->span.end + shift});
-    ++n, sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
+/// Pearson's r of `n` values and a signal's means over their spans.
+template <class Value, class Span>
+double correlation(std::size_t n, const Signal& signal, Nanos shift, Value value, Span span) {
+  double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Interval s = span(i);
+    const double x = value(i), y = signal.mean({s.start + shift, s.end + shift});
+    sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
   }
-  const double vx = sxx - sx * sx / n, vy = syy - sy * sy / n;
-  return vx > 1e-9 && vy > 1e-9 ? (sxy - sx * sy / n) / std::sqrt(vx * vy) : 0;
+  const auto count = static_cast<double>(n);
+  const double vx = sxx - sx * sx / count, vy = syy - sy * sy / count;
+  return vx > 1e-9 && vy > 1e-9 ? (sxy - sx * sy / count) / std::sqrt(vx * vy) : 0;
 }
 
-/// The shift around `centre` with the best correlation, looked for in ever finer steps.
-Nanos best_shift(const BusyTime& busy, const Sample* begin, const Sample* end, Nanos centre, Nanos reach, Nanos step) {
+double correlation_at(const Signal& busy, const Sample* begin, const Sample* end, Nanos shift) {
+  return correlation(static_cast<std::size_t>(end - begin), busy, shift, [&](std::size_t i) { return begin[i].busy; }, [&](std::size_t i) { return begin[i].span; });
+}
+
+/// The shift around `centre` with the best agreement, looked for in ever finer steps.
+template <class Agreement>
+Nanos best_shift(Agreement&& agreement, Nanos centre, Nanos reach, Nanos step) {
   for (;;) {
     Nanos best = centre;
-    double most = -2;
+    double most = -HUGE_VAL;
     for (Nanos shift = centre - reach; shift <= centre + reach; shift += step)
-      if (const double r = correlation_at(busy, begin, end, shift); r > most) most = r, best = shift;
-    if (step <= 2 * kNsPerUs) return best;
+      if (const double r = agreement(shift); r > most) most = r, best = shift;
+    if (step <= kFinest) return best;
     centre = best;
     reach = step;
-    step = std::max<Nanos>(step / 8, 2 * kNsPerUs);
+    step = std::max<Nanos>(step / 8, kFinest);
   }
 }
 
@@ -81,7 +105,9 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   const Text busy_id = c.strings.find("gpu.busy");
   if (busy_spans.empty() || busy_id == Text::none) return out;
   const Interval traced{busy_spans.front().start, busy_spans.back().end};
-  const BusyTime busy(busy_spans);
+  Signal busy;
+  for (const auto& span : busy_spans) busy.add(span, 1);
+  busy.close();
 
   // Samples of one span belong together; spans of PM sampling are those that gpu.busy has.
   const auto& t = c.counter_samples;
@@ -108,7 +134,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   for (const auto& [id, k] : column) out.metrics[k] = id;
   std::sort(all.begin(), all.end(), [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
 
-  const Nanos coarse = best_shift(busy, all.data(), all.data() + all.size(), 0, kReach, 50 * kNsPerUs);
+  const Nanos coarse = best_shift([&](Nanos shift) { return correlation_at(busy, all.data(), all.data() + all.size(), shift); }, 0, kReach, 50 * kNsPerUs);
   out.correlation = correlation_at(busy, all.data(), all.data() + all.size(), coarse);
   if (out.correlation < kLeastCorrelation) {
     out.metrics.clear();
@@ -119,7 +145,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   for (std::size_t from = 0; from < all.size(); from += kStretch) {
     const auto to = std::min(from + kStretch, all.size());
     const Sample *begin = all.data() + from, *end = all.data() + to;
-    Nanos shift = best_shift(busy, begin, end, coarse, kNear, 50 * kNsPerUs);
+    Nanos shift = best_shift([&](Nanos x) { return correlation_at(busy, begin, end, x); }, coarse, kNear, 50 * kNsPerUs);
     const double r = correlation_at(busy, begin, end, shift);
     if (r < kLeastCorrelation) shift = coarse;  // too little happens in this stretch to tell
     else shifts.push_back(static_cast<double>(shift)), correlation += r * static_cast<double>(to - from), weight += static_cast<double>(to - from);
@@ -133,6 +159,34 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   out.shift_ns = shifts.empty() ? coarse : static_cast<Nanos>(median(shifts));
   if (weight > 0) out.correlation = correlation / weight;
   return out;
+}
+
+void refine_alignment(const Capture& c, const std::vector<std::uint32_t>& column_of, const std::vector<SolvedMetric>& solved, AlignedSamples& samples) {
+  const auto& a = c.activities;
+  std::vector<Signal> signals(solved.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (column_of[i] != kNoRow)
+      for (std::size_t m = 0; m < solved.size(); ++m) signals[m].add({a.start_ns[i], a.start_ns[i] + a.duration_ns[i]}, solved[m].rates[column_of[i]]);
+  for (auto& signal : signals) signal.close();
+  std::vector<double> moves;
+  double fit = 0;
+  for (std::size_t from = 0; from < samples.rows.size(); from += kStretch) {
+    const auto n = std::min(kStretch, samples.rows.size() - from);
+    auto* rows = samples.rows.data() + from;
+    auto agreement = [&](Nanos shift) {
+      double sum = 0;
+      for (std::size_t m = 0; m < solved.size(); ++m)
+        sum += correlation(n, signals[m], shift, [&](std::size_t i) { return rows[i].values[solved[m].metric]; }, [&](std::size_t i) { return rows[i].span; });
+      return sum / static_cast<double>(solved.size());
+    };
+    const Nanos shift = best_shift(agreement, 0, kRefine, 15 * kNsPerUs);
+    fit += agreement(shift) * static_cast<double>(n);
+    moves.push_back(static_cast<double>(shift));
+    for (std::size_t i = 0; i < n; ++i) rows[i].span = {rows[i].span.start + shift, rows[i].span.end + shift};
+  }
+  if (moves.empty()) return;
+  samples.shift_ns += static_cast<Nanos>(median(moves));
+  samples.correlation = fit / static_cast<double>(samples.rows.size());
 }
 
 }  // namespace gf

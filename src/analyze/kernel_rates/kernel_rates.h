@@ -15,7 +15,7 @@ namespace gf {
 
 struct KernelRate {
   double value = 0;       // mean of the metric while the kernel runs: a ratio 0..1, or units per nanosecond for counts
-  double half_width = 0;  // of the 95 % interval
+  double half_width = 0;  // of the 95 % interval, with what kernels may differ by within their group and the model may miss
   bool resolvable = false;
 };
 

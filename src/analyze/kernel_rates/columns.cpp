@@ -1,0 +1,119 @@
+#include "analyze/kernel_rates/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/statistics.h"
+
+namespace gf {
+
+namespace {
+
+constexpr std::size_t kMostGroups = 240, kMostPlaces = 300;  // the largest by time
+constexpr std::int64_t kLeastInstances = 8;                  // of a place that gets its own unknown
+
+void group_kernels(const Capture& c, std::uint32_t device, KernelColumns& out) {
+  using Key = std::tuple<Text, I32, I32, I32, I32, I32, I32>;
+  const auto& a = c.activities;
+  std::map<Key, std::uint32_t> known;
+  out.group_of.assign(a.size(), kNoRow);
+  for (std::uint32_t row = 0; row < a.size(); ++row) {
+    if (a.kind[row] != ActivityKind::kernel || a.device[row] != device) continue;
+    const auto [it, added] = known.try_emplace(Key{a.name[row], a.grid_x[row], a.grid_y[row], a.grid_z[row], a.block_x[row], a.block_y[row], a.block_z[row]},
+                                               static_cast<std::uint32_t>(out.groups.size()));
+    if (added) out.groups.push_back({row, 0, 0});
+    auto& g = out.groups[it->second];
+    ++g.instances;
+    g.ns += a.duration_ns[row];
+    out.group_of[row] = it->second;
+  }
+  std::vector<std::uint32_t> order(out.groups.size()), place(out.groups.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return out.groups[x].ns > out.groups[y].ns; });
+  std::vector<KernelRates::Group> sorted;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(out.groups[order[i]]);
+  }
+  out.groups = std::move(sorted);
+  for (auto& g : out.group_of)
+    if (g != kNoRow) g = place[g];
+}
+
+/// Of a sequence of small numbers, one after the other.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return hash * 0x9e3779b97f4a7c15u + value; }
+
+}  // namespace
+
+KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
+  KernelColumns out;
+  group_kernels(c, device, out);
+  const auto& a = c.activities;
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < a.size(); ++row)
+    if (out.group_of[row] != kNoRow) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(), [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
+  out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
+
+  // A place: the kernel with the two before and the two after it.
+  struct Place {
+    std::uint32_t group = 0, column = kNoRow;
+    std::int64_t instances = 0;
+    double ns = 0;
+  };
+  std::unordered_map<std::uint64_t, Place> places;
+  std::vector<std::uint64_t> key_of(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::uint64_t key = out.group_of[rows[i]] + 1;
+    for (std::ptrdiff_t d : {-2, -1, 1, 2}) {
+      const auto at = static_cast<std::ptrdiff_t>(i) + d;
+      key = mixed(key, at >= 0 && at < static_cast<std::ptrdiff_t>(rows.size()) ? out.group_of[rows[static_cast<std::size_t>(at)]] + 2u : 1u);
+    }
+    key_of[i] = key;
+    auto& place = places[key];
+    place.group = out.group_of[rows[i]];
+    ++place.instances;
+    place.ns += static_cast<double>(a.duration_ns[rows[i]]);
+  }
+  std::vector<std::pair<std::uint64_t, Place*>> wanted;
+  std::vector<double> times, weights;
+  for (auto& [key, place] : places) {
+    times.push_back(static_cast<double>(place.instances));
+    weights.push_back(place.ns);
+    if (place.instances >= kLeastInstances && place.group < out.kept) wanted.emplace_back(key, &place);
+  }
+  // Most places come once a step.
+  const double steps = places.empty() ? 1 : std::max(distribution(times, weights).median, 1.0);
+  for (const auto& group : out.groups) out.places.push_back(std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
+  std::sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) { return std::tie(y.second->ns, x.first) < std::tie(x.second->ns, y.first); });
+  wanted.resize(std::min(wanted.size(), kMostPlaces));
+  for (auto& [key, place] : wanted) {
+    place->column = static_cast<std::uint32_t>(out.group_of_column.size());
+    out.group_of_column.push_back(place->group);
+  }
+  std::vector<std::uint32_t> rest(out.groups.size(), kNoRow);
+  out.column_of.assign(a.size(), kNoRow);
+  out.ns.assign(out.group_of_column.size(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& place = places[key_of[i]];
+    auto column = place.column;
+    if (column == kNoRow) {
+      const auto group = std::min(place.group, out.kept);
+      auto& shared = rest[std::min<std::size_t>(group, rest.size() - 1)];
+      if (shared == kNoRow) {
+        shared = static_cast<std::uint32_t>(out.group_of_column.size());
+        out.group_of_column.push_back(group);
+        out.ns.push_back(0);
+      }
+      column = shared;
+    }
+    out.column_of[rows[i]] = column;
+    out.ns[column] += static_cast<double>(a.duration_ns[rows[i]]);
+  }
+  return out;
+}
+
+}  // namespace gf
