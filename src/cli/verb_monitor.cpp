@@ -53,7 +53,7 @@ int monitor(const Options& o) {
   auto sampler = LiveSampler::open(*devices);
   if (!sampler) return complain(sampler.error());
   if (o.source == "pm") {
-    auto levels = pm_levels(sampler->gpus());
+    auto levels = pm_levels(sampler->gpus(), static_cast<Nanos>(o.interval_s * 1e9));
     if (!levels) return complain(levels.error());
     sampler->use(std::move(*levels), "pm_sampling");
   }

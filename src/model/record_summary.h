@@ -48,7 +48,7 @@ struct RecordSummary {
   std::optional<double> host_cpu_seconds;
   std::optional<std::int64_t> host_memory_peak_bytes;
   double recorder_cpu_seconds = 0;
-  std::int64_t recorder_memory_bytes = 0, recorder_private_bytes = 0, file_bytes = 0;
+  std::int64_t recorder_memory_bytes = 0, recorder_peak_bytes = 0, recorder_private_bytes = 0, file_bytes = 0;
   std::int64_t kernels = 0, copies = 0, steps = 0;  // of --kernels
   std::vector<RecordedDevice> devices;
   std::vector<std::string> notes;  // what the reader must know: fallbacks, losses
@@ -57,8 +57,9 @@ struct RecordSummary {
     return std::tuple{field("schema", &S::schema, "name and version of this layout"), field("path", &S::path, "the capture"), field("command", &S::command, "what ran"),
                       field("exit_code", &S::exit_code, "its exit code"), field("duration_ns", &S::duration_ns, "its wall time"),
                       field("host_cpu_seconds", &S::host_cpu_seconds, "CPU time of it and its children"), field("host_memory_peak_bytes", &S::host_memory_peak_bytes, "their resident memory, at most"),
-                      field("recorder_cpu_seconds", &S::recorder_cpu_seconds, "CPU time of the recorder itself"), field("recorder_memory_bytes", &S::recorder_memory_bytes, "its resident memory, at most"),
-                      field("recorder_private_bytes", &S::recorder_private_bytes, "of that, memory that no file backs, at the end"), field("file_bytes", &S::file_bytes, "size of the capture"), field("kernels", &S::kernels, "kernels recorded"), field("copies", &S::copies, "copies and sets recorded"),
+                      field("recorder_cpu_seconds", &S::recorder_cpu_seconds, "CPU time of the recorder itself"), field("recorder_memory_bytes", &S::recorder_memory_bytes, "its resident memory while recording, at most"),
+                      field("recorder_peak_bytes", &S::recorder_peak_bytes, "the same, its start included"),
+                      field("recorder_private_bytes", &S::recorder_private_bytes, "memory that no file backs, at the end"), field("file_bytes", &S::file_bytes, "size of the capture"), field("kernels", &S::kernels, "kernels recorded"), field("copies", &S::copies, "copies and sets recorded"),
                       field("steps", &S::steps, "steps recorded"), field("devices", &S::devices, "GPUs"), field("notes", &S::notes, "fallbacks and losses")};
   }
 };

@@ -1,6 +1,6 @@
 // A libcupti.so.13 for machines without a GPU: PM sampling over the world of world.h. It keeps the real one's rules: one
 // unknown name refuses the whole call, every further call of ConfigAddMetrics opens a pass, several passes cannot be sampled,
-// the first sample of a session is junk. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
+// the first sample of a session is junk, what an image has no room for is lost. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
 // sampling in this driver), single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
 // drop_every (every Nth sample never arrives), lost_after.
 #include <cuda.h>
@@ -181,12 +181,9 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
   for (;;) {
     const std::int64_t end = s.made == 0 ? now / s.interval * s.interval : s.next + s.interval;
     if (end > now) break;
-    if (image.count == image.capacity) {
-      p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
-      break;
-    }
     ++s.made;
-    if (!drop || s.made % drop) image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
+    if (image.count == image.capacity) p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;  // the rest is lost, as on an H200
+    else if (!drop || s.made % drop) image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
     s.next = end;
   }
   return CUPTI_SUCCESS;

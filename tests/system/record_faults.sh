@@ -91,6 +91,12 @@ GPUFATHOM_FAKE=drop_every=7,gpu_clock=123456789012 "$gf" record -q -o drop.gpf -
 check "lost samples are counted" python3 -c "
 import json; d = json.load(open('drop.json'))['devices'][0]
 assert 0.12 < d['lost'] / (d['samples'] + d['lost']) < 0.17, d"
+# A decoder drops what its image has no room for: a recorder that the host held up for a while must come with a larger one.
+"$gf" record -q -o held.gpf --summary held.json -- sleep 2.5 & r=$!
+sleep 1; kill -STOP $r; sleep 0.7; kill -CONT $r; wait $r
+check "a recorder held up loses nothing" python3 -c "
+import json; d = json.load(open('held.json'))['devices'][0]
+assert d['lost'] == 0 and d['samples'] > 2000, d"
 "$gf" record -q -o levels.gpf --summary levels.json -- sleep 2
 check "levels as the fake GPU has them" python3 -c "
 import json; d = json.load(open('levels.json'))['devices'][0]

@@ -91,30 +91,62 @@ Result<int> Cupti::cuda_index(const GpuInfo& gpu) const {
   return fail(fmt::format("CUDA does not see GPU {} ({})", gpu.index, gpu.pci_bus));
 }
 
+namespace {
+// What one sample takes in the GPU's buffer on H100 and H200 with all counters; samples that one image may hold.
+constexpr std::int64_t kHardwareBytes = 40 << 10, kMostImageSamples = 2048, kSpare = 4;
+constexpr std::int64_t kLeastBuffer = 4 << 20, kMostBuffer = 512 << 20;
+}  // namespace
+
+Nanos pm_decode_period(std::int64_t interval_ns) { return (interval_ns >= kNsPerMs / 2 ? 100 : 50) * kNsPerMs; }
+
 struct PmSampler::State {
   std::shared_ptr<Cupti> cupti;
   std::string chip;
   PmOptions options;
+  std::vector<PmMetric> wanted;
   PmChoice choice;
-  std::vector<std::uint8_t> availability, image;
+  std::vector<std::uint8_t> availability;
+  struct Image {
+    std::vector<std::uint8_t> bytes;
+    std::int64_t samples = 0;
+  } usual, large;
+  Nanos drained = 0;  // when, or when sampling started
   CUpti_Profiler_Host_Object* host = nullptr;
   CUpti_PmSampling_Object* object = nullptr;
   bool enabled = false, started = false, first = true;
   ClockMap clock;
   std::int64_t last_end = 0, samples = 0, lost = 0, overflows = 0;
-  double decode_cpu = 0, evaluate_cpu = 0;
+  Cost cost;
   struct Row {
     std::uint64_t start, end;
   };
   std::vector<Row> rows;
   std::vector<double> values;
 
-  CUptiResult initialize_image() {
+  /// An empty image for so many samples.
+  CUptiResult make(Image& image, std::int64_t samples) {
+    GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize, size);
+    size.pPmSamplingObject = object;
+    size.pMetricNames = choice.counters.data();
+    size.numMetrics = choice.counters.size();
+    size.maxSamples = static_cast<std::uint32_t>(samples);
+    if (const auto code = cupti->functions().cuptiPmSamplingGetCounterDataSize(&size); code != CUPTI_SUCCESS) return code;
+    image.bytes.resize(size.counterDataSize);
+    image.samples = samples;
+    return empty(image);
+  }
+  CUptiResult empty(Image& image) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize, p);
     p.pPmSamplingObject = object;
-    p.counterDataSize = image.size();
-    p.pCounterData = image.data();
+    p.counterDataSize = image.bytes.size();
+    p.pCounterData = image.bytes.data();
     return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&p);
+  }
+  /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for this once. Null: no memory.
+  Image* image_for(Nanos now) {
+    const std::int64_t arrived = (now - drained) / options.interval_ns;
+    if (arrived + kSpare <= usual.samples) return &usual;
+    return make(large, std::min(arrived * 11 / 10 + kSpare, std::max(kMostImageSamples, usual.samples))) == CUPTI_SUCCESS ? &large : &usual;
   }
 };
 
@@ -152,7 +184,9 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   available.pCounterAvailabilityImage = s.availability.data();
   if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS) return refused("counters cannot be listed", code);
 
-  auto choice = choose_pm_metrics(f, s.chip, s.availability);
+  for (const auto& metric : pm_metrics())
+    if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(), metric.id) != options.metrics.end()) s.wanted.push_back(metric);
+  auto choice = choose_pm_metrics(f, s.chip, s.availability, s.wanted);
   if (!choice) return tl::unexpected(choice.error());
   s.choice = std::move(*choice);
   GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, host);
@@ -175,7 +209,8 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   config.pPmSamplingObject = s.object;
   config.configSize = s.choice.config.size();
   config.pConfig = s.choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
-  config.hardwareBufferSize = options.hardware_buffer_bytes;
+  const std::int64_t between = options.decode_every_ns / options.interval_ns;  // samples from one drain to the next
+  config.hardwareBufferSize = options.hardware_buffer_bytes ? options.hardware_buffer_bytes : static_cast<std::size_t>(std::clamp(4 * between * kHardwareBytes, kLeastBuffer, kMostBuffer));
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
   const bool by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
   config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns) : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
@@ -183,21 +218,15 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
   if (const auto code = f.cuptiPmSamplingSetConfig(&config); code != CUPTI_SUCCESS) return refused("the counters cannot be set up", code);
 
-  GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize, size);
-  size.pPmSamplingObject = s.object;
-  size.pMetricNames = s.choice.counters.data();
-  size.numMetrics = s.choice.counters.size();
   // Room for what arrives between two decodes and little more: emptying an image costs time for every sample that it could
-  // hold (35 KB each on H100). drain() goes on while images come back full.
-  size.maxSamples = static_cast<std::uint32_t>(std::clamp<std::int64_t>(options.decode_every_ns / options.interval_ns * 11 / 10 + 4, 16, 1024));
-  if (const auto code = f.cuptiPmSamplingGetCounterDataSize(&size); code != CUPTI_SUCCESS) return refused("the size of samples is unknown", code);
-  s.image.resize(size.counterDataSize);
+  // hold (38 KB each on H200).
+  if (const auto code = s.make(s.usual, between * 5 / 4 + 8); code != CUPTI_SUCCESS) return refused("the sample buffer cannot be set up", code);
   s.values.resize(s.choice.counters.size());
-  if (const auto code = s.initialize_image(); code != CUPTI_SUCCESS) return refused("the sample buffer cannot be set up", code);
   GF_CUPTI_PARAMS(CUpti_PmSampling_Start, start);
   start.pPmSamplingObject = s.object;
   if (const auto code = f.cuptiPmSamplingStart(&start); code != CUPTI_SUCCESS) return refused("PM sampling does not start", code);
   s.started = true;
+  s.drained = host_now();
   why = PmRefusal::none;
   return sampler;
 }
@@ -226,66 +255,67 @@ PmSampler::~PmSampler() {
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   auto& s = *state_;
   const auto& f = s.cupti->functions();
-  // A decoder that never reports the end must not hold the caller: at most as many images as a full hardware buffer needs.
-  for (int round = 0; round < 256; ++round) {
-    const double cpu0 = thread_cpu_seconds();
-    GF_CUPTI_PARAMS(CUpti_PmSampling_DecodeData, decode);
-    decode.pPmSamplingObject = s.object;
-    decode.pCounterDataImage = s.image.data();
-    decode.counterDataImageSize = s.image.size();
-    if (const auto code = f.cuptiPmSamplingDecodeData(&decode); code != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(code));
-    const Nanos now = host_now();
-    if (decode.overflow) ++s.overflows;
-    GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
-    info.pCounterDataImage = s.image.data();
-    info.counterDataImageSize = s.image.size();
-    if (const auto code = f.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS) return fail("PM samples cannot be counted: " + f.text(code));
-    s.rows.clear();
-    for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
-      GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
-      sample.pPmSamplingObject = s.object;
-      sample.pCounterDataImage = s.image.data();
-      sample.counterDataImageSize = s.image.size();
-      sample.sampleIndex = i;
-      if (f.cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
-      s.rows.push_back({sample.startTimestamp, sample.endTimestamp});
-    }
-    const double cpu1 = thread_cpu_seconds();
-    s.decode_cpu += cpu1 - cpu0;
-    if (!s.rows.empty()) s.clock.observe(static_cast<std::int64_t>(s.rows.back().end), now);
-    for (std::size_t i = 0; i < s.rows.size(); ++i) {
-      const auto start = static_cast<std::int64_t>(s.rows[i].start), end = static_cast<std::int64_t>(s.rows[i].end);
-      if (s.first) {
-        s.first = false;
-        s.last_end = end;
-        continue;
-      }
-      if (end <= start || end <= s.last_end) continue;  // decoders re-read the ring after a full image
-      // A sample spans from its predecessor's end; a longer gap is samples that never arrived.
-      if (const auto gap = start - s.last_end; gap > s.options.interval_ns / 2) s.lost += (gap + s.options.interval_ns / 2) / s.options.interval_ns;
-      s.last_end = end;
-      GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, evaluate);
-      evaluate.pHostObject = s.host;
-      evaluate.pCounterDataImage = s.image.data();
-      evaluate.counterDataImageSize = s.image.size();
-      evaluate.rangeIndex = i;
-      evaluate.ppMetricNames = s.choice.counters.data();
-      evaluate.numMetrics = s.choice.counters.size();
-      evaluate.pMetricValues = s.values.data();
-      if (const auto code = f.cuptiProfilerHostEvaluateToGpuValues(&evaluate); code != CUPTI_SUCCESS) {
-        ++s.lost;
-        continue;
-      }
-      for (std::size_t m = 0; m < s.values.size(); ++m) s.values[m] *= s.choice.metrics[m]->scale;
-      ++s.samples;
-      take({s.clock.host(start), s.clock.host(end), start, end, s.values.data()});
-    }
-    s.evaluate_cpu += thread_cpu_seconds() - cpu1;
-    if (s.rows.empty()) return {};
-    if (const auto code = s.initialize_image(); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
-    // Anything but a full image means that the hardware buffer holds no more yet.
-    if (decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL) return {};
+  const double cpu0 = thread_cpu_seconds();
+  const Nanos asked = host_now();
+  auto* image = s.image_for(asked);
+  s.drained = asked;
+  GF_CUPTI_PARAMS(CUpti_PmSampling_DecodeData, decode);
+  decode.pPmSamplingObject = s.object;
+  decode.pCounterDataImage = image->bytes.data();
+  decode.counterDataImageSize = image->bytes.size();
+  if (const auto code = f.cuptiPmSamplingDecodeData(&decode); code != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(code));
+  const Nanos now = host_now();
+  if (decode.overflow) ++s.overflows;
+  GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
+  info.pCounterDataImage = image->bytes.data();
+  info.counterDataImageSize = image->bytes.size();
+  if (const auto code = f.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS) return fail("PM samples cannot be counted: " + f.text(code));
+  s.rows.clear();
+  for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
+    GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
+    sample.pPmSamplingObject = s.object;
+    sample.pCounterDataImage = image->bytes.data();
+    sample.counterDataImageSize = image->bytes.size();
+    sample.sampleIndex = i;
+    if (f.cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
+    s.rows.push_back({sample.startTimestamp, sample.endTimestamp});
   }
+  const double cpu1 = thread_cpu_seconds();
+  s.cost.decode_s += cpu1 - cpu0;
+  if (!s.rows.empty()) s.clock.observe(static_cast<std::int64_t>(s.rows.back().end), now);
+  for (std::size_t i = 0; i < s.rows.size(); ++i) {
+    const auto start = static_cast<std::int64_t>(s.rows[i].start), end = static_cast<std::int64_t>(s.rows[i].end);
+    if (s.first) {
+      s.first = false;
+      s.last_end = end;
+      continue;
+    }
+    if (end <= start || end <= s.last_end) continue;
+    // A sample spans from its predecessor's end; a longer gap is samples that never arrived.
+    if (const auto gap = start - s.last_end; gap > s.options.interval_ns / 2) s.lost += (gap + s.options.interval_ns / 2) / s.options.interval_ns;
+    s.last_end = end;
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, evaluate);
+    evaluate.pHostObject = s.host;
+    evaluate.pCounterDataImage = image->bytes.data();
+    evaluate.counterDataImageSize = image->bytes.size();
+    evaluate.rangeIndex = i;
+    evaluate.ppMetricNames = s.choice.counters.data();
+    evaluate.numMetrics = s.choice.counters.size();
+    evaluate.pMetricValues = s.values.data();
+    if (const auto code = f.cuptiProfilerHostEvaluateToGpuValues(&evaluate); code != CUPTI_SUCCESS) {
+      ++s.lost;
+      continue;
+    }
+    for (std::size_t m = 0; m < s.values.size(); ++m) s.values[m] *= s.choice.metrics[m]->scale;
+    ++s.samples;
+    take({s.clock.host(start), s.clock.host(end), start, end, s.values.data()});
+  }
+  const double cpu2 = thread_cpu_seconds();
+  s.cost.evaluate_s += cpu2 - cpu1;
+  if (image == &s.large) s.large = {};
+  else if (!s.rows.empty())
+    if (const auto code = s.empty(s.usual); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
+  s.cost.reset_s += thread_cpu_seconds() - cpu2;
   return {};
 }
 
@@ -296,7 +326,8 @@ std::int64_t PmSampler::samples() const { return state_->samples; }
 std::int64_t PmSampler::lost() const { return state_->lost; }
 std::int64_t PmSampler::overflows() const { return state_->overflows; }
 std::int64_t PmSampler::clock_offset_ns() const { return state_->clock.offset(); }
-double PmSampler::decode_cpu_seconds() const { return state_->decode_cpu; }
-double PmSampler::evaluate_cpu_seconds() const { return state_->evaluate_cpu; }
+PmSampler::Cost PmSampler::cost() const { return state_->cost; }
+std::size_t PmSampler::image_bytes() const { return state_->usual.bytes.size(); }
+std::size_t PmSampler::image_samples() const { return static_cast<std::size_t>(state_->usual.samples); }
 
 }  // namespace gf

@@ -36,9 +36,14 @@ class Cupti {
 
 struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
-  std::size_t hardware_buffer_bytes = 64u << 20;
-  Nanos decode_every_ns = 50 * kNsPerMs;  // how often drain() will be called; sizes the image
+  Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
+  std::size_t hardware_buffer_bytes = 0;   // 0: room for four times what arrives between two drains
+  std::vector<std::string> metrics;        // ids to sample; empty: all that the chip takes in one pass
 };
+
+/// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not too often; buffers grow with
+/// what arrives in between, so not too rarely.
+Nanos pm_decode_period(std::int64_t interval_ns);
 
 /// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
 enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
@@ -67,8 +72,13 @@ class PmSampler {
   std::int64_t lost() const;        // never arrived, from gaps between timestamps
   std::int64_t overflows() const;   // times the hardware buffer overflowed
   std::int64_t clock_offset_ns() const;  // host clock - GPU clock, as now estimated
-  double decode_cpu_seconds() const;     // CPU spent inside CUPTI's decoder
-  double evaluate_cpu_seconds() const;   // CPU spent turning counters into values
+  /// CPU spent inside CUPTI: decoding, turning counters into values, emptying images.
+  struct Cost {
+    double decode_s = 0, evaluate_s = 0, reset_s = 0;
+  };
+  Cost cost() const;
+  std::size_t image_bytes() const;
+  std::size_t image_samples() const;
 
  private:
   PmSampler();

@@ -1,15 +1,17 @@
 #include "collect/live/pm_levels.h"
 
+#include <algorithm>
+
 #include "collect/cupti/pm_sampler.h"
 
 namespace gf {
 
-Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus) {
+Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_every) {
   auto cupti = Cupti::open();
   if (!cupti) return tl::unexpected(cupti.error());
   PmOptions options;
-  options.interval_ns = 10 * kNsPerMs;
-  options.decode_every_ns = kNsPerSecond;
+  options.interval_ns = std::max(10 * kNsPerMs, reading_every / 100);  // what is not read in time is lost
+  options.decode_every_ns = std::max(kNsPerSecond, reading_every);
   auto samplers = std::make_shared<std::map<std::string, std::unique_ptr<PmSampler>>>();
   for (const auto& gpu : gpus) {
     PmRefusal why = PmRefusal::none;

@@ -7,7 +7,8 @@
 
 namespace gf {
 
-/// Starts a session of 100 samples a second on each GPU. Errors: what keeps the first refused GPU from being sampled.
-Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus);
+/// Starts a session on each GPU that makes 100 samples between two readings, or 100 a second if that is fewer. Errors: what
+/// keeps the first refused GPU from being sampled.
+Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_every);
 
 }  // namespace gf

@@ -1,10 +1,7 @@
 #include "collect/record/recorder.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,8 +15,10 @@
 #include "collect/live/live_sampler.h"
 #include "collect/record/child.h"
 #include "collect/record/counter_thread.h"
+#include "collect/record/own_use.h"
 #include "collect/record/process_tree.h"
 #include "collect/record/sensors.h"
+#include "collect/record/signals.h"
 #include "model/file.h"
 
 namespace gf {
@@ -29,16 +28,7 @@ namespace {
 constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSecond;
 constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
 
-/// Resident memory of this process that no file backs: what the recorder itself takes, without the vendor libraries' code.
-std::int64_t private_bytes() {
-  long long kilobytes = 0;
-  if (FILE* file = std::fopen("/proc/self/status", "re")) {
-    for (char line[256]; std::fgets(line, sizeof line, file);)
-      if (std::sscanf(line, "RssAnon: %lld", &kilobytes) == 1) break;
-    std::fclose(file);
-  }
-  return kilobytes * 1024;
-}
+std::int64_t interval_of(const RecordOptions& o) { return std::llround(1e9 / o.rate_hz); }
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
@@ -46,51 +36,9 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Signals that end or inform a program go to the child, and it decides; ours arrive as events.
-class Signals {
- public:
-  Signals() {
-    sigset_t mine;
-    sigemptyset(&mine);
-    for (int s : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) sigaddset(&mine, s);
-    sigprocmask(SIG_BLOCK, nullptr, &before_);
-    wanted_ = mine;
-  }
-  /// After the child was forked with the old mask.
-  void take_over() {
-    sigprocmask(SIG_BLOCK, &wanted_, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not end the recording
-    fd_ = signalfd(-1, &wanted_, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~Signals() {
-    if (fd_ >= 0) close(fd_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  /// Waits for a signal or the time; signals from processes are passed on to `child`, those of the terminal's keys reach it
-  /// without us. True when one asked us to end (there is no child).
-  bool wait(Nanos until, pid_t child) {
-    bool asked = false;
-    pollfd p{fd_, POLLIN, 0};
-    const Nanos left = until - host_now();
-    poll(&p, 1, left > 0 ? static_cast<int>(left / kNsPerMs + 1) : 0);
-    signalfd_siginfo info;
-    while (read(fd_, &info, sizeof info) == sizeof info) {
-      const int number = static_cast<int>(info.ssi_signo);
-      if (number == SIGCHLD) continue;
-      asked = true;
-      if (child > 0 && info.ssi_code != SI_KERNEL) ::kill(child, number);
-    }
-    return asked;
-  }
-
- private:
-  sigset_t before_{}, wanted_{};
-  int fd_ = -1;
-};
-
 class Recorder {
  public:
-  explicit Recorder(const RecordOptions& o) : o_(o), counters_(kTick) {}
+  explicit Recorder(const RecordOptions& o) : o_(o), counters_(pm_decode_period(interval_of(o))) {}
   Result<RecordSummary> run(int& exit_code);
 
  private:
@@ -125,7 +73,7 @@ class Recorder {
   std::int64_t dropped_ = 0;
   TreeUse last_use_;
   Nanos last_host_ = 0;
-  std::int64_t host_memory_peak_ = 0;
+  std::int64_t host_memory_peak_ = 0, memory_most_ = 0;
 };
 
 Status Recorder::open(std::vector<std::string>& notes) {
@@ -172,6 +120,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
     capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
   }
   sensors_.emplace(*nvml_, gpus_, rows_, with_gpm);
+  drop_start_up_memory();
   return {};
 }
 
@@ -184,8 +133,8 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   }
   capture_.set_metadata("record.cupti", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
   PmOptions options;
-  options.interval_ns = static_cast<std::int64_t>(std::llround(1e9 / o_.rate_hz));
-  options.decode_every_ns = kTick;
+  options.interval_ns = interval_of(o_);
+  options.decode_every_ns = pm_decode_period(options.interval_ns);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     PmRefusal why = PmRefusal::none;
@@ -261,6 +210,7 @@ void Recorder::host_tick(Nanos now) {
 }
 
 void Recorder::write(bool last) {
+  memory_most_ = std::max(memory_most_, own_use().memory_bytes);
   auto blocks = counters_.take();
   std::move(blocks.begin(), blocks.end(), std::back_inserter(pending_));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
@@ -313,7 +263,7 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
       }
       capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index), std::to_string(source.sampler->clock_offset_ns()));
       capture_.set_metadata(fmt::format("record.cpu_seconds.{}", d.index),
-                            fmt::format("decode {:.3f} evaluate {:.3f}", source.sampler->decode_cpu_seconds(), source.sampler->evaluate_cpu_seconds()));
+                            fmt::format("decode {:.3f} evaluate {:.3f} empty {:.3f}", source.sampler->cost().decode_s, source.sampler->cost().evaluate_s, source.sampler->cost().reset_s));
     }
     if (sensors_->lost(i)) note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
     s.devices.push_back(std::move(d));
@@ -405,11 +355,11 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   capture_.set_metadata("record.complete", "yes");
   write(true);
   out.notes = notes_;
-  rusage self{};
-  getrusage(RUSAGE_SELF, &self);
-  out.recorder_cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) + static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
-  out.recorder_memory_bytes = self.ru_maxrss * 1024;
-  out.recorder_private_bytes = private_bytes();
+  const OwnUse own = own_use();
+  out.recorder_cpu_seconds = own.cpu_seconds;
+  out.recorder_memory_bytes = std::max(memory_most_, own.memory_bytes);
+  out.recorder_peak_bytes = own.peak_memory_bytes;
+  out.recorder_private_bytes = own.private_bytes;
   struct stat file {};
   if (stat(o_.output.c_str(), &file) == 0) out.file_bytes = file.st_size;
   return out;

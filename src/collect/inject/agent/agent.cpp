@@ -129,6 +129,12 @@ void write_record(const CUpti_Activity* record) {
       out.put(Type::memcpy, Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes, m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, m.copyKind});
       break;
     }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: {  // from GPU to GPU
+      const auto& m = *reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record);
+      write_device(m.deviceId);
+      out.put(Type::memcpy, Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes, m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP});
+      break;
+    }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
       const auto& m = *reinterpret_cast<const CUpti_ActivityMemset4*>(record);
       write_device(m.deviceId);
@@ -172,7 +178,7 @@ constexpr CUpti_CallbackId kDriver[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
 };
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::string words(CUptiResult code) {
   const char* text = nullptr;
