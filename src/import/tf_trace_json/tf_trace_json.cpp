@@ -30,6 +30,7 @@ struct Reader {
   std::string_view text;
   od::parser parser;
   Part part;
+  Details details;  // of the event that is being read
   std::map<std::int64_t, Plane> planes;                                      // by pid
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> line_names;   // by pid and tid
   std::map<std::pair<std::int64_t, std::int64_t>, LineContext> lines;
@@ -138,8 +139,8 @@ struct Reader {
   void argument(std::string_view key, std::string_view t, EventFields& e) {
     auto packed = [&](bool& flag) {
       flag = true;
-      e.inline_details = parse_details(t);
-      e.details = &e.inline_details;
+      details = parse_details(t);
+      e.details = &details;
     };
     auto interned = [&] { return EventText{c.strings.intern(t), {}}; };
     switch (stat_of(key)) {
@@ -219,7 +220,7 @@ struct Reader {
 
   void flush() {
     join_part(c, part, text);
-    part = Part{};
+    part.clear();
   }
 };
 

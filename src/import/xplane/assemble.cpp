@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 namespace gf::xplane {
 
 namespace {
 
-/// Workers take chunks in order, at most `window` ahead of the joined ones, which bounds the memory of waiting parts.
+/// Workers take chunks in order, at most `window` ahead of the joined ones, which bounds the memory of waiting parts. One of them
+/// at a time joins what is ready, while the others go on decoding.
 struct Pool {
   Capture& capture;
   const std::vector<Chunk>& chunks;
@@ -22,50 +23,56 @@ struct Pool {
 
   std::mutex lock;
   std::condition_variable moved;
-  std::vector<std::optional<Part>> ready;
+  std::vector<std::unique_ptr<Part>> ready;  // decoded, not yet joined: chunk i in place i % window
+  std::vector<std::unique_ptr<Part>> spare;  // joined and emptied: their memory serves again
   std::size_t next = 0, joined = 0;
-  bool stop = false, stopped_by_user = false;
+  bool joining = false, stop = false, stopped_by_user = false;
   std::exception_ptr error;
 
   void work() {
     std::unique_lock held(lock);
-    while (true) {
-      moved.wait(held, [&] { return stop || next >= chunks.size() || next < joined + window; });
-      if (stop || next >= chunks.size()) return;
-      const std::size_t mine = next++;
-      held.unlock();
-      std::optional<Part> part;
-      std::exception_ptr failed;
-      try {
-        part = decode(chunks[mine].bytes, chunks[mine].line);
-      } catch (...) {
-        failed = std::current_exception();
-      }
-      held.lock();
-      if (failed) {
-        error = failed;
-        stop = true;
-      } else {
+    try {
+      while (true) {
+        moved.wait(held, [&] { return stop || next >= chunks.size() || next < joined + window; });
+        if (stop || next >= chunks.size()) return;
+        const std::size_t mine = next++;
+        std::unique_ptr<Part> part;
+        if (!spare.empty()) {
+          part = std::move(spare.back());
+          spare.pop_back();
+        }
+        held.unlock();
+        if (!part) part = std::make_unique<Part>();
+        decode(chunks[mine].bytes, chunks[mine].line, *part);
+        held.lock();
         ready[mine % window] = std::move(part);
-        join_ready();
+        if (!joining) join_ready(held);
       }
+    } catch (...) {
+      if (!held.owns_lock()) held.lock();
+      error = std::current_exception();
+      stop = true;
       moved.notify_all();
     }
   }
 
-  void join_ready() {
-    try {
-      while (joined < chunks.size() && ready[joined % window]) {
-        join_part(capture, *ready[joined % window], file);
-        ready[joined % window].reset();
-        if (release) release(chunks[joined].bytes);
-        ++joined;
-      }
-    } catch (...) {
-      error = std::current_exception();
-      stop = true;
+  /// Joins what is ready, and what becomes ready meanwhile. `held` is the lock, given up while rows are copied.
+  void join_ready(std::unique_lock<std::mutex>& held) {
+    joining = true;
+    while (!stop && joined < chunks.size() && ready[joined % window]) {
+      auto part = std::move(ready[joined % window]);
+      held.unlock();
+      join_part(capture, *part, file);
+      part->clear();
+      if (release) release(chunks[joined].bytes);
+      const bool go_on = !options.progress || options.progress("reading", static_cast<double>(joined + 1) / static_cast<double>(chunks.size()));
+      held.lock();
+      spare.push_back(std::move(part));
+      ++joined;
+      if (!go_on) stop = stopped_by_user = true;
+      moved.notify_all();
     }
-    if (options.progress && !options.progress("reading", static_cast<double>(joined) / static_cast<double>(chunks.size()))) stop = stopped_by_user = true;
+    joining = false;
   }
 };
 

@@ -19,6 +19,7 @@ struct Decoder {
   const LineContext& line;
   Part& out;
   EventFields e;
+  Details inline_details;  // of an event that carries its own
 
   std::int64_t integer(const StatValue& v) const {
     if (v.kind == StatValue::Kind::number) return static_cast<std::int64_t>(v.bits);
@@ -41,8 +42,8 @@ struct Decoder {
       const auto* name = line.plane->stat_names.find(v.bits);
       if (name && name->details >= 0) e.details = &line.plane->details[static_cast<std::size_t>(name->details)];
     } else if (v.kind == StatValue::Kind::text) {
-      e.inline_details = parse_details(v.text);
-      e.details = &e.inline_details;
+      inline_details = parse_details(v.text);
+      e.details = &inline_details;
     }
   }
 
@@ -141,9 +142,8 @@ struct Decoder {
 
 }  // namespace
 
-Part decode(std::string_view chunk, const LineContext& line) {
-  Part part;
-  Decoder d{line, part, {}};
+void decode(std::string_view chunk, const LineContext& line, Part& part) {
+  Decoder d{line, part, {}, {}};
   pbf_reader r{chunk.data(), chunk.size()};
   while (r.next()) {  // the scan has walked these fields once: they are whole
     if (r.tag_and_type() != tag_and_type(field::line::events, pbf_wire_type::length_delimited)) {
@@ -158,7 +158,6 @@ Part decode(std::string_view chunk, const LineContext& line) {
       d.bad(message);
     }
   }
-  return part;
 }
 
 }  // namespace gf::xplane

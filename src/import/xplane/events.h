@@ -7,6 +7,7 @@
 
 namespace gf::xplane {
 
-Part decode(std::string_view chunk, const LineContext& line);
+/// Fills an empty part.
+void decode(std::string_view chunk, const LineContext& line, Part& part);
 
 }  // namespace gf::xplane

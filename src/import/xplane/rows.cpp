@@ -114,24 +114,36 @@ bool add_row(Part& part, const LineContext& line, const EventName& name, const E
   std::int64_t end_ps = 0;
   if (e.duration_ps < 0 || __builtin_add_overflow(e.offset_ps, e.duration_ps, &end_ps)) return false;
   auto floor_ns = [](std::int64_t ps) { return ps / 1000 - (ps % 1000 < 0 ? 1 : 0); };
-  const auto start = checked_add(line.base_ns, floor_ns(e.offset_ps)), end = checked_add(line.base_ns, floor_ns(end_ps));
-  if (!start || !end) return false;
-  const Nanos duration = *end - *start;
+  Nanos start = 0, end = 0;
+  if (__builtin_add_overflow(line.base_ns, floor_ns(e.offset_ps), &start) || __builtin_add_overflow(line.base_ns, floor_ns(end_ps), &end)) return false;
+  const Nanos duration = end - start;
   if (line.device != kNoRow) {
-    add_activity(part, line, name, e, *start, duration);
+    add_activity(part, line, name, e, start, duration);
     return true;
   }
   const HostName& h = name.host;
   switch (line.calls_alone ? HostEvent::api_call : h.event) {
     case HostEvent::drop: break;
-    case HostEvent::api_call: add_api_call(part, line, name, e, h.api, *start, duration); break;
-    case HostEvent::queue_enter: add_handoff(part, line, e, false, *start); break;
-    case HostEvent::queue_leave: add_handoff(part, line, e, true, *start); break;
-    case HostEvent::allocation: add_memory_event(part, line, e, false, *start); break;
-    case HostEvent::deallocation: add_memory_event(part, line, e, true, *start); break;
-    case HostEvent::span: add_span(part, line, name, e, h.kind, *start, duration); break;
+    case HostEvent::api_call: add_api_call(part, line, name, e, h.api, start, duration); break;
+    case HostEvent::queue_enter: add_handoff(part, line, e, false, start); break;
+    case HostEvent::queue_leave: add_handoff(part, line, e, true, start); break;
+    case HostEvent::allocation: add_memory_event(part, line, e, false, start); break;
+    case HostEvent::deallocation: add_memory_event(part, line, e, true, start); break;
+    case HostEvent::span: add_span(part, line, name, e, h.kind, start, duration); break;
   }
   return true;
+}
+
+void Part::clear() {
+  host_ops.clear();
+  api_calls.clear();
+  activities.clear();
+  handoffs.clear();
+  memory_events.clear();
+  steps.clear();
+  texts.clear();
+  events = bad = untimed = 0;
+  first_bad = nullptr;
 }
 
 void join_part(Capture& c, const Part& part, std::string_view file) {

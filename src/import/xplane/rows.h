@@ -36,6 +36,9 @@ struct Part {
   enum class Where : std::uint8_t { op_type, shapes, op, scope };
   struct InlineText { Where where; std::uint32_t row; std::string_view text; };
   std::vector<InlineText> texts;
+
+  /// Empties the part; its memory stays for the next chunk.
+  void clear();
 };
 
 /// A text that is interned already or still stands in the source.
@@ -55,8 +58,7 @@ struct EventFields {
   std::int64_t allocation_bytes = -1, bytes_allocated = -1, bytes_reserved = -1, address = -1, device_id = -1;
   double occupancy_pct = NAN;
   bool has_step = false, kernel = false, memcpy = false, memset = false;
-  const Details* details = nullptr;
-  Details inline_details;
+  const Details* details = nullptr;  // stays where it is until the row is added
   EventText op, scope, type, shapes;
 };
 
