@@ -40,11 +40,24 @@ constexpr Label kBars[] = {
     {"unknown", "kernels without counters", "unknown", "Kernel time that no counter report covers; it is not guessed."},
 };
 
+constexpr Label kPhases[] = {
+    {"gpu_kernel", "gpu_kernel", "GPU", "The device runs a kernel."},
+    {"cpu_kernel", "cpu_kernel", "CPU", "The host computes the operation."},
+    {"dequeue", "dequeue", "dequeue", "The runtime takes the operation from its queue and prepares its kernel."},
+    {"memcpy", "memcpy", "memcpy", "Data moves between host and device."},
+    {"wait", "wait", "wait", "The host waits for a value or for the device."},
+    {"launch", "launch", "launch", "A call of the GPU runtime starts device work."},
+    {"enqueue", "enqueue", "enqueue", "The framework takes the call and hands it to its runtime."},
+    {"queued", "queued", "queued", "An operation waits in the framework's queue, or its launch has returned and its kernel has not started."},
+    {"other", "other", "other", "None of these: the program's own code, or nothing."},
+};
+
 }  // namespace
 
 std::span<const Label> level_labels() { return kLevels; }
 std::span<const Label> cause_labels() { return kCauses; }
 std::span<const Label> bar_labels() { return kBars; }
+std::span<const Label> phase_labels() { return kPhases; }
 
 Label label_of(std::span<const Label> labels, std::string_view id) {
   for (const auto& label : labels)

@@ -1,4 +1,4 @@
-// Words for people: ids of levels, idle causes and waterfall bars as a report prints them. An id without an entry is
+// Words for people: ids of levels, idle causes, waterfall bars and runtime phases as a report prints them. An id without an entry is
 // printed as it is, so a new cause or level shows up before anybody has named it here.
 #pragma once
 
@@ -14,6 +14,7 @@ struct Label {
 std::span<const Label> level_labels();
 std::span<const Label> cause_labels();
 std::span<const Label> bar_labels();
+std::span<const Label> phase_labels();
 
 /// The entry of `id`, or one whose texts are the id itself.
 Label label_of(std::span<const Label> labels, std::string_view id);

@@ -32,3 +32,25 @@ export async function withReport(file, options, use) {
     await rm(profile, { recursive: true, force: true });
   }
 }
+
+/** Runs [name, run(page, seen)] on one opened report and ends the process: 0 when all passed, 77 without a browser. */
+export async function runCases(report, cases) {
+  if (!haveBrowser) {
+    console.log("skipped: no Chromium (set CHROMIUM)");
+    process.exit(77);
+  }
+  let failed = 0;
+  await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
+    page.setDefaultTimeout(5000);
+    for (const [name, run] of cases) {
+      try {
+        await run(page, seen);
+        console.log(`ok      ${name}`);
+      } catch (error) {
+        ++failed;
+        console.log(`FAILED  ${name}\n${error.stack ?? error}`);
+      }
+    }
+  });
+  process.exit(failed ? 1 : 0);
+}

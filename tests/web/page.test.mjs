@@ -2,14 +2,10 @@
 // ANALYSIS.json is the answer of the same command with --format json; what the page shows must agree with it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { withReport, haveBrowser } from "./browser.mjs";
+import { runCases } from "./browser.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!report || !answer) throw new Error("usage: page.test.mjs REPORT.html ANALYSIS.json");
-if (!haveBrowser) {
-  console.log("skipped: no Chromium (set CHROMIUM)");
-  process.exit(77);
-}
 const analysis = JSON.parse(await readFile(answer, "utf8"));
 const cases = [];
 const test = (name, run) => cases.push([name, run]);
@@ -21,7 +17,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("every section is there, and says something", async (page) => {
-  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "layers", "kernels", "quality", "definitions"];
+  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "runtime", "layers", "kernels", "quality", "definitions"];
   if (analysis.tensor_curve.length > 0) sections.push("curve");
   if (analysis.counters_source) sections.push("match");
   for (const id of sections) {
@@ -141,17 +137,4 @@ test("a narrow screen scrolls tables, not the page", async (page) => {
   assert.ok(wide <= screen, `the page is ${wide} pixels wide on a screen of ${screen}`);
 });
 
-let failed = 0;
-await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
-  page.setDefaultTimeout(5000);
-  for (const [name, run] of cases) {
-    try {
-      await run(page, seen);
-      console.log(`ok      ${name}`);
-    } catch (error) {
-      ++failed;
-      console.log(`FAILED  ${name}\n${error.stack ?? error}`);
-    }
-  }
-});
-process.exit(failed ? 1 : 0);
+await runCases(report, cases);

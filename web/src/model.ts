@@ -31,12 +31,13 @@ export interface Queue {
   dry: { start_ns: number; duration_ns: number; phases: PhaseTime[]; host: string }[];
 }
 export interface RuntimeMark { kind: string; name: string; start_ns: number; duration_ns: number; bytes: number }
+export interface IdleOrigin { cause: string; phase: string; operation: string; module: string; python: string; ns: number; gaps: number; share: number | null; speedup: number | null }
 export interface Runtime {
   start_ns: number; duration_ns: number; modes: string[]; items: number | null; phases: PhaseTime[];
   kernels: { cpu_kernel: number | null; gpu_kernel: number | null; both: number | null; overhead: number | null; overhead_per_item_ns: number | null };
   operation_count: number; operations: { type: string; count: number; total_ns: number; phases: { phase: string; total_ns: number; spread: Distribution }[] }[];
   queues: Queue[]; waits: RuntimeMark[]; transfers: RuntimeMark[];
-  idle: { cause: string; phase: string; operation: string; module: string; python: string; ns: number; gaps: number; share: number | null; speedup: number | null }[];
+  idle: IdleOrigin[];
 }
 export interface Analysis {
   schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
@@ -48,16 +49,17 @@ export interface Analysis {
 
 /** One band of the timeline. The columns run in parallel; one that does not apply is empty. Times count from the timeline's start. */
 export interface Lane {
-  kind: "steps" | "stream" | "idle" | "host" | "api"; title: string; device: number; rows: number;
+  kind: "steps" | "stream" | "idle" | "queue" | "host" | "api"; title: string; device: number; rows: number;
   start: number[]; duration: number[]; row: number[]; name: number[]; op: number[]; module: number[]; type: number[];
   tensor: number[]; launch: number[]; launch_lane: number[];
+  low: number[]; depth: number[];  // of a queue: smallest and largest depth in the span
 }
 export interface Timeline { start_ns: number; duration_ns: number; texts: string[]; lanes: Lane[]; shown: number; total: number; note: string }
 
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis; timeline: Timeline | null;
-  labels: { levels: Label[]; causes: Label[]; bars: Label[] };
+  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[] };
 }
 
 /** Reads the block that the report writer put into the page: gzip in base64. `exact` is the analysis as it was written: its

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "analyze/runtime/queues.h"
 #include "analyze/utilization/kernel_levels.h"
 #include "model/kernel_name.h"
 #include "report/events/rows.h"
@@ -34,6 +35,7 @@ class Builder {
   void put(TimelineLane& lane, const Event& event, std::uint32_t row, std::uint32_t name);
   void add_steps();
   void add_device(const DeviceTimeline& line, std::size_t budget);
+  void add_queues();
   void add_host();
   void add_thread(std::uint32_t thread, const Events& ops, const Events& calls);
   std::string thread_title(std::uint32_t thread, std::string_view what) const;
@@ -156,11 +158,16 @@ std::string Builder::thread_title(std::uint32_t thread, std::string_view what) c
   return std::string(name.empty() ? "thread " + std::to_string(threads.tid[thread]) : std::string(name)) + ", " + std::string(what);
 }
 
+constexpr std::uint32_t kDeepest = 48;  // rows of a thread: Python stacks reach beyond any screen
+
 void Builder::add_thread(std::uint32_t thread, const Events& ops, const Events& calls) {
   if (!ops.empty()) {
     TimelineLane lane{.kind = "host", .title = thread_title(thread, "operations")};
     const auto rows = nesting_rows(spans_of(ops));
-    for (std::size_t i = 0; i < ops.size(); ++i) put(lane, ops[i], std::min(rows[i], 11u), name(capture_.host_ops.name[ops[i].row], false));
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (rows[i] < kDeepest) put(lane, ops[i], rows[i], name(capture_.host_ops.name[ops[i].row], false));
+      else --data_.shown;
+    }
     activities_.emplace_back();
     data_.lanes.push_back(std::move(lane));
   }
@@ -173,6 +180,31 @@ void Builder::add_thread(std::uint32_t thread, const Events& ops, const Events& 
   }
   activities_.emplace_back();
   data_.lanes.push_back(std::move(lane));
+}
+
+constexpr std::size_t kQueueSteps = 6'000;
+constexpr std::uint32_t kQueueRows = 3;
+
+void Builder::add_queues() {
+  RuleLookup rules(capture_);
+  const RuntimeTrace trace = trace_runtime(context_, rules);
+  for (const auto& queue : find_queues(context_, trace)) {
+    const auto steps = depth_curve(queue.items, window_);
+    if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; })) continue;
+    const bool device = queue.kind == "device";
+    TimelineLane lane{.kind = "queue", .title = (device ? "launch queue of GPU " + queue.id.substr(queue.id.find(':') + 1) : queue.id + " queue") + (device ? ", launches waiting" : ", operations waiting"), .rows = kQueueRows};
+    const std::size_t together = (steps.size() + kQueueSteps - 1) / kQueueSteps;
+    for (std::size_t i = 0; i < steps.size(); i += together) {
+      const std::size_t next = std::min(i + together, steps.size());
+      const auto [low, high] = std::minmax_element(steps.begin() + static_cast<std::ptrdiff_t>(i), steps.begin() + static_cast<std::ptrdiff_t>(next), [](const auto& a, const auto& b) { return a.depth < b.depth; });
+      lane.start.push_back(steps[i].at - window_.start);
+      lane.duration.push_back((next < steps.size() ? steps[next].at : window_.end) - steps[i].at);
+      lane.low.push_back(low->depth);
+      lane.depth.push_back(high->depth);
+    }
+    activities_.emplace_back();
+    data_.lanes.push_back(std::move(lane));
+  }
 }
 
 void Builder::add_host() {
@@ -203,17 +235,18 @@ void Builder::link_launches() {
 }
 
 TimelineData Builder::build() {
-  if (context_.devices.empty()) return {};
-  window_ = context_.devices.front().window;
+  // Without a GPU the host is all there is, and its time the window.
+  window_ = context_.devices.empty() ? Interval{context_.window.start_ns, context_.window.end_ns} : context_.devices.front().window;
   for (const auto& line : context_.devices) window_ = {std::min(window_.start, line.window.start), std::max(window_.end, line.window.end)};
   data_.start_ns = window_.start;
   data_.duration_ns = window_.length();
-  const std::size_t device_budget = left_ * 3 / 4 / context_.devices.size();
+  const std::size_t device_budget = left_ * 3 / 4 / std::max<std::size_t>(context_.devices.size(), 1);
   add_steps();
   for (const auto& line : context_.devices) add_device(line, device_budget);
+  add_queues();
   add_host();
   link_launches();
-  if (data_.shown < data_.total) data_.note = "the longest of each device and of the host are shown";
+  if (data_.shown < data_.total) data_.note = "the longest of each device and of the host are shown, to a depth of 48 calls";
   return std::move(data_);
 }
 

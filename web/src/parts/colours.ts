@@ -16,6 +16,11 @@ export function causeColour(cause: string): string {
   return known.includes(cause) ? `var(--cause-${cause.replaceAll("_", "-")})` : "var(--cause-other)";
 }
 
+export function phaseColour(phase: string): string {
+  const known = ["gpu_kernel", "cpu_kernel", "dequeue", "memcpy", "wait", "launch", "enqueue", "queued"];
+  return known.includes(phase) ? `var(--phase-${phase.replaceAll("_", "-")})` : "var(--phase-other)";
+}
+
 function hash(text: string): number {
   let value = 0;
   for (const c of text) value = (value * 31 + c.codePointAt(0)!) >>> 0;

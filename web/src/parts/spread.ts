@@ -2,7 +2,7 @@
 import type { Distribution } from "../model.ts";
 import { svg } from "./dom.ts";
 
-const WIDTH = 84, HEIGHT = 22, MID = HEIGHT / 2;
+const WIDTH = 64, HEIGHT = 22, MID = HEIGHT / 2;
 
 /** `max` is the value at the right edge, so that all rows of a table share one scale; `text` says the numbers. */
 export function spreadPicture(d: Distribution, max: number, text: string): SVGElement {

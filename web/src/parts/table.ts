@@ -22,6 +22,12 @@ export interface TableOptions<Row> {
   step?: number;               // rows shown at first, and more at each press of the button
 }
 
+/** A text that its column may cut short is there in full under the pointer. */
+function cell<Row>(c: Column<Row>, row: Row): HTMLTableCellElement {
+  const content = c.cell(row);
+  return h("td", { class: c.numeric ? "number" : c.id, title: typeof content === "string" && content.length > 30 ? content : undefined }, content);
+}
+
 export function table<Row>(o: TableOptions<Row>): HTMLElement {
   let sorted = o.sortBy, falling = true, needle = "", limit = o.step ?? 25;
   const body = h("tbody"), more = h("button", { type: "button", class: "more" }), told = h("output", { class: "told", "aria-live": "polite" });
@@ -38,7 +44,7 @@ export function table<Row>(o: TableOptions<Row>): HTMLElement {
     const words = needle.toLowerCase().split(/\s+/).filter(Boolean);
     const found = o.rows.filter((row) => { const text = o.search?.(row).toLowerCase() ?? ""; return words.every((w) => text.includes(w)); }).sort(order);
     body.replaceChildren(...found.slice(0, limit).map((row) =>
-      h("tr", {}, ...o.columns.map((c) => h("td", { class: c.numeric ? "number" : c.id }, c.cell(row))))));
+      h("tr", {}, ...o.columns.map((c) => cell(c, row)))));
     for (const [id, head] of heads) head.setAttribute("aria-sort", id === sorted ? (falling ? "descending" : "ascending") : "none");
     told.textContent = needle ? `${found.length} of ${o.rows.length} ${o.noun}` : "";
     more.hidden = found.length <= limit;

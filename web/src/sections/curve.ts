@@ -35,8 +35,8 @@ export function curveSection(report: Report): HTMLElement | null {
     for (const p of points) if (p.utilization <= u) below = p.time_share;
     mark.setAttribute("cx", String(x(Math.max(0, Math.min(u, max)))));
     mark.setAttribute("cy", String(y(below)));
-    showTip(event.clientX, event.clientY, `${share(below)} of the kernel time runs at or below ${share(Math.max(0, u))}`);
+    showTip("curve", event.clientX, event.clientY, `${share(below)} of the kernel time runs at or below ${share(Math.max(0, u))}`);
   });
-  picture.addEventListener("pointerleave", hideTip);
+  picture.addEventListener("pointerleave", () => hideTip("curve"));
   return section("curve", "Tensor-issue curve", "share of kernel time at or below a utilisation", h("div", { class: "figure" }, picture));
 }

@@ -39,7 +39,7 @@ export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[],
 }
 
 export function typeMark(type: string): HTMLElement {
-  return h("span", { class: "type" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
+  return h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
 }
 
 function layerTable(rows: Layer[], report: Report, named: boolean): HTMLElement {

@@ -51,7 +51,8 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   }
   for (const band of scene.bands) {
     const { lane } = band;
-    band.rows.forEach((row, r) => {
+    if (lane.kind === "queue") drawQueue(context, scene, band, x, paint);
+    else band.rows.forEach((row, r) => {
       const y = band.top + LABEL + r * ROW;
       let filled = -1;
       for (let at = firstTouching(lane, row, from); at < row.items.length; ++at) {
@@ -73,18 +74,63 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
         context.restore();
       }
     });
+    const title = lane.kind === "queue" ? `${lane.title}, at most ${Math.max(...lane.depth)}` : lane.title;
+    context.fillStyle = paint("var(--paper)");  // a mark of the axis may run through the title
+    context.fillRect(2, band.top + 1, context.measureText(title).width + 5, LABEL - 3);
     context.fillStyle = dim;
-    context.fillText(lane.title, 4, band.top + LABEL / 2);
+    context.fillText(title, 4, band.top + LABEL / 2);
   }
   for (const [hit, colour] of [[scene.hit, dim], [scene.chosen, ink]] as const) {
     if (!hit) continue;
-    const { lane } = hit.band, i = hit.item, y = hit.band.top + LABEL + (lane.row[i] ?? 0) * ROW;
+    const { lane } = hit.band, i = hit.item, y = hit.band.top + LABEL + (lane.row[i] ?? 0) * ROW, tall = lane.kind === "queue" ? hit.band.height - LABEL : ROW;
     const left = Math.max(x(lane.start[i]!), -2), right = Math.min(x(lane.start[i]! + lane.duration[i]!), width + 2);
     context.strokeStyle = colour;
     context.lineWidth = 1.5;
-    context.strokeRect(left - 0.5, y - 0.5, Math.max(right - left, 2) + 0.5, ROW - 1);
+    context.strokeRect(left - 0.5, y - 0.5, Math.max(right - left, 2) + 0.5, tall - 1);
     arrow(context, scene, hit, x, colour);
   }
+}
+
+/** Depth over time: solid up to the smallest depth of a span, lighter up to its largest. Nothing on the floor line: the queue is empty. */
+function drawQueue(context: CanvasRenderingContext2D, scene: Scene, band: Band, x: (ns: number) => number, paint: (colour: string) => string): void {
+  const { lane } = band, row = band.rows[0]!, floor = band.top + band.height - 2, top = Math.max(...lane.depth, 1), scale = (band.height - LABEL - 4) / top;
+  context.fillStyle = paint("var(--line)");
+  context.fillRect(0, floor, scene.width, 1);
+  context.fillStyle = paint("var(--queue)");
+  // Spans narrower than a pixel go together: a column of the picture shows the range inside it.
+  let column = -1, low = Infinity, high = 0;
+  const flush = () => {
+    if (column < 0) return;
+    bar(column, 1, low, high);
+    column = -1;
+  };
+  const bar = (left: number, width: number, lowest: number, highest: number) => {
+    if (highest <= 0) return;
+    context.globalAlpha = 0.45;
+    context.fillRect(left, floor - highest * scale, width, (highest - lowest) * scale);
+    context.globalAlpha = 1;
+    context.fillRect(left, floor - lowest * scale, width, lowest * scale);
+  };
+  for (let at = firstTouching(lane, row, scene.from); at < row.items.length; ++at) {
+    const i = row.items[at]!, left = x(lane.start[i]!), right = x(lane.start[i]! + lane.duration[i]!);
+    if (left > scene.width) break;
+    if (right < 0) continue;
+    if (right - left >= 1) {
+      flush();
+      bar(Math.max(left, 0), Math.min(right, scene.width) - Math.max(left, 0), lane.low[i]!, lane.depth[i]!);
+      continue;
+    }
+    const pixel = Math.floor(left);
+    if (pixel !== column) {
+      flush();
+      column = pixel;
+      low = Infinity;
+      high = 0;
+    }
+    low = Math.min(low, lane.low[i]!);
+    high = Math.max(high, lane.depth[i]!);
+  }
+  flush();
 }
 
 /** From the launch call on its host thread to the kernel. */

@@ -10,13 +10,14 @@ export interface Band { lane: Lane; index: number; top: number; height: number; 
 export function layout(timeline: Timeline): { bands: Band[]; height: number } {
   let top = AXIS;
   const bands = timeline.lanes.map((lane, index) => {
-    const rows: Row[] = Array.from({ length: Math.max(lane.rows, 1) }, () => ({ items: [], longest: 0 }));
+    // A queue is one curve, as high as the rows it asks for.
+    const rows: Row[] = Array.from({ length: lane.kind === "queue" ? 1 : Math.max(lane.rows, 1) }, () => ({ items: [], longest: 0 }));
     lane.start.forEach((_, i) => rows[lane.row[i] ?? 0]?.items.push(i));
     for (const row of rows) {
       row.items.sort((a, b) => lane.start[a]! - lane.start[b]!);
       row.longest = row.items.reduce((most, i) => Math.max(most, lane.duration[i]!), 0);
     }
-    const band = { lane, index, top, height: LABEL + rows.length * ROW, rows };
+    const band = { lane, index, top, height: LABEL + Math.max(lane.rows, 1) * ROW, rows };
     top += band.height + GAP;
     return band;
   });
@@ -39,7 +40,7 @@ export interface Hit { band: Band; item: number }
 /** The item at a time and a height of the picture; among several the one whose middle is nearest. */
 export function itemAt(bands: Band[], time: number, y: number, slack: number): Hit | null {
   const band = bands.find((b) => y >= b.top + LABEL && y < b.top + b.height);
-  const row = band?.rows[Math.floor((y - band.top - LABEL) / ROW)];
+  const row = band?.rows[band.lane.kind === "queue" ? 0 : Math.floor((y - band.top - LABEL) / ROW)];
   if (!band || !row) return null;
   const { start, duration } = band.lane;
   let best: Hit | null = null, nearest = Infinity;

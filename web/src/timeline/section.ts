@@ -1,4 +1,4 @@
-// The timeline: streams, idle causes and host threads on one clock.
+// The timeline: streams, idle causes, queues and host threads on one clock.
 import type { Report } from "../model.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
@@ -11,6 +11,10 @@ import { clampView, steer, type View } from "./view.ts";
 function describe(hit: Hit, scene: Scene): [string, string][] {
   const { lane } = hit.band, i = hit.item, texts = scene.timeline.texts;
   const text = (column: number[]) => texts[column[i] ?? 0] ?? "";
+  if (lane.kind === "queue") {
+    const low = lane.low[i]!, high = lane.depth[i]!;
+    return [["", lane.title], ["depth", low === high ? count(high) : `${count(low)} to ${count(high)}`], [high === 0 ? "empty for" : "for", time(lane.duration[i]!)], ["from", time(lane.start[i]!)]];
+  }
   const name = text(lane.name), rows: [string, string][] = [["", lane.kind === "idle" ? `idle: ${scene.causes.get(name) ?? name}` : name]];
   rows.push(["duration", time(lane.duration[i]!)], ["start", time(lane.start[i]!)]);
   const add = (title: string, value: string) => { if (value) rows.push([title, value]); };
@@ -23,6 +27,21 @@ function describe(hit: Hit, scene: Scene): [string, string][] {
   return rows;
 }
 
+const SHOW = "showspan";
+
+/** Asks the timeline to show a span of the capture's clock. */
+export function showSpan(report: Report, start: number, duration: number): void {
+  const from = start - (report.timeline?.start_ns ?? 0);
+  dispatchEvent(new CustomEvent(SHOW, { detail: { from, to: from + duration } }));
+}
+
+function onShowSpan(show: (from: number, to: number) => void): void {
+  addEventListener(SHOW, (event) => {
+    const { from, to } = (event as CustomEvent<{ from: number; to: number }>).detail;
+    show(from, to);
+  });
+}
+
 function details(rows: [string, string][]): HTMLElement[] {
   const [first, ...others] = rows;
   return [h("strong", {}, first?.[1] ?? ""), h("dl", { class: "facts" }, ...others.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))];
@@ -32,8 +51,8 @@ export function timelineSection(report: Report): HTMLElement | null {
   const timeline = report.timeline;
   if (!timeline || timeline.duration_ns <= 0 || timeline.lanes.length === 0) return null;
   const { bands, height } = layout(timeline), whole = timeline.duration_ns;
-  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of streams, idle causes and host threads. Arrow keys move, plus and minus zoom, 0 shows everything." });
-  const facts = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, "Point at a kernel, a gap or an operator; press it to keep its facts here."));
+  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of streams, idle causes, queues and host threads. Arrow keys move, plus and minus zoom, 0 shows everything." });
+  const facts = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, "Point at anything for its facts; press it to keep them here. Drag to move; once the picture is pressed, the wheel zooms."));
   const scene: Scene = { timeline, bands, from: 0, to: whole, width: 1, height, colourBy: "type", hit: null, chosen: null, causes: new Map(report.labels.causes.map((c) => [c.id, c.text])) };
   let queued = false;
   const paint = () => {
@@ -43,6 +62,7 @@ export function timelineSection(report: Report): HTMLElement | null {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     scene.width = width;
+    Object.assign(canvas.dataset, { from: Math.round(scene.from), to: Math.round(scene.to) });  // ns in sight
     const context = canvas.getContext("2d")!;
     context.scale(ratio, ratio);
     draw(context, scene);
@@ -56,8 +76,8 @@ export function timelineSection(report: Report): HTMLElement | null {
   canvas.style.height = `${height}px`;
   steer(canvas, whole, () => scene, set, (event) => {
     scene.hit = event ? find(event) : null;
-    if (event && scene.hit) showTip(event.clientX, event.clientY, ...details(describe(scene.hit, scene)));
-    else hideTip();
+    if (event && scene.hit) showTip("timeline", event.clientX, event.clientY, ...details(describe(scene.hit, scene)));
+    else hideTip("timeline");
     repaint();
   }, (event) => {
     scene.chosen = find(event);
@@ -67,6 +87,13 @@ export function timelineSection(report: Report): HTMLElement | null {
   new ResizeObserver(repaint).observe(canvas);
   for (const name of ["themechange", "resize"]) addEventListener(name, repaint);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+
+  onShowSpan((from, to) => {
+    const margin = (to - from) / 2;
+    set({ from: from - margin, to: to + margin });
+    canvas.scrollIntoView({ block: "center" });
+    canvas.focus({ preventScroll: true });
+  });
 
   const steps = bands.find((b) => b.lane.kind === "steps")?.lane;
   const zoomStep = steps && steps.start.length > 0 ? Math.floor(steps.start.length / 2) : -1;
