@@ -10,6 +10,7 @@
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
 #include "report/html/page.h"
+#include "support/files.h"
 
 namespace gf {
 namespace {
@@ -63,6 +64,7 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
   std::size_t on_streams = 0;
   Nanos idle = 0;
   for (const auto& lane : all.lanes) {
+    if (lane.kind == "queue") continue;
     std::map<std::uint32_t, Nanos> end_of_row;
     for (std::size_t i = 0; i < lane.start.size(); ++i) {
       EXPECT_GE(lane.start[i], 0);
@@ -85,6 +87,51 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
   }
   EXPECT_EQ(on_streams, static_cast<std::size_t>(analysis_->devices[0].gpu_events));
   EXPECT_EQ(idle, analysis_->devices[0].idle_ns);
+}
+
+TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
+  const TimelineData all = timeline_data(*context_, 1'000'000);
+  std::size_t queues = 0;
+  for (const auto& lane : all.lanes) {
+    if (lane.kind != "queue") continue;
+    const auto& queue = analysis_->runtime.queues.at(queues++);
+    Nanos at = 0, empty = 0;
+    std::int64_t most = 0;
+    double area = 0;
+    for (std::size_t i = 0; i < lane.start.size(); ++i) {
+      EXPECT_EQ(lane.start[i], at) << "no gap and no overlap";
+      at += lane.duration[i];
+      EXPECT_EQ(lane.low[i], lane.depth[i]) << "nothing was left out";
+      if (i > 0) EXPECT_NE(lane.depth[i], lane.depth[i - 1]);
+      if (lane.depth[i] == 0) empty += lane.duration[i];
+      most = std::max(most, lane.depth[i]);
+      area += static_cast<double>(lane.depth[i]) * static_cast<double>(lane.duration[i]);
+    }
+    EXPECT_EQ(at, all.duration_ns);
+    EXPECT_EQ(empty, queue.empty_ns);
+    EXPECT_EQ(most, queue.max_depth);
+    EXPECT_NEAR(area / static_cast<double>(at), queue.mean_depth, 1e-9);
+  }
+  EXPECT_EQ(queues, analysis_->runtime.queues.size());
+}
+
+TEST(TimelineWithoutGpu, HasTheQueuesOfTheFramework) {
+  test::TemporaryFolder folder;
+  ASSERT_TRUE(folder.unpack("examples/tf_lenet_eager.tgz"));
+  auto capture = import_file(folder.path() + "/lenet5_async_b1");
+  ASSERT_TRUE(capture) << capture.error().message();
+  std::optional<Context> context;
+  const auto analysis = analyze(*capture, {}, &context);
+  ASSERT_TRUE(analysis);
+  const TimelineData all = timeline_data(*context);
+  EXPECT_GT(all.duration_ns, 0);
+  std::size_t queues = 0, hosts = 0;
+  for (const auto& lane : all.lanes) {
+    queues += lane.kind == "queue";
+    hosts += lane.kind == "host";
+  }
+  EXPECT_EQ(queues, 2u) << "scheduling queue and thread pool";
+  EXPECT_GE(hosts, 2u) << "the Python thread and the executor";
 }
 
 TEST_F(TimelineOf, KeepsTheLongestWhenThereIsNot) {

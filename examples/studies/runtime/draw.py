@@ -45,6 +45,35 @@ def curve(path, title, queue):
     save(path, 880, 260, parts)
 
 
+MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f"}
+
+
+def per_item(path, title, rows):
+    """Overhead for one item over the batch size, both on logarithmic axes: a panel a model, a line a mode, least to most as a bar."""
+    models = list(dict.fromkeys(r["model"] for r in rows))
+    low, high = (f(math.log10(r[k]) for r in rows) for f, k in ((min, "least"), (max, "most")))
+    low, high = math.floor(low), math.ceil(high)
+    y = lambda ns: 300 - 240 * (math.log10(ns) - low) / (high - low)  # noqa: E731
+    parts = [text(8, 20, title, size=14)]
+    for i, mode in enumerate(MODES):
+        parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{MODES[mode]}"/>', text(344 + i * 90, 20, mode, size=11)]
+    units = {3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}
+    for power in range(low, high + 1):
+        parts += [f'<line x1="60" x2="{40 + 270 * len(models)}" y1="{y(10 ** power):.1f}" y2="{y(10 ** power):.1f}" stroke="#ddd"/>', text(54, y(10 ** power) + 4, units.get(power, f"1e{power} ns"), "end", 10)]
+    for m, model in enumerate(models):
+        batches = sorted({r["batch"] for r in rows if r["model"] == model})
+        x = lambda batch: 90 + 270 * m + 190 * (math.log(batch / batches[0]) / math.log(batches[-1] / batches[0]) if len(batches) > 1 else 0)  # noqa: B023,E731
+        parts.append(text(185 + 270 * m, 46, model, "middle", 12))
+        parts += [text(x(b), 318, str(b), "middle", 10) for b in batches]
+        for mode, colour in MODES.items():
+            points = sorted(((r["batch"], r) for r in rows if r["model"] == model and r["mode"] == mode), key=lambda p: p[0])
+            line = " ".join(f"{x(b):.1f},{y(r['overhead_ns_per_item']):.1f}" for b, r in points)
+            parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+            parts += [f'<line x1="{x(b):.1f}" x2="{x(b):.1f}" y1="{y(r["least"]):.1f}" y2="{y(r["most"]):.1f}" stroke="{colour}"/><circle cx="{x(b):.1f}" cy="{y(r["overhead_ns_per_item"]):.1f}" r="3" fill="{colour}"/>' for b, r in points]
+    parts.append(text(45 + 135 * len(models), 336, "batch size", "middle", 11))
+    save(path, 60 + 270 * len(models), 346, parts)
+
+
 def violins(path, title, phases):
     """Shapes of the distributions on a logarithmic axis from 100 ns to 100 ms."""
     place = lambda ns: 330 - 280 * (math.log10(max(ns, 100)) - 2) / 6  # noqa: E731
