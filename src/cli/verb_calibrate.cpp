@@ -8,9 +8,9 @@
 #include <fstream>
 #include <memory>
 
-#include "analyze/energy/board_facts.h"
 #include "analyze/energy/counts.h"
-#include "analyze/energy/unseen.h"
+#include "analyze/energy/model_file.h"
+#include "cli/calibration_text.h"
 #include "cli/verbs.h"
 #include "collect/microbench/plan.h"
 #include "import/importer.h"
@@ -23,8 +23,8 @@ namespace {
 struct Options {
   int device = 0;
   unsigned clock_mhz = 0;
-  std::string points, counters, output, unseen, system;
-  bool launch_once = false, fit_only = false, list_counters = false;
+  std::string points, counters, output, unseen, system, against;
+  bool launch_once = false, fit_only = false, list_counters = false, leave_one_out = false;
   unsigned seed = 1;
   double seconds = 1.2;
   int repeats = 3;
@@ -115,52 +115,15 @@ Status measure(const Options& o) {
   return run_plans(*runner, plans, out);
 }
 
-/// The file that `energy` reads: the model, with all that speaks for and against it.
-struct CalibrationFile {
-  EnergyModel model;
-  BoardFacts board;
-  std::vector<UnseenKernel> unseen;
-  std::vector<LevelCurve> curves;
-  std::vector<SafetyFinding> safety;
-  std::vector<std::string> left_out;
-  static constexpr auto fields() {
-    using C = CalibrationFile;
-    return std::tuple{field("model", &C::model, "the energy model"), field("board", &C::board, "caches and sensor"), field("unseen", &C::unseen, "kernels that the fit has not seen"),
-                      field("curves", &C::curves, "one regression a level and shape"),
-                      field("safety", &C::safety, "microbenchmarks whose counters deny their claim"), field("left_out", &C::left_out, "points that the fit leaves out, and why")};
-  }
-};
-
-void print_model(const EnergyModel& m) {
-  fmt::print("{} points, {} left out; mean absolute error of the fit {:.1f} %\n", m.points, m.dropped, 100 * m.mean_absolute_error);
-  fmt::print("idle: asleep {:.0f} W, context {:.0f} W, sleeping warps {:.0f} W; SM clock {:.0f} to {:.0f} MHz\n", m.asleep_w, m.context_w, m.spin_w, m.sm_mhz_low, m.sm_mhz_high);
-  fmt::print("voltage: {:.2f} of its share lost a share of clock below {:.0f} MHz, down to {:.2f}\n\n", m.voltage.slope, m.voltage.reference_mhz, m.voltage.floor);
-  fmt::print("  {:<20} {:>10}  {:>19}  {}\n", "feature", "pJ", "95 % interval", "of one");
-  for (const auto& c : m.coefficients)
-    fmt::print("  {:<20} {:>10}  {:>19}  {}\n", c.feature, c.identified ? fmt::format("{:.4g}", c.picojoules) : "no data", c.identified ? fmt::format("{:.4g} .. {:.4g}", c.low, c.high) : "",
-               c.identified ? c.unit : c.note);
-}
-
-void print_facts(const BoardFacts& b) {
-  for (const auto& c : b.caches) fmt::print("{:<5} {:>10}  {:6.1f} ns a dependent load\n", c.level, c.bytes ? fmt::format("{:.0f} KiB", *c.bytes / 1024) : "", c.ns);
-  if (b.dram_granularity_bytes) fmt::print("DRAM reads {:.0f} bytes for a scattered access of 32\n", *b.dram_granularity_bytes);
-  if (b.sensor)
-    fmt::print("power reading: changes every {:.0f} ms, passes half of a step after {:.0f} ms ({:.0f} to {:.0f}, {} steps)\n", 1e3 * b.sensor->period_s, 1e3 * b.sensor->delay_s,
-               1e3 * b.sensor->delay_low, 1e3 * b.sensor->delay_high, b.sensor->steps);
-  fmt::print("energy counter over integrated power: {:.4f}, standard deviation of a point {:.4f}\n", b.counter_over_power, b.counter_over_power_sd);
-  if (b.memory_dram_pj) fmt::print("the memory's own power: {:.0f} pJ an access of 32 bytes read from DRAM\n", *b.memory_dram_pj);
-  if (!b.divisions.empty()) {
-    fmt::print("a division of one thread, added to a chase:");
-    for (const auto& d : b.divisions) fmt::print(" {} {:.0f} pJ (beside {:.0f} W)", d.level, d.picojoules, d.offset_w);
-    fmt::print("; spread {:.1f} % of the mean\n", 100 * b.division_spread);
-  }
-}
-
-void print_unseen(const std::vector<UnseenKernel>& kernels) {
-  fmt::print("\n{:<26} {:>5} {:>5} {:>11} {:>11} {:>8}\n", "kernel never seen", "W", "MHz", "measured mJ", "model mJ", "error");
-  for (const auto& k : kernels)
-    fmt::print("{:<26} {:5.0f} {:5.0f} {:11.5g} {:11.5g} {:+7.1f} %\n", k.name, k.watts, k.sm_mhz, 1e3 * k.measured_j, 1e3 * k.predicted_j, 100 * k.relative);
-  fmt::print("{} kernels, dynamic energy: mean absolute error {:.1f} %\n", kernels.size(), 100 * mean_absolute_error(kernels));
+/// Kernels that the fit has not seen: what tests/gpu/energy_unseen.sh leaves under a prefix.
+Result<std::vector<UnseenKernel>> judge(const EnergyModel& model, const std::string& prefix) {
+  auto runs = read_unseen_runs(prefix + ".jsonl");
+  if (!runs) return tl::unexpected(runs.error());
+  auto names = read_unseen_names(prefix + "_names.txt");
+  if (!names) return tl::unexpected(names.error());
+  auto report = import_file(prefix + ".ncu.csv.gz");
+  if (!report) return tl::unexpected(report.error());
+  return judge_by_unseen(model, *runs, *names, *report);
 }
 
 Status fit(const Options& o) {
@@ -180,7 +143,8 @@ Status fit(const Options& o) {
   CalibrationFile file;
   file.safety = check_counts(benches);
   std::string system;
-  auto model = fit_energy(fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out), 400, 1, o.system.empty() ? nullptr : &system);
+  const auto points = fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out);
+  auto model = fit_energy(points, 400, 1, o.system.empty() ? nullptr : &system);
   if (!model) return fail(model.error().what, o.points);
   if (!o.system.empty())
     if (std::ofstream out(o.system); !(out << system).flush()) return fail("cannot be written", o.system);
@@ -188,20 +152,20 @@ Status fit(const Options& o) {
   std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) = std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
   file.model.dropped = static_cast<int>(file.left_out.size());
   file.curves = level_curves(raw, benches, file.model.context_w);
-  print_model(file.model);
+  file.operands = operand_effects(file.curves);
   file.board = board_facts(*read, benches);
-  fmt::print("\n");
-  print_facts(file.board);
+  if (o.leave_one_out) file.leave_one_out = leave_one_out(points);
   if (!o.unseen.empty()) {
-    auto runs = read_unseen_runs(o.unseen + ".jsonl");
-    if (!runs) return tl::unexpected(runs.error());
-    auto names = read_unseen_names(o.unseen + "_names.txt");
-    if (!names) return tl::unexpected(names.error());
-    auto report = import_file(o.unseen + ".ncu.csv.gz");
-    if (!report) return tl::unexpected(report.error());
-    auto judged = judge_by_unseen(file.model, *runs, *names, *report);
+    auto judged = judge(file.model, o.unseen);
     if (!judged) return tl::unexpected(judged.error());
-    print_unseen(file.unseen = std::move(*judged));
+    file.unseen = std::move(*judged);
+  }
+  print_calibration(file);
+  if (!o.against.empty()) {
+    std::ifstream in(o.against);
+    const auto other = parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), o.against);
+    if (!other) return tl::unexpected(other.error());
+    print_against(file.model, *other);
   }
   if (o.output.empty()) return {};
   std::string json;
@@ -224,6 +188,8 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   verb->add_option("--seed", o->seed, "order of the runs");
   verb->add_option("--counters", o->counters, "Nsight Compute report of --launch-once: counts and safety checks from counters");
   verb->add_option("--unseen", o->unseen, "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz (tests/gpu/energy_unseen.sh)");
+  verb->add_flag("--leave-one-out", o->leave_one_out, "predict each microbenchmark by a fit without it");
+  verb->add_option("--against", o->against, "another energy model, to compare coefficients with");
   verb->add_option("--system", o->system, "write the fit's least-squares system (CSV), to be solved by other programs");
   verb->add_option("-o,--output", o->output, "energy model to write (JSON)");
   verb->add_flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");

@@ -7,6 +7,7 @@
 #include "analyze/energy/board_facts.h"
 #include "analyze/energy/counts.h"
 #include "analyze/energy/evaluate.h"
+#include "analyze/energy/leave_out.h"
 #include "analyze/energy/unseen.h"
 
 namespace gf {
@@ -173,6 +174,37 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   EXPECT_NEAR(facts.divisions[2].offset_w, 160, 1e-6);
   EXPECT_NEAR(facts.division_spread, 0, 1e-6);
   EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
+}
+
+TEST(EnergyLeaveOneOut, PredictsWhatTheOthersKnowAndSkipsWhatTheyDoNot) {
+  auto points = throttled_points();
+  const auto fma_again = points;  // a second kernel of the same kind, which costs 10 % more
+  for (auto p : fma_again)
+    if (p.bench == "fma") {
+      p.bench = "fma_dear";
+      p.energy_j = 130 + 1.1 * (p.energy_j - 130);
+      points.push_back(p);
+    }
+  const auto judged = leave_one_out(points);
+  ASSERT_EQ(judged.size(), 2u);  // tensor and DRAM have features that nothing else has
+  EXPECT_EQ(judged[0].bench, "fma");
+  EXPECT_EQ(judged[1].bench, "fma_dear");
+  EXPECT_NEAR(judged[0].relative, 0.1, 0.03);
+  EXPECT_NEAR(judged[1].relative, 1 / 1.1 - 1, 0.03);
+  EXPECT_EQ(judged[1].points, 24);
+}
+
+TEST(EnergyOperands, ComparesWithRandomDataNotWithAddresses) {
+  auto curve = [](const char* bench, double pj) {
+    LevelCurve c;
+    c.bench = bench, c.threads = 1024, c.blocks = 132, c.picojoules = pj;
+    return c;
+  };
+  const auto effects = operand_effects({curve("dram_load", 3000), curve("dram_load_wide", 3600), curve("dram_load_zeros", 2400), curve("fma", 14), curve("fma_zeros", 4)});
+  ASSERT_EQ(effects.size(), 2u);
+  EXPECT_EQ(effects[0].bench, "dram_load_wide");
+  EXPECT_EQ(effects[0].zeros_pj, 2400);
+  EXPECT_EQ(effects[1].random_pj, 14);
 }
 
 TEST(EnergyCounts, TakeTheFirstExpressionWhoseCountersAreThere) {

@@ -136,4 +136,25 @@ std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw, con
   return curves;
 }
 
+std::vector<OperandEffect> operand_effects(const std::vector<LevelCurve>& curves) {
+  auto fullest = [&](const std::string& bench) -> const LevelCurve* {
+    const LevelCurve* best = nullptr;
+    for (const auto& c : curves)
+      if (c.bench == bench && (!best || c.threads * c.blocks > best->threads * best->blocks)) best = &c;
+    return best;
+  };
+  constexpr std::string_view kZeros = "_zeros";
+  std::vector<OperandEffect> effects;
+  std::string last;
+  for (const auto& c : curves) {
+    if (!c.bench.ends_with(kZeros) || c.bench == last) continue;
+    last = c.bench;
+    const std::string base = c.bench.substr(0, c.bench.size() - kZeros.size());
+    const LevelCurve *zeros = fullest(c.bench), *random = fullest(base + "_wide");  // beside it there may be a chase of addresses
+    if (!random) random = fullest(base);
+    if (random) effects.push_back({random->bench, random->feature, random->picojoules, zeros->picojoules});
+  }
+  return effects;
+}
+
 }  // namespace gf

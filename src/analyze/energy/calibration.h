@@ -62,4 +62,16 @@ struct LevelCurve {
 };
 std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, double idle_w);
 
+/// What operands of zeros save: the same microbenchmark with zeros and with random operands, at full occupancy.
+struct OperandEffect {
+  std::string bench, feature;
+  double random_pj = 0, zeros_pj = 0;
+  static constexpr auto fields() {
+    using O = OperandEffect;
+    return std::tuple{field("bench", &O::bench, "microbenchmark"), field("feature", &O::feature, "what is counted"), field("random_pj", &O::random_pj, "slope with random operands"),
+                      field("zeros_pj", &O::zeros_pj, "slope with zeros")};
+  }
+};
+std::vector<OperandEffect> operand_effects(const std::vector<LevelCurve>& curves);
+
 }  // namespace gf

@@ -28,7 +28,7 @@ The H200's committed points, with their counters: the fit, the board, and kernel
 
   $ R=$ROOT/docs/results/energy/h200-2026-11-21d
   $ zcat $R.points.jsonl.gz >points.jsonl
-  $ gpufathom calibrate --fit-only --points points.jsonl --counters $R.kernels.ncu.csv.gz --unseen $R.unseen -o model.json
+  $ gpufathom calibrate --fit-only --points points.jsonl --counters $R.kernels.ncu.csv.gz --unseen $R.unseen --leave-one-out -o model.json
   102 points, 60 left out; mean absolute error of the fit 3.7 %
   idle: asleep 98 W, context 129 W, sleeping warps 127 W; SM clock 1520 to 1980 MHz
   voltage: 1.15 of its share lost a share of clock below 1980 MHz, down to 0.81
@@ -67,6 +67,41 @@ The H200's committed points, with their counters: the fit, the board, and kernel
   energy counter over integrated power: 0.9966, standard deviation of a point 0.0262
   the memory's own power: 1437 pJ an access of 32 bytes read from DRAM
   a division of one thread, added to a chase: l1 256 pJ (beside 135 W) l2 252 pJ (beside 134 W) dram 277 pJ (beside 155 W); spread 9.3 % of the mean
+  
+  operands           of one                 random      zeros   pJ of one, active power included
+  dram_load_wide     dram.read                3904       2452
+  dram_store_wide    dram.write               3590       2210
+  fma_fp32           pipe.fma                13.72      3.975
+  l2_load_wide       l2.load                  1273      671.2
+  mma_bf16           tensor.bf16.mma        0.8636     0.2287
+  wgmma_bf16         tensor.bf16.wgmma      0.6204     0.1531
+  
+  microbenchmark            error   predicted by a fit without it, energy above static power
+  add_fp32                 +52.5 %
+  convert                 +127.6 %
+  dram_load_scattered      -12.8 %
+  dram_load_wide            +2.7 %
+  dram_tma_load             +5.9 %
+  fma_fp32                 -16.2 %
+  int_add                  -13.4 %
+  int_logic                -35.1 %
+  int_mad                  -25.2 %
+  int_shift                -36.4 %
+  l1_load_scattered       +458.1 %
+  l1_load_wide             -17.5 %
+  l2_load_far               -3.3 %
+  l2_load_scattered        +58.4 %
+  l2_load_wide              -0.0 %
+  l2_store_scattered       -32.0 %
+  l2_store_wide            +46.2 %
+  l2_tma_load               +1.0 %
+  shared_load_wide         -10.6 %
+  wgmma_bf16                +0.6 %
+  wgmma_bf16_l2             +3.6 %
+  wgmma_bf16_narrow         +1.3 %
+  wgmma_tf32                -1.4 %
+  wgmma_tf32_narrow         +1.3 %
+  24 microbenchmarks: median absolute error 13.1 %
   
   kernel never seen              W   MHz measured mJ    model mJ    error
   matmul_fp32_512              453  1980      4.0519      3.9239    -3.2 %
