@@ -23,6 +23,7 @@ namespace {
 struct Options {
   int device = 0;
   unsigned clock_mhz = 0;
+  std::vector<std::string> only, skip;
   std::string points, counters, output, unseen, system, against;
   bool launch_once = false, fit_only = false, list_counters = false, leave_one_out = false;
   unsigned seed = 1;
@@ -84,6 +85,7 @@ Status measure(const Options& o) {
   end_between_points();
   auto runner = microbench::Runner::open(o.device);
   if (!runner) return tl::unexpected(runner.error());
+  if (auto s = runner->choose(o.only, o.skip); !s) return s;
   if (o.clock_mhz > 0)
     if (auto s = runner->hold_clock(o.clock_mhz); !s) return s;
   if (o.launch_once) {
@@ -105,7 +107,7 @@ Status measure(const Options& o) {
   if (on_file < asleep.size())
     if (auto s = run_plans(*runner, asleep, out); !s) return s;
   if (auto s = runner->wake(); !s) return s;
-  if (known->latencies.empty())
+  if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
     if (auto s = probe(*runner, out); !s) return s;
   auto plans = microbench::calibration_plans(*runner, {o.repeats, std::max(1, o.repeats - 1), o.seconds}, o.seed);
   // The order of a seed is fixed: what is on file are the first points of it.
@@ -184,6 +186,8 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   verb->add_option("--points", o->points, "raw points, one JSON object a line; an existing file is continued");
   verb->add_option("--seconds", o->seconds, "measured window of a point")->check(CLI::Range(0.5, 60.0));
   verb->add_option("--repeats", o->repeats, "runs of a point")->check(CLI::Range(1, 20));
+  verb->add_option("--only", o->only, "microbenchmarks to run, by name, comma-separated; without it all")->delimiter(',');
+  verb->add_option("--skip", o->skip, "microbenchmarks not to run")->delimiter(',');
   verb->add_option("--clock", o->clock_mhz, "hold the SM clock at so many MHz until the end, where that is allowed; without it no clock is touched")->check(CLI::Range(1, 10000));
   verb->add_option("--seed", o->seed, "order of the runs");
   verb->add_option("--counters", o->counters, "Nsight Compute report of --launch-once: counts and safety checks from counters");

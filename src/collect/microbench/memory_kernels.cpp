@@ -123,27 +123,31 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   return b;
 }
 
-/// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait.
-Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp) {
+/// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait. Shared: two blocks
+/// of a cluster copy half each, for both of them (multicast), so that L2 is read once for two deliveries.
+Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp, bool shared = false) {
   Microbench b;
   b.id = id;
   b.feature = "tma.load";
   b.space = space;
-  b.unroll = 4;
+  b.unroll = shared ? 2 : 4;
   b.fixed_threads = 32;
   b.bytes_per_warp = bytes_per_warp;
-  constexpr int kBytes = 8192;
+  constexpr int kBytes = 8192, kLanding = 4 * kBytes;
   const char* globals = ".shared .align 128 .b8 landing[32768];\n.shared .align 8 .b64 barrier;\n";
   const std::string setup =
-      "  .reg .u32 %bar, %dst, %parity;\n  .reg .u64 %off, %mask, %at;\n  mov.u32 %bar, barrier;\n  mov.u32 %dst, landing;\n  mov.u32 %parity, 0;\n  mov.u64 %off, 0;\n  sub.u64 %mask, %region, 1;\n"
-      "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  fence.proxy.async;\n  bar.sync 0;\n";
-  std::string body = fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kBytes * b.unroll);
+      "  .reg .u32 %bar, %dst, %parity;\n  .reg .u64 %off, %mask, %at;\n  .reg .b16 %both;\n  mov.u32 %bar, barrier;\n  mov.u32 %dst, landing;\n  mov.u32 %parity, 0;\n  mov.u64 %off, 0;\n  sub.u64 %mask, %region, 1;\n"
+      "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  fence.proxy.async;\n  bar.sync 0;\n" +
+      std::string(shared ? "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 %dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "");
+  std::string body = fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kLanding);
   for (int i = 0; i < b.unroll; ++i)
-    body += fmt::format("  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%at], {}, [%bar];\n"
-                        "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n", i * kBytes, kBytes, kBytes);
+    body += fmt::format("  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{} [%r5], [%at], {}, [%bar]{};\n"
+                        "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n", i * kBytes, shared ? ".multicast::cluster" : "", kBytes, shared ? ", %both" : "", kBytes);
   body += "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  xor.b32 %parity, %parity, 1;\n";
-  b.ptx = kernel(chip, setup, body, kKeepAcc, globals);
-  b.per_warp_loop = {{"tma.load", b.unroll * kBytes / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"inst", b.unroll * 5.0 + 10.0}};
+  // A block must not end while the other still copies to it.
+  b.ptx = kernel(chip, setup, body, (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") + std::string(kKeepAcc), globals);
+  if (shared) b.ptx.replace(b.ptx.find(")\n{"), 3, ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
+  b.per_warp_loop = {{"tma.load", kLanding / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"inst", b.unroll * 5.0 + 10.0}};
   if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * kBytes / 32.0;
   return b;
 }
@@ -179,7 +183,7 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
 
 std::vector<Microbench> copy_kernels(const ChipTraits& chip) {
   if (chip.compute != 90) return {};
-  return {tma(chip, Space::l2, "l2_tma_load", kTmaL2), tma(chip, Space::dram, "dram_tma_load", kDram)};
+  return {tma(chip, Space::l2, "l2_tma_load", kTmaL2), tma(chip, Space::l2, "l2_tma_multicast", kTmaL2, true), tma(chip, Space::dram, "dram_tma_load", kDram)};
 }
 
 }  // namespace gf::microbench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -103,6 +104,15 @@ Result<Runner> Runner::open(int device) {
   r.gpu_ = r.nvml_->gpus()[static_cast<std::size_t>(device)];
   r.benches_ = microbenches({r.gpu_.compute_major * 10 + r.gpu_.compute_minor});
   return r;
+}
+
+Status Runner::choose(const std::vector<std::string>& only, const std::vector<std::string>& skip) {
+  for (const auto* names : {&only, &skip})
+    for (const auto& name : *names)
+      if (!find(name)) return fail("no microbenchmark is called " + name);
+  auto in = [](const std::vector<std::string>& names, const std::string& id) { return std::find(names.begin(), names.end(), id) != names.end(); };
+  std::erase_if(benches_, [&](const Microbench& b) { return (!only.empty() && !in(only, b.id)) || in(skip, b.id); });
+  return {};
 }
 
 Status Runner::hold_clock(unsigned mhz) {

@@ -90,6 +90,8 @@ class Runner {
  public:
   /// Finds the board; touches nothing on it, so that it can still be measured asleep.
   static Result<Runner> open(int device);
+  /// Keeps only these microbenchmarks (all when none is named), less those to skip. Errors: a name that none has.
+  Status choose(const std::vector<std::string>& only, const std::vector<std::string>& skip);
   /// Holds the SM clock until the runner ends. Errors: those of ClockLock.
   Status hold_clock(unsigned mhz);
   /// Makes a context on the GPU. Everything but the reference "asleep" needs it.
