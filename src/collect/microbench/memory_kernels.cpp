@@ -13,12 +13,13 @@ namespace {
 constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kL2Far = 8192, kDram = 1 << 20, kTmaL2 = 32768;
 
 /// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up in L1 first, one from
-/// DRAM in both. Coefficients are therefore incremental, level by level.
-void add_path(Counts& counts, Space space, bool writes, double accesses) {
+/// DRAM in both. Coefficients are therefore incremental, level by level. L2 is asked for a cache line's accesses at once.
+void add_path(Counts& counts, Space space, bool writes, double accesses, double accesses_a_request = 4) {
   if (space == Space::none || space == Space::shared) return;
   if (!writes) counts["l1.load"] += accesses;  // stores go through L1 to L2: one feature
   if (space == Space::l1) return;
   counts[writes ? "l2.store" : "l2.load"] += accesses;
+  counts[writes ? "l2.store_request" : "l2.request"] += accesses / accesses_a_request;
   if (space == Space::dram) counts[writes ? "dram.write" : "dram.read"] += accesses;
 }
 
@@ -86,7 +87,7 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
   if (writes && !zeros) body += "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, %r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
   b.ptx = kernel(chip, setup, body, kKeepAcc);
   b.per_warp_loop = {{"inst", b.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * b.unroll)}};
-  add_path(b.per_warp_loop, space, writes, b.unroll * (scattered ? 32.0 : 16.0));
+  add_path(b.per_warp_loop, space, writes, b.unroll * (scattered ? 32.0 : 16.0), scattered ? 1 : 4);
   b.per_warp_loop["pipe.alu"] = 32.0 * (writes ? 8.0 : 8.0 + 2.0 * b.unroll);
   return b;
 }
@@ -147,7 +148,7 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
   // A block must not end while the other still copies to it.
   b.ptx = kernel(chip, setup, body, (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") + std::string(kKeepAcc), globals);
   if (shared) b.ptx.replace(b.ptx.find(")\n{"), 3, ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
-  b.per_warp_loop = {{"tma.load", kLanding / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"inst", b.unroll * 5.0 + 10.0}};
+  b.per_warp_loop = {{"tma.load", kLanding / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"l2.request", b.unroll * kBytes / 128.0}, {"inst", b.unroll * 5.0 + 10.0}};
   if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * kBytes / 32.0;
   return b;
 }

@@ -83,7 +83,7 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
     body += fmt::format("  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n", w.n, w.k, w.types, regs, i % 4, i % 4, w.majors);
   body += "  wgmma.commit_group.sync.aligned;\n";
   // A warpgroup of four warps shares one operation: a warp's share is a quarter.
-  b.per_warp_loop = {{"inst", b.unroll + 6.0}, {w.feature, b.unroll * 2.0 * 64 * w.n * w.k / 4}};
+  b.per_warp_loop = {{"inst", b.unroll + 6.0}, {w.feature, b.unroll * 2.0 * 64 * w.n * w.k / 4}, {"shared.load", b.unroll * (kTileA + tile_b) / 32.0 / 4}};
   if (w.l2) {
     constexpr int kReads = 8;
     b.space = Space::l2;
@@ -94,6 +94,7 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
     body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n  add.u64 %at, %base, %d2;\n";
     b.per_warp_loop["inst"] += 3.0 * kReads + 3;
     b.per_warp_loop["l1.load"] = b.per_warp_loop["l2.load"] = kReads * 16.0;
+    b.per_warp_loop["l2.request"] = kReads * 4.0;
   }
   body += "  wgmma.wait_group.sync.aligned 0;\n";
   std::string end;
