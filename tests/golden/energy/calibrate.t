@@ -20,6 +20,9 @@ No clock is touched unless it is asked for; a held clock is given back, whatever
   libcuda.so.1: the NVIDIA driver lacks calls of CUDA 11 (update the driver)
   $ gpufathom calibrate --points y.jsonl 2>&1 | sed 's/.*libcuda/libcuda/'
   libcuda.so.1: the NVIDIA driver lacks calls of CUDA 11 (update the driver)
+  $ gpufathom calibrate --only l2_load,l9_load --points z.jsonl
+  gpufathom: no microbenchmark is called l9_load
+  [1]
   $ cat clocks.log
   hold 1500
   give back 0
