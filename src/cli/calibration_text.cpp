@@ -28,7 +28,7 @@ void print_facts(const BoardFacts& b) {
     fmt::print("power reading: changes every {:.0f} ms, passes half of a step after {:.0f} ms ({:.0f} to {:.0f}, {} steps)\n", 1e3 * b.sensor->period_s, 1e3 * b.sensor->delay_s,
                1e3 * b.sensor->delay_low, 1e3 * b.sensor->delay_high, b.sensor->steps);
   fmt::print("energy counter over integrated power: {:.4f}, standard deviation of a point {:.4f}\n", b.counter_over_power, b.counter_over_power_sd);
-  if (b.memory_dram_pj) fmt::print("the memory's own power: {:.0f} pJ an access of 32 bytes read from DRAM\n", *b.memory_dram_pj);
+  for (const auto& m : b.memory) fmt::print("{}: {:.0f} pJ above idle an access of 32 bytes, {:.0f} pJ by the memory's own power\n", m.bench, m.board_pj, m.memory_pj);
   if (!b.divisions.empty()) {
     fmt::print("a division of one thread, added to a chase:");
     for (const auto& d : b.divisions) fmt::print(" {} {:.0f} pJ (beside {:.0f} W)", d.level, d.picojoules, d.offset_w);

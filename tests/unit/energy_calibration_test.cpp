@@ -176,6 +176,22 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
 }
 
+TEST(BoardFacts, MemoryShareIsAboveWhatQuietRunsRead) {
+  EnergyPointsFile file;
+  auto point = [&](const char* bench, double watts, double memory) {
+    RawEnergyPoint p;
+    p.bench = bench, p.threads = 1024, p.blocks = 132, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.memory_end_w = memory, p.warps = 1000, p.loops_per_s = 1e6;
+    file.points.push_back(p);
+  };
+  point("context", 130, 60);  // still falling from the run before
+  for (int i = 0; i < 3; ++i) point("fma", 400, 40);
+  point("dram_load_wide", 530, 240);
+  const auto facts = board_facts(file, {{"fma", "pipe.fma", 0, 0, {{"pipe.fma", 4096}}}, {"dram_load_wide", "dram.read", 0, 0, {{"dram.read", 200}}}});
+  ASSERT_EQ(facts.memory.size(), 1u);
+  EXPECT_NEAR(facts.memory[0].board_pj, 400 / 2e11 * 1e12, 1e-9);
+  EXPECT_NEAR(facts.memory[0].memory_pj, 200 / 2e11 * 1e12, 1e-9);
+}
+
 TEST(EnergyLeaveOneOut, PredictsWhatTheOthersKnowAndSkipsWhatTheyDoNot) {
   auto points = throttled_points();
   const auto fma_again = points;  // a second kernel of the same kind, which costs 10 % more

@@ -146,9 +146,13 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
   for (const auto& p : file.points)
     if (p.dropped.empty() && std::isfinite(p.memory_end_w) && p.bench != "asleep" && counted(benches, p.bench, "dram.read") < 1 && counted(benches, p.bench, "dram.write") < 1)
       quiet.push_back(p.memory_end_w);
-  const auto busy = mean_of(file.points, "dram_load_wide", [](const RawEnergyPoint& p) { return p.memory_end_w; });
-  const auto reads = mean_of(file.points, "dram_load_wide", [&](const RawEnergyPoint& p) { return counted(benches, p.bench, "dram.read") * p.warps * p.loops_per_s; });
-  if (!quiet.empty() && busy && reads && *reads > 0) facts.memory_dram_pj = (*busy - median(quiet)) / *reads * 1e12;
+  const auto idle = mean_of(file.points, "context", [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
+  for (const char* bench : {"dram_load_wide", "dram_load_zeros", "dram_store_wide", "dram_store_zeros"}) {
+    const auto watts = mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
+    const auto memory = mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.memory_end_w; });
+    const auto rate = mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return (counted(benches, bench, "dram.read") + counted(benches, bench, "dram.write")) * p.warps * p.loops_per_s; });
+    if (!quiet.empty() && idle && watts && memory && rate && *rate > 0) facts.memory.push_back({bench, (*watts - *idle) / *rate * 1e12, (*memory - median(quiet)) / *rate * 1e12});
+  }
 
   double least = HUGE_VAL, most = 0, total = 0;
   for (const char* level : {"l1", "l2", "dram"}) {

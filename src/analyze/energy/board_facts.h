@@ -46,19 +46,30 @@ struct DivisionEnergy {
   }
 };
 
+/// What an access to DRAM costs above idle, on the whole board and by the memory's own power reading alone.
+struct MemoryShare {
+  std::string bench;
+  double board_pj = 0, memory_pj = 0;
+  static constexpr auto fields() {
+    using M = MemoryShare;
+    return std::tuple{field("bench", &M::bench, "microbenchmark"), field("board_pj", &M::board_pj, "energy above idle of an access of 32 bytes, whole board"),
+                      field("memory_pj", &M::memory_pj, "the same by the power of the memory scope")};
+  }
+};
+
 struct BoardFacts {
   std::vector<CacheLevel> caches;
   std::optional<double> dram_granularity_bytes;  // what DRAM gives for scattered accesses of 32 bytes
   std::optional<SensorFacts> sensor;
   double counter_over_power = 0, counter_over_power_sd = 0;  // energy counter / integrated instantaneous power, over the points
-  std::optional<double> memory_dram_pj;           // memory-scope power above idle, an access of 32 bytes read from DRAM
+  std::vector<MemoryShare> memory;                // empty on boards without a reading of the memory's power
   std::vector<DivisionEnergy> divisions;
   double division_spread = 0;  // (most - least) / mean
   static constexpr auto fields() {
     using B = BoardFacts;
     return std::tuple{field("caches", &B::caches, "levels by latency"), field("dram_granularity_bytes", &B::dram_granularity_bytes, "bytes that DRAM reads for an access of 32"),
                       field("sensor", &B::sensor, "power reading"), field("counter_over_power", &B::counter_over_power, "energy counter over integrated power, mean of the points"),
-                      field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"), field("memory_dram_pj", &B::memory_dram_pj, "memory-scope energy of an access to DRAM"),
+                      field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"), field("memory", &B::memory, "DRAM by the memory's own power"),
                       field("divisions", &B::divisions, "DIV cross-check"), field("division_spread", &B::division_spread, "(most - least) / mean")};
   }
 };

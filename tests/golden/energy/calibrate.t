@@ -68,7 +68,10 @@ The H200's committed points, with their counters: the fit, the board, and kernel
   DRAM reads 64 bytes for a scattered access of 32
   power reading: changes every 100 ms, passes half of a step after 78 ms (30 to 125, 6 steps)
   energy counter over integrated power: 0.9966, standard deviation of a point 0.0262
-  the memory's own power: 1437 pJ an access of 32 bytes read from DRAM
+  dram_load_wide: 3863 pJ above idle an access of 32 bytes, 1437 pJ by the memory's own power
+  dram_load_zeros: 2422 pJ above idle an access of 32 bytes, 1244 pJ by the memory's own power
+  dram_store_wide: 3540 pJ above idle an access of 32 bytes, 1174 pJ by the memory's own power
+  dram_store_zeros: 2147 pJ above idle an access of 32 bytes, 1019 pJ by the memory's own power
   a division of one thread, added to a chase: l1 256 pJ (beside 135 W) l2 252 pJ (beside 134 W) dram 277 pJ (beside 155 W); spread 9.3 % of the mean
   
   operands           of one                 random      zeros   pJ of one, active power included
