@@ -126,15 +126,4 @@ std::string short_kernel_name(std::string_view name) {
   return std::string(parts.base.empty() ? rest : parts.base);
 }
 
-std::string elide_middle(std::string_view name, std::size_t width) {
-  if (name.size() <= width) return std::string(name);
-  if (width <= 3) return std::string(name.substr(0, width));
-  std::size_t head = (width - 3 + 1) / 2, tail = width - 3 - head;
-  const auto inside = [&](std::size_t at) { return at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80; };
-  while (head > 0 && inside(head)) --head;
-  std::size_t from = name.size() - tail;
-  while (from < name.size() && inside(from)) ++from;
-  return std::string(name.substr(0, head)) + "..." + std::string(name.substr(from));
-}
-
 }  // namespace gf

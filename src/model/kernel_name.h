@@ -18,8 +18,4 @@ std::string demangled(std::string_view name);
 /// Wrappers that run whatever their first template argument says are named by that argument.
 std::string short_kernel_name(std::string_view name);
 
-/// Fits a name into `width` columns by leaving out its middle ("sm90_xmma_fprop_im...segment_k_off_kernel"): kernel
-/// families differ at both ends. Counts bytes; cuts no UTF-8 character.
-std::string elide_middle(std::string_view name, std::size_t width);
-
 }  // namespace gf

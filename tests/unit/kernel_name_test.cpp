@@ -31,12 +31,5 @@ TEST(KernelName, ShortNames) {
   for (auto [name, expected] : cases) EXPECT_EQ(short_kernel_name(name), expected) << name;
 }
 
-TEST(KernelName, ElideMiddle) {
-  EXPECT_EQ(elide_middle("abcdefghij", 10), "abcdefghij");
-  EXPECT_EQ(elide_middle("abcdefghijk", 10), "abcd...ijk");
-  EXPECT_EQ(elide_middle("\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", 6), "\xC3\xA4...");
-  EXPECT_EQ(elide_middle("abc", 2), "ab");
-}
-
 }  // namespace
 }  // namespace gf

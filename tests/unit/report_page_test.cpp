@@ -102,7 +102,7 @@ TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
       EXPECT_EQ(lane.start[i], at) << "no gap and no overlap";
       at += lane.duration[i];
       EXPECT_EQ(lane.low[i], lane.depth[i]) << "nothing was left out";
-      if (i > 0) EXPECT_NE(lane.depth[i], lane.depth[i - 1]);
+      if (i > 0) { EXPECT_NE(lane.depth[i], lane.depth[i - 1]); }
       if (lane.depth[i] == 0) empty += lane.duration[i];
       most = std::max(most, lane.depth[i]);
       area += static_cast<double>(lane.depth[i]) * static_cast<double>(lane.duration[i]);

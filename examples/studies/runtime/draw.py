@@ -45,6 +45,7 @@ def curve(path, title, queue):
     save(path, 880, 260, parts)
 
 
+UNITS = {2: "100 ns", 3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}
 MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f"}
 
 
@@ -57,9 +58,8 @@ def per_item(path, title, rows):
     parts = [text(8, 20, title, size=14)]
     for i, mode in enumerate(MODES):
         parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{MODES[mode]}"/>', text(344 + i * 90, 20, mode, size=11)]
-    units = {3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}
     for power in range(low, high + 1):
-        parts += [f'<line x1="60" x2="{40 + 270 * len(models)}" y1="{y(10 ** power):.1f}" y2="{y(10 ** power):.1f}" stroke="#ddd"/>', text(54, y(10 ** power) + 4, units.get(power, f"1e{power} ns"), "end", 10)]
+        parts += [f'<line x1="60" x2="{40 + 270 * len(models)}" y1="{y(10 ** power):.1f}" y2="{y(10 ** power):.1f}" stroke="#ddd"/>', text(54, y(10 ** power) + 4, UNITS.get(power, f"1e{power} ns"), "end", 10)]
     for m, model in enumerate(models):
         batches = sorted({r["batch"] for r in rows if r["model"] == model})
         x = lambda batch: 90 + 270 * m + 190 * (math.log(batch / batches[0]) / math.log(batches[-1] / batches[0]) if len(batches) > 1 else 0)  # noqa: B023,E731
@@ -75,11 +75,11 @@ def per_item(path, title, rows):
 
 
 def violins(path, title, phases):
-    """Shapes of the distributions on a logarithmic axis from 100 ns to 100 ms."""
+    """Distributions on a logarithmic axis from 100 ns to 100 ms: the shape behind, 5th to 95th percentile, quartiles and median in front."""
     place = lambda ns: 330 - 280 * (math.log10(max(ns, 100)) - 2) / 6  # noqa: E731
     parts = [text(8, 20, title, size=14)]
     for power in range(2, 9):
-        parts += [f'<line x1="60" x2="{80 + 110 * len(phases)}" y1="{place(10 ** power):.1f}" y2="{place(10 ** power):.1f}" stroke="#ddd"/>', text(54, place(10 ** power) + 4, f"1e{power}", "end", 10)]
+        parts += [f'<line x1="60" x2="{80 + 110 * len(phases)}" y1="{place(10 ** power):.1f}" y2="{place(10 ** power):.1f}" stroke="#ddd"/>', text(54, place(10 ** power) + 4, UNITS[power], "end", 10)]
     for i, phase in enumerate(phases):
         s, x = phase["spread"], 120 + 110 * i
         top = max(s["shape"], default=1)
@@ -87,6 +87,8 @@ def violins(path, title, phases):
             low, high = (s["min"] + (s["max"] - s["min"]) * e / len(s["shape"]) for e in (b, b + 1))
             w = 80 * share / top
             if share > 0:
-                parts.append(f'<rect x="{x - w / 2:.1f}" y="{place(high):.1f}" width="{w:.1f}" height="{max(1, place(low) - place(high)):.1f}" fill="{COLOURS[phase["phase"]]}"/>')
+                parts.append(f'<rect x="{x - w / 2:.1f}" y="{place(high):.1f}" width="{w:.1f}" height="{max(1, place(low) - place(high)):.1f}" fill="{COLOURS[phase["phase"]]}" opacity="0.35"/>')
+        parts.append(f'<line x1="{x}" x2="{x}" y1="{place(s["p5"]):.1f}" y2="{place(s["p95"]):.1f}" stroke="#333"/>')
+        parts.append(f'<rect x="{x - 9}" y="{place(s["p75"]):.1f}" width="18" height="{max(1, place(s["p25"]) - place(s["p75"])):.1f}" fill="{COLOURS[phase["phase"]]}" stroke="#333"/>')
         parts += [f'<line x1="{x - 44}" x2="{x + 44}" y1="{place(s["median"]):.1f}" y2="{place(s["median"]):.1f}" stroke="#000"/>', text(x, 350, phase["phase"], "middle", 11)]
     save(path, 100 + 110 * len(phases), 360, parts)

@@ -52,8 +52,7 @@ std::optional<Finding> warm_up_in_window(const Facts& f) {
 std::optional<Finding> missing_counters(const Facts& f) {
   if (f.levels.has(KernelLevel::sm_active) || f.kernel_count == 0) return {};
   const Chip* chip = chip_of(f.capture());
-  for (std::size_t i = 0; i < f.capture().devices.size(); ++i)
-    if (f.capture().text(f.capture().devices.vendor[i]) == "amd") return {};  // Nsight Compute cannot help there
+  if (!nsight_compute_helps(f.capture())) return {};
   return Finding{"missing_counters",
                  "Only the first level is known: how deep the running kernels use the SMs, issue slots and tensor cores needs hardware counters. Collect them for one step and "
                  "pass the file with --counters.",

@@ -151,6 +151,12 @@ std::string counters_for(KernelLevel level, const Chip* chip) {
   return {};
 }
 
+bool nsight_compute_helps(const Capture& capture) {
+  for (std::size_t i = 0; i < capture.devices.size(); ++i)
+    if (capture.text(capture.devices.vendor[i]) == "amd") return false;
+  return true;
+}
+
 std::string ncu_command(const Chip* chip) {
   std::string metrics(kCommon);
   if (chip && (kTcgen05 & bit(chip->id))) metrics += ",sm__inst_executed_pipe_tc.sum";

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/capture.h"
 #include "model/chips.h"
 
 namespace gf {
@@ -37,5 +38,7 @@ std::string formula_text(const LevelFormula& formula);
 std::string counters_for(KernelLevel level, const Chip* chip);
 /// Nsight Compute's command line that collects what the ladder needs on a chip (nullptr: any chip).
 std::string ncu_command(const Chip* chip);
+/// False when a device is of another maker: no command of Nsight Compute helps there.
+bool nsight_compute_helps(const Capture& capture);
 
 }  // namespace gf

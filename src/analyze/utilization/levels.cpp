@@ -15,7 +15,8 @@ std::string why_missing(const Context& context, KernelLevel level) {
   else if (!report) why = "the capture has no per-kernel counters";
   else if (context.matching.info.matched == 0) why = "no kernel of the trace matches the counter report";
   else why = "the report lacks " + counters;
-  return why + "; collect with: " + ncu_command(chip);
+  if (nsight_compute_helps(context.capture)) why.append("; collect with: ").append(ncu_command(chip));
+  return why;
 }
 
 struct Sums {

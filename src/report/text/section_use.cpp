@@ -27,10 +27,12 @@ int bar_width(const TextStyle& style, int values) { return style.width - 2 - kLa
 
 /// The first clause of a reason; a list of counters becomes their number.
 std::string short_reason(std::string reason) {
-  reason = reason.substr(0, reason.find("; collect with"));
+  const auto command = reason.find("; collect with");
+  const bool told = command != std::string::npos;
+  reason = reason.substr(0, command);
   const auto commas = std::count(reason.begin(), reason.end(), ',');
   if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0) reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
-  return reason + " (how to collect them: see below)";
+  return told ? reason + " (how to collect them: see below)" : reason;
 }
 
 /// Both readings of the first rung differ when kernels overlap; then the report says so.

@@ -31,6 +31,20 @@ A report that lacks a level: one report has to hold all, so the command is the s
   $ gpufathom analyze --format json "$EXAMPLES/lenet_train_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" | jq -r '.findings[] | select(.id == "missing_levels") | .text'
   The report has no counters for tensor.flops. Collect them for the same step and pass that report with --counters.
 
+With counters: what the memory and the tensor cores do, and whether the counters belong to the trace. The last report lacks the
+kernels of 200 lines.
+
+  $ with() { gpufathom analyze --format json "$EXAMPLES/$1.json.gz" --counters "$2" 2>/dev/null | jq -r '[.findings[].id] | map(select(. == ("memory_bound", "low_tensor_use", "different_program", "weak_matching"))) | join(" ")'; }
+  $ with resnet50_amp_eager_b64 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz"
+  memory_bound
+  $ with lenet_train_b64 "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz"
+  low_tensor_use
+  $ with bert_amp_eager_b32 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz"
+  different_program
+  $ zcat "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" | sed 200,399d > part.ncu.csv
+  $ with resnet50_amp_eager_b64 part.ncu.csv
+  weak_matching low_tensor_use memory_bound
+
 As text it can be copied as it is:
 
   $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep -c -E '^ncu .* gpu__time_duration.sum,smsp__cycles_elapsed.sum,[a-z0-9_.,]*int8.sum --csv .* python train.py$'

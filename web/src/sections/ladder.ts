@@ -20,7 +20,8 @@ export function ladderSection(report: Report): HTMLElement | null {
   // The finding about missing counters tells how to collect them; here it is enough to say why there are none.
   const told = a.findings.some((f) => f.evidence.includes("ncu --"));
   const why = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
-  const missing = told ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(Math.max(why!.indexOf("ncu --"), 0))}`;
+  const command = why && !told ? why.indexOf("ncu --") : -1;
+  const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
   const rows = levels.map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
