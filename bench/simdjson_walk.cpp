@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
     }
     char* end = data + size;
     char* cut = end;
-    if (got == kPiece) {  // to the last comma between two events
+    if (got == kPiece) {  // to the last comma between two events; what lies behind `end` is left from the piece before
+      cut -= 6;
       do cut = static_cast<char*>(::memrchr(from, '{', static_cast<std::size_t>(cut - from)));
       while (cut && std::strncmp(cut, "{\n    \"", 7) != 0);
       if (!cut) cut = end;  // no event begins here: the end of the list

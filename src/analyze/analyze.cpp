@@ -1,5 +1,6 @@
 #include "analyze/analyze.h"
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <utility>
@@ -31,24 +32,28 @@ void describe_source(const Capture& capture, Analysis& analysis) {
 
 }  // namespace
 
+// What needs nothing of each other runs at the same time; on two cores the order of the starts below keeps both busy.
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
   Context context{capture, options};
-  context.attribution.launch = join_launches(capture);
+  auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
   context.host = HostThreads(capture);
   context.roles = NameRoles(capture);
+  context.attribution.launch = launches.get();
+  RuleLookup rules(capture);
+  const std::shared_future<RuntimeTrace> trace = std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
   const Steps steps = find_steps(capture, context.attribution.launch, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  // Host and device sides need nothing of each other ...
   auto host_side = std::async(std::launch::async, [&] { attribute(capture, context.host, context.attribution); });
   context.devices = build_timelines(capture, context.window);
-  host_side.get();
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
   measure_devices(context, analysis);
-  // ... nor do the causes of idle time, the runtime's phases, and the tables of layers and kernels: each fills its own part.
+  // From here on every part fills its own section of the answer.
+  auto runtime = std::async(std::launch::async, [&] { analyze_runtime(context, rules, trace.get(), analysis); });
+  host_side.get();
   std::optional<KernelLevels> levels;
   auto tables = std::async(std::launch::async, [&] {
     classify_layers(capture, context.attribution);
@@ -56,13 +61,13 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
     levels.emplace(capture, context.matching);
     measure_layers(context, *levels, analysis);
   });
-  auto runtime = std::async(std::launch::async, [&] { return analyze_runtime(context, analysis); });
   explain_idle(context, analysis);
+  explain_idle_origins(context, trace.get(), analysis);
   tables.get();
-  explain_idle_origins(context, runtime.get(), analysis);
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);
   find_findings(context, *levels, analysis);
+  runtime.get();
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

@@ -25,7 +25,7 @@ Nanos total(const Intervals& set) {
   return sum;
 }
 
-Intervals unite(const Intervals& a, const Intervals& b) {
+Intervals unite(std::span<const Interval> a, std::span<const Interval> b) {
   Intervals all;
   all.reserve(a.size() + b.size());
   for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {

@@ -1,6 +1,7 @@
 // Sets of time as sorted, disjoint, half-open intervals.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/time.h"
@@ -14,7 +15,7 @@ Intervals normalised(Intervals intervals);
 /// Total length of a normalised set.
 Nanos total(const Intervals& set);
 /// Members of normalised sets: in a or b; in both; in a but not in b.
-Intervals unite(const Intervals& a, const Intervals& b);
+Intervals unite(std::span<const Interval> a, std::span<const Interval> b);
 Intervals intersect(const Intervals& a, const Intervals& b);
 Intervals subtract(const Intervals& a, const Intervals& b);
 /// Total length of what two normalised sets share: total(intersect(a, b)) without the set.

@@ -54,14 +54,17 @@ Distribution distribution(std::vector<double> values) {
   d.max = *max;
   d.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   fill_shape(d, values, [each = 1 / n](std::size_t) { return each; });
-  // Each quantile is the first value that enough others do not exceed; those before it are already on its left.
-  auto from = values.begin();
-  for (std::size_t q = 0; q < std::size(kQuantiles); ++q) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1;
-    std::nth_element(from, at, values.end());
+  // Each quantile is the first value that enough others do not exceed. From the middle outwards, so that each parts what is left.
+  auto rank = [&](std::size_t q) { return values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1; };
+  auto select = [&](std::size_t q, auto from, auto to) {
+    const auto at = rank(q);
+    if (at < to) std::nth_element(from, at, to);
     d.*kQuantileMembers[q] = *at;
-    from = at;
-  }
+    return at;
+  };
+  const auto middle = select(2, values.begin(), values.end());
+  select(0, values.begin(), select(1, values.begin(), middle));
+  select(4, select(3, middle, values.end()), values.end());
   return d;
 }
 

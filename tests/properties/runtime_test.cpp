@@ -98,7 +98,7 @@ RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
     for (auto& set : spans[p]) {
       for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) set.push_back({i.enter, i.leave});
       set = normalised(std::move(set));
-      sets[p].push_back(&set);
+      sets[p].push_back(set);
     }
   const auto timeline = overlay(sets, window);
   Intervals within;

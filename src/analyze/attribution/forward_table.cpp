@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace gf {
 namespace {
@@ -27,20 +28,28 @@ ForwardTable::ForwardTable(const Capture& capture) : capture_(capture), threads_
 void ForwardTable::learn_numbers(const Capture& capture) {
   const auto& flows = capture.flows;
   const auto& ops = capture.host_ops;
-  std::unordered_map<std::int64_t, std::uint32_t> tail_thread;
-  std::map<std::pair<std::uint32_t, Nanos>, std::int64_t> head;  // where an arrow ends -> its id
+  // Arrows by where they end and by id; of several with one id or end the first counts.
+  struct Head { std::uint32_t thread; Nanos time; std::int64_t id; };
+  struct Tail { std::int64_t id; std::uint32_t thread; };
+  std::vector<Head> heads;
+  std::vector<Tail> tails;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (flows.thread[i] == kNoRow) continue;
-    if (flows.finish[i]) head.emplace(std::pair{flows.thread[i], flows.time_ns[i]}, flows.id[i]);
-    else tail_thread.emplace(flows.id[i], flows.thread[i]);
+    if (flows.finish[i]) heads.push_back({flows.thread[i], flows.time_ns[i], flows.id[i]});
+    else tails.push_back({flows.id[i], flows.thread[i]});
   }
+  if (heads.empty()) return;
+  auto ends_before = [](const Head& a, const Head& b) { return std::tie(a.thread, a.time) < std::tie(b.thread, b.time); };
+  auto id_before = [](const Tail& a, const Tail& b) { return a.id < b.id; };
+  std::stable_sort(heads.begin(), heads.end(), ends_before);
+  std::stable_sort(tails.begin(), tails.end(), id_before);
   std::map<std::pair<std::uint64_t, std::uint32_t>, int> votes;
-  for (std::size_t i = 0; i < ops.size() && !head.empty(); ++i) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops.forward_thread[i] <= 0 || ops.thread[i] == kNoRow) continue;
-    const auto end = head.find({ops.thread[i], ops.start_ns[i]});
-    if (end == head.end()) continue;
-    const auto tail = tail_thread.find(end->second);
-    if (tail != tail_thread.end()) ++votes[{number_key(capture.threads.pid[ops.thread[i]], ops.forward_thread[i]), tail->second}];
+    const auto end = std::lower_bound(heads.begin(), heads.end(), Head{ops.thread[i], ops.start_ns[i], 0}, ends_before);
+    if (end == heads.end() || end->thread != ops.thread[i] || end->time != ops.start_ns[i]) continue;
+    const auto tail = std::lower_bound(tails.begin(), tails.end(), Tail{end->id, 0}, id_before);
+    if (tail != tails.end() && tail->id == end->id) ++votes[{number_key(capture.threads.pid[ops.thread[i]], ops.forward_thread[i]), tail->thread}];
   }
   std::unordered_map<std::uint64_t, int> most;
   for (const auto& [who, count] : votes)

@@ -99,7 +99,7 @@ std::optional<Finding> blocking_copies(const Facts& f) {
       pageable += line.spans[i].length();
       bytes += std::max<std::int64_t>(a.bytes[row], 0);
       ++count;
-      alone += total(subtract({line.spans[i]}, line.kernel_busy));
+      alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
     }
   }
   const Nanos gain = std::min(idle.ns + alone, f.window);
@@ -128,14 +128,18 @@ std::optional<Finding> device_allocations(const Facts& f) {
 std::optional<Finding> exposed_communication(const Facts& f) {
   Nanos exposed = 0, all = 0;
   for (const auto& line : f.context.devices) {
-    Intervals communication, compute;
-    for (std::size_t i = 0; i < line.rows.size(); ++i) {
-      if (f.capture().activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
-      (f.context.attribution.layer[line.rows[i]] == static_cast<std::uint32_t>(LayerType::communication) ? communication : compute).push_back(line.spans[i]);
-    }
-    communication = normalised(std::move(communication));
+    auto kernels = [&](bool communicate) {
+      Intervals spans;
+      for (std::size_t i = 0; i < line.rows.size(); ++i)
+        if (f.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
+            (f.context.attribution.layer[line.rows[i]] == static_cast<std::uint32_t>(LayerType::communication)) == communicate)
+          spans.push_back(line.spans[i]);
+      return normalised(std::move(spans));
+    };
+    const Intervals communication = kernels(true);
+    if (communication.empty()) continue;
     all += total(communication);
-    exposed += total(subtract(communication, normalised(std::move(compute))));
+    exposed += total(subtract(communication, kernels(false)));
   }
   if (f.of_window(exposed) < 0.03) return {};
   return Finding{"exposed_communication",

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
@@ -22,11 +21,22 @@ std::string triple(std::int32_t x, std::int32_t y, std::int32_t z) {
   return fmt::format("({}, {}, {})", x, y, z);
 }
 
-/// The key with the most time; ties go to the smaller key.
-template <class Key>
-Key heaviest(const std::map<Key, Nanos>& times) {
-  return std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
-}
+/// Time by number, mostly the one of the call before.
+class Tally {
+ public:
+  void add(std::uint32_t key, Nanos ns) {
+    if (!last_ || last_->first != key) last_ = &*times_.try_emplace(key, 0).first;
+    last_->second += ns;
+  }
+  /// The key with the most time; ties go to the smaller key.
+  std::uint32_t heaviest() const {
+    return std::max_element(times_.begin(), times_.end(), [](const auto& a, const auto& b) { return a.second != b.second ? a.second < b.second : a.first > b.first; })->first;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, Nanos> times_;
+  std::pair<const std::uint32_t, Nanos>* last_ = nullptr;
+};
 
 }  // namespace
 
@@ -58,6 +68,7 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
   const std::size_t shown = context.options.max_rows == 0 ? order.size() : std::min(context.options.max_rows, order.size());
   std::vector<std::uint32_t> members;
   std::vector<double> weights, durations;
+  std::vector<std::array<I32, 3>> grids;
   for (std::size_t r = 0; r < shown; ++r) {
     const auto part = groups.members(order[r].group);
     const auto first = instances[part[0]].activity;
@@ -71,8 +82,8 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
     row.registers = activities.registers[first];
     row.shared_bytes = activities.shared_bytes[first];
     if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
-    std::map<std::uint32_t, Nanos> types, operators;
-    std::set<std::tuple<I32, I32, I32>> grids;
+    Tally types, operators;
+    grids.clear();
     members.clear();
     weights.clear();
     durations.clear();
@@ -83,14 +94,16 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
       durations.push_back(static_cast<double>(k.duration_ns));
       row.duration_sum_ns += k.duration_ns;
       row.counted += levels.counted(k.activity);
-      types[context.attribution.layer[k.activity]] += k.exclusive_ns;
+      types.add(context.attribution.layer[k.activity], k.exclusive_ns);
       const auto op = context.attribution.op[k.activity];
-      operators[op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op])] += k.exclusive_ns;
-      grids.insert({activities.grid_x[k.activity], activities.grid_y[k.activity], activities.grid_z[k.activity]});
+      operators.add(op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op]), k.exclusive_ns);
+      const std::array grid{activities.grid_x[k.activity], activities.grid_y[k.activity], activities.grid_z[k.activity]};
+      if (grids.empty() || grids.back() != grid) grids.push_back(grid);
     }
-    row.grids = static_cast<std::int64_t>(grids.size());
-    row.layer_type = context.attribution.layer_types[heaviest(types)];
-    row.operator_name = capture.text(static_cast<Text>(heaviest(operators)));
+    std::sort(grids.begin(), grids.end());
+    row.grids = std::unique(grids.begin(), grids.end()) - grids.begin();
+    row.layer_type = context.attribution.layer_types[types.heaviest()];
+    row.operator_name = capture.text(static_cast<Text>(operators.heaviest()));
     row.duration = distribution(durations);
     row.levels = level_spreads(members, weights, levels);
     rows.push_back(std::move(row));

@@ -11,11 +11,11 @@ namespace gf {
 namespace {
 
 /// Phases of one thread at instants in order of time.
-class ThreadPhases {
+class PhaseSweep {
  public:
-  explicit ThreadPhases(const std::array<Intervals, kRuntimePhases>& sets) {
+  explicit PhaseSweep(const ThreadPhases& sets) {
     for (std::size_t p = 0; p < sets.size(); ++p)
-      if (!sets[p].empty()) left_.push_back({static_cast<RuntimePhase>(p), sets[p]});
+      if (!sets[p].empty()) left_.push_back({static_cast<RuntimePhase>(p), sets[p].span()});
   }
   RuntimePhase at(Nanos time) {
     for (auto& [phase, left] : left_) {
@@ -57,7 +57,7 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   Nanos windows = 0;
   for (const auto& line : context.devices) {
     windows += line.window.length();
-    struct Thread { ThreadPhases phases; ThreadSweep sweep; };
+    struct Thread { PhaseSweep phases; ThreadSweep sweep; };
     std::vector<std::optional<Thread>> threads(c.threads.size());  // each moves forward with the pieces of this device
     for (const auto& piece : line.idle_pieces) {
       // The thread whose state gave the reason: that of the operation, else the one that launched the next activity.
@@ -67,7 +67,7 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
       if (piece.op != kNoRow) key.operation = c.host_ops.name[piece.op];
       if (thread < threads.size()) {
         auto& t = threads[thread];
-        if (!t) t.emplace(ThreadPhases(trace.threads[thread]), ThreadSweep(c, context.host, context.roles, thread));
+        if (!t) t.emplace(PhaseSweep(trace.threads[thread]), ThreadSweep(c, context.host, context.roles, thread));
         const Nanos middle = piece.span.start + piece.span.length() / 2;
         key.phase = t->phases.at(middle);
         if (stacks)

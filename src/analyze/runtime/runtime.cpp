@@ -100,13 +100,10 @@ std::string pattern_of(const PhaseRule& rule) {
 
 }  // namespace
 
-RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis) {
-  RuleLookup rules(context.capture);
-  RuntimeTrace trace = trace_runtime(context, rules);
+void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace, Analysis& analysis) {
   RuntimeInfo& r = analysis.runtime;
-  r = {};
   const Interval window = runtime_window(context, trace);
-  if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty())) return trace;
+  if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty())) return;
   r.start_ns = window.start;
   r.duration_ns = window.length();
   r.modes = modes_of(context, trace, rules);
@@ -129,11 +126,9 @@ RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis) {
     const auto& rule = rules.rule(static_cast<std::uint16_t>(i));
     if (trace.rule_events[i] > 0) r.rules.push_back({std::string(name_of(rule.phase)), pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
   }
-  return trace;
 }
 
 void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis) {
-  if (analysis.runtime.duration_ns <= 0) return;
   analysis.runtime.idle = find_idle_origins(context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
 }
 

@@ -7,9 +7,9 @@
 
 namespace gf {
 
-/// Fills Analysis::runtime but for its idle origins. Needs the host threads, the timelines and the launches; operators are left
-/// out when the attribution has none. The trace that it read the rest from is for explain_idle_origins.
-RuntimeTrace analyze_runtime(const Context& context, Analysis& analysis);
+/// Fills Analysis::runtime but for its idle origins, from the trace that trace_runtime made with the same rules. Needs the
+/// timelines and the launches.
+void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace, Analysis& analysis);
 
 /// Fills Analysis::runtime.idle: the idle pieces of the timelines, by phase, operation, module and Python line.
 void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis);

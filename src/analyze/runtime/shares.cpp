@@ -30,12 +30,12 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
   std::vector<Source> sources;
   for (std::size_t p = 0; p < sets.size(); ++p) {
     auto of_phase = sets[p];
-    std::erase_if(of_phase, [](const Intervals* set) { return set->empty(); });
+    std::erase_if(of_phase, [](auto set) { return set.empty(); });
     if (of_phase.empty()) continue;
     // Small ones first, so that few members are copied often.
-    std::sort(of_phase.begin(), of_phase.end(), [](const Intervals* a, const Intervals* b) { return a->size() < b->size(); });
-    for (std::size_t i = 1; i < of_phase.size(); ++i) united[p] = unite(i == 1 ? *of_phase[0] : united[p], *of_phase[i]);
-    const std::span<const Interval> all = of_phase.size() == 1 ? *of_phase[0] : united[p];
+    std::sort(of_phase.begin(), of_phase.end(), [](auto a, auto b) { return a.size() < b.size(); });
+    auto all = of_phase.front();
+    for (std::size_t i = 1; i < of_phase.size(); ++i) all = united[p] = unite(all, of_phase[i]);
     const auto first = std::partition_point(all.begin(), all.end(), [&](const Interval& i) { return i.end <= window.start; });
     sources.push_back({bit_of(p), all.subspan(static_cast<std::size_t>(first - all.begin()))});
   }
@@ -72,8 +72,8 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
   PhaseSets sets;
   for (std::size_t p = 0; p < sets.size(); ++p) {
     devices[p] = normalised(std::move(devices[p]));
-    sets[p].push_back(&devices[p]);
-    for (const auto& thread : trace.threads) sets[p].push_back(&thread[p]);
+    sets[p].push_back(devices[p]);
+    for (const auto& thread : trace.threads) sets[p].push_back(thread[p].span());
   }
   return overlay(sets, window);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analyze/runtime/result.h"
@@ -23,7 +24,7 @@ struct PhaseTimeline {
 };
 
 /// When each phase holds: several sorted, disjoint sets for one phase may overlap each other.
-using PhaseSets = std::array<std::vector<const Intervals*>, index_of(RuntimePhase::other)>;
+using PhaseSets = std::array<std::vector<std::span<const Interval>>, index_of(RuntimePhase::other)>;
 PhaseTimeline overlay(const PhaseSets& sets, Interval window);
 /// Phases of all threads and devices in `window`.
 PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, Interval window);

@@ -231,7 +231,7 @@ class ThreadTracer {
   RuleLookup& rules_;
   const Column<DeviceWork>& work_;
   RuntimeTrace& out_;
-  std::array<Intervals, kRuntimePhases>& phases_;
+  ThreadPhases& phases_;
   std::span<const std::uint32_t> ops_, calls_;
   std::size_t op_ = 0, call_ = 0;                      // next of each list
   std::size_t launch_ = 0, nested_ = 0, handed_ = 0;   // looked ahead so far

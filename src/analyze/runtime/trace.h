@@ -34,11 +34,14 @@ struct WaitSpan {
   Text event{};                      // the event that says so
 };
 
+/// When a thread was in each phase: sorted and disjoint.
+using ThreadPhases = std::array<Column<Interval>, kRuntimePhases>;
+
 /// There are millions of operations with two or three phases each: the times that are not 0 stand one after the other.
 struct RuntimeTrace {
-  std::vector<std::array<Intervals, kRuntimePhases>> threads;  // by row of threads: when it was in which phase; sorted and disjoint
-  Interval extent{INT64_MAX, INT64_MIN};                       // from the first to the last of them
-  Column<WaitSpan> waits;                                      // thread after thread, in order of time
+  std::vector<ThreadPhases> threads;             // by row of threads
+  Interval extent{INT64_MAX, INT64_MIN};         // from the first to the last of their spans
+  Column<WaitSpan> waits;                        // thread after thread, in order of time
   Column<Operation> operations;
   Column<RuntimePhase> phase_of_time;
   Column<Nanos> time_ns;
