@@ -7,6 +7,7 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/device_use.h"
+#include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
@@ -66,6 +67,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   tables.get();
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);
+  analysis.energy = measure_energy(context, options.energy_model);
   find_findings(context, *levels, analysis);
   runtime.get();
   if (shared) shared->emplace(std::move(context));

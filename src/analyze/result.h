@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/energy/result.h"
 #include "analyze/runtime/result.h"
 #include "core/describe.h"
 #include "core/statistics.h"
@@ -240,6 +241,7 @@ struct Analysis {
   std::vector<LayerRow> layers;       // one row a module or operator and phase
   std::vector<KernelRow> kernels;
   std::vector<CurvePoint> tensor_curve;
+  EnergyUse energy;
   std::vector<Finding> findings;
   static constexpr auto fields() {
     using A = Analysis;
@@ -249,6 +251,7 @@ struct Analysis {
                       field("match", &A::match, "how trace and report kernels were paired"), field("runtime", &A::runtime, "framework runtime phases"),
                       field("layer_types", &A::layer_types, "kernel time by layer type"), field("layers", &A::layers, "kernel time by layer"),
                       field("kernels", &A::kernels, "kernel time by kernel"), field("tensor_curve", &A::tensor_curve, "cumulative kernel time over tensor-issue utilisation"),
+                      field("energy", &A::energy, "where the joules went; without devices when nothing measured power"),
                       field("findings", &A::findings, "what to change, with evidence")};
   }
 };

@@ -51,24 +51,24 @@ Interval extent(const Capture& capture) {
   return all;
 }
 
-Result<Interval> parse_range(const Capture& capture, std::string_view wanted, Interval all) {
+}  // namespace
+
+Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
   const auto colon = wanted.find(':');
   const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
   const auto start = left.empty() ? std::optional<Nanos>(0) : parse_time(left);
   const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_time(right);
-  if (!start || !end) return fail(fmt::format("--window {}: not a span of time", wanted), capture.path, -1, fmt::format("use {}", kForms));
+  if (!start || !end) return fail(fmt::format("--window {}: not a span of time", wanted), path, -1, fmt::format("use {}", kForms));
   // Beyond the capture when counted from its first activity, inside it on its own clock: meant on its own clock.
   const bool absolute = !left.empty() && *start >= all.length() && *start < all.end && (right.empty() || *end > all.start);
   const auto from = absolute ? start : checked_add(all.start, *start);
   const auto to = right.empty() ? std::optional<Nanos>(all.end) : absolute ? end : checked_add(all.start, *end);
-  if (!from || !to || *from >= *to) return fail(fmt::format("--window {}: the span is empty", wanted), capture.path, -1, "START must come before END");
+  if (!from || !to || *from >= *to) return fail(fmt::format("--window {}: the span is empty", wanted), path, -1, "START must come before END");
   if (*to <= all.start || *from >= all.end)
-    return fail(fmt::format("--window {}: no device activity in it", wanted), capture.path, -1,
+    return fail(fmt::format("--window {}: no device activity in it", wanted), path, -1,
                 fmt::format("the device was traced for {} ns after its first activity", all.length()));
   return Interval{*from, *to};
 }
-
-}  // namespace
 
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
@@ -103,7 +103,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
     span = {step->start_ns, step->start_ns + step->duration_ns};
   } else if (wanted.find(':') != std::string_view::npos) {
     window.kind = "range";
-    auto range = parse_range(capture, wanted, all);
+    auto range = parse_span(capture.path, wanted, all);
     if (!range) return tl::unexpected(range.error());
     span = *range;
   } else {

@@ -21,4 +21,7 @@ namespace gf {
 /// an empty span, a capture without device activities.
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps);
 
+/// START:END of --window within a span of time. Errors: no span, an empty one, one outside.
+Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all);
+
 }  // namespace gf

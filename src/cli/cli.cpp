@@ -20,6 +20,7 @@ int run(int argc, const char* const* argv) {
   add_import(app, exit_code);
   add_query(app, exit_code);
   add_metrics(app, exit_code);
+  add_energy(app, exit_code);
   add_calibrate(app, exit_code);
   add_monitor(app, exit_code);
   add_record(app, exit_code);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "analyze/analyze.h"
+#include "cli/energy_model.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -22,6 +23,7 @@ struct Options {
   OutputOptions output;
   std::string window = "all";
   std::int64_t batch = 0;  // 0: not known
+  std::string model;       // energy model, empty: the shipped one
   std::size_t rows = 0;  // 0: 12 in text, all elsewhere
 };
 
@@ -45,6 +47,9 @@ int analyze_files(const Options& o) {
   options.batch = o.batch;
   options.max_rows = format == "text" ? 0 : o.rows;
   options.progress = progress.callback();
+  const auto model = find_energy_model(o.model, loaded->capture);
+  if (!model) return complain(model.error());
+  if (*model) options.energy_model = &**model;
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
@@ -65,7 +70,8 @@ void add_analyze(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
   verb->add_option("--window", o->window, "span to analyse: all, steps, stable, step:N or START:END")->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives the runtime's times per item")->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--model", o->model, "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")->option_text("FILE");
   verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });

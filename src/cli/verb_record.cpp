@@ -68,6 +68,7 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("--rate", o->record.rate_hz, "counter samples a second (default: 1000)")->check(CLI::Range(1.0, 100000.0))->option_text("HZ");
   verb->add_option("--devices", o->record.devices, "GPUs to record: 0,2-3, UUIDs, or all")->option_text("LIST");
   verb->add_option("--source", o->record.source, "auto takes the finest there is: pm (counters), gpm, nvml")->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}));
+  verb->add_option("--metrics", o->record.metrics, "counters to sample: levels (default), or energy, what `gpufathom energy` needs")->check(CLI::IsMember({"levels", "energy"}));
   verb->add_option("--duration", o->duration_s, "stop recording after S seconds; without a command, record the machine")->check(CLI::PositiveNumber)->option_text("S");
   auto* kernels = verb->add_flag("--kernels", o->record.kernels, "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
   verb->add_option("--window", o->window_s, "with --kernels: seconds of a window (default: no end)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");

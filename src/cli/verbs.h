@@ -13,6 +13,7 @@ void add_export(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
 void add_metrics(CLI::App& app, int& exit_code);
 void add_query(CLI::App& app, int& exit_code);
+void add_energy(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);

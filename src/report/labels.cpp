@@ -30,6 +30,27 @@ constexpr Label kCauses[] = {
     {"no_launch_record", "no launch record", "unknown", "The capture does not say who launched the next work."},
 };
 
+constexpr Label kEnergy[] = {
+    {"static", "static power", "static", "What the board draws with a context and nothing to do, over the whole time."},
+    {"active", "SMs with work", "active", "What SMs with a block on them draw beside what their work costs."},
+    {"instructions", "instruction issue", "issue", "Fetch, decode and issue of warp instructions, beside their operation."},
+    {"pipe.fma", "multiply-add", "fma", "FP32, packed 16-bit and integer multiply-adds."},
+    {"pipe.alu", "integer and logic", "alu", "Integer, logic, comparison and conversion."},
+    {"pipe.fp64", "FP64 pipe", "fp64", "Double-precision operations outside the tensor cores."},
+    {"pipe.xu", "special functions", "xu", "Special functions and wide conversions."},
+    {"tensor", "tensor cores", "tensor", "Matrix operations; samples do not tell the data type."},
+    {"tensor.bf16", "tensor cores, bf16", "bf16", "Matrix operations on bf16."},
+    {"tensor.fp16", "tensor cores, fp16", "fp16", "Matrix operations on fp16."},
+    {"tensor.tf32", "tensor cores, tf32", "tf32", "Matrix operations on tf32."},
+    {"tensor.fp8", "tensor cores, fp8", "fp8", "Matrix operations on fp8."},
+    {"shared", "shared memory", "shared", "Reads and writes of shared memory by load-store instructions."},
+    {"l1", "L1", "L1", "Global accesses looked up in L1."},
+    {"tma", "TMA copies", "TMA", "Bulk copies into shared memory."},
+    {"l2", "L2", "L2", "Accesses looked up in L2, beside what L1 costs."},
+    {"dram", "DRAM", "DRAM", "Accesses of device memory, beside what L2 costs."},
+    {"rest", "not explained", "rest", "Measured energy less all of the model's parts; below zero where the model explains more than was measured."},
+};
+
 constexpr Label kBars[] = {
     {"idle", "GPU idle", "idle", "Nothing runs on the device."},
     {"copy", "only copies", "copy", "Copies or sets run, and no kernel."},
@@ -58,6 +79,7 @@ std::span<const Label> level_labels() { return kLevels; }
 std::span<const Label> cause_labels() { return kCauses; }
 std::span<const Label> bar_labels() { return kBars; }
 std::span<const Label> phase_labels() { return kPhases; }
+std::span<const Label> energy_labels() { return kEnergy; }
 
 Label label_of(std::span<const Label> labels, std::string_view id) {
   for (const auto& label : labels)

@@ -15,6 +15,8 @@ std::span<const Label> level_labels();
 std::span<const Label> cause_labels();
 std::span<const Label> bar_labels();
 std::span<const Label> phase_labels();
+/// Components of energy; those of pipes and tensor types by their family.
+std::span<const Label> energy_labels();
 
 /// The entry of `id`, or one whose texts are the id itself.
 Label label_of(std::span<const Label> labels, std::string_view id);

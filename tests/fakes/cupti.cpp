@@ -10,6 +10,7 @@
 #include <cupti_target.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,7 +47,11 @@ std::int64_t gpu_clock() { return static_cast<std::int64_t>(fake::number("gpu_cl
 bool known(const std::string& counter) {
   static const std::set<std::string> names{"gr__cycles_active", "sm__cycles_active", "sm__inst_executed_realtime", "sm__pipe_tensor_cycles_active_realtime", "tpc__warps_active_realtime",
                                            "dram__bytes_read", "dram__bytes_write", "dram__throughput", "lts__t_sectors", "l1tex__t_sectors", "l1tex__t_sectors_lookup_hit",
-                                           "pcie__read_bytes", "pcie__write_bytes", "nvlrx__bytes_packet_request_data_user"};
+                                           "pcie__read_bytes", "pcie__write_bytes", "nvlrx__bytes_packet_request_data_user",
+                                           "sm__thread_inst_executed_pred_on_realtime", "sm__inst_executed_pipe_alu_realtime", "sm__inst_executed_pipe_fma_realtime", "sm__inst_executed_pipe_xu_realtime",
+                                           "sm__pipe_fp64_cycles_active_realtime", "lts__t_sectors_srcunit_tex", "lts__t_requests_srcunit_tex", "lts__average_t_sector_srcunit_tex_op_read", "lts__average_t_sector_srcunit_tex_op_write",
+                                           "l1tex__data_pipe_lsu_wavefronts_mem_shared", "l1tex__data_pipe_lsu_wavefronts", "l1tex__lsu_writeback_active_mem_lgds",
+                                           "l1tex__m_xbar2l1tex_read_sectors_realtime", "sm__cycles_elapsed"};
   std::string base = counter.substr(counter.rfind("Compute.") == std::string::npos ? 0 : counter.rfind("Compute.") + 8);
   return names.count(base.substr(0, base.find('.'))) > 0;
 }
@@ -56,12 +61,25 @@ double value(const std::string& counter, std::int64_t from, std::int64_t to) {
   const double busy = fake::covered(from, to, fake::kBusy), tensor = fake::covered(from, to, fake::kTensor), ns = static_cast<double>(to - from);
   if (has("gr__cycles_active")) return 100 * busy;
   if (has("pipe_tensor")) return 90 * tensor;
+  if (has("pipe_fp64")) return 0;
+  if (has("sm__cycles_elapsed")) return ns * 1.98;
+  if (has("op_read")) return busy > 0 ? 0.75 : NAN;  // undefined where nothing was counted, as the real one answers
+  if (has("op_write")) return busy > 0 ? 0.25 : NAN;
+  if (has("thread_inst")) return ns * 132 * 16 * busy;
+  if (has("pipe_alu") || has("pipe_fma")) return ns * 132 * 0.2 * busy;
+  if (has("pipe_xu")) return ns * 132 * 0.01 * busy;
+  if (has("inst_executed_realtime.sum")) return ns * 132 * 0.5 * busy;
+  if (has("wavefronts_mem_shared")) return ns * 132 * 0.1 * busy;
+  if (has("data_pipe_lsu_wavefronts")) return ns * 132 * 0.15 * busy;
+  if (has("writeback")) return ns * 132 * 0.04 * busy;
+  if (has("xbar2l1tex")) return ns * busy / 10;
   if (has("inst_executed")) return 30 * busy;
   if (has("warps_active")) return 50 * busy;
   if (has("sm__cycles_active")) return 80 * busy;
   if (has("dram__throughput")) return 40 * busy;
   if (has("dram__bytes_read")) return ns * 2 * busy;  // 2 GB/s while busy
   if (has("dram__bytes_write")) return ns * busy;
+  if (has("lts__t_requests")) return ns * busy / 32;
   if (has("lts__t_sectors")) return ns * busy / 8;
   return 0;
 }

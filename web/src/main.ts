@@ -3,6 +3,7 @@ import { readReport, type Report } from "./model.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { curveSection } from "./sections/curve.ts";
+import { energySection } from "./sections/energy.ts";
 import { findingsSection } from "./sections/findings.ts";
 import { headerPart } from "./sections/header.ts";
 import { idleSection } from "./sections/idle.ts";
@@ -18,7 +19,7 @@ function build(report: Report): HTMLElement[] {
   const pair = h("div", { class: "pair" }, ladderSection(report), waterfallSection(report));
   const causes = h("div", { class: "pair" }, idleSection(report), findingsSection(report));
   const trust = h("div", { class: "pair" }, curveSection(report), matchSection(report));
-  return [headerPart(report), pair, timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), trust, qualitySection(report), definitionsSection(report)]
+  return [headerPart(report), pair, timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), energySection(report), trust, qualitySection(report), definitionsSection(report)]
     .filter((part): part is HTMLElement => part !== null && (part.className !== "pair" || part.childElementCount > 0));
 }
 

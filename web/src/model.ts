@@ -39,11 +39,21 @@ export interface Runtime {
   queues: Queue[]; waits: RuntimeMark[]; transfers: RuntimeMark[];
   idle: IdleOrigin[];
 }
+export interface EnergyPart { component: string; nj: number; low_nj: number; high_nj: number; share: number | null }
+export interface EnergyRow { name: string; type: string; phase: string; kernels: number; ns: number; nj: number; share: number | null; parts: EnergyPart[] }
+export interface DeviceEnergy {
+  device: number; name: string; start_ns: number; span_ns: number; source: string; counts_source: string; coverage: number | null; nj: number; mean_watts: number;
+  sm_mhz: number | null; celsius: number | null; parts: EnergyPart[];
+  step: { count: number; joules: number; seconds: number; edp: number; joules_per_item: number | null } | null;
+  steps: EnergyRow[]; layer_types: EnergyRow[]; layers: EnergyRow[]; kernels: EnergyRow[]; power: { ns: number; watts: number }[]; warnings: { code: string; text: string }[];
+}
+export interface EnergyUse { model: string; model_gpu: string; model_date: string; gain_error: number | null; why_missing: string; devices: DeviceEnergy[] }
 export interface Analysis {
   schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
   window: { kind: string; start_ns: number; end_ns: number; duration_ns: number; step_source: string; steps: Step[]; all_steps: Step[] };
   devices: Device[]; levels: Level[]; match: Match; runtime: Runtime;
   layer_types: Layer[]; layers: Layer[]; kernels: Kernel[]; tensor_curve: { utilization: number; time_share: number }[];
+  energy: EnergyUse;
   findings: { id: string; text: string; evidence: string; gain_ns: number | null }[];
 }
 
@@ -59,7 +69,7 @@ export interface Timeline { start_ns: number; duration_ns: number; texts: string
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis; timeline: Timeline | null;
-  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[] };
+  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[] };
 }
 
 /** Reads the block that the report writer put into the page: gzip in base64. `exact` is the analysis as it was written: its

@@ -24,33 +24,42 @@ int place_of(std::string_view component) {
 
 std::string energy_component(std::string_view feature) {
   if (feature == "inst") return "instructions";
+  if (feature == "tensor.cycle") return "tensor";
   const auto first = feature.find('.');
   const auto group = feature.substr(0, first);
   if (first == std::string_view::npos || (group != "pipe" && group != "tensor")) return std::string(group);
   return std::string(feature.substr(0, feature.find('.', first + 1)));
 }
 
-EnergyEvaluator::EnergyEvaluator(const EnergyModel& model) : model_(model) {
-  std::vector<std::string> of{"static", "active", "static"};
+EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : model_(model) {
   names_ = {"static_w", "active_w", "per_celsius_w"};
   joules_ = {model.static_w, model.active_w, model.per_celsius_w};
   low_ = {model.static_low, model.active_low, model.per_celsius_w};
   high_ = {model.static_high, model.active_high, model.per_celsius_w};
+  std::vector<std::pair<std::size_t, double>> tensor, shared;  // column, and how many of it one of the stand-in is
   for (const auto& c : model.coefficients) {
+    if (chip && c.picojoules > 0 && c.feature.starts_with("tensor.") && !c.feature.ends_with(".mma"))
+      for (const auto& path : tensor_paths())
+        if (path.chip == chip->id && energy_component(c.feature) == "tensor." + std::string(name_of(path.type))) tensor.emplace_back(names_.size(), path.dense_ops);
+    if (chip && (c.feature == "shared.load" || c.feature == "shared.store")) shared.emplace_back(names_.size(), 1);
     names_.push_back(c.feature);
-    of.push_back(energy_component(c.feature));
     joules_.push_back(c.picojoules * kPico);
     low_.push_back((std::isfinite(c.low) ? c.low : c.picojoules) * kPico);
     high_.push_back((std::isfinite(c.high) ? c.high : c.picojoules) * kPico);
   }
-  components_ = of;
-  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) { return std::tuple(place_of(a), a) < std::tuple(place_of(b), b); });
-  components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
-  for (const auto& c : of) component_.push_back(static_cast<std::size_t>(std::find(components_.begin(), components_.end(), c) - components_.begin()));
-  for (const auto& draw : model.draws) {
+  add_draws();
+  add_stand_in("tensor.cycle", tensor);
+  add_stand_in("shared.access", shared);
+  std::vector<std::string> of{"static", "active", "static"};
+  for (std::size_t i = kFeatures; i < names_.size(); ++i) of.push_back(energy_component(names_[i]));
+  order_components(of);
+}
+
+void EnergyEvaluator::add_draws() {
+  for (const auto& draw : model_.draws) {
     auto row = joules_;  // what a draw does not name stays as it is
     for (std::size_t i = 0; i < draw.size(); ++i) {
-      const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), model.draw_columns[i]) - names_.begin());
+      const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), model_.draw_columns[i]) - names_.begin());
       if (at < row.size()) row[at] = draw[i] * (at < kFeatures ? 1 : kPico);
     }
     draws_.push_back(std::move(row));
@@ -64,6 +73,26 @@ void EnergyEvaluator::bring_to_clock(double sm_mhz) {
     joules_[i] *= factor, low_[i] *= factor, high_[i] *= factor;
     for (auto& draw : draws_) draw[i] *= factor;
   }
+}
+
+void EnergyEvaluator::add_stand_in(const std::string& name, const std::vector<std::pair<std::size_t, double>>& kinds) {
+  if (kinds.empty()) return;
+  double mean = 0, low = HUGE_VAL, high = 0;
+  for (const auto& [column, times] : kinds) {
+    mean += joules_[column] * times / static_cast<double>(kinds.size());
+    low = std::min(low, low_[column] * times), high = std::max(high, high_[column] * times);
+  }
+  names_.push_back(name);
+  joules_.push_back(mean), low_.push_back(low), high_.push_back(high);
+  // Which kind it was is not known: the draws take turns.
+  for (std::size_t d = 0; d < draws_.size(); ++d) draws_[d].push_back(draws_[d][kinds[d % kinds.size()].first] * kinds[d % kinds.size()].second);
+}
+
+void EnergyEvaluator::order_components(const std::vector<std::string>& of) {
+  components_ = of;
+  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) { return std::tuple(place_of(a), a) < std::tuple(place_of(b), b); });
+  components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
+  for (const auto& c : of) component_.push_back(static_cast<std::size_t>(std::find(components_.begin(), components_.end(), c) - components_.begin()));
 }
 
 std::size_t EnergyEvaluator::column(std::string_view feature) const {

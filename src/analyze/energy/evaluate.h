@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/energy/model.h"
+#include "model/chips.h"
 
 namespace gf {
 
@@ -21,7 +23,9 @@ struct Interval95 {
 /// A model made ready to be applied many times.
 class EnergyEvaluator {
  public:
-  explicit EnergyEvaluator(const EnergyModel& model);
+  /// With `chip`, two columns stand in for features that samples of a whole GPU do not tell apart: "tensor.cycle", a cycle of
+  /// an SM's tensor pipes whatever the data type, and "shared.access", a read or a write. Their intervals span the kinds.
+  explicit EnergyEvaluator(const EnergyModel& model, const Chip* chip = nullptr);
 
   /// Brings every coefficient of the chip, not of DRAM, to the voltage of this SM clock. Once, before the model is applied.
   void bring_to_clock(double sm_mhz);
@@ -48,6 +52,9 @@ class EnergyEvaluator {
   bool has_draws() const { return !draws_.empty(); }
 
  private:
+  void add_stand_in(const std::string& name, const std::vector<std::pair<std::size_t, double>>& kinds);
+  void add_draws();
+  void order_components(const std::vector<std::string>& of);
   template <class Keep>
   Interval95 interval_over(const EnergyWork& work, Keep keep) const;
   EnergyModel model_;

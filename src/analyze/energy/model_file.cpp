@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kAdvice = "write one with `gpufathom calibrate --points … -o …`, or use the shipped one";
+constexpr const char* kAdvice = "write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one";
 
 void take(double& to, const json& j) { to = j.is_number() ? j.get<double>() : std::nan(""); }
 void take(int& to, const json& j) { to = j.is_number() ? j.get<int>() : 0; }

@@ -8,6 +8,12 @@
 
 namespace gf {
 
+/// A model and the file that it came from.
+struct EnergyModelFile {
+  std::string path;
+  EnergyModel model;
+};
+
 /// Reads the text of a model file; `path` is for messages. Errors: not JSON (with the byte), not a model of this version, a
 /// number that the model cannot do without is missing or no number.
 Result<EnergyModel> parse_energy_model(std::string_view text, const std::string& path);

@@ -45,7 +45,7 @@ std::string name_text(const Context& context, NameKey key) {
   }
 }
 
-/// Rows of the instances grouped by `group`; `describe` fills type, name and phase from a group's first activity.
+/// Rows of the instances grouped by `group`; `describe` fills type, name and phase from a group's first activity and number.
 template <class Describe>
 std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels, const std::vector<KernelInstance>& instances, const std::vector<std::uint32_t>& group,
                               std::size_t count, Describe describe) {
@@ -57,7 +57,7 @@ std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels
     const auto part = groups.members(g);
     if (part.empty()) continue;
     LayerRow row;
-    describe(row, instances[part[0]].activity);
+    describe(row, instances[part[0]].activity, g);
     row.kernels = static_cast<std::int64_t>(part.size());
     for (const auto i : part) row.ns += instances[i].exclusive_ns;
     if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
@@ -104,18 +104,10 @@ void keep(std::vector<LayerRow>& rows, std::size_t most) {
 
 std::string layer_name(const Context& context, std::uint32_t activity) { return name_text(context, name_key(context, activity)); }
 
-LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
+LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances) {
   const auto& attribution = context.attribution;
-  const auto instances = kernel_instances(context);
-  LayerTables tables;
-
-  std::vector<std::uint32_t> group(instances.size());
-  for (std::size_t i = 0; i < instances.size(); ++i) group[i] = attribution.layer[instances[i].activity];
-  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(), [&](LayerRow& row, std::uint32_t a) {
-    row.type = row.name = attribution.layer_types[attribution.layer[a]];
-    row.phase = "all";
-  });
-
+  LayerGroups out;
+  out.group.resize(instances.size());
   std::unordered_map<std::string, std::uint32_t> groups;  // by type, phase and name: different kernels can share a short name
   std::unordered_map<std::uint64_t, std::uint32_t> known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -123,14 +115,36 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
     const auto key = name_key(context, a);
     const std::uint64_t tag = attribution.layer[a] * 4u + attribution.phase[a];
     const auto [at, fresh] = known.try_emplace(static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag, 0u);
-    if (fresh) at->second = groups.try_emplace(fmt::format("{}/{}", tag, name_text(context, key)), static_cast<std::uint32_t>(groups.size())).first->second;
-    group[i] = at->second;
+    if (fresh) {
+      std::string name = name_text(context, key);
+      const auto [group, added] = groups.try_emplace(fmt::format("{}/{}", tag, name), static_cast<std::uint32_t>(groups.size()));
+      at->second = group->second;
+      if (added) {
+        LayerRow& row = out.rows.emplace_back();
+        row.type = attribution.layer_types[attribution.layer[a]];
+        row.name = std::move(name);
+        row.phase = kPhases[attribution.phase[a]];
+      }
+    }
+    out.group[i] = at->second;
   }
-  tables.layers = rows_of(context, levels, instances, group, groups.size(), [&](LayerRow& row, std::uint32_t a) {
-    row.type = attribution.layer_types[attribution.layer[a]];
-    row.name = name_text(context, name_key(context, a));
-    row.phase = kPhases[attribution.phase[a]];
+  return out;
+}
+
+LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
+  const auto& attribution = context.attribution;
+  const auto instances = kernel_instances(context);
+  LayerTables tables;
+
+  std::vector<std::uint32_t> group(instances.size());
+  for (std::size_t i = 0; i < instances.size(); ++i) group[i] = attribution.layer[instances[i].activity];
+  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(), [&](LayerRow& row, std::uint32_t a, std::size_t) {
+    row.type = row.name = attribution.layer_types[attribution.layer[a]];
+    row.phase = "all";
   });
+
+  const LayerGroups named = group_layers(context, instances);
+  tables.layers = rows_of(context, levels, instances, named.group, named.rows.size(), [&](LayerRow& row, std::uint32_t, std::size_t g) { row = named.rows[g]; });
   keep(tables.layers, context.options.max_rows);
   return tables;
 }

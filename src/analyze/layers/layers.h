@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
 
 namespace gf {
@@ -20,6 +21,13 @@ struct LayerTables {
 /// Kernel time of all devices by layer. Each kernel instance is in exactly one row of each table, so the ns of a table
 /// sum to the kernel-busy time of all devices. More rows than options.max_rows end in one row "(n others)".
 LayerTables layer_tables(const Context& context, const KernelLevels& levels);
+
+/// Kernel instances by type, module or operator, and phase: what layer_tables() makes rows of.
+struct LayerGroups {
+  std::vector<std::uint32_t> group;  // by position in the instances
+  std::vector<LayerRow> rows;        // by group: type, name and phase
+};
+LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances);
 
 /// The name a kernel's layer goes by: module path, else the naming operation, else the kernel's short name.
 std::string layer_name(const Context& context, std::uint32_t activity);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 namespace gf {
 
@@ -37,7 +39,46 @@ std::span<const PmMetric> pm_metrics() {
   return metrics;
 }
 
+std::span<const PmMetric> pm_energy_metrics() {
+  static const std::vector<PmMetric> metrics = [] {
+    std::vector<PmMetric> all;
+    for (const auto& m : pm_metrics())  // the ladder's, without those that would take the room of others
+      if (std::string_view(m.id).substr(0, 3) != "l1." && std::string_view(m.id).substr(0, 7) != "nvlink.") all.push_back(m);
+    const char* sm_sectors = "lts__t_sectors_srcunit_tex.sum";
+    for (const auto& m : std::initializer_list<PmMetric>{
+             {"inst.executed", {"TPC.TriageCompute.sm__inst_executed_realtime.sum", "sm__inst_executed_realtime.sum"}, 1, true},
+             {"inst.threads", {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime.sum", "sm__thread_inst_executed_pred_on_realtime.sum"}, 1, true},
+             {"inst.alu", {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu.sum"}, 1, true},
+             {"inst.fma", {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum", "sm__inst_executed_pipe_fma.sum"}, 1, true},
+             {"inst.xu", {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime.sum", "sm__inst_executed_pipe_xu_realtime.sum"}, 1, true},
+             {"pipe.fp64", {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
+             {"l2.sm_reads", {sm_sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
+             {"l2.sm_writes", {sm_sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_write.ratio"},
+             {"l2.sm_requests", {"lts__t_requests_srcunit_tex.sum"}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
+             {"shared.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}, 1, true},
+             {"l1.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts.sum"}, 1, true},
+             {"l1.writebacks", {"SM_A.TriageCompute.l1tex__lsu_writeback_active_mem_lgds.sum", "l1tex__lsu_writeback_active_mem_lgds.sum"}, 1, true},
+             {"l1.fill_bytes", {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"}, 32, true},
+             {"sm.cycles", {"sm__cycles_elapsed.max"}, 1, true},
+         })
+      all.push_back(m);
+    return all;
+  }();
+  return metrics;
+}
+
 namespace {
+
+/// Puts the ratios of a choice behind its counters, each once.
+void add_shares(PmChoice& choice) {
+  choice.share_of.assign(choice.metrics.size(), 0);
+  for (std::size_t m = 0; m < choice.metrics.size(); ++m) {
+    if (!choice.metrics[m]->share) continue;
+    auto at = std::find(choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()), choice.counters.end(), choice.metrics[m]->share);
+    choice.share_of[m] = static_cast<std::size_t>(at - choice.counters.begin());
+    if (at == choice.counters.end()) choice.counters.push_back(choice.metrics[m]->share);
+  }
+}
 
 /// A configuration under construction; every trial needs a fresh one, because each call of ConfigAddMetrics opens a pass.
 class HostConfig {
@@ -105,26 +146,29 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
     PmChoice whole;
     for (const auto& metric : wanted) {
       const auto known = std::find_if(metric.counters.begin(), metric.counters.end(), [&](const char* c) { return all.knows(c); });
-      if (known == metric.counters.end()) {
+      if (known == metric.counters.end() || (metric.share && !all.knows(metric.share))) {
         whole.left_out.emplace_back(metric.id);
         continue;
       }
       whole.metrics.push_back(&metric);
       whole.counters.push_back(*known);
     }
+    add_shares(whole);
     if (!whole.metrics.empty() && all.passes(whole.counters, &whole.config) == 1) return whole;
   }
   for (const auto& metric : wanted) {
     bool taken = false;
     for (const char* counter : metric.counters) {
-      auto trial = choice.counters;
-      trial.push_back(counter);
+      PmChoice trial;
+      trial.metrics = choice.metrics;
+      trial.counters.assign(choice.counters.begin(), choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()));
+      trial.metrics.push_back(&metric);
+      trial.counters.push_back(counter);
+      add_shares(trial);
       HostConfig config(cupti, chip, availability);
-      std::vector<std::uint8_t> image;
-      if (config.passes(trial, &image) != 1) continue;
-      choice.counters = std::move(trial);
-      choice.config = std::move(image);
-      choice.metrics.push_back(&metric);
+      if (config.passes(trial.counters, &trial.config) != 1) continue;
+      trial.left_out = std::move(choice.left_out);
+      choice = std::move(trial);
       taken = true;
       break;
     }

@@ -19,14 +19,18 @@ struct PmMetric {
   std::vector<const char*> counters;
   double scale;  // from the counter's unit to the catalogue's
   bool is_count;  // a count over the sample; else a share of it
+  const char* share = nullptr;  // ratio that the counter is multiplied by; 0 where it is undefined because nothing was counted
 };
 /// In order of importance: what does not fit one pass is left out from the end.
 std::span<const PmMetric> pm_metrics();
+/// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on GH100.
+std::span<const PmMetric> pm_energy_metrics();
 
 /// The choice for one chip.
 struct PmChoice {
   std::vector<const PmMetric*> metrics;
-  std::vector<const char*> counters;      // one for each of metrics
+  std::vector<const char*> counters;      // one for each of metrics, then the ratios that some are multiplied by
+  std::vector<std::size_t> share_of;      // by metric: place of its ratio in counters, 0: none
   std::vector<std::uint8_t> config;       // image for cuptiPmSamplingSetConfig
   std::vector<std::string> left_out;      // ids that the chip does not have, or that did not fit
 };

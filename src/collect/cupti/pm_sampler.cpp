@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "collect/cupti/clock_map.h"
@@ -184,7 +185,7 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   available.pCounterAvailabilityImage = s.availability.data();
   if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS) return refused("counters cannot be listed", code);
 
-  for (const auto& metric : pm_metrics())
+  for (const auto& metric : options.wanted)
     if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(), metric.id) != options.metrics.end()) s.wanted.push_back(metric);
   auto choice = choose_pm_metrics(f, s.chip, s.availability, s.wanted);
   if (!choice) return tl::unexpected(choice.error());
@@ -306,7 +307,10 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
       ++s.lost;
       continue;
     }
-    for (std::size_t m = 0; m < s.values.size(); ++m) s.values[m] *= s.choice.metrics[m]->scale;
+    for (std::size_t m = 0; m < s.choice.metrics.size(); ++m) {
+      s.values[m] *= s.choice.metrics[m]->scale;
+      if (const auto share = s.choice.share_of[m]) s.values[m] = s.values[m] > 0 && std::isfinite(s.values[share]) ? s.values[m] * s.values[share] : 0;
+    }
     ++s.samples;
     take({s.clock.host(start), s.clock.host(end), start, end, s.values.data()});
   }

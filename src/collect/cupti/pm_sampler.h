@@ -38,7 +38,8 @@ struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
   Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
   std::size_t hardware_buffer_bytes = 0;   // 0: room for four times what arrives between two drains
-  std::vector<std::string> metrics;        // ids to sample; empty: all that the chip takes in one pass
+  std::span<const PmMetric> wanted = pm_metrics();
+  std::vector<std::string> metrics;        // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
 
 /// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not too often; buffers grow with

@@ -119,7 +119,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
     if (sources_[i] == "nvml" && o_.source != "nvml") note(notes, fmt::format("GPU {}: recording power, clocks and memory only", gpus_[i].index));
     capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
   }
-  sensors_.emplace(*nvml_, gpus_, rows_, with_gpm);
+  sensors_.emplace(*nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
   drop_start_up_memory();
   return {};
 }
@@ -135,6 +135,8 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   PmOptions options;
   options.interval_ns = interval_of(o_);
   options.decode_every_ns = pm_decode_period(options.interval_ns);
+  if (o_.metrics == "energy") options.wanted = pm_energy_metrics();
+  capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     PmRefusal why = PmRefusal::none;

@@ -18,6 +18,7 @@ struct RecordOptions {
   std::string devices = "all";
   double rate_hz = 1000;             // counter samples a second
   std::string source = "auto";       // auto, pm, gpm, nvml: the finest source to try
+  std::string metrics = "levels";    // levels, energy: which counters fill the one pass that can be sampled
   Nanos duration_ns = 0;             // stop recording after this long (the program goes on), 0: until the program ends
   bool kernels = false;
   std::string injection_library;     // for kernels: the agent, an absolute path

@@ -14,7 +14,8 @@ constexpr Nanos kPower = 100 * kNsPerMs, kState = kNsPerSecond, kEnergy = kNsPer
 
 }  // namespace
 
-Sensors::Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> rows, const std::vector<bool>& with_gpm) : nvml_(nvml) {
+Sensors::Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> rows, const std::vector<bool>& with_gpm, bool fine_energy)
+    : nvml_(nvml), fine_energy_(fine_energy) {
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     State s;
     s.gpu = gpus[i];
@@ -52,8 +53,8 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
   };
   GpuReadingGroups want;
   want.power = due(s.power_due, kPower);
-  want.state = due(s.state_due, kState);
-  want.energy = due(s.energy_due, kEnergy);
+  want.state = due(s.state_due, fine_energy_ ? kPower : kState);
+  want.energy = due(s.energy_due, fine_energy_ ? kPower : kEnergy);
   want.processes = due(s.processes_due, kProcesses);
   if (want.power || want.state || want.energy || want.processes) {
     const auto r = nvml_.read(s.gpu, want);

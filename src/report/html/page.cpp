@@ -23,11 +23,11 @@ struct PageLabel {
 };
 
 struct PageLabels {
-  std::vector<PageLabel> levels, causes, bars, phases;
+  std::vector<PageLabel> levels, causes, bars, phases, energy;
   static constexpr auto fields() {
     using P = PageLabels;
     return std::tuple{field("levels", &P::levels, "levels of the ladder"), field("causes", &P::causes, "idle causes"), field("bars", &P::bars, "bars of the waterfall"),
-                      field("phases", &P::phases, "runtime phases")};
+                      field("phases", &P::phases, "runtime phases"), field("energy", &P::energy, "components of energy")};
   }
 };
 
@@ -61,7 +61,7 @@ Result<std::string> analysis_html(const Analysis& a, const Context* context) {
   json += ",\"shortcomings\":";
   to_json(json, shortcomings(a));
   json += ",\"labels\":";
-  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels()), page_labels(phase_labels())});
+  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels()), page_labels(phase_labels()), page_labels(energy_labels())});
   json += ",\"timeline\":";
   to_json(json, context ? std::optional(timeline_data(*context)) : std::nullopt);
   json += ",\"analysis\":";

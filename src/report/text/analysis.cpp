@@ -1,5 +1,7 @@
 #include "report/text/analysis.h"
 
+#include <algorithm>
+
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/paint.h"
@@ -42,6 +44,7 @@ std::string analysis_text(const Analysis& a, const TextStyle& style, std::size_t
     out += runtime_section(a, style, rows);
     out += layers_section(a, style, rows);
     out += kernels_section(a, style, rows);
+    out += energy_section(a.energy, style, std::min<std::size_t>(rows, 8));
   } else {
     out += runtime_section(a, style, rows);
   }

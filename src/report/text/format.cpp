@@ -37,6 +37,15 @@ std::string format_time(Nanos ns) {
   return four_digits(static_cast<double>(ns) / 60e9) + " min";
 }
 
+std::string format_energy(std::int64_t nj) {
+  const double value = static_cast<double>(nj), size = std::abs(value);
+  if (size < 1e3) return fmt::format("{} nJ", nj);
+  if (size < 999'950) return four_digits(value / 1e3) + " uJ";
+  if (size < 999.95e6) return four_digits(value / 1e6) + " mJ";
+  if (size < 999.95e9) return four_digits(value / 1e9) + " J";
+  return four_digits(value / 1e12) + " kJ";
+}
+
 std::string format_share(Share share) {
   if (!share || !std::isfinite(*share)) return "no data";
   const double percent = *share * 100;

@@ -12,6 +12,8 @@ namespace gf {
 
 /// "98.02 ms": four significant digits in the unit that fits (ns, us, ms, s, min).
 std::string format_time(Nanos ns);
+/// "98.02 mJ": like format_time(), for energy in nanojoules (nJ, uJ, mJ, J, kJ).
+std::string format_energy(std::int64_t nanojoules);
 /// "31.2 %"; "no data" when empty; "<0.1 %" for a small share that is not zero.
 std::string format_share(Share share);
 /// "31.2 %" when the level is fully known, else "31.2-40.1 %".

@@ -20,6 +20,8 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
 std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+/// Where the joules went; nothing when no device has energy.
+std::string energy_section(const EnergyUse& energy, const TextStyle& style, std::size_t rows);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
 /// The command that collects the counters of levels without data.
 std::string collect_section(const Analysis& analysis, const TextStyle& style);

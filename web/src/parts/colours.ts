@@ -21,6 +21,14 @@ export function phaseColour(phase: string): string {
   return known.includes(phase) ? `var(--phase-${phase.replaceAll("_", "-")})` : "var(--phase-other)";
 }
 
+/** A colour variable for a component of energy: what is always there grey, what computes warm, memory in blues from near to far. */
+export function energyColour(component: string): string {
+  const fixed = ["static", "active", "instructions", "shared", "l1", "tma", "l2", "dram", "rest"];
+  if (fixed.includes(component)) return `var(--energy-${component})`;
+  if (component.startsWith("tensor")) return "var(--energy-tensor)";
+  return component === "pipe.fma" ? "var(--energy-fma)" : "var(--energy-pipe)";
+}
+
 function hash(text: string): number {
   let value = 0;
   for (const c of text) value = (value * 31 + c.codePointAt(0)!) >>> 0;

@@ -15,6 +15,15 @@ export function time(ns: number): string {
   return `${fourDigits(ns / 60e9)} min`;
 }
 
+export function energy(nj: number): string {
+  const size = Math.abs(nj);
+  if (size < 1e3) return `${Math.round(nj)} nJ`;
+  if (size < 999_950) return `${fourDigits(nj / 1e3)} \u00b5J`;
+  if (size < 999.95e6) return `${fourDigits(nj / 1e6)} mJ`;
+  if (size < 999.95e9) return `${fourDigits(nj / 1e9)} J`;
+  return `${fourDigits(nj / 1e12)} kJ`;
+}
+
 export function share(value: number | null | undefined): string {
   if (value === null || value === undefined) return "no data";
   const percent = value * 100;

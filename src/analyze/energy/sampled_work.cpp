@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/energy/work.h"
+#include "analyze/kernel_rates/kernel_rates.h"
+#include "model/metrics.h"
+
+namespace gf {
+
+namespace {
+
+/// Sampled metrics over some time: counts as they are, ratios times seconds.
+using Sampled = std::map<std::string, double, std::less<>>;
+
+/// Turns sampled metrics into features. Pipes count warp instructions; the threads of one are those of the mean instruction.
+class Translation {
+ public:
+  Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model) : model_(model) {
+    const auto& d = capture.devices;
+    const Product* product = find_product(capture.text(d.name[device]));
+    sms_ = d.sm_count[device] > 0 ? d.sm_count[device] : product ? product->sm_count : 0;
+    const Chip* chip = find_chip(capture.text(d.name[device]), d.compute_major[device], d.compute_minor[device]);
+    // FP64 multiply-adds that an SM finishes in a cycle.
+    if (chip) fp64_lanes_ = chip->id == ChipId::GH100 || chip->id == ChipId::GB100 ? 64 : chip->id == ChipId::GA100 || chip->id == ChipId::GV100 ? 32 : 2;
+  }
+
+  /// Adds to `work`; `hertz` is the SM clock for what was sampled as a share of cycles.
+  void add(const Sampled& s, double hertz, EnergyWork& work, std::vector<bool>& counted) const {
+    auto of = [&](std::string_view metric) {
+      const auto at = s.find(metric);
+      return at == s.end() ? std::nan("") : at->second;
+    };
+    auto put = [&](std::string_view feature, double n) {
+      const auto column = model_.column(feature);
+      if (column >= work.size() || !(n >= 0)) return;
+      work[column] += n;
+      counted[column] = true;
+    };
+    const double threads = of("inst.executed") > 0 ? of("inst.threads") / of("inst.executed") : 0;
+    put("inst", of("inst.executed"));
+    put("pipe.alu", of("inst.alu") * threads);
+    put("pipe.fma", of("inst.fma") * threads);
+    put("pipe.xu", of("inst.xu") * threads);
+    put("pipe.fp64", of("pipe.fp64") * hertz * sms_ * fp64_lanes_);
+    put("tensor.cycle", of("tensor.active") * hertz * sms_);
+    put("shared.access", 4 * of("shared.wavefronts"));
+    put("l1.wavefront", std::max(0.0, of("l1.wavefronts") - of("shared.wavefronts")));
+    put("l1.load", 4 * of("l1.writebacks"));
+    put("l2.load", of("l2.sm_reads"));
+    put("l2.store", of("l2.sm_writes"));
+    put("l2.request", of("l2.sm_requests"));
+    put("l2.far", std::max(0.0, of("l2.sectors") - of("l2.sm_reads") - of("l2.sm_writes")));  // what no SM asked for comes from the other partition
+    put("dram.read", of("dram.read") / 32);
+    put("dram.write", of("dram.write") / 32);
+    if (const double a = of("sm.active_any"); a >= 0) work[EnergyEvaluator::kActive] += a, counted[EnergyEvaluator::kActive] = true;
+  }
+
+ private:
+  const EnergyEvaluator& model_;
+  double sms_ = 0, fp64_lanes_ = 0;
+};
+
+double mean_clock(const Capture& c, std::uint32_t device, Interval span) {
+  const Text id = c.strings.find("clock.sm");
+  double sum = 0, n = 0, nearest = 0;
+  const auto& t = c.counter_samples;
+  for (std::size_t i = 0; id != Text::none && i < t.size(); ++i) {
+    if (t.metric[i] != id || t.device[i] != device || !std::isfinite(t.value[i])) continue;
+    if (t.start_ns[i] <= span.start) nearest = t.value[i];
+    if (t.start_ns[i] >= span.start && t.start_ns[i] < span.end) sum += t.value[i], ++n;
+  }
+  return n > 0 ? sum / n : nearest;
+}
+
+/// SM cycles over time: as sampled, else as the driver says.
+double hertz_of(const Sampled& s, double seconds, double fallback) {
+  const auto at = s.find("sm.cycles");
+  return at != s.end() && at->second > 0 && seconds > 0 ? at->second / seconds : fallback;
+}
+
+}  // namespace
+
+SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval span, const EnergyEvaluator& model) {
+  SampledWindow out;
+  out.work = model.no_work();
+  out.counted.assign(model.columns(), false);
+  struct Sum {
+    double value = 0;
+    Nanos covered = 0;
+    bool ratio = false;
+  };
+  std::map<Text, Sum> sums;
+  const auto& t = c.counter_samples;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t.device[i] != device || t.duration_ns[i] <= 0 || !std::isfinite(t.value[i])) continue;
+    const Nanos overlap = std::min(t.start_ns[i] + t.duration_ns[i], span.end) - std::max(t.start_ns[i], span.start);
+    if (overlap <= 0) continue;
+    const auto [at, fresh] = sums.try_emplace(t.metric[i]);
+    if (fresh) {
+      const Metric* metric = find_metric(c.text(t.metric[i]));
+      at->second.ratio = metric && metric->unit == "ratio";
+    }
+    at->second.value += t.value[i] * static_cast<double>(overlap) * (at->second.ratio ? 1e-9 : 1 / static_cast<double>(t.duration_ns[i]));
+    at->second.covered += overlap;
+  }
+  Sampled sampled;
+  for (const auto& [metric, sum] : sums) {
+    sampled.emplace(c.text(metric), sum.value * static_cast<double>(span.length()) / static_cast<double>(sum.covered));
+    if (c.text(metric) == "sm.active_any") out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
+  }
+  const double seconds = static_cast<double>(span.length()) * 1e-9;
+  Translation(c, device, model).add(sampled, hertz_of(sampled, seconds, mean_clock(c, device, span)), out.work, out.counted);
+  return out;
+}
+
+KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEvaluator& model) {
+  KernelWork out;
+  out.per_ns = true;
+  out.counted.assign(model.columns(), false);
+  const KernelRates solved = solve_kernel_rates(c, device);
+  if (solved.metrics.empty()) return out;
+  const Translation translation(c, device, model);
+  const double clock = mean_clock(c, device, {INT64_MIN, INT64_MAX});
+  for (std::size_t g = 0; g < solved.groups.size(); ++g) {
+    Sampled rates;  // of one nanosecond
+    for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
+      const Metric* metric = find_metric(c.text(solved.metrics[m]));
+      rates.emplace(c.text(solved.metrics[m]), solved.rates[m][g].value * (metric && metric->unit == "ratio" ? 1e-9 : 1));
+    }
+    EnergyWork work = model.no_work();
+    translation.add(rates, hertz_of(rates, 1e-9, clock), work, out.counted);
+    out.active.push_back(work[EnergyEvaluator::kActive] * 1e9);
+    work[EnergyEvaluator::kActive] = 0;
+    out.rows.push_back(std::move(work));
+  }
+  out.row_of = solved.group_of;
+  return out;
+}
+
+}  // namespace gf

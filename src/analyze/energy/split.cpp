@@ -1,0 +1,129 @@
+#include "analyze/energy/split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/apportion.h"
+
+namespace gf {
+
+namespace {
+
+/// Held within what a GPU takes in a week: a damaged model or count must not overflow.
+std::int64_t nano(double joules) { return std::llround(std::clamp(std::isnan(joules) ? 0 : joules * 1e9, -5e17, 5e17)); }
+
+/// A total that may be negative, over the leaves.
+std::vector<std::int64_t> signed_apportion(std::int64_t total, const std::vector<double>& weights) {
+  auto parts = apportion(std::abs(total), weights);
+  if (total < 0)
+    for (auto& p : parts) p = -p;
+  return parts;
+}
+
+std::vector<double> rest_weights(const std::vector<EnergyLeaf>& leaves) {
+  const bool any = std::any_of(leaves.begin(), leaves.end(), [](const auto& l) { return l.runs && l.ns > 0; });
+  std::vector<double> weights;
+  for (const auto& l : leaves) weights.push_back(any && !l.runs ? 0.0 : static_cast<double>(l.ns));
+  return weights;
+}
+
+EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, std::int64_t total) {
+  EnergyRow row;
+  for (const auto* l : leaves) {
+    row.kernels += l->count;
+    row.ns += l->ns;
+    for (const auto nj : l->nj) row.nj += nj;
+  }
+  if (total > 0) row.share = static_cast<double>(row.nj) / static_cast<double>(total);
+  row.parts = energy_parts(leaves, model);
+  return row;
+}
+
+}  // namespace
+
+void split_energy(std::int64_t total, const EnergyEvaluator& model, std::vector<EnergyLeaf>& leaves) {
+  const std::size_t components = model.components().size();
+  std::vector<std::vector<double>> joules(components);  // by component and leaf
+  for (auto& l : leaves) {
+    l.nj.assign(components + 1, 0);
+    const auto by = model.by_component(l.work);
+    for (std::size_t c = 0; c < components; ++c) joules[c].push_back(by[c]);
+  }
+  std::int64_t rest = total;
+  for (std::size_t c = 0; c < components; ++c) {
+    double sum = 0;
+    for (const double j : joules[c]) sum += j;
+    const auto whole = nano(sum);
+    const auto parts = signed_apportion(whole, joules[c]);
+    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj[c] = parts[i];
+    rest -= whole;
+  }
+  const auto parts = signed_apportion(rest, rest_weights(leaves));
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj[components] = parts[i];
+}
+
+void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves) {
+  std::vector<double> weights;
+  for (const auto& l : leaves) weights.push_back(static_cast<double>(l.ns));
+  const auto parts = signed_apportion(total, weights);
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj = {parts[i]};
+}
+
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model) {
+  std::vector<EnergyPart> parts;
+  if (!model) return parts;
+  const std::size_t components = model->components().size();
+  std::vector<std::int64_t> sums(components + 1, 0);
+  EnergyWork work = model->no_work();
+  std::int64_t total = 0;
+  for (const auto* l : leaves) {
+    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += l->nj[c], total += l->nj[c];
+    for (std::size_t i = 0; i < work.size(); ++i) work[i] += l->work[i];
+  }
+  auto add = [&](std::string id, std::int64_t nj, Interval95 joules) {
+    EnergyPart part{std::move(id), nj, std::min(nj, nano(joules.low)), std::max(nj, nano(joules.high)), std::nullopt};
+    if (total > 0) part.share = static_cast<double>(nj) / static_cast<double>(total);
+    parts.push_back(std::move(part));
+  };
+  for (std::size_t c = 0; c < components; ++c)
+    if (sums[c] != 0) add(model->components()[c], sums[c], model->interval(work, c));
+  const auto sum = model->interval_of_sum(work);
+  const double all = static_cast<double>(total) * 1e-9;
+  add("rest", sums.back(), {all - sum.high, all - sum.low});
+  return parts;
+}
+
+std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total, std::size_t most, bool largest_first,
+                                   const std::function<std::uint64_t(const EnergyLeaf&)>& key, const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe) {
+  struct Group {
+    std::int64_t nj = 0;
+    std::vector<const EnergyLeaf*> leaves;
+  };
+  std::map<std::uint64_t, Group> by_key;
+  for (const auto& l : leaves) {
+    auto& g = by_key[key(l)];
+    for (const auto nj : l.nj) g.nj += nj;
+    g.leaves.push_back(&l);
+  }
+  std::vector<const Group*> order;
+  for (const auto& [k, g] : by_key) order.push_back(&g);
+  if (largest_first) std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->nj > b->nj; });
+  const std::size_t shown = most == 0 ? order.size() : std::min(most, order.size());
+  std::vector<EnergyRow> rows;
+  for (std::size_t i = 0; i < shown; ++i) {
+    rows.push_back(row_of(order[i]->leaves, model, total));
+    describe(*order[i]->leaves.front(), rows.back());
+  }
+  if (shown < order.size()) {
+    std::vector<const EnergyLeaf*> others;
+    for (std::size_t i = shown; i < order.size(); ++i) others.insert(others.end(), order[i]->leaves.begin(), order[i]->leaves.end());
+    rows.push_back(row_of(others, model, total));
+    rows.back().name = fmt::format("({} others)", order.size() - shown);
+  }
+  return rows;
+}
+
+}  // namespace gf

@@ -1,0 +1,37 @@
+// Splits a measured energy into components and over leaves, in whole nanojoules, and adds leaves up to rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analyze/energy/evaluate.h"
+#include "analyze/energy/result.h"
+
+namespace gf {
+
+/// The smallest piece of a window that rows are made of: kernels of one layer and name in one step, or time without kernels.
+struct EnergyLeaf {
+  std::uint32_t step = 0, type = 0, layer = 0, kernel = 0;
+  std::int64_t count = 0;        // kernel instances
+  Nanos ns = 0;                  // exclusive time
+  bool runs = false;             // a kernel runs: it takes its part of the rest
+  EnergyWork work;
+  std::vector<std::int64_t> nj;  // by component, the rest last
+};
+
+/// Fills `nj` of every leaf so that all of them sum to `total`: each component by what the model says of the leaves' work, the rest
+/// by the time that kernels run (by all time when none does).
+void split_energy(std::int64_t total, const EnergyEvaluator& model, std::vector<EnergyLeaf>& leaves);
+/// Without a model: everything is rest.
+void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves);
+
+/// Components of some leaves with their intervals, in the order of the model, the rest last; those of no energy are left out.
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model);
+
+/// One row for each value of `key`; `describe` fills its names. More than `most` rows (0: all) end in "(n others)".
+std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total, std::size_t most, bool largest_first,
+                                   const std::function<std::uint64_t(const EnergyLeaf&)>& key, const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe);
+
+}  // namespace gf

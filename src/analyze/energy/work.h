@@ -1,0 +1,38 @@
+// What the kernels of a device did, in the columns of the model: from a counter report, or from samples of the whole GPU.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analyze/energy/evaluate.h"
+#include "core/intervals.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// Work of kernels that are alike. The rows of all instances, scaled, give the window.
+struct KernelWork {
+  std::vector<EnergyWork> rows;         // features of one instance, or of one nanosecond of it
+  std::vector<double> active;           // share of SMs with work while it runs, by row; NaN: not counted
+  std::vector<std::uint32_t> row_of;    // by row of activities; kNoRow: no counts
+  bool per_ns = false;
+  std::vector<bool> counted;            // by column: some counter gave it
+};
+
+/// From the matched rows of a counter report; `report_row` by row of activities.
+KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row, const EnergyEvaluator& model);
+
+/// From rates solved out of samples, by kernel. Rows are empty when samples and kernels cannot be laid over each other.
+KernelWork sampled_work(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model);
+
+/// All that was sampled in a span: features, and seconds x share of SMs with work.
+struct SampledWindow {
+  EnergyWork work;             // scaled to the whole span
+  std::vector<bool> counted;   // by column
+  double coverage = 0;         // share of the span that lies in samples
+};
+SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span, const EnergyEvaluator& model);
+
+}  // namespace gf

@@ -1,0 +1,17 @@
+// Finds the energy model that belongs to a capture's GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analyze/energy/attribute.h"
+#include "core/error.h"
+#include "model/capture.h"
+
+namespace gf::cli {
+
+/// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty: empty when there is none.
+/// Errors: the file cannot be read or is no model; it was measured on another product than the capture's.
+Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& path, const Capture& capture);
+
+}  // namespace gf::cli

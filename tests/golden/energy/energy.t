@@ -1,0 +1,116 @@
+Energy needs something that measured power; what is missing is said.
+
+  $ T=$EXAMPLES/resnet50_amp_eager_b64.json.gz C=$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz
+  $ gpufathom energy "$T" 2>&1 | sed "s,$EXAMPLES/,,"
+  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: nothing measured power: record with `gpufathom record`, or log it beside the run and give --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant --format=csv,nounits -lms 100
+
+A log of another time does not belong to the trace:
+
+  $ gpufathom energy "$T" --power "$EXAMPLES/power_mixed.csv.gz" 2>&1 | sed "s,$EXAMPLES/,,"
+  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: the readings of power lie from 1795187717697197000 to 1795187792679173000 ns and the span from 1795186728664395481 to 1795186728812848476 ns: they do not cover it. Log power over the whole run, on the same clock
+
+A small model, of round numbers:
+
+  $ cat > model.json <<'END'
+  > {"schema": "gpufathom.energy/1", "gpu": "NVIDIA H200", "static_w": 130, "static_low": 128, "static_high": 132, "active_w": 10, "active_low": 8, "active_high": 12,
+  >  "sm_mhz_low": 1700, "sm_mhz_high": 1980, "gain_error": 0.05, "coefficients": [
+  >  {"feature": "l2.load", "picojoules": 800, "low": 700, "high": 900}, {"feature": "dram.read", "picojoules": 2500, "low": 2400, "high": 2600},
+  >  {"feature": "dram.write", "picojoules": 1900, "low": 1850, "high": 1950}, {"feature": "tensor.bf16.wgmma", "picojoules": 0.7, "low": 0.6, "high": 0.8}]}
+  > END
+
+A trace, a counter report and a made-up log of a steady 240 W over the trace's time: parts sum to the measured energy, in the whole, in each row, and over the rows.
+
+  $ awk 'BEGIN { print "unix_time_s,power_instant_w,energy_mj,sm_clock_mhz,temp_c"; for (i = 0; i < 40; ++i) printf "%.3f,240,%d,1980,41\n", 1795186726.9 + i / 10, 24000 * i }' > power.csv
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 --format json > energy.json
+  $ jq -r '.schema, (.energy.devices[] | "\(.source) \(.counts_source) \(.nj)")' energy.json
+  gpufathom.energy_use/1
+  energy_counter counter_report 35628718800
+  $ jq -r '.energy.devices[] | .nj as $e | ([.parts[].nj] | add - $e), (.steps, .layer_types, .layers, .kernels | ([.[].nj] | add - $e)), ([.steps, .layer_types, .layers, .kernels | .[] | ([.parts[].nj] | add) - .nj] | map(select(. != 0)) | length)' energy.json | tr '\n' ' '
+  0 0 0 0 0 0  (no-eol)
+  $ jq -r '.energy.devices[0] | .step.count, (.step.joules * 1000 | round), (.step.joules_per_item * 1000 | round), (.layer_types[:3][] | "\(.name) \(.ns)"), [.warnings[].code]' -c energy.json
+  3
+  11876
+  186
+  (idle) 103075170
+  Normalisation 19586406
+  Convolution 15662217
+  ["not_counted","tma","window_too_short"]
+
+One step alone; by its own clock the sensor cannot resolve it, and that is said:
+
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --window step:10 --format json | jq -c '.energy.devices[0] | .nj, [.warnings[].code]'
+  10765953360
+  ["not_counted","tma","window_too_short"]
+
+The text fits 80 columns and says what is not known:
+
+  $ LC_ALL=C gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 > energy.txt; awk '{ if (length($0) > 80 && !/^--?[a-z]|ncu|__/) print "long: " $0 }' energy.txt; sed -n 2,24p energy.txt; grep -n "!" energy.txt
+  
+  Where the joules go                       energy counter, counts from the report
+    NVIDIA H200: 35.63 J in 148.5 ms, 240.0 W.
+    component                     share    energy      95 % interval
+    static power   ############  54.2 %   19.30 J       19 .. 19.6 J
+    SMs with work  #              1.0 %  360.1 mJ  288.1 .. 432.1 mJ
+    DRAM           ####          18.7 %   6.645 J   6.403 .. 6.887 J
+    not explained  ######        26.2 %   9.325 J   8.714 .. 9.936 J
+    A step takes 11.88 J in 49.48 ms, 185.6 mJ an item; energy-delay product
+    0.5877 J s (mean of 3 steps).
+  
+    layer type (parts in %)    energy  static  compute  on chip  DRAM  rest
+    (idle)                    13.40 J     100        0        0     0     0
+    Normalisation             9.290 J      29        0        0    27    43
+    Convolution               7.631 J      28        0        0    29    42
+    Activation                2.577 J      23        0        0    43    34
+    Elementwise               1.002 J      23        0        0    43    34
+    Pooling                  858.2 mJ      35        0        0    14    51
+    Optimiser                441.4 mJ      26        0        0    36    39
+    Copy                     374.1 mJ      35        0        0    11    54
+    MatMul                   21.39 mJ      35        0        0    10    55
+    (copies)                 19.91 mJ     100        0        0     0     0
+    Loss                     8.640 mJ      39        0        0     0    61
+  56:  ! the capture lacks the counters of 2 features of the model: what l2,
+  79:  ! copies by TMA pass the load-store counters of L1 and shared memory by: their
+  82:  ! the span of 0.148 s holds 1.5 updates of the sensor (100 ms each): its
+
+Without a model there is the measured energy, by time:
+
+  $ zcat "$T" | sed 's/NVIDIA H200/Unknown GPU X/g' > other.json
+  $ gpufathom energy other.json --power power.csv | sed -n "2,5p;/no energy model/,$"p
+  
+  Where the joules go                              energy counter, nothing counted
+    Unknown GPU X: 35.63 J in 148.5 ms, 240.0 W.
+    levels: no data
+    ! there is no energy model of Unknown GPU X: energy is split by time alone,
+    and levels have no data. Measure one with `gpufathom calibrate --points
+    points.jsonl -o model.json` and give --model
+
+Models that are none, or of another GPU:
+
+  $ echo '{"schema":"gpufathom.analysis/1"}' > wrong.json; gpufathom energy "$T" --power power.csv --model wrong.json
+  gpufathom: wrong.json: is no energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  [1]
+  $ head -c 2000 "$ROOT/share/energy/NVIDIA-H200.energy.json" > cut.json; gpufathom energy "$T" --power power.csv --model cut.json
+  gpufathom: cut.json: byte 2001: is no energy model: the JSON breaks off or is damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  [1]
+  $ gpufathom energy "$T" --power power.csv --model missing.json
+  gpufathom: missing.json: cannot be read (--model wants a file that `gpufathom calibrate -o` wrote)
+  [1]
+  $ gpufathom energy other.json --power power.csv --model "$ROOT/share/energy/NVIDIA-H200.energy.json" 2>&1 | sed "s,$ROOT/,,"
+  gpufathom: share/energy/NVIDIA-H200.energy.json: is a model of NVIDIA H200, and the capture is of Unknown GPU X (energies of one chip say nothing of another: calibrate on a GPU of the same kind)
+
+A recording with the energy counters, made over the stand-in driver of the tests, holds the components without any kernel:
+
+  $ GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=single_pass=40 gpufathom record -q --metrics energy --duration 1.5 -o run.gpf
+  $ gpufathom energy run.gpf --model model.json --format json | jq -c '.energy.devices[0] | .counts_source, ([.parts[].component]), ([.parts[].nj] | add) == .nj, [.warnings[].code]'
+  "samples"
+  ["static","active","tensor","l2","dram","rest"]
+  true
+  ["samples_missing","tma"]
+  $ gpufathom energy run.gpf --window step:1
+  gpufathom: run.gpf: --window step:1: the capture holds no kernels and so no steps (use all or START:END, or record with --kernels)
+  [1]
+
+Without --model the one shipped for the GPU is taken, and named:
+
+  $ gpufathom energy run.gpf --format json | jq -r '.energy.model | split("/") | last'
+  NVIDIA-H200.energy.json

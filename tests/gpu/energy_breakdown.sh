@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Where the joules of a ResNet-50 training step and of single kernels go (figures 5.12 and 5.11 of the thesis).
+#   energy_breakdown.sh record PROGRAM OUT_DIR [SECONDS]   on a machine with a GPU and PyTorch: OUT_DIR/*.gpf, items.jsonl
+#   energy_breakdown.sh answer PROGRAM OUT_DIR             anywhere: the answers of `gpufathom energy` beside them
+# Every part stands alone, so that one that fails does not take the others with it.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+what=$1 gf=$(cd "$(dirname "$2")" && pwd)/$(basename "$2") out=$3 seconds=${4:-8}
+mkdir -p "$out"; cd "$out"
+say() { echo "== $* ($(date +%T))"; }
+cases="amp.eager fp32.eager amp.compile fp32.compile"
+if [ "$what" = record ]; then
+  say single kernels
+  timeout 100 "$gf" record -q --metrics energy -o items.gpf --summary items.summary.json -- \
+    python3 "$here/energy_breakdown.py" items 1.2 items.jsonl '^matmul_(fp32|bf16)|softmax|layer_norm|copy_fp32_1GiB|embedding|attention|gelu|^conv' || echo "items failed"
+  for case in $cases; do
+    say resnet50 "$case"
+    timeout 120 "$gf" record -q --kernels --metrics energy -o "$case.gpf" --summary "$case.summary.json" -- \
+      python3 "$here/energy_breakdown.py" resnet "${case%.*}" "${case#*.}" 512 "$seconds" >"$case.run.json" || echo "$case failed"
+    tail -1 "$case.run.json"
+  done
+  for f in *.summary.json; do echo "$f $(jq -c '[.exit_code, .kernels, .steps, .devices[0].source, .devices[0].samples, .devices[0].lost, .notes]' "$f")"; done
+  ls -la
+else
+  while read -r line; do
+    name=$(jq -r .name <<<"$line") window=$(jq -r '"\(.start_ns):\(.end_ns)"' <<<"$line")
+    "$gf" energy items.gpf --window "$window" -o "item.$name.json" || echo "energy of $name failed"
+  done <items.jsonl
+  for case in $cases; do
+    [ -e "$case.gpf" ] || continue
+    "$gf" energy "$case.gpf" --window steps --batch 512 --rows 40 -o "resnet.$case.json" || echo "energy of $case failed"
+  done
+fi
+say done

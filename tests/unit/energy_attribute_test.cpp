@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/energy/attribute.h"
+#include "analyze/energy/power_curve.h"
+#include "analyze/energy/work.h"
+#include "support/capture_builder.h"
+
+namespace gf {
+
+namespace {
+
+constexpr Nanos kMs = kNsPerMs, kS = kNsPerSecond;
+
+void sample(Capture& c, std::string_view metric, Nanos start, Nanos duration, double value, std::int32_t device = 0) {
+  auto& t = c.counter_samples;
+  const auto row = t.add();
+  t.start_ns[row] = start, t.duration_ns[row] = duration, t.value[row] = value;
+  t.device[row] = c.device_row(device);
+  t.metric[row] = c.strings.intern(metric);
+}
+
+EnergyModelFile model_file() {
+  EnergyModelFile f{"m.json", {}};
+  f.model.static_w = f.model.static_low = f.model.static_high = 100;
+  f.model.active_w = f.model.active_low = f.model.active_high = 40;
+  f.model.sm_mhz_low = 1700, f.model.sm_mhz_high = 1980;
+  f.model.coefficients = {{"l2.load", "", 1000, 900, 1100}, {"dram.read", "", 2000, 1900, 2100}};
+  return f;
+}
+
+const EnergyPart* part(const std::vector<EnergyPart>& parts, std::string_view id) {
+  for (const auto& p : parts)
+    if (p.component == id) return &p;
+  return nullptr;
+}
+
+bool warned(const DeviceEnergy& d, std::string_view code) {
+  for (const auto& w : d.warnings)
+    if (w.code == code) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST(PowerCurve, TheCounterSaysHowMuchAndThePowerWhen) {
+  Capture c;
+  sample(c, "energy.module", 0, 0, 1000);
+  sample(c, "energy.module", kS, 0, 1300);  // 300 J in a second
+  sample(c, "power.module", 0, 0, 100);
+  sample(c, "power.module", kS / 2, 0, 400);  // by its own integral 250 J, a fifth of it in the first half
+  sample(c, "power.module", kS, 0, 400);
+  const PowerCurve curve(c, 0);
+  EXPECT_EQ(curve.source(), "energy_counter");
+  EXPECT_EQ(curve.nanojoules({0, kS}), 300'000'000'000);
+  EXPECT_EQ(curve.nanojoules({0, kS / 2}), 60'000'000'000);
+  EXPECT_EQ(*curve.nanojoules({0, kS / 3}) + *curve.nanojoules({kS / 3, kS}), 300'000'000'000);
+  EXPECT_EQ(curve.nanojoules({0, kS + 100 * kMs}), 340'000'000'000);  // a little beyond: the last power goes on
+  EXPECT_FALSE(curve.nanojoules({0, 2 * kS}));
+}
+
+TEST(PowerCurve, WithoutACounterThePowerIsIntegrated) {
+  Capture c;
+  for (int i = 0; i <= 10; ++i) sample(c, "power.average", i * 100 * kMs, 0, 200 + i % 2);
+  const PowerCurve curve(c, 0);
+  EXPECT_EQ(curve.source(), "power_average");
+  EXPECT_EQ(curve.nanojoules({0, kS}), 200'500'000'000);
+  EXPECT_EQ(curve.period(), 100 * kMs);
+  EXPECT_TRUE(PowerCurve(c, 7).source().empty());
+  EXPECT_FALSE(PowerCurve(c, 7).nanojoules({0, 1}));
+}
+
+TEST(PowerCurve, ACounterThatFallsWasResetAndIsNotUsed) {
+  Capture c;
+  sample(c, "energy.module", 0, 0, 1000);
+  sample(c, "energy.module", kS, 0, 5);
+  sample(c, "power.module", 0, 0, 100);
+  sample(c, "power.module", kS, 0, 100);
+  EXPECT_EQ(PowerCurve(c, 0).source(), "power_instant");
+}
+
+TEST(EnergyOfSamples, CountsTimesCoefficients) {
+  Capture c;
+  for (int i = 0; i <= 20; ++i) sample(c, "energy.module", i * 100 * kMs, 0, 30.0 * i);  // 300 W
+  sample(c, "clock.sm", 0, 0, 1.98e9);
+  for (int i = 0; i < 2000; ++i) {
+    sample(c, "sm.active_any", i * kMs, kMs, 0.5);
+    sample(c, "l2.sm_reads", i * kMs, kMs, 20e6);   // 2e10 a second: 20 W
+    sample(c, "dram.read", i * kMs, kMs, 32 * 10e6);  // 1e10 a second: 20 W
+  }
+  const auto file = model_file();
+  const auto use = measure_energy(c, {0, kS}, &file);
+  ASSERT_EQ(use.devices.size(), 1u);
+  const auto& d = use.devices[0];
+  EXPECT_EQ(d.counts_source, "samples");
+  EXPECT_EQ(d.nj, 300'000'000'000);
+  EXPECT_EQ(part(d.parts, "static")->nj, 100'000'000'000);
+  EXPECT_EQ(part(d.parts, "active")->nj, 20'000'000'000);
+  EXPECT_EQ(part(d.parts, "l2")->nj, 20'000'000'000);
+  EXPECT_EQ(part(d.parts, "dram")->nj, 20'000'000'000);
+  EXPECT_EQ(part(d.parts, "rest")->nj, 140'000'000'000);
+  EXPECT_EQ(part(d.parts, "l2")->low_nj, 18'000'000'000);
+  EXPECT_FALSE(warned(d, "clock_outside_model"));
+  // Half the span lies outside the samples: what is there stands for all of it, and that is said.
+  const auto beyond = measure_energy(c, {kS, 2 * kS + 100 * kMs}, &file);
+  EXPECT_TRUE(warned(beyond.devices[0], "samples_missing"));
+  EXPECT_NEAR(static_cast<double>(part(beyond.devices[0].parts, "l2")->nj), 22e9, 1e3);
+}
+
+TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
+  test::CaptureBuilder b;
+  auto& c = b.capture;
+  for (int i = 0; i <= 20; ++i) sample(c, "energy.module", i * 100 * kMs, 0, 25.0 * i);  // 250 W
+  b.kernel("reads", 0, 400 * kMs);
+  b.kernel("sleeps", 500 * kMs, kS);
+  for (const char* name : {"reads", "sleeps"}) {
+    const auto k = c.report_kernels.add();
+    c.report_kernels.name[k] = c.strings.intern(name);
+    c.report_kernels.duration_ns[k] = 1e6;
+    auto count = [&](const char* metric, double value) {
+      const auto v = c.kernel_counters.add();
+      c.kernel_counters.kernel[v] = k, c.kernel_counters.metric[v] = c.strings.intern(metric), c.kernel_counters.value[v] = value;
+    };
+    const bool reads = k == 0;
+    count("lts__t_sectors_srcunit_tex_op_read.sum", reads ? 3e10 : 0);
+    count("dram__sectors_read.sum", reads ? 1e10 : 0);
+    count("sm__cycles_active.sum", reads ? 100 : 50);
+    count("sm__cycles_elapsed.sum", 100);
+  }
+  const auto file = model_file();
+  AnalyzeOptions options;
+  options.energy_model = &file;
+  const auto a = analyze(c, options);
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->energy.devices.size(), 1u);
+  const auto& d = a->energy.devices[0];
+  EXPECT_EQ(d.counts_source, "counter_report");
+  EXPECT_EQ(d.nj, 250'000'000'000);
+  EXPECT_EQ(part(d.parts, "active")->nj, 26'000'000'000);  // 40 W x (0.4 s x 1 + 0.5 s x 0.5)
+  EXPECT_EQ(part(d.parts, "l2")->nj, 30'000'000'000);
+  EXPECT_EQ(part(d.parts, "dram")->nj, 20'000'000'000);
+  std::int64_t kernels = 0, types = 0;
+  for (const auto& r : d.kernels) {
+    kernels += r.nj;
+    if (r.name == "sleeps") EXPECT_EQ(part(r.parts, "dram"), nullptr);
+    if (r.name == "(idle)") EXPECT_EQ(r.nj, 10'000'000'000);  // 0.1 s of static power, no rest
+  }
+  for (const auto& r : d.layer_types) types += r.nj;
+  EXPECT_EQ(kernels, d.nj);
+  EXPECT_EQ(types, d.nj);
+}
+
+TEST(EnergyOfKernels, WithoutAModelEnergyGoesByTimeAndLevelsHaveNoData) {
+  test::CaptureBuilder b;
+  for (int i = 0; i <= 20; ++i) sample(b.capture, "power.module", i * 100 * kMs, 0, 300);
+  b.kernel("a", 0, 300 * kMs);
+  b.kernel("b", 300 * kMs, kS);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  const auto& d = a->energy.devices.at(0);
+  EXPECT_TRUE(d.parts.empty());
+  EXPECT_EQ(d.kernels.at(0).nj, 210'000'000'000);
+  EXPECT_NE(a->energy.why_missing.find("no energy model"), std::string::npos);
+}
+
+TEST(EnergyOfKernels, WithoutPowerThereIsNoEnergyAndASentenceWhy) {
+  test::CaptureBuilder b;
+  b.kernel("a", 0, kS);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  EXPECT_TRUE(a->energy.devices.empty());
+  EXPECT_NE(a->energy.why_missing.find("nothing measured power"), std::string::npos);
+}
+
+}  // namespace gf

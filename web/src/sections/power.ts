@@ -1,0 +1,73 @@
+// Power over time, with the kernels that ran under it.
+import type { DeviceEnergy, Lane, Report } from "../model.ts";
+import { typeColour } from "../parts/colours.ts";
+import { h, svg } from "../parts/dom.ts";
+import { time } from "../parts/format.ts";
+import { hideTip, showTip } from "../parts/tips.ts";
+
+const W = 1000, H = 210, LEFT = 46, RIGHT = 8, TOP = 10, BASE = 150, STRIP = 18, BINS = 477;
+
+function axisStep(max: number): number {
+  return [10, 20, 50, 100, 200, 500, 1000].find((s) => max / s <= 5) ?? 1000;
+}
+
+/** The layer type that runs longest in each of BINS equal stretches of the span, and how much of the stretch kernels fill. */
+function strip(d: DeviceEnergy, report: Report): { type: string; busy: number }[] {
+  const bins = Array.from({ length: BINS }, () => new Map<string, number>());
+  const t = report.timeline;
+  const lanes: Lane[] = t ? t.lanes.filter((l) => l.kind === "stream" && l.device === d.device) : [];
+  const width = d.span_ns / BINS, offset = (t?.start_ns ?? 0) - d.start_ns;
+  for (const lane of lanes)
+    for (let i = 0; i < lane.start.length; ++i) {
+      let from = lane.start[i]! + offset;
+      const end = Math.min(from + lane.duration[i]!, d.span_ns), type = t!.texts[lane.type[i] ?? 0] ?? "";
+      from = Math.max(from, 0);
+      for (let b = Math.floor(from / width); b < BINS && b * width < end; ++b) {
+        const part = Math.min(end, (b + 1) * width) - Math.max(from, b * width);
+        if (part > 0) bins[b]!.set(type, (bins[b]!.get(type) ?? 0) + part);
+      }
+    }
+  return bins.map((bin) => {
+    let type = "", most = 0, all = 0;
+    for (const [name, ns] of bin) {
+      all += ns;
+      if (ns > most) [type, most] = [name, ns];
+    }
+    return { type, busy: Math.min(1, all / width) };
+  });
+}
+
+export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | null {
+  if (d.power.length < 2) return null;
+  const peak = Math.max(...d.power.map((p) => p.watts), 1), step = axisStep(peak), max = Math.ceil(peak / step) * step;
+  const x = (ns: number) => LEFT + (ns / d.span_ns) * (W - LEFT - RIGHT), y = (watts: number) => TOP + (1 - watts / max) * (BASE - TOP);
+  const picture = svg("svg", { class: "power", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Power over ${time(d.span_ns)}, mean ${d.mean_watts.toFixed(0)} W, highest reading ${peak.toFixed(0)} W` });
+  for (let watts = 0; watts <= max; watts += step)
+    picture.append(svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(watts), y2: y(watts) }), svg("text", { x: LEFT - 6, y: y(watts) + 4, "text-anchor": "end" }, watts === max ? `${watts} W` : String(watts)));
+  for (const part of [0, 0.25, 0.5, 0.75, 1])
+    picture.append(svg("text", { x: x(d.span_ns * part), y: H - 4, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, time(d.span_ns * part)));
+  let path = `M${x(0).toFixed(1)},${y(d.power[0]!.watts).toFixed(1)}`;
+  for (const p of d.power) path += `H${x(p.ns).toFixed(1)}V${y(p.watts).toFixed(1)}`;
+  path += `H${x(d.span_ns).toFixed(1)}`;
+  picture.append(svg("path", { class: "area", d: `${path}V${y(0)}H${x(0)}Z` }), svg("path", { class: "line", d: path }));
+  const kernels = strip(d, report), some = kernels.some((k) => k.busy > 0);
+  if (some) {
+    const width = (W - LEFT - RIGHT) / BINS;
+    kernels.forEach((k, i) => {
+      if (k.busy > 0) picture.append(svg("rect", { x: (LEFT + i * width).toFixed(1), y: (BASE + 10 + STRIP * (1 - k.busy)).toFixed(1), width: (width + 0.3).toFixed(2), height: (STRIP * k.busy).toFixed(1), style: `fill:${typeColour(k.type)}` }));
+    });
+    picture.append(svg("text", { x: LEFT - 6, y: BASE + 24, "text-anchor": "end" }, "kernels"));
+  }
+  picture.addEventListener("pointermove", (event) => {
+    const at = picture.getBoundingClientRect(), ns = (((event.clientX - at.left) / at.width) * W - LEFT) / (W - LEFT - RIGHT) * d.span_ns;
+    if (ns < 0 || ns > d.span_ns) return hideTip();
+    let watts = d.power[0]!.watts;
+    for (const p of d.power) if (p.ns <= ns) watts = p.watts;
+    const k = kernels[Math.min(BINS - 1, Math.floor((ns / d.span_ns) * BINS))];
+    showTip(event.clientX, event.clientY, `${time(ns)}: ${watts.toFixed(0)} W${k && k.busy > 0 ? `, mostly ${k.type || "Other"} (${(k.busy * 100).toFixed(0)} % busy)` : ""}`);
+  });
+  picture.addEventListener("pointerleave", hideTip);
+  const types = [...new Set(kernels.filter((k) => k.busy > 0).map((k) => k.type))];
+  return h("div", { class: "figure" }, h("h3", {}, some ? "Power over time, and the kernels under it" : "Power over time"), picture,
+    some ? h("ul", { class: "legend" }, ...types.map((t) => h("li", {}, h("span", { class: "swatch", style: `background:${typeColour(t)}` }), t || "Other"))) : null);
+}
