@@ -30,5 +30,18 @@ else
     [ -e "$case.gpf" ] || continue
     "$gf" energy "$case.gpf" --window steps --batch 512 --rows 40 -o "resnet.$case.json" || echo "energy of $case failed"
   done
+  # One file of the answers: joules, and by component their share and interval.
+  part='{component, joules: (.nj / 1e9 | . * 1000 | round / 1000), low: (.low_nj / 1e6 | round / 1000), high: (.high_nj / 1e6 | round / 1000)}'
+  for case in $cases; do
+    [ -e "resnet.$case.json" ] && jq --arg case "$case" "{name: (\"resnet50.\" + \$case), model: (.energy.model | split(\"/\") | last), model_date: .energy.model_date} +
+      (.energy.devices[0] | {seconds: (.span_ns / 1e9), joules: (.nj / 1e9), watts: .mean_watts, sm_mhz, celsius, coverage, step, parts: [.parts[] | $part],
+        layer_types: [.layer_types[] | select(.share > 0.001) | {name, seconds: (.ns / 1e9), joules: (.nj / 1e9), parts: [.parts[] | {component, joules: (.nj / 1e6 | round / 1000)}]}], warnings: [.warnings[].code]})" "resnet.$case.json"
+  done >breakdown.list
+  while read -r line; do
+    name=$(jq -r .name <<<"$line") calls=$(jq -r .calls <<<"$line")
+    [ -e "item.$name.json" ] && jq --arg name "$name" --argjson calls "$calls" "{name: \$name, calls: \$calls} +
+      (.energy.devices[0] | {seconds: (.span_ns / 1e9), joules: (.nj / 1e9), watts: .mean_watts, sm_mhz, coverage, joules_per_call: (.nj / 1e9 / \$calls), parts: [.parts[] | $part], warnings: [.warnings[].code]})" "item.$name.json"
+  done <items.jsonl >>breakdown.list
+  jq -s . breakdown.list >breakdown.json && rm breakdown.list
 fi
 say done

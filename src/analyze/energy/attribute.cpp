@@ -179,16 +179,14 @@ void describe_model(EnergyUse& out, const EnergyModelFile* file) {
 DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, const Frame& f, DeviceEnergy out) {
   const auto& capture = context.capture;
   std::optional<EnergyEvaluator> model;
-  if (f.model) {
-    model.emplace(f.model->model, chip_at(capture, f.device));
-    if (out.sm_mhz) model->bring_to_clock(*out.sm_mhz);
-  }
+  if (f.model) model.emplace(f.model->model, chip_at(capture, f.device));
 
   KernelWork work;
   SampledWindow window;
   out.counts_source = "none";
   if (model) {
     window = sampled_window(capture, f.device, f.window, *model);
+    if (window.hertz > 0) out.sm_mhz = window.hertz * 1e-6;
     const bool report = context.matching.info.matched + context.matching.info.ambiguous > 0 && capture.metadata_value(fmt::format("solved.{}", capture.devices.id[f.device])).empty();
     if (report) {
       out.counts_source = "counter_report";
@@ -207,6 +205,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
       instances.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
       position.push_back(i);
     }
+  if (model && out.sm_mhz) model->bring_to_clock(*out.sm_mhz);
   const LayerGroups layers = group_layers(context, instances);
   const StepOf steps(context.window.steps);
   Leaves leaves;
@@ -319,9 +318,10 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
     device->counts_source = "none";
     if (model) {
       EnergyEvaluator evaluator(model->model, chip_at(capture, d));
-      if (device->sm_mhz) evaluator.bring_to_clock(*device->sm_mhz);
       leaves[0].work = evaluator.no_work();
       const auto window = sampled_window(capture, d, span, evaluator);
+      if (window.hertz > 0) device->sm_mhz = window.hertz * 1e-6;
+      if (device->sm_mhz) evaluator.bring_to_clock(*device->sm_mhz);
       if (has_samples(window)) {
         device->counts_source = "samples";
         device->coverage = std::min(1.0, window.coverage);

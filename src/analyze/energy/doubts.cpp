@@ -32,10 +32,11 @@ bool stood_in_for(std::string_view feature, const EnergyEvaluator& model, const 
     return c < counted.size() && counted[c];
   };
   if (feature.starts_with("shared.")) return has("shared.access");
+  if (feature == "l1.load" || feature == "tma.load") return has("l1.fill");
   return feature.starts_with("tensor.") && has("tensor.cycle");
 }
 
-bool is_stand_in(std::string_view feature) { return feature == "tensor.cycle" || feature == "shared.access"; }
+bool is_stand_in(std::string_view feature) { return feature == "tensor.cycle" || feature == "shared.access" || feature == "l1.fill"; }
 
 }  // namespace
 
@@ -62,9 +63,9 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
     if (std::find(components.begin(), components.end(), component) == components.end()) components.push_back(component);
   }
   if (missing > 0) {
-    const bool samples = e.counts_source == "samples";
-    warn(e, "not_counted", fmt::format("the capture lacks the counters of {} features of the model: what {} took by them lies in the rest. Collect them: {}", missing, list(components),
-                                       samples ? energy_record_command() : energy_ncu_command()));
+    const bool complete = capture.metadata_value("record.metrics") == "energy";  // no more can be sampled in one pass
+    warn(e, "not_counted", fmt::format("the capture lacks the counters of {} of the model's features: what {} took by them lies in the rest.{}", missing, list(components),
+                                       complete ? " Only a counter report has them" : " Collect them: " + (e.counts_source == "samples" ? energy_record_command() : energy_ncu_command())));
   }
   if (e.counts_source == "counter_report" && e.coverage && *e.coverage < 0.999)
     warn(e, "kernels_without_counters", fmt::format("{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest", 100 * (1 - *e.coverage)));
@@ -74,7 +75,7 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
     warn(e, "kernels_not_resolved", "samples and kernels cannot be laid over each other: components are right for the span, and shared among kernels by time alone");
   const auto tma = model.column("tma.load");
   const bool hopper = capture.devices.compute_major[device] >= 9 || e.name.find("H100") != std::string::npos || e.name.find("H200") != std::string::npos;
-  if (hopper && (tma >= model.columns() || !counted[tma]))
+  if (hopper && (tma >= model.columns() || !counted[tma]) && !stood_in_for("tma.load", model, counted))
     warn(e, "tma", "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is seen at L2 and DRAM, their writes into shared memory lie in the rest");
   if (const auto* rest = part(e, "rest"); rest && rest->nj < 0)
     warn(e, "rest_negative", fmt::format("the model explains {:.1f} % more than was measured{}", -100.0 * static_cast<double>(rest->nj) / static_cast<double>(std::max<std::int64_t>(e.nj, 1)),

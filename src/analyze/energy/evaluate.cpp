@@ -36,12 +36,13 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : m
   joules_ = {model.static_w, model.active_w, model.per_celsius_w};
   low_ = {model.static_low, model.active_low, model.per_celsius_w};
   high_ = {model.static_high, model.active_high, model.per_celsius_w};
-  std::vector<std::pair<std::size_t, double>> tensor, shared;  // column, and how many of it one of the stand-in is
+  std::vector<std::pair<std::size_t, double>> tensor, shared, fill;  // column, and how many of it one of the stand-in is
   for (const auto& c : model.coefficients) {
     if (chip && c.picojoules > 0 && c.feature.starts_with("tensor.") && !c.feature.ends_with(".mma"))
       for (const auto& path : tensor_paths())
         if (path.chip == chip->id && energy_component(c.feature) == "tensor." + std::string(name_of(path.type))) tensor.emplace_back(names_.size(), path.dense_ops);
-    if (chip && (c.feature == "shared.load" || c.feature == "shared.store")) shared.emplace_back(names_.size(), 1);
+    if (chip && c.picojoules > 0 && (c.feature == "shared.load" || c.feature == "shared.store")) shared.emplace_back(names_.size(), 1);
+    if (chip && c.picojoules > 0 && (c.feature == "l1.load" || c.feature == "tma.load")) fill.emplace_back(names_.size(), 1);
     names_.push_back(c.feature);
     joules_.push_back(c.picojoules * kPico);
     low_.push_back((std::isfinite(c.low) ? c.low : c.picojoules) * kPico);
@@ -50,6 +51,7 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : m
   add_draws();
   add_stand_in("tensor.cycle", tensor);
   add_stand_in("shared.access", shared);
+  add_stand_in("l1.fill", fill);
   std::vector<std::string> of{"static", "active", "static"};
   for (std::size_t i = kFeatures; i < names_.size(); ++i) of.push_back(energy_component(names_[i]));
   order_components(of);

@@ -23,8 +23,9 @@ struct Interval95 {
 /// A model made ready to be applied many times.
 class EnergyEvaluator {
  public:
-  /// With `chip`, two columns stand in for features that samples of a whole GPU do not tell apart: "tensor.cycle", a cycle of
-  /// an SM's tensor pipes whatever the data type, and "shared.access", a read or a write. Their intervals span the kinds.
+  /// With `chip`, columns stand in for features that samples of a whole GPU do not tell apart: "tensor.cycle", a cycle of an SM's
+  /// tensor pipes whatever the data type; "shared.access", a read or a write; "l1.fill", what an SM received from L2 by a load
+  /// or by TMA. Their intervals span the kinds.
   explicit EnergyEvaluator(const EnergyModel& model, const Chip* chip = nullptr);
 
   /// Brings every coefficient of the chip, not of DRAM, to the voltage of this SM clock. Once, before the model is applied.

@@ -45,10 +45,10 @@ class Translation {
     put("tensor.cycle", of("tensor.active") * hertz * sms_);
     put("shared.access", 4 * of("shared.wavefronts"));
     put("l1.wavefront", std::max(0.0, of("l1.wavefronts") - of("shared.wavefronts")));
-    put("l1.load", 4 * of("l1.writebacks"));
+    put("l1.fill", of("l1.fill_bytes") / 32);
     put("l2.load", of("l2.sm_reads"));
     put("l2.store", of("l2.sm_writes"));
-    put("l2.request", of("l2.sm_requests"));
+    if (const double all = of("l2.sm_reads") + of("l2.sm_writes"); all > 0) put("l2.request", of("l2.sm_requests") * of("l2.sm_reads") / all);
     put("l2.far", std::max(0.0, of("l2.sectors") - of("l2.sm_reads") - of("l2.sm_writes")));  // what no SM asked for comes from the other partition
     put("dram.read", of("dram.read") / 32);
     put("dram.write", of("dram.write") / 32);
@@ -109,7 +109,8 @@ SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval sp
     if (c.text(metric) == "sm.active_any") out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
   }
   const double seconds = static_cast<double>(span.length()) * 1e-9;
-  Translation(c, device, model).add(sampled, hertz_of(sampled, seconds, mean_clock(c, device, span)), out.work, out.counted);
+  out.hertz = hertz_of(sampled, seconds, mean_clock(c, device, span));
+  Translation(c, device, model).add(sampled, out.hertz, out.work, out.counted);
   return out;
 }
 

@@ -32,6 +32,7 @@ struct SampledWindow {
   EnergyWork work;             // scaled to the whole span
   std::vector<bool> counted;   // by column
   double coverage = 0;         // share of the span that lies in samples
+  double hertz = 0;            // mean SM clock, by its cycles where they were sampled; 0: unknown
 };
 SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span, const EnergyEvaluator& model);
 

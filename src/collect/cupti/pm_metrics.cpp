@@ -44,7 +44,7 @@ std::span<const PmMetric> pm_energy_metrics() {
     std::vector<PmMetric> all;
     for (const auto& m : pm_metrics())  // the ladder's, without those that would take the room of others
       if (std::string_view(m.id).substr(0, 3) != "l1." && std::string_view(m.id).substr(0, 7) != "nvlink.") all.push_back(m);
-    const char* sm_sectors = "lts__t_sectors_srcunit_tex.sum";
+    const char* sectors = "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
     for (const auto& m : std::initializer_list<PmMetric>{
              {"inst.executed", {"TPC.TriageCompute.sm__inst_executed_realtime.sum", "sm__inst_executed_realtime.sum"}, 1, true},
              {"inst.threads", {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime.sum", "sm__thread_inst_executed_pred_on_realtime.sum"}, 1, true},
@@ -52,12 +52,11 @@ std::span<const PmMetric> pm_energy_metrics() {
              {"inst.fma", {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum", "sm__inst_executed_pipe_fma.sum"}, 1, true},
              {"inst.xu", {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime.sum", "sm__inst_executed_pipe_xu_realtime.sum"}, 1, true},
              {"pipe.fp64", {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
-             {"l2.sm_reads", {sm_sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
-             {"l2.sm_writes", {sm_sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_write.ratio"},
-             {"l2.sm_requests", {"lts__t_requests_srcunit_tex.sum"}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
+             {"l2.sm_reads", {sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
+             {"l2.sm_writes", {sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_write.ratio"},
+             {"l2.sm_requests", {"lts__t_requests_srcunit_tex.sum"}, 1, true},
              {"shared.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}, 1, true},
              {"l1.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts.sum"}, 1, true},
-             {"l1.writebacks", {"SM_A.TriageCompute.l1tex__lsu_writeback_active_mem_lgds.sum", "l1tex__lsu_writeback_active_mem_lgds.sum"}, 1, true},
              {"l1.fill_bytes", {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"}, 32, true},
              {"sm.cycles", {"sm__cycles_elapsed.max"}, 1, true},
          })

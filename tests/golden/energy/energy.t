@@ -44,7 +44,7 @@ One step alone; by its own clock the sensor cannot resolve it, and that is said:
 
 The text fits 80 columns and says what is not known:
 
-  $ LC_ALL=C gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 > energy.txt; awk '{ if (length($0) > 80 && !/^--?[a-z]|ncu|__/) print "long: " $0 }' energy.txt; sed -n 2,24p energy.txt; grep -n "!" energy.txt
+  $ LC_ALL=C gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 > energy.txt; awk '{ if (length($0) > 80 && !/^--?[a-z]|ncu|__/) print "long: " $0 }' energy.txt; sed -n 2,24p energy.txt; grep "^  !" energy.txt | cut -c1-60
   
   Where the joules go                       energy counter, counts from the report
     NVIDIA H200: 35.63 J in 148.5 ms, 240.0 W.
@@ -68,9 +68,9 @@ The text fits 80 columns and says what is not known:
     MatMul                   21.39 mJ      35        0        0    10    55
     (copies)                 19.91 mJ     100        0        0     0     0
     Loss                     8.640 mJ      39        0        0     0    61
-  56:  ! the capture lacks the counters of 2 features of the model: what l2,
-  79:  ! copies by TMA pass the load-store counters of L1 and shared memory by: their
-  82:  ! the span of 0.148 s holds 1.5 updates of the sensor (100 ms each): its
+    ! the capture lacks the counters of 2 of the model's featu
+    ! copies by TMA pass the load-store counters of L1 and sha
+    ! the span of 0.148 s holds 1.5 updates of the sensor (100
 
 Without a model there is the measured energy, by time:
 

@@ -8,6 +8,13 @@ One line of definition a metric; a part of the catalogue by level, group, id and
     issue.stalled  ratio         Share of issue slots with a resident warp and no
                                  instruction issued.
     inst.executed  instructions  Warp instructions executed.
+    inst.threads   instructions  Thread instructions executed: of each warp
+                                 instruction the threads that were not predicated
+                                 off.
+    inst.alu       instructions  Warp instructions of the integer and logic pipe.
+    inst.fma       instructions  Warp instructions of the multiply-add pipe.
+    inst.xu        instructions  Warp instructions of the pipe for special
+                                 functions and wide conversions.
   $ gpufathom metrics dram.read pcie.rx --chip GB202
   memory
     dram.read  [bytes]  gpufathom_dram_read_bytes_total
