@@ -60,13 +60,13 @@ export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | nul
   }
   picture.addEventListener("pointermove", (event) => {
     const at = picture.getBoundingClientRect(), ns = (((event.clientX - at.left) / at.width) * W - LEFT) / (W - LEFT - RIGHT) * d.span_ns;
-    if (ns < 0 || ns > d.span_ns) return hideTip();
+    if (ns < 0 || ns > d.span_ns) return hideTip("power");
     let watts = d.power[0]!.watts;
     for (const p of d.power) if (p.ns <= ns) watts = p.watts;
     const k = kernels[Math.min(BINS - 1, Math.floor((ns / d.span_ns) * BINS))];
-    showTip(event.clientX, event.clientY, `${time(ns)}: ${watts.toFixed(0)} W${k && k.busy > 0 ? `, mostly ${k.type || "Other"} (${(k.busy * 100).toFixed(0)} % busy)` : ""}`);
+    showTip("power", event.clientX, event.clientY, `${time(ns)}: ${watts.toFixed(0)} W${k && k.busy > 0 ? `, mostly ${k.type || "Other"} (${(k.busy * 100).toFixed(0)} % busy)` : ""}`);
   });
-  picture.addEventListener("pointerleave", hideTip);
+  picture.addEventListener("pointerleave", () => hideTip("power"));
   const types = [...new Set(kernels.filter((k) => k.busy > 0).map((k) => k.type))];
   return h("div", { class: "figure" }, h("h3", {}, some ? "Power over time, and the kernels under it" : "Power over time"), picture,
     some ? h("ul", { class: "legend" }, ...types.map((t) => h("li", {}, h("span", { class: "swatch", style: `background:${typeColour(t)}` }), t || "Other"))) : null);
