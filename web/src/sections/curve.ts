@@ -4,7 +4,7 @@ import { h, section, svg } from "../parts/dom.ts";
 import { share } from "../parts/format.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 
-const W = 640, H = 300, LEFT = 52, RIGHT = 12, TOP = 12, BOTTOM = 42;
+const W = 500, H = 300, LEFT = 52, RIGHT = 12, TOP = 12, BOTTOM = 42;
 
 /** A round step of the axis with at most six marks. */
 function axisStep(max: number): number {
@@ -19,7 +19,7 @@ export function curveSection(report: Report): HTMLElement | null {
   const x = (u: number) => LEFT + (u / max) * (W - LEFT - RIGHT), y = (s: number) => TOP + (1 - s) * (H - TOP - BOTTOM);
   const picture = svg("svg", { class: "curve", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Cumulative kernel time over tensor-issue utilisation; half of the kernel time runs at or below ${share(points.find((p) => p.time_share >= 0.5)?.utilization)}` });
   for (let u = 0; u <= max + 1e-9; u += step)
-    picture.append(svg("line", { class: "grid", x1: x(u), x2: x(u), y1: y(0), y2: y(1) }), svg("text", { x: x(u), y: H - BOTTOM + 18, "text-anchor": "middle" }, `${+(u * 100).toFixed(1)} %`));
+    picture.append(svg("line", { class: "grid", x1: x(u), x2: x(u), y1: y(0), y2: y(1) }), svg("text", { x: x(u), y: H - BOTTOM + 18, "text-anchor": u + step > max + 1e-9 ? "end" : "middle" }, `${+(u * 100).toFixed(1)} %`));
   for (const s of [0, 0.25, 0.5, 0.75, 1])
     picture.append(svg("line", { class: "grid", x1: x(0), x2: x(max), y1: y(s), y2: y(s) }), svg("text", { x: LEFT - 8, y: y(s) + 4, "text-anchor": "end" }, `${s * 100} %`));
   let path = `M${x(0)},${y(0)}`;

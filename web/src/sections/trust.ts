@@ -25,7 +25,7 @@ export function qualitySection(report: Report): HTMLElement {
 
 export function definitionsSection(report: Report): HTMLElement {
   const list = (title: string, labels: { id: string; text: string; meaning: string }[]) => h("div", {}, h("h3", {}, title),
-    h("dl", { class: "words" }, ...labels.filter((l) => l.meaning).flatMap((l) => [h("dt", {}, l.text, " ", h("code", {}, l.id)), h("dd", {}, l.meaning)])));
+    h("dl", { class: "words" }, ...labels.filter((l) => l.meaning).flatMap((l) => [h("dt", {}, l.text, l.text === l.id ? null : " ", l.text === l.id ? null : h("code", {}, l.id)), h("dd", {}, l.meaning)])));
   return section("definitions", "Definitions", "", h("details", {}, h("summary", {}, "Levels, bars of the waterfall, causes of idle time, phases of the runtime"),
     h("div", { class: "columns" }, list("Levels", report.labels.levels), list("Waterfall", report.labels.bars), list("Idle causes", report.labels.causes), list("Runtime phases", report.labels.phases))));
 }
