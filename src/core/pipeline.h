@@ -14,7 +14,9 @@
 namespace gf {
 
 /// produce(slot) fills a slot and returns false when nothing is left; it runs on the calling thread.
-/// work(slot, worker) runs on `workers` threads, each with its own number.
+/// work(slot, worker) runs on `workers` threads, each with its own number. The calling thread is number 0 of them: when all slots are
+/// full it works too, so that there are no more threads than workers to share the cores. Twice as many slots as workers keep the
+/// others busy meanwhile.
 /// merge(slot) runs in the order of production, one at a time; afterwards the slot is free again.
 /// The first exception of any of them ends the run and is thrown here.
 template <class Slot, class Produce, class Work, class Merge>
@@ -32,28 +34,32 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
     if (!error) error = std::current_exception();
     changed.notify_all();
   };
+  /// The next item, which must be there. The lock is held before and after.
+  auto work_on_next = [&](std::unique_lock<std::mutex>& lock, unsigned number) {
+    const std::uint64_t item = taken++;
+    lock.unlock();
+    work(slots[item % n], number);
+    lock.lock();
+    finished[item % n] = 1;
+    // Whoever completes the next item in line merges it and all that wait behind it.
+    while (!merging && !error && merged < produced && finished[merged % n]) {
+      merging = true;
+      lock.unlock();
+      merge(slots[merged % n]);
+      lock.lock();
+      merging = false;
+      finished[merged % n] = 0;
+      ++merged;
+      changed.notify_all();
+    }
+  };
   auto worker = [&](unsigned number) {
     std::unique_lock lock(mutex);
     try {
       for (;;) {
         changed.wait(lock, [&] { return error || taken < produced || ended; });
         if (error || taken == produced) return;
-        const std::uint64_t item = taken++;
-        lock.unlock();
-        work(slots[item % n], number);
-        lock.lock();
-        finished[item % n] = 1;
-        // Whoever completes the next item in line merges it and all that wait behind it.
-        while (!merging && !error && merged < produced && finished[merged % n]) {
-          merging = true;
-          lock.unlock();
-          merge(slots[merged % n]);
-          lock.lock();
-          merging = false;
-          finished[merged % n] = 0;
-          ++merged;
-          changed.notify_all();
-        }
+        work_on_next(lock, number);
       }
     } catch (...) {
       stop_with_current(lock);
@@ -62,16 +68,20 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
   std::vector<std::thread> threads;
   std::unique_lock lock(mutex);
   try {
-    for (unsigned i = 0; i < workers; ++i) threads.emplace_back(worker, i);
-    for (;;) {
-      changed.wait(lock, [&] { return error || produced - merged < n; });
-      if (error) break;
-      lock.unlock();
-      const bool more = produce(slots[produced % n]);
-      lock.lock();
-      if (!more) break;
-      ++produced;
-      changed.notify_all();
+    for (unsigned i = 1; i < workers; ++i) threads.emplace_back(worker, i);
+    while (!error && (!ended || taken < produced)) {
+      if (!ended && produced - merged < n) {
+        lock.unlock();
+        const bool more = produce(slots[produced % n]);
+        lock.lock();
+        if (more) ++produced;
+        else ended = true;
+        changed.notify_all();
+      } else if (taken < produced) {
+        work_on_next(lock, 0);
+      } else {
+        changed.wait(lock, [&] { return error || produced - merged < n; });
+      }
     }
   } catch (...) {
     stop_with_current(lock);

@@ -41,7 +41,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
 
   const unsigned workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   std::deque<Worker> own(workers);
-  std::deque<Chunk> slots(workers + 2);
+  std::deque<Chunk> slots(2 * workers + 2);
   Merge merge(capture);
   Status status;
   run_in_order(
