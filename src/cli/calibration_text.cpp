@@ -68,17 +68,24 @@ void print_calibration(const CalibrationFile& file) {
 }
 
 void print_against(const EnergyModel& model, const EnergyModel& other) {
-  fmt::print("\n{:<20} {:>10} {:>10} {:>8}   {} of {}\n", "coefficient", "this", "other", "this is", other.uuid, other.date);
-  std::vector<double> all;
-  auto line = [&](const std::string& name, double a, double b) {
-    fmt::print("{:<20} {:10.4g} {:10.4g} {:+7.1f} %\n", name, a, b, 100 * (a / b - 1));
-    all.push_back(std::abs(a / b - 1));
+  struct Row {
+    std::string name;
+    double mine, other;
   };
-  line("static_w", model.static_w, other.static_w);
+  std::vector<Row> rows{{"static_w", model.static_w, other.static_w}};
   for (const auto& c : model.coefficients)
-    if (const auto* o = other.find(c.feature); o && c.identified && o->identified) line(c.feature, c.picojoules, o->picojoules);
-  fmt::print("{} coefficients that both separate: {} within 5 %, median difference {:.1f} %\n", all.size(), std::count_if(all.begin(), all.end(), [](double d) { return d <= 0.05; }),
-             100 * median(all));
+    if (const auto* o = other.find(c.feature); o && c.identified && o->identified) rows.push_back({c.feature, c.picojoules, o->picojoules});
+  std::vector<double> ratios;
+  for (const auto& r : rows) ratios.push_back(r.mine / r.other);
+  const double common = median(ratios);  // the gains of two sensors differ: it multiplies every coefficient
+  fmt::print("\n{:<20} {:>10} {:>10} {:>9} {:>9}   {} of {}\n", "coefficient", "this", "other", "this is", "by itself", other.uuid, other.date);
+  int plain = 0, alone = 0;
+  for (const auto& r : rows) {
+    const double difference = r.mine / r.other - 1, own = r.mine / r.other / common - 1;
+    fmt::print("{:<20} {:10.4g} {:10.4g} {:+7.1f} % {:+7.1f} %\n", r.name, r.mine, r.other, 100 * difference, 100 * own);
+    plain += std::abs(difference) <= 0.05, alone += std::abs(own) <= 0.05;
+  }
+  fmt::print("{} coefficients that both separate: {} within 5 %; {} within 5 % beside the factor {:.3f} that they have in common\n", rows.size(), plain, alone, common);
 }
 
 }  // namespace gf::cli

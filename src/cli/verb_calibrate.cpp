@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <fstream>
@@ -134,7 +135,9 @@ Status fit(const Options& o) {
   const auto& raw = read->points;
   if (raw.empty()) return fail("holds no calibration points", o.points);
   std::vector<BenchCounts> benches;
-  for (const auto& b : microbench::microbenches({90})) benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, b.addresses});
+  auto in = [](const std::vector<std::string>& names, const std::string& id) { return std::find(names.begin(), names.end(), id) != names.end(); };
+  for (const auto& b : microbench::microbenches({90}))
+    if ((o.only.empty() || in(o.only, b.id)) && !in(o.skip, b.id)) benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, b.addresses});
   if (!o.counters.empty()) {
     auto report = import_file(o.counters);
     if (!report) return tl::unexpected(report.error());
@@ -186,8 +189,8 @@ void add_calibrate(CLI::App& app, int& exit_code) {
   verb->add_option("--points", o->points, "raw points, one JSON object a line; an existing file is continued");
   verb->add_option("--seconds", o->seconds, "measured window of a point")->check(CLI::Range(0.5, 60.0));
   verb->add_option("--repeats", o->repeats, "runs of a point")->check(CLI::Range(1, 20));
-  verb->add_option("--only", o->only, "microbenchmarks to run, by name, comma-separated; without it all")->delimiter(',');
-  verb->add_option("--skip", o->skip, "microbenchmarks not to run")->delimiter(',');
+  verb->add_option("--only", o->only, "microbenchmarks to run and fit, by name, comma-separated; without it all")->delimiter(',');
+  verb->add_option("--skip", o->skip, "microbenchmarks to leave out")->delimiter(',');
   verb->add_option("--clock", o->clock_mhz, "hold the SM clock at so many MHz until the end, where that is allowed; without it no clock is touched")->check(CLI::Range(1, 10000));
   verb->add_option("--seed", o->seed, "order of the runs");
   verb->add_option("--counters", o->counters, "Nsight Compute report of --launch-once: counts and safety checks from counters");

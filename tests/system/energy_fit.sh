@@ -7,8 +7,8 @@ results=$(cd "$(dirname "$0")/../../docs/results/energy" && pwd)
 python3 -c 'import scipy.optimize, scipy.stats' 2>/dev/null || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-zcat "$results/h200-2026-11-21d.points.jsonl.gz" >"$work/points.jsonl"
-"$build/gpufathom" calibrate --fit-only --points "$work/points.jsonl" --counters "$results/h200-2026-11-21d.kernels.ncu.csv.gz" --system "$work/system.csv" -o "$work/model.json" >/dev/null
+zcat "$results/h200-2026-11-21e.points.jsonl.gz" >"$work/points.jsonl"
+"$build/gpufathom" calibrate --fit-only --points "$work/points.jsonl" --counters "$results/h200-2026-11-21e.kernels.ncu.csv.gz" --system "$work/system.csv" -o "$work/model.json" >/dev/null
 python3 - "$work" <<'PYTHON'
 import csv, json, sys
 import numpy as np
