@@ -48,8 +48,10 @@ class Translation {
     put("l1.fill", of("l1.fill_bytes") / 32);
     put("l2.load", of("l2.sm_reads"));
     put("l2.store", of("l2.sm_writes"));
-    if (const double all = of("l2.sm_reads") + of("l2.sm_writes"); all > 0) put("l2.request", of("l2.sm_requests") * of("l2.sm_reads") / all);
-    put("l2.far", std::max(0.0, of("l2.sectors") - of("l2.sm_reads") - of("l2.sm_writes")));  // what no SM asked for comes from the other partition
+    if (const double all = of("l2.sm_reads") + of("l2.sm_writes"); all > 0) {
+      put("l2.request", of("l2.sm_requests") * of("l2.sm_reads") / all);
+      put("l2.store_request", of("l2.sm_requests") * of("l2.sm_writes") / all);
+    }
     put("dram.read", of("dram.read") / 32);
     put("dram.write", of("dram.write") / 32);
     if (const double a = of("sm.active_any"); a >= 0) work[EnergyEvaluator::kActive] += a, counted[EnergyEvaluator::kActive] = true;
