@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The runtime study on a GPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder, inference, PyTorch eager and JAX.
+"""The runtime study on a GPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder, inference: PyTorch eager,
+compiled and as CUDA graphs, and JAX.
 
-    gpu_study.py record OUT [--frameworks torch jax] [--models lenet5 resnet50 bert]      on the machine with the GPU
+    gpu_study.py record OUT [--frameworks torch jax compile graphs] [--models lenet5 resnet50 bert]      on the machine with the GPU
     gpu_study.py check OUT --gpufathom build/gpufathom                                    anywhere
 
 `record` writes one small capture for each framework, model and batch size: a PyTorch trace (.json.gz) or a JAX profile folder.
@@ -63,12 +64,30 @@ def torch_models(torch):
     return {"lenet5": (lenet5, (1, 28, 28)), "resnet50": (resnet50, (3, 224, 224)), "bert": (lambda: nn.Sequential(*(Encoder() for _ in range(12))), (128, 768))}
 
 
-def record_torch(out, model_name, batch):
+def captured(torch, model, data):
+    """The model as one CUDA graph: what it launches is recorded once, then started as a whole."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):  # libraries set themselves up outside of the capture
+        for _ in range(3):
+            model(data)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        model(data)
+    return lambda _: graph.replay()
+
+
+def record_torch(out, model_name, batch, way="torch"):
     import torch
     from torch.profiler import ProfilerActivity, profile, record_function
     make, shape = torch_models(torch)[model_name]
     model, data = make().cuda().eval(), torch.randn(batch, *shape, device="cuda")
     with torch.inference_mode():
+        if way == "compile":
+            model = torch.compile(model)
+        elif way == "graphs":
+            model = captured(torch, model, data)
         for _ in range(WARM_UP):
             model(data)
         torch.cuda.synchronize()
@@ -77,7 +96,7 @@ def record_torch(out, model_name, batch):
                 with record_function(f"ProfilerStep#{step}"):
                     model(data)
                     torch.cuda.synchronize()
-    path = out / f"torch_{model_name}_b{batch}.json"
+    path = out / f"{way}_{model_name}_b{batch}.json"
     p.export_chrome_trace(str(path))
     path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
     path.unlink()
@@ -161,7 +180,7 @@ def record(args):
     args.out.mkdir(parents=True, exist_ok=True)
     if args.one:  # a process for each capture: nothing of one is warm or resident in the next
         framework, model, batch = args.one.split(":")
-        return {"torch": record_torch, "jax": record_jax}[framework](args.out, model, int(batch))
+        return record_jax(args.out, model, int(batch)) if framework == "jax" else record_torch(args.out, model, int(batch), framework)
     failed = 0
     for framework in args.frameworks:
         for model in args.models:
@@ -202,7 +221,7 @@ def check(args):
         for model in args.models:
             before = None
             for batch in BATCHES[model]:
-                capture = args.out / (f"torch_{model}_b{batch}.json.gz" if framework == "torch" else f"jax_{model}_b{batch}")
+                capture = args.out / (f"jax_{model}_b{batch}" if framework == "jax" else f"{framework}_{model}_b{batch}.json.gz")
                 if not capture.exists():
                     continue
                 answer = subprocess.run([args.gpufathom, "analyze", capture, "--batch", str(batch), "--format", "json"], check=True, capture_output=True)
@@ -214,7 +233,7 @@ def check(args):
                 agrees = raw is None or abs(ours - raw) <= max(Fraction(len(r["operations"]) + 1), raw / 100000)
                 grows = before is None or (row["kernel_share"] >= before["kernel_share"] and row["overhead_per_item_ns"] <= before["overhead_per_item_ns"])
                 wrong += (not agrees) + (not grows)
-                print(f"{framework:5} {model:8} b{batch:<5} kernels {row['kernel_share']:6.1%}  overhead {row['overhead_per_item_ns'] / 1000:9.2f} us an item  "
+                print(f"{framework:7} {model:8} b{batch:<5} kernels {row['kernel_share']:6.1%}  overhead {row['overhead_per_item_ns'] / 1000:9.2f} us an item  "
                       f"{'no raw events' if raw is None else 'raw events agree' if agrees else f'RAW EVENTS SAY {float(raw)} ns, we {ours}'}{'' if grows else '  AGAINST THE PREDICTION'}")
                 before = row
     (args.out / "study.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
@@ -226,7 +245,7 @@ def main():
     p.add_argument("verb", choices=("record", "check"))
     p.add_argument("out", type=pathlib.Path)
     p.add_argument("--gpufathom", default="build/gpufathom")
-    p.add_argument("--frameworks", nargs="+", default=["torch", "jax"])
+    p.add_argument("--frameworks", nargs="+", default=["torch", "jax"], choices=["torch", "jax", "compile", "graphs"])
     p.add_argument("--models", nargs="+", default=list(BATCHES))
     p.add_argument("--one", help=argparse.SUPPRESS)
     args = p.parse_args()

@@ -36,9 +36,11 @@ Value read_value(protozero::pbf_reader message) {
 
 Dim3 read_dim3(protozero::pbf_reader message) {
   Dim3 out{-1, -1, -1};
-  while (message.next())
-    if (message.wire_type() == Type::varint && message.tag() >= 1 && message.tag() <= 3) out[message.tag() - 1] = static_cast<std::int64_t>(message.get_uint32());
+  while (message.next()) {
+    const auto tag = message.tag();  // before the value is taken: a debug build of protozero forgets it then
+    if (message.wire_type() == Type::varint && tag >= 1 && tag <= 3) out[tag - 1] = static_cast<std::int64_t>(message.get_uint32());
     else message.skip();
+  }
   return out;
 }
 

@@ -35,10 +35,11 @@ void read_event_name(std::string_view message, Plane& plane) {
   auto r = reader(value);
   while (r.next()) {
     if (r.wire_type() != pbf_wire_type::length_delimited) { r.skip(); continue; }
+    const auto tag = r.tag();  // before the value is taken: a debug build of protozero forgets it then
     const auto text = view(r.get_view());
-    if (r.tag() == field::event_metadata::name) e.name = text;
-    else if (r.tag() == field::event_metadata::display_name) e.display_name = text;
-    else if (r.tag() == field::event_metadata::stats) e.stats.push_back(text);
+    if (tag == field::event_metadata::name) e.name = text;
+    else if (tag == field::event_metadata::display_name) e.display_name = text;
+    else if (tag == field::event_metadata::stats) e.stats.push_back(text);
   }
   plane.event_names.at(key) = std::move(e);
 }
@@ -107,10 +108,10 @@ bool each_part(std::string_view message, F&& f) {
       cut = 0;
       if (r.wire_type() != pbf_wire_type::length_delimited) { r.skip(); continue; }
       at = r.data().data();
-      cut = r.tag();
+      const auto tag = cut = r.tag();
       const auto part = view(r.get_view());
       cut = 0;
-      f(r.tag(), part);
+      f(tag, part);
     }
     return true;
   } catch (const protozero::exception&) {
