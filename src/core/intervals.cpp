@@ -9,14 +9,13 @@ namespace gf {
 Intervals normalised(Intervals in) {
   std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
   sort_nearly_ordered(in.begin(), in.end(), [](const Interval& a, const Interval& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
-  Intervals out;
+  std::size_t kept = 0;
   for (const auto& i : in) {
-    if (!out.empty() && i.start <= out.back().end)
-      out.back().end = std::max(out.back().end, i.end);
-    else
-      out.push_back(i);
+    if (kept > 0 && i.start <= in[kept - 1].end) in[kept - 1].end = std::max(in[kept - 1].end, i.end);
+    else in[kept++] = i;
   }
-  return out;
+  in.resize(kept);
+  return in;
 }
 
 Nanos total(const Intervals& set) {

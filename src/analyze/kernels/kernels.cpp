@@ -128,6 +128,7 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
 }
 
 std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels& levels) {
+  if (!levels.has(KernelLevel::tensor_issue)) return {};
   std::vector<std::pair<double, Nanos>> points;
   Nanos all = 0;
   for (const auto& k : kernel_instances(context)) {

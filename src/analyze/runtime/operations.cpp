@@ -37,6 +37,7 @@ OperationType spread(std::string_view type, const RuntimeTrace& trace, std::span
 
 std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window, std::size_t max_rows) {
   std::vector<std::uint32_t> all;
+  all.reserve(trace.operations.size());
   for (std::uint32_t i = 0; i < trace.operations.size(); ++i) {
     const auto& o = trace.operations[i];
     if (!o.runs_for_another && o.start_ns >= window.start && o.start_ns < window.end) all.push_back(i);

@@ -21,7 +21,9 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
   }
   sort_nearly_ordered(enters.begin(), enters.end(), std::less<>());
   sort_nearly_ordered(leaves.begin(), leaves.end(), std::less<>());
-  std::vector<DepthStep> curve{{window.start, depth}};
+  std::vector<DepthStep> curve;
+  curve.reserve(enters.size() + leaves.size() + 1);
+  curve.push_back({window.start, depth});
   for (auto in = enters.begin(), out = leaves.begin(); in != enters.end() || out != leaves.end();) {
     const Nanos at = out == leaves.end() || (in != enters.end() && *in < *out) ? *in : *out;
     for (; in != enters.end() && *in == at; ++in) ++depth;

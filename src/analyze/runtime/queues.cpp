@@ -78,6 +78,7 @@ Queue device_queue(const Context& context, std::uint32_t device) {
     if (const auto call = context.attribution.launch[i]; call != kNoRow) start[call] = std::min(start[call], a.start_ns[i]);
     else ++q.from_before;
   }
+  q.items.reserve(calls.size());
   Fillers fillers(context);
   for (std::uint32_t call = 0; call < calls.size(); ++call) {
     if (start[call] == INT64_MAX) continue;

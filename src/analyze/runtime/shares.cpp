@@ -41,6 +41,10 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
   }
   PhaseTimeline timeline;
   timeline.window = window;
+  std::size_t most = 1;  // pieces; one begins where a member of a source does, or ends
+  for (const auto& source : sources) most += 2 * source.left.size();
+  timeline.start_ns.reserve(most);
+  timeline.phases.reserve(most);
   for (Nanos now = window.start; now < window.end;) {
     PhaseMask phases = 0;
     Nanos next = window.end;
@@ -62,6 +66,7 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
   std::array<Intervals, std::tuple_size_v<PhaseSets>> devices;
   const auto& a = context.capture.activities;
   const auto& calls = context.capture.api_calls;
+  for (const auto p : {RuntimePhase::gpu_kernel, RuntimePhase::queued}) devices[index_of(p)].reserve(a.size());
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     const Interval span{a.start_ns[i], a.start_ns[i] + a.duration_ns[i]};
     add(devices[index_of(a.kind[i] == ActivityKind::kernel ? RuntimePhase::gpu_kernel : RuntimePhase::memcpy)], span, window);

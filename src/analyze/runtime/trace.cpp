@@ -94,6 +94,7 @@ class ThreadTracer {
       if (top.phase != RuntimePhase::other) {
         const Interval span{at_, now};
         auto& set = phases_[index_of(top.phase)];
+        if (set.empty()) set.reserve(ops_.size() + calls_.size());
         if (!set.empty() && set.back().end == at_) set.back().end = now;
         else set.push_back(span);
         if (top.phase == RuntimePhase::wait) wait(span, top);
@@ -290,6 +291,10 @@ RuntimeTrace trace_runtime(const Context& context, RuleLookup& rules) {
   RuntimeTrace trace;
   trace.threads.resize(context.capture.threads.size());
   trace.rule_events.assign(rules.size(), 0);
+  // Room that stays untouched costs nothing; growing may copy.
+  trace.operations.reserve(context.capture.host_ops.size());
+  trace.phase_of_time.reserve(2 * context.capture.host_ops.size());
+  trace.time_ns.reserve(2 * context.capture.host_ops.size());
   const auto work = device_work(context);
   std::vector<Entered> entered;
   std::vector<Left> left;

@@ -20,6 +20,9 @@ struct KernelInstance {
 /// In order of device and start.
 inline std::vector<KernelInstance> kernel_instances(const Context& context) {
   std::vector<KernelInstance> all;
+  std::size_t most = 0;
+  for (const auto& line : context.devices) most += line.rows.size();
+  all.reserve(most);
   for (const auto& line : context.devices)
     for (std::size_t i = 0; i < line.rows.size(); ++i)
       if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel) all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
