@@ -13,24 +13,19 @@ namespace gf {
 
 namespace {
 
-/// Watts a degree of the idle GPU, from the idle points alone: in loaded points temperature follows power, and would pass
-/// for a cause of it. 0 when the idle points span too little.
-double watts_per_celsius(const std::vector<EnergyPoint>& points, double t0) {
-  constexpr double kSpan = 3;
-  double low = t0, high = t0, tt = 0, tp = 0, t_mean = 0, p_mean = 0, n = 0;
+/// Watts a degree of the GPU that does nothing, from the points that are idle or sleep: in loaded points temperature follows power,
+/// and would pass for a cause of it. 0 when those points span too little.
+double watts_per_celsius(const std::vector<EnergyPoint>& points) {
+  constexpr double kSpan = 2;
+  double low = HUGE_VAL, high = -HUGE_VAL, t = 0, w = 0, tt = 0, tw = 0, n = 0;
   for (const auto& p : points)
-    if (p.bench == "context") {
-      n += 1, t_mean += p.temperature_c, p_mean += p.energy_j / p.seconds;
+    if (p.bench == "context" || p.bench == "spin") {
+      const double watts = p.energy_j / p.seconds;
+      n += 1, t += p.temperature_c, w += watts, tt += p.temperature_c * p.temperature_c, tw += p.temperature_c * watts;
       low = std::min(low, p.temperature_c), high = std::max(high, p.temperature_c);
     }
-  if (n < 3 || high - low < kSpan) return 0;
-  t_mean /= n, p_mean /= n;
-  for (const auto& p : points)
-    if (p.bench == "context") {
-      tt += (p.temperature_c - t_mean) * (p.temperature_c - t_mean);
-      tp += (p.temperature_c - t_mean) * (p.energy_j / p.seconds - p_mean);
-    }
-  return tt > 0 ? std::max(0.0, tp / tt) : 0;
+  const double spread = tt - t * t / n;
+  return n < 3 || high - low < kSpan || !(spread > 0) ? 0 : std::max(0.0, (tw - t * w / n) / spread);
 }
 
 /// The columns of the fit: static, active, then every feature that some point has.
@@ -49,7 +44,7 @@ struct Design {
     }
     features.assign(seen.begin(), seen.end());
     t0 = idle.empty() ? points.front().temperature_c : median(idle);
-    per_celsius = watts_per_celsius(points, t0);
+    per_celsius = watts_per_celsius(points);
   }
   std::size_t columns() const { return features.size() + 2; }
   Eigen::VectorXd row(const EnergyPoint& p) const {
