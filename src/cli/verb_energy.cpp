@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 
@@ -14,6 +16,7 @@
 #include "report/energy.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -86,7 +89,10 @@ int energy_of(const Options& o) {
   const auto answer = rendered(o, format, *analysis, context);
   if (!answer) return complain(answer.error());
   if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
-  return kWhole;
+  int code = kWhole;
+  for (const auto& q : analysis->quality)
+    if (loses_data(q.code)) code = complain(fmt::format("{}: the answer is not whole: {} x {}: {}", o.input.trace, q.count, q.code, q.detail), kBadInput);
+  return code;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("every section is there, and says something", async (page) => {
-  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "runtime", "layers", "kernels", "quality", "definitions"];
+  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "runtime", "layers", "kernels", "energy", "quality", "definitions"];
   if (analysis.tensor_curve.length > 0) sections.push("curve");
   if (analysis.counters_source) sections.push("match");
   for (const id of sections) {
@@ -44,6 +44,18 @@ test("the bars of the waterfall sum to the window, as in the answer", async (pag
     for (const bar of device.waterfall.filter((b) => b.ns > 0))
       assert.deepEqual(await page.locator(`#waterfall [data-device="${device.id}"][data-bar="${bar.id}"]`).evaluateAll(ns), [bar.ns]);
   }
+});
+
+test("energy: the components sum to what was measured, bars and power are drawn", async (page) => {
+  for (const device of analysis.energy.devices) {
+    const shown = await page.locator(`#energy [data-device="${device.device}"] [data-nj][data-component]`).evaluateAll((cells) => cells.map((c) => Number(c.dataset.nj)));
+    assert.equal(shown.reduce((a, b) => a + b, 0), device.nj);
+    assert.equal(Number(await page.locator(`#energy [data-device="${device.device}"]`).getAttribute("data-nj")), device.nj);
+  }
+  const widths = await page.locator("#energy .energy-bar").first().locator("span").evaluateAll((spans) => spans.map((s) => s.getBoundingClientRect().width));
+  assert.ok(widths.length > 1 && widths.every((w) => w > 0), "the stacked bar has its parts");
+  assert.ok((await page.locator("#energy svg.power path.line").getAttribute("d")).length > 20);
+  assert.ok((await page.locator("#energy svg.power rect").count()) > 10, "kernels lie under the power");
 });
 
 test("a press on a bar opens its parts", async (page) => {

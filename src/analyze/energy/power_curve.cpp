@@ -113,7 +113,8 @@ std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
 std::vector<PowerReading> PowerCurve::readings(Interval span, std::size_t most) const {
   std::vector<PowerReading> all;
   for (const auto& p : power_)
-    if (p.time >= span.start && p.time < span.end && (all.empty() || p.watts != all.back().watts || p.time - all.back().time > kNsPerSecond)) all.push_back(p);
+    if (p.time <= span.start) all.assign(1, {span.start, p.watts});  // the one that holds when the span begins
+    else if (p.time >= span.start && p.time < span.end && (all.empty() || p.watts != all.back().watts || p.time - all.back().time > kNsPerSecond)) all.push_back(p);
   if (most == 0 || all.size() <= most) return all;
   std::vector<PowerReading> fewer;  // means of equal stretches: no peak is passed over silently, each is in its mean
   const Nanos stretch = span.length() / static_cast<Nanos>(most) + 1;

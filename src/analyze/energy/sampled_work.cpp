@@ -80,6 +80,25 @@ double hertz_of(const Sampled& s, double seconds, double fallback) {
   return at != s.end() && at->second > 0 && seconds > 0 ? at->second / seconds : fallback;
 }
 
+
+/// The highest rate in any sample, by metric: no kernel is taken to be above it. Ratios as they are, counts a nanosecond.
+std::map<Text, double> highest_rates(const Capture& c, std::uint32_t device) {
+  std::map<Text, double> highest;
+  std::map<Text, bool> ratio;
+  const auto& t = c.counter_samples;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t.device[i] != device || t.duration_ns[i] <= 0 || !std::isfinite(t.value[i])) continue;
+    const auto [at, fresh] = ratio.try_emplace(t.metric[i], false);
+    if (fresh) {
+      const Metric* metric = find_metric(c.text(t.metric[i]));
+      at->second = metric && metric->unit == "ratio";
+    }
+    double& most = highest[t.metric[i]];
+    most = std::max(most, at->second ? t.value[i] : t.value[i] / static_cast<double>(t.duration_ns[i]));
+  }
+  return highest;
+}
+
 }  // namespace
 
 SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval span, const EnergyEvaluator& model) {
@@ -122,13 +141,32 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
   out.counted.assign(model.columns(), false);
   const KernelRates solved = solve_kernel_rates(c, device);
   if (solved.metrics.empty()) return out;
+  const auto highest = highest_rates(c, device);
+  auto bounded = [&](std::size_t m, std::size_t g) {
+    const auto at = highest.find(solved.metrics[m]);
+    return at == highest.end() ? solved.rates[m][g].value : std::min(solved.rates[m][g].value, at->second);
+  };
+  // Kernels that the samples do not tell apart have no rates of their own: they share by time what the others leave of the sum,
+  // at most the mean of all (rates that cannot be negative let short kernels soak up noise).
+  std::vector<double> shared_rate(solved.metrics.size(), 0);
+  for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
+    double left = 0, left_ns = 0, all = 0, all_ns = 0;
+    for (std::size_t g = 0; g < solved.groups.size(); ++g) {
+      const auto& rate = solved.rates[m][g];
+      const auto ns = static_cast<double>(solved.groups[g].ns);
+      all += bounded(m, g) * ns, all_ns += ns;
+      if (!rate.resolvable) left += bounded(m, g) * ns, left_ns += ns;
+    }
+    if (left_ns > 0) shared_rate[m] = std::min(left / left_ns, all / all_ns);
+  }
   const Translation translation(c, device, model);
   const double clock = mean_clock(c, device, {INT64_MIN, INT64_MAX});
   for (std::size_t g = 0; g < solved.groups.size(); ++g) {
     Sampled rates;  // of one nanosecond
     for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
       const Metric* metric = find_metric(c.text(solved.metrics[m]));
-      rates.emplace(c.text(solved.metrics[m]), solved.rates[m][g].value * (metric && metric->unit == "ratio" ? 1e-9 : 1));
+      const auto& rate = solved.rates[m][g];
+      rates.emplace(c.text(solved.metrics[m]), (rate.resolvable ? bounded(m, g) : shared_rate[m]) * (metric && metric->unit == "ratio" ? 1e-9 : 1));
     }
     EnergyWork work = model.no_work();
     translation.add(rates, hertz_of(rates, 1e-9, clock), work, out.counted);

@@ -109,6 +109,30 @@ A recording with the energy counters, made over the stand-in driver of the tests
   gpufathom: run.gpf: --window step:1: the capture holds no kernels and so no steps (use all or START:END, or record with --kernels)
   [1]
 
+A real recording of an H200, cut to four steps of ResNet-50 in FP32 at batch 512 and the warm-up before them: parts and rows sum exactly here too, and kernels have
+parts of their own.
+
+  $ zcat "$EXAMPLES/resnet50_fp32_b512_energy.gpf.gz" > real.gpf
+  $ gpufathom energy real.gpf --model model.json --window steps --batch 512 --format json > real.json
+  gpufathom: real.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  [1]
+  $ jq -r '.energy.devices[] | .nj as $e | ([.parts[].nj] | add - $e), (.steps, .layer_types, .layers, .kernels | ([.[].nj] | add - $e)), ([.steps, .layer_types, .layers, .kernels | .[] | ([.parts[].nj] | add) - .nj] | map(select(. != 0)) | length)' real.json | tr '\n' ' '
+  0 0 0 0 0 0  (no-eol)
+  $ jq -c '.energy.devices[0] | [.source, .counts_source, (.mean_watts | round), (.sm_mhz | round), .step.count, (.step.joules | round), (.coverage * 100 | round)], [.parts[] | "\(.component) \(.share * 100 | round)"], [.warnings[].code]' real.json
+  ["energy_counter","samples",657,1934,4,363,93]
+  ["static 20","active 1","tensor 0","l2 7","dram 12","rest 60"]
+  ["samples_missing","tma"]
+  $ jq -c '.energy.devices[0].layer_types[:4][] | [.name, (.nj / .ns | round), ([.parts[] | select(.component == "dram") | .nj] | add) / .ns > 20]' real.json
+  ["Convolution",615,true]
+  ["Normalisation",735,true]
+  ["MatMul",621,true]
+  ["Elementwise",877,true]
+  $ gpufathom analyze real.gpf --model model.json --window steps --format json | jq -c '.energy.devices[0].nj' > analyze.nj; jq .energy.devices[0].nj real.json | diff - analyze.nj && echo the same in analyze
+  gpufathom: real.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  the same in analyze
+  $ head -c 300000 real.gpf > torn.gpf; gpufathom energy torn.gpf 2>&1 | head -2
+  gpufathom: torn.gpf: database error: database disk image is malformed (the file is damaged: copy it again, or save what is left with "sqlite3 FILE .recover")
+
 Without --model the one shipped for the GPU is taken, and named:
 
   $ gpufathom energy run.gpf --format json | jq -r '.energy.model | split("/") | last'

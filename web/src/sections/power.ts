@@ -38,7 +38,7 @@ function strip(d: DeviceEnergy, report: Report): { type: string; busy: number }[
 }
 
 export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | null {
-  if (d.power.length < 2) return null;
+  if (d.power.length < 1) return null;
   const peak = Math.max(...d.power.map((p) => p.watts), 1), step = axisStep(peak), max = Math.ceil(peak / step) * step;
   const x = (ns: number) => LEFT + (ns / d.span_ns) * (W - LEFT - RIGHT), y = (watts: number) => TOP + (1 - watts / max) * (BASE - TOP);
   const picture = svg("svg", { class: "power", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Power over ${time(d.span_ns)}, mean ${d.mean_watts.toFixed(0)} W, highest reading ${peak.toFixed(0)} W` });
