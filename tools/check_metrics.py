@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks every counter name of the metric catalogue against the CUPTI profiler host API, which needs no GPU.
+"""Checks every counter name of the metric catalogue and of the energy model against the CUPTI profiler host API, which needs no GPU.
 
     check_metrics.py PROGRAM
 
@@ -63,8 +63,8 @@ class Host:
         return self.cupti.cuptiProfilerHostConfigAddMetrics(ctypes.byref(p)) == 0
 
 
-def wanted(catalogue):
-    """(chip, profiler, what needs it, counter, roll-up) for every counter that the catalogue names."""
+def wanted(catalogue, energy):
+    """(chip, profiler, what needs it, counter, roll-up) for every counter that the catalogue and the energy model name."""
     for metric in catalogue["metrics"]:
         for source in metric["inputs"]:
             if source["source"] in ("report", "pm"):
@@ -72,6 +72,8 @@ def wanted(catalogue):
                 for counter, rollup in COUNTER.findall(source["expression"]):
                     if not counter.endswith("_src_"):  # stands for the counters of the tensor table
                         yield from ((chip, profiler, metric["id"], counter, rollup) for chip in source["chips"])
+    for name in energy:
+        yield "GH100", RANGE, "the energy model", *COUNTER.fullmatch(name).groups()
     for path in catalogue["tensor"]:
         for counter, _ in COUNTER.findall(path["counters"]):
             yield path["chip"], RANGE, "tensor " + path["type"], counter, ".sum"
@@ -89,8 +91,9 @@ def main() -> int:
         return 77
     cupti = load(pathlib.Path(folder))
     catalogue = json.loads(subprocess.run([sys.argv[1], "metrics", "--format", "json"], check=True, capture_output=True).stdout)
+    energy = subprocess.run([sys.argv[1], "calibrate", "--list-counters"], check=True, capture_output=True, text=True).stdout.split()
     hosts, missing, checked = {}, [], 0
-    for chip, profiler, need, counter, rollup in wanted(catalogue):
+    for chip, profiler, need, counter, rollup in wanted(catalogue, energy):
         if (chip, profiler) not in hosts:
             hosts[chip, profiler] = Host(cupti, chip, profiler, real_availability(chip, profiler))
         host, where = hosts[chip, profiler], f"{chip} {'pm' if profiler else 'report'}: {need} needs {counter}{rollup}"
