@@ -1,8 +1,8 @@
 #include "import/kineto/kineto.h"
 
 #include <deque>
-#include <thread>
 
+#include "core/cores.h"
 #include "core/pipeline.h"
 #include "import/kineto/cutter.h"
 #include "import/kineto/merge.h"
@@ -39,7 +39,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   capture.framework = "pytorch";
   auto base = read_metadata(capture, cutter.header());
 
-  const unsigned workers = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned workers = options.threads ? options.threads : usable_cores();
   std::deque<Worker> own(workers);
   std::deque<Chunk> slots(2 * workers + 2);
   Merge merge(capture);

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/cores.h"
+
 namespace gf::xplane {
 
 namespace {
@@ -80,7 +82,7 @@ struct Pool {
 
 Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file, const ImportOptions& options, const std::function<void(std::string_view)>& release) {
   if (chunks.empty()) return {};
-  const std::size_t threads = std::min<std::size_t>(options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency()), chunks.size());
+  const std::size_t threads = std::min<std::size_t>(options.threads ? options.threads : usable_cores(), chunks.size());
   Pool pool{capture, chunks, file, options, release, std::max<std::size_t>(2, threads * 4)};
   pool.ready.resize(pool.window);
   {
