@@ -172,6 +172,24 @@ the fit has not seen.
   55 kernels, dynamic energy: mean absolute error 6.2 %
   $ jq -r '.safety[].bench' model.json
 
+What is wrong with the files of unseen kernels, or with the other model, is said.
+
+  $ gpufathom calibrate --fit-only --points e.jsonl --unseen nowhere
+  gpufathom: nowhere.jsonl: cannot be read
+  [1]
+  $ echo '{"name":"copy"}' >half.jsonl; gpufathom calibrate --fit-only --points e.jsonl --unseen half
+  gpufathom: half.jsonl: byte 0: a measurement without seconds, joules or rate
+  [1]
+  $ head -5 ${R}e.unseen_names.txt >few_names.txt; cp ${R}e.unseen.jsonl few.jsonl; cp ${R}e.unseen.ncu.csv.gz few.ncu.csv.gz
+  $ gpufathom calibrate --fit-only --points e.jsonl --unseen few
+  gpufathom: few.ncu.csv.gz: the counter report holds 110 stretches, not two of each of 5 items
+  [1]
+  $ gpufathom calibrate --fit-only --points e.jsonl --against half.jsonl >out.txt
+  gpufathom: half.jsonl: is no energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  [1]
+  $ gpufathom calibrate --fit-only --points e.jsonl --counters ${R}e.unseen.ncu.csv.gz 2>&1 | sed 's/.*e.unseen/e.unseen/'
+  e.unseen.ncu.csv.gz: the counter report holds no microbenchmark (profile `gpufathom calibrate --launch-once` with the kernel filter `regex:^bench_`)
+
 Arithmetic alone, without a counter profiler, gives nearly the same model.
 
   $ gpufathom calibrate --fit-only --points e.jsonl --unseen ${R}e.unseen --against model.json | grep -E 'mean absolute|coefficients that'
