@@ -92,7 +92,8 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   const std::string margin(indent, ' ');
   std::string out, line;
   while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
+    auto end = std::min(text.find(' '), text.size());
+    if (text.substr(end).starts_with(" %")) end = std::min(text.find(' ', end + 1), text.size());  // a number keeps its sign
     const auto word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && columns_of(line) + 1 + columns_of(word) + indent > width) {

@@ -74,10 +74,20 @@ std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::
 
 std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t rows) {
   if (r.idle.empty()) return {};
-  TextTable table({{"idle for"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}, {"Python", Align::left}, {"time", Align::right}, {"at most", Align::right}});
-  for (std::size_t i = 0; i < r.idle.size() && i < rows; ++i) {
+  const std::size_t shown = std::min(r.idle.size(), rows);
+  const bool python = std::any_of(r.idle.begin(), r.idle.begin() + static_cast<std::ptrdiff_t>(shown), [](const auto& o) { return !o.python.empty(); });
+  std::vector<TableColumn> columns{{"idle for"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
+  if (python) columns.push_back({"Python"});
+  columns.push_back({"time", Align::right});
+  columns.push_back({"at most", Align::right});
+  TextTable table(columns);
+  for (std::size_t i = 0; i < shown; ++i) {
     const auto& o = r.idle[i];
-    table.add({o.cause, o.phase, o.operation.empty() ? std::string("-") : o.operation, shorten_middle(o.python, 24), format_time(o.ns), o.speedup ? fmt::format("{:.2f}x", *o.speedup) : std::string("no data")});
+    std::vector<Cell> cells{o.cause, o.phase, o.operation.empty() ? std::string("-") : o.operation};
+    if (python) cells.emplace_back(shorten_middle(o.python, 24));
+    cells.emplace_back(format_time(o.ns));
+    cells.emplace_back(o.speedup ? fmt::format("{:.2f}x", *o.speedup) : std::string("no data"));
+    table.add(std::move(cells));
   }
   return "\n" + table.render(style);
 }

@@ -50,12 +50,15 @@ std::string rest(const TextStyle& style, std::size_t hidden, std::string_view no
   return paint(style, Paint::dim, "  and " + plural(static_cast<std::int64_t>(hidden), noun) + " more (--rows " + "N shows more)\n");
 }
 
+/// Phases of training in a few letters: names of layers need the room.
+std::string short_phase(const std::string& phase) { return phase == "forward" ? "fwd" : phase == "backward" ? "bwd" : phase == "optimizer" ? "opt" : phase == "other" ? "-" : phase; }
+
 std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style, std::size_t rows, bool with_name) {
   const auto ids = levels_in(layers);
   std::vector<TableColumn> columns;
   if (with_name) columns.push_back({"layer", Align::left, true});
   columns.push_back({with_name ? "type" : "layer type", Align::left, !with_name});
-  if (with_name) columns.push_back({"phase", Align::left, false, 1});
+  if (with_name) columns.push_back({"phase"});  // tells rows of one layer apart
   columns.push_back({"kernels", Align::right, false, with_name ? 3 : 0});
   columns.push_back({"time", Align::right});
   columns.push_back({"share", Align::right, false, with_name ? 2 : 0});
@@ -66,7 +69,7 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
     std::vector<Cell> cells;
     if (with_name) cells.emplace_back(l.name.empty() ? "(unknown)" : l.name);
     cells.emplace_back(l.type);
-    if (with_name) cells.emplace_back(l.phase);
+    if (with_name) cells.emplace_back(short_phase(l.phase));
     cells.emplace_back(format_count(l.kernels));
     cells.emplace_back(format_time(l.ns));
     cells.emplace_back(format_share(l.share));

@@ -73,3 +73,19 @@ Why the GPU idled in an eager program with Python stacks.
   ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","typing.py(392): inner",158015]
   ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","workload.py(60): <module>",149787]
   ["launch_bound","enqueue","aten::addmm","<built-in function linear>",127421]
+
+A program captured as one CUDA graph: each launch is one item of the queue, whatever number of kernels it starts.
+
+  $ gpufathom analyze "$EXAMPLES"/lenet_graphs_b1.json.gz --batch 1 --format json | jq -c '.devices[0].kernels, (.runtime | .modes, [.queues[] | [.id, .items, .max_depth]], ([.phases[].ns] | add) == .duration_ns), [.findings[].id]'
+  65
+  ["cuda_graphs"]
+  [["device:0",5,1]]
+  true
+  ["observer_effect","missing_counters","tiny_kernels","small_grids","fp32_without_tensor_cores","launch_bound","unfused_elementwise","sync_in_step"]
+
+A program compiled with torch.compile.
+
+  $ gpufathom analyze "$EXAMPLES"/resnet50_amp_compile_b64.json.gz --format json | jq -c '.runtime | .modes, ([.phases[].ns] | add) == .duration_ns, (.operations[] | select(.type | startswith("Torch-Compiled")) | [.type, .count])'
+  ["compile","eager"]
+  true
+  ["Torch-Compiled Region: 0/0",3]
