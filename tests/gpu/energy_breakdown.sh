@@ -24,11 +24,13 @@ if [ "$what" = record ]; then
 else
   while read -r line; do
     name=$(jq -r .name <<<"$line") window=$(jq -r '"\(.start_ns):\(.end_ns)"' <<<"$line")
-    "$gf" energy items.gpf --window "$window" -o "item.$name.json" || echo "energy of $name failed"
+    "$gf" energy items.gpf --window "$window" -o "item.$name.json" 2>/dev/null
+    [ -s "item.$name.json" ] || echo "energy of $name failed"
   done <items.jsonl
   for case in $cases; do
     [ -e "$case.gpf" ] || continue
-    "$gf" energy "$case.gpf" --window steps --batch 512 --rows 40 -o "resnet.$case.json" || echo "energy of $case failed"
+    "$gf" energy "$case.gpf" --window steps --batch 512 --rows 40 -o "resnet.$case.json" 2>/dev/null
+    [ -s "resnet.$case.json" ] || echo "energy of $case failed"
   done
   # One file of the answers: joules, and by component their share and interval.
   part='{component, joules: (.nj / 1e9 | . * 1000 | round / 1000), low: (.low_nj / 1e6 | round / 1000), high: (.high_nj / 1e6 | round / 1000)}'
@@ -43,5 +45,11 @@ else
       (.energy.devices[0] | {seconds: (.span_ns / 1e9), joules: (.nj / 1e9), watts: .mean_watts, sm_mhz, coverage, joules_per_call: (.nj / 1e9 / \$calls), parts: [.parts[] | $part], warnings: [.warnings[].code]})" "item.$name.json"
   done <items.jsonl >>breakdown.list
   jq -s . breakdown.list >breakdown.json && rm breakdown.list
+  # Shares in %: static, compute (issue, pipes, tensor cores), shared memory and L1, L2, DRAM, the rest; and the data movement's share of what is not static.
+  jq -r 'def sum(f): ([.parts[] | select(.component | test(f)) | .joules] | add // 0);
+    def percent(x; y): x / y * 1000 | round / 10;
+    .[] | [.name, (.watts | round), (.sm_mhz | round), (.step.joules // .joules_per_call | . * 10000 | round / 10000), percent(sum("^static|^active"); .joules), percent(sum("^instr|^pipe|^tensor"); .joules),
+      percent(sum("^shared|^l1"); .joules), percent(sum("^l2"); .joules), percent(sum("^dram"); .joules), percent(sum("^rest"); .joules),
+      percent(sum("^shared|^l1|^l2|^dram"); .joules - sum("^static|^active"))] | @tsv' breakdown.json
 fi
 say done
