@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "analyze/analyze.h"
 #include "analyze/launches.h"
@@ -290,6 +291,22 @@ RC_GTEST_PROP(RuntimeEager, SyncAndAsyncDifferAsConstructed, ()) {
   RC_ASSERT(a->runtime.operations.at(1).count == n);
   for (const auto& p : a->runtime.operations.at(1).phases)
     if (p.phase == "dequeue") RC_ASSERT(p.total_ns == n * d);
+}
+
+TEST(RuntimeEager, AnOperationOfTheAsyncQueueHasTheDeviceWorkThatItsExecutorStarted) {
+  test::CaptureBuilder b;
+  b.capture.framework = "tensorflow";
+  b.op("EagerLocalExecute: MatMul", 0, 10, 1);
+  b.op("EagerKernelExecute", 20, 60, 2);
+  b.launch("gemm", {30, 40}, {50, 90}, 7, 0, 2);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->runtime.operations.size(), 2u);
+  EXPECT_EQ(a->runtime.operations[1].type, "MatMul");
+  std::map<std::string, Nanos> times;
+  for (const auto& p : a->runtime.operations[1].phases) times[p.phase] = p.total_ns;
+  // Queued twice: 10 to 20 in the framework's queue, 40 to 50 in the device's.
+  EXPECT_EQ(times, (std::map<std::string, Nanos>{{"enqueue", 10}, {"queued", 20}, {"dequeue", 30}, {"launch", 10}, {"gpu_kernel", 40}}));
 }
 
 TEST(RuntimeGpu, LaunchQueueKernelAndOverheadOfAnEagerProgram) {

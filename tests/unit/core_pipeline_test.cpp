@@ -1,5 +1,7 @@
 #include "core/pipeline.h"
 
+#include "core/cores.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -55,5 +57,19 @@ TEST(Pipeline, PassesOnTheFirstException) {
                  std::runtime_error);
   }
 }
+
+#if defined(__linux__)
+TEST(Cores, AreThoseThatTheProcessMayUse) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
+  CPU_ZERO(&one);
+  for (int c = 0; c < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++c)
+    if (CPU_ISSET(c, &before)) CPU_SET(c, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(usable_cores(), 1u);
+  sched_setaffinity(0, sizeof before, &before);
+}
+#endif
 
 }  // namespace gf
