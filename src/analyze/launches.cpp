@@ -1,6 +1,7 @@
 #include "analyze/launches.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/order.h"
 
@@ -13,10 +14,11 @@ bool starts_work(ApiKind kind) {
 }
 
 /// Calls by correlation. Sources count correlations upwards with holes, so that pages of an array, made where there are calls, are
-/// both small and fast; numbers that are scattered beyond that are sorted, as are the calls of further processes that share a number.
+/// both small and fast; numbers that are scattered beyond that are sorted, as are further calls that share a number. Of those, one a
+/// process is kept, the one that join_launches would choose: a file that repeats its numbers costs no more than another.
 class CallIndex {
  public:
-  explicit CallIndex(const Capture& capture) : calls_(capture.api_calls) {
+  explicit CallIndex(const Capture& capture) : capture_(capture), calls_(capture.api_calls) {
     const auto n = static_cast<std::uint32_t>(calls_.size());
     std::int64_t high = -1;
     low_ = INT64_MAX;
@@ -41,15 +43,19 @@ class CallIndex {
         if (first == kNoRow) first = i;
         else sorted_.push_back(i);
       }
-      sort(sorted_);
     } else {
       for (std::uint32_t i = 0; i < n; ++i)
         if (calls_.correlation[i] >= 0) sorted_.push_back(i);
-      sort(sorted_);
     }
+    keep_one_a_process();
   }
 
-  /// f(row) for every call with this correlation, by row.
+  std::int64_t pid_of(std::uint32_t call) const {
+    const auto& threads = capture_.threads;
+    return calls_.thread[call] < threads.size() ? threads.pid[calls_.thread[call]] : -1;
+  }
+
+  /// f(row) for calls with this correlation: the first, then of each process the best of the others.
   template <class F>
   void each(std::int64_t correlation, F&& f) const {
     if (!page_.empty()) {
@@ -64,16 +70,23 @@ class CallIndex {
   }
 
  private:
-  void sort(std::vector<std::uint32_t>& rows) const {
-    sort_nearly_ordered(rows.begin(), rows.end(),
-                        [&](auto a, auto b) { return calls_.correlation[a] != calls_.correlation[b] ? calls_.correlation[a] < calls_.correlation[b] : a < b; });
+  void keep_one_a_process() {
+    sort_nearly_ordered(sorted_.begin(), sorted_.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    const auto same = [&](auto a, auto b) { return calls_.correlation[a] == calls_.correlation[b] && pid_of(a) == pid_of(b); };
+    sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
+  }
+
+  /// Calls that start work before others of their process, then by row.
+  std::tuple<std::int64_t, std::int64_t, bool, std::uint32_t> rank(std::uint32_t call) const {
+    return {calls_.correlation[call], pid_of(call), !starts_work(calls_.kind[call]), call};
   }
 
   static constexpr std::size_t kPage = 64;
+  const Capture& capture_;
   const api_calls_table& calls_;
   std::int64_t low_ = 0;
   std::vector<std::uint32_t> page_, first_;  // page of a block of correlations; first call by page and correlation
-  std::vector<std::uint32_t> sorted_;        // further calls with a number that has one; without pages, all
+  std::vector<std::uint32_t> sorted_;        // by rank: further calls with a number that has one; without pages, all
 };
 
 }  // namespace
@@ -83,14 +96,15 @@ std::vector<std::uint32_t> join_launches(const Capture& capture) {
   const auto& calls = capture.api_calls;
   std::vector<std::uint32_t> launch(activities.size(), kNoRow);
   const CallIndex index(capture);
-  auto pid_of = [&](std::uint32_t call) { return calls.thread[call] < capture.threads.size() ? capture.threads.pid[calls.thread[call]] : -1; };
   for (std::uint32_t a = 0; a < launch.size(); ++a) {
     if (activities.correlation[a] < 0) continue;
     const std::int64_t pid = activities.pid[a];
     index.each(activities.correlation[a], [&](std::uint32_t call) {
       if (pid >= 0)
-        if (const auto of_call = pid_of(call); of_call >= 0 && of_call != pid) return;
-      if (launch[a] == kNoRow || (!starts_work(calls.kind[launch[a]]) && starts_work(calls.kind[call]))) launch[a] = call;
+        if (const auto of_call = index.pid_of(call); of_call >= 0 && of_call != pid) return;
+      const auto best = launch[a];
+      const bool starts = starts_work(calls.kind[call]), has_start = best != kNoRow && starts_work(calls.kind[best]);
+      if (best == kNoRow || (starts && !has_start) || (starts == has_start && call < best)) launch[a] = call;
     });
   }
   return launch;

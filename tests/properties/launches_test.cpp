@@ -37,4 +37,13 @@ RC_GTEST_PROP(Launches, AreThoseOfTheSameNumberAndProcess, ()) {
   }
 }
 
+// A file that repeats one number throughout would cost the square of its size, minutes here, if all calls were looked at for each.
+TEST(Launches, ANumberThatRepeatsCostsNoMore) {
+  test::CaptureBuilder b;
+  for (int i = 0; i < 300'000; ++i) b.call(i % 2 ? ApiKind::launch : ApiKind::other, "call", i, i + 1, 7, b.pid);
+  for (int i = 0; i < 300'000; ++i) b.activity(ActivityKind::kernel, "k", i, i + 1, 7);
+  const auto launch = join_launches(b.capture);
+  EXPECT_EQ(std::vector<std::uint32_t>(300'000, 1), launch);
+}
+
 }  // namespace gf
