@@ -1,6 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 
@@ -89,10 +87,9 @@ int energy_of(const Options& o) {
   const auto answer = rendered(o, format, *analysis, context);
   if (!answer) return complain(answer.error());
   if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
-  int code = kWhole;
-  for (const auto& q : analysis->quality)
-    if (loses_data(q.code)) code = complain(fmt::format("{}: the answer is not whole: {} x {}: {}", o.input.trace, q.count, q.code, q.detail), kBadInput);
-  return code;
+  const auto missing = shortcomings(*analysis);
+  for (const auto& text : missing) complain(o.input.trace + ": the answer is not whole: " + text, kBadInput);
+  return missing.empty() ? kWhole : kBadInput;
 }
 
 }  // namespace

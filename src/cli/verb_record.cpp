@@ -65,7 +65,7 @@ void add_record(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<Options>();
   o->record.output = "run.gpf";
   verb->add_option("-o,--output", o->record.output, "capture file to write (default: run.gpf)")->option_text("FILE");
-  auto* rate = verb->add_option("--rate", o->record.rate_hz, "counter samples a second (default: 1000; 500 with --metrics energy, whose counters take longer to read)")->check(CLI::Range(1.0, 100000.0))->option_text("HZ");
+  verb->add_option("--rate", o->record.rate_hz, "counter samples a second (default: 1000)")->check(CLI::Range(1.0, 100000.0))->option_text("HZ");
   verb->add_option("--devices", o->record.devices, "GPUs to record: 0,2-3, UUIDs, or all")->option_text("LIST");
   verb->add_option("--source", o->record.source, "auto takes the finest there is: pm (counters), gpm, nvml")->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}));
   verb->add_option("--metrics", o->record.metrics, "counters to sample: levels (default), or energy, what `gpufathom energy` needs")->check(CLI::IsMember({"levels", "energy"}));
@@ -78,10 +78,7 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");
   verb->add_flag("-q,--quiet", o->quiet, "print nothing");
   verb->add_option("command", o->record.command, "the program and its arguments, after --")->option_text("-- COMMAND [ARGUMENT ...]");
-  verb->callback([o, rate, &exit_code] {
-    if (rate->count() == 0 && o->record.metrics == "energy") o->record.rate_hz = 500;
-    exit_code = run_record(*o);
-  });
+  verb->callback([o, &exit_code] { exit_code = run_record(*o); });
 }
 
 }  // namespace gf::cli

@@ -85,9 +85,32 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& a) {
   return all;
 }
 
+namespace {
+
+/// Of samples without kernels: how much, and the two largest components.
+std::string energy_headline(const EnergyUse& energy) {
+  std::int64_t nj = 0;
+  Nanos span = 0;
+  std::map<std::string, std::int64_t> parts;
+  for (const auto& d : energy.devices) {
+    nj += d.nj, span = std::max(span, d.span_ns);
+    for (const auto& p : d.parts) parts[p.component] += p.nj;
+  }
+  std::vector<std::pair<std::int64_t, std::string>> largest;
+  for (const auto& [component, part] : parts) largest.emplace_back(part, component);
+  std::sort(largest.rbegin(), largest.rend());
+  std::string text = fmt::format("{} in {}", format_energy(nj), format_time(span));
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, largest.size()); ++i)
+    text += fmt::format("{} {} {}", i == 0 ? ":" : ",", label_of(energy_labels(), largest[i].second).text, format_share(share_of(largest[i].first, nj)));
+  return text + ".";
+}
+
+}  // namespace
+
 std::string headline(const Analysis& a) {
   if (a.devices.empty() && !a.runtime.phases.empty())
     return fmt::format("No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program take the rest.", format_share(a.runtime.kernels.cpu_kernel));
+  if (a.devices.empty() && !a.energy.devices.empty()) return energy_headline(a.energy);
   if (a.devices.empty()) return "No GPU event: nothing ran on a device in this window, or the profiler did not record it.";
   const auto* busy = find_level(a, "gpu.busy");
   Nanos kernels = 0;
@@ -104,6 +127,8 @@ std::string subject(const Analysis& a) {
   std::string text;
   std::map<std::string, int> names;
   for (const auto& d : a.devices) ++names[d.name.empty() ? "GPU" : d.name];
+  if (a.devices.empty())
+    for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
   for (const auto& [name, n] : names) text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
   if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
   else if (a.window.kind == "range") text += ", chosen range";

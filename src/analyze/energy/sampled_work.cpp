@@ -146,27 +146,32 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
     const auto at = highest.find(solved.metrics[m]);
     return at == highest.end() ? solved.rates[m][g].value : std::min(solved.rates[m][g].value, at->second);
   };
-  // Kernels that the samples do not tell apart have no rates of their own: they share by time what the others leave of the sum,
-  // at most the mean of all (rates that cannot be negative let short kernels soak up noise).
-  std::vector<double> shared_rate(solved.metrics.size(), 0);
+  // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between kernels: what the samples do not
+  // tell apart then shares by time, and short kernels do not soak up noise, which rates that cannot be negative invite.
+  struct Spread {
+    double mean = 0, variance = 0;
+  };
+  std::vector<Spread> spread(solved.metrics.size());
   for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
-    double left = 0, left_ns = 0, all = 0, all_ns = 0;
+    double ns = 0, sum = 0, squares = 0;
     for (std::size_t g = 0; g < solved.groups.size(); ++g) {
-      const auto& rate = solved.rates[m][g];
-      const auto ns = static_cast<double>(solved.groups[g].ns);
-      all += bounded(m, g) * ns, all_ns += ns;
-      if (!rate.resolvable) left += bounded(m, g) * ns, left_ns += ns;
+      const double weight = static_cast<double>(solved.groups[g].ns), rate = bounded(m, g);
+      ns += weight, sum += weight * rate, squares += weight * rate * rate;
     }
-    if (left_ns > 0) shared_rate[m] = std::min(left / left_ns, all / all_ns);
+    if (ns > 0) spread[m] = {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
   }
+  auto drawn = [&](std::size_t m, std::size_t g) {
+    const double doubt = solved.rates[m][g].half_width / 1.96, noise = doubt * doubt;
+    const double own = noise > 0 ? spread[m].variance / (spread[m].variance + noise) : 1;
+    return own * bounded(m, g) + (1 - own) * spread[m].mean;
+  };
   const Translation translation(c, device, model);
   const double clock = mean_clock(c, device, {INT64_MIN, INT64_MAX});
   for (std::size_t g = 0; g < solved.groups.size(); ++g) {
     Sampled rates;  // of one nanosecond
     for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
       const Metric* metric = find_metric(c.text(solved.metrics[m]));
-      const auto& rate = solved.rates[m][g];
-      rates.emplace(c.text(solved.metrics[m]), (rate.resolvable ? bounded(m, g) : shared_rate[m]) * (metric && metric->unit == "ratio" ? 1e-9 : 1));
+      rates.emplace(c.text(solved.metrics[m]), drawn(m, g) * (metric && metric->unit == "ratio" ? 1e-9 : 1));
     }
     EnergyWork work = model.no_work();
     translation.add(rates, hertz_of(rates, 1e-9, clock), work, out.counted);
