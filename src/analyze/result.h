@@ -53,7 +53,7 @@ struct StepInfo {
 };
 
 struct WindowInfo {
-  std::string kind;         // all, steps, stable, step, range
+  std::string kind;         // all, recording_window, steps, stable, step, range
   Nanos start_ns = 0, end_ns = 0, duration_ns = 0;
   std::string step_source;  // marks:NAME, period:N kernels, none
   Share step_confidence;    // of a period found in the kernel sequence; empty with marks
@@ -61,7 +61,7 @@ struct WindowInfo {
   std::vector<StepInfo> all_steps;  // steps of the whole capture
   static constexpr auto fields() {
     using W = WindowInfo;
-    return std::tuple{field("kind", &W::kind, "all, steps, stable, step or range"), field("start_ns", &W::start_ns, "start on the capture's clock"),
+    return std::tuple{field("kind", &W::kind, "all, recording_window, steps, stable, step or range"), field("start_ns", &W::start_ns, "start on the capture's clock"),
                       field("end_ns", &W::end_ns, "end, exclusive"), field("duration_ns", &W::duration_ns, "length"),
                       field("step_source", &W::step_source, "what made the steps: a mark, a period of the kernel sequence, or none"),
                       field("step_confidence", &W::step_confidence, "how alike the detected steps are, 0..1; null with marks"),

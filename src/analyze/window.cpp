@@ -51,6 +51,21 @@ Interval extent(const Capture& capture) {
   return all;
 }
 
+/// The longest stretch of device activity inside one recording window.
+Interval longest_recording_window(const Capture& capture) {
+  const auto& w = capture.recording_windows;
+  const auto& a = capture.activities;
+  Interval longest{0, 0};
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    Interval used{INT64_MAX, INT64_MIN};
+    const Interval window{w.start_ns[i], w.start_ns[i] + w.duration_ns[i]};
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (a.start_ns[k] >= window.start && a.start_ns[k] < window.end) used = {std::min(used.start, a.start_ns[k]), std::max(used.end, std::min(a.start_ns[k] + a.duration_ns[k], window.end))};
+    if (used.end > used.start && used.length() > longest.length()) longest = used;
+  }
+  return longest.length() > 0 ? longest : extent(capture);
+}
+
 }  // namespace
 
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
@@ -83,7 +98,10 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.all_steps = steps.steps;
   const Interval all = extent(capture);
   Interval span = all;
-  if (wanted == "all") {
+  if (wanted == "all" && capture.recording_windows.size() > 1) {
+    window.kind = "recording_window";
+    span = longest_recording_window(capture);
+  } else if (wanted == "all") {
     window.kind = "all";
   } else if (wanted == "steps") {
     window.kind = "steps";

@@ -11,7 +11,8 @@
 namespace gf {
 
 /// Turns --window into a half-open span of the capture's clock.
-///   all        from the first device activity's start to the last one's end (each device has its own such span)
+///   all        from the first device activity's start to the last one's end (each device has its own such span); when the
+///              recording has several windows, the longest of them: nothing is known of the time between
 ///   steps      from the first step's start to the end of the last one
 ///   stable     from the first stable step to the end of the last step
 ///   step:N     the step that the source numbers N

@@ -1,22 +1,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
-#include <vector>
 
 #include "cli/output.h"
+#include "cli/overhead/report.h"
+#include "cli/overhead/run_way.h"
 #include "cli/verbs.h"
-#include "collect/nvml/nvml.h"
-#include "core/describe.h"
 #include "core/statistics.h"
 #include "report/json.h"
-#include "report/text/format.h"
 
 namespace gf::cli {
 
@@ -24,127 +19,98 @@ namespace {
 
 struct Options {
   std::vector<std::string> command;
-  int rounds = 3;
+  int rounds = 3, ncu_kernels = 200;
   bool json = false;
+  std::string measure, svg, only;
 };
 
-/// One way to watch the program.
-struct Way {
-  std::string name;
-  std::vector<std::string> before;  // words in front of the command
-  std::vector<std::string> beside;  // a program that runs at its side
-};
-
-struct OverheadRow {
-  std::string name;
-  std::vector<double> seconds;  // wall time of each run
-  std::optional<double> median_seconds, slow_down, cpu_seconds;  // CPU of the run, the tool's included
-  std::int64_t memory_bytes = 0, disk_bytes = 0;
-  std::string failed;
-  static constexpr auto fields() {
-    using R = OverheadRow;
-    return std::tuple{field("name", &R::name, "what watched the program"), field("seconds", &R::seconds, "wall time of each run"), field("median_seconds", &R::median_seconds, "their median"),
-                      field("slow_down", &R::slow_down, "median over the median of none, less 1"), field("cpu_seconds", &R::cpu_seconds, "CPU of the program and the tool in front of it, median"),
-                      field("memory_bytes", &R::memory_bytes, "most resident memory of one process of the run"), field("disk_bytes", &R::disk_bytes, "files that a run left"),
-                      field("failed", &R::failed, "why there are no numbers")};
-  }
-};
-
-struct OverheadReport {
-  std::string schema = "gpufathom.overhead/1";
-  std::vector<OverheadRow> rows;
-  static constexpr auto fields() { return std::tuple{field("schema", &OverheadReport::schema, "name and version of this layout"), field("rows", &OverheadReport::rows, "one a way to watch")}; }
-};
-
-pid_t spawn(std::vector<std::string> words, const std::string& directory, bool quiet) {
-  const pid_t pid = fork();
-  if (pid != 0) return pid;
-  if (!directory.empty() && quiet && chdir(directory.c_str()) != 0) _exit(125);
-  if (quiet && !std::freopen("/dev/null", "w", stdout)) _exit(125);
-  std::vector<char*> argv;
-  for (auto& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  _exit(127);
+/// Standard error of the mean of ratios.
+std::optional<double> standard_error(const std::vector<double>& values) {
+  if (values.size() < 2) return {};
+  double mean = 0, sum = 0;
+  for (double v : values) mean += v / static_cast<double>(values.size());
+  for (double v : values) sum += (v - mean) * (v - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1) / static_cast<double>(values.size())) / mean;
 }
 
-bool on_path(const std::string& program) {
-  std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-  for (std::size_t at = 0; at <= path.size();) {
-    const auto end = std::min(path.find(':', at), path.size());
-    if (access((path.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
-    at = end + 1;
+/// Each run over the run of none in the same round.
+std::vector<double> ratios(const std::vector<double>& values, const std::vector<double>& none) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < std::min(values.size(), none.size()); ++i)
+    if (none[i] > 0) out.push_back(values[i] / none[i]);
+  return out;
+}
+
+void compare(OverheadReport& report) {
+  const auto& none = report.rows[0];
+  for (auto& r : report.rows) {
+    if (!r.failed.empty()) continue;
+    r.median_seconds = median(r.seconds);
+    const bool itself = &r == &none;
+    if (r.kernels > 0) {
+      r.seconds_a_kernel = (*r.median_seconds - *none.median_seconds) / static_cast<double>(r.kernels);
+      continue;
+    }
+    r.slow_down = *r.median_seconds / *none.median_seconds - 1;
+    r.noise = standard_error(itself ? r.seconds : ratios(r.seconds, none.seconds));
+    if (r.measured.empty() || none.measured.empty()) continue;
+    r.measured_median = median(r.measured);
+    r.measured_slow_down = median(ratios(r.measured, none.measured)) - 1;
+    r.noise = standard_error(itself ? r.measured : ratios(r.measured, none.measured));
   }
-  return false;
 }
 
 int overhead(const Options& o) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  const std::string self = fs::read_symlink("/proc/self/exe", ignored).string();
   std::string pattern = (fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string();
   if (!mkdtemp(pattern.data())) return complain("no temporary folder can be made", kBadInput);
-  const fs::path work = pattern;
-  const std::string out = (work / "out").string();
-  std::vector<Way> ways{{"none", {}, {}},
-                        {"record", {self, "record", "-q", "-o", out + "/r.gpf", "--"}, {}},
-                        {"record --kernels", {self, "record", "-q", "--kernels", "-o", out + "/k.gpf", "--"}, {}},
-                        {"monitor", {}, {self, "monitor", "--csv"}}};
-  if (on_path("nvidia-smi")) ways.push_back({"nvidia-smi -l 1", {}, {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"}});
-  if (on_path("dcgmi")) ways.push_back({"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}});
-  if (on_path("nsys")) ways.push_back({"nsys", {"nsys", "profile", "-o", out + "/n", "-f", "true"}, {}});
+  std::vector<std::string> only;
+  for (std::size_t at = 0; at < o.only.size(); at = std::min(o.only.find(',', at), o.only.size()) + 1) only.push_back(o.only.substr(at, o.only.find(',', at) - at));
+  WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(), pattern, pattern + "/out", o.command, only, o.ncu_kernels};
+  const auto ways = ways_to_watch(wanted);
+  for (const auto& name : only)
+    if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; })) fmt::print(stderr, "gpufathom: {}: not on this machine, or not for this command\n", name);
+  auto nvml = Nvml::open();
   OverheadReport report;
-  std::vector<std::vector<double>> cpu(ways.size());
-  for (const auto& w : ways) report.rows.push_back({w.name});
+  for (const auto& word : o.command) report.command += (report.command.empty() ? "" : " ") + word;
+  report.measure = o.measure;
+  std::vector<std::vector<double>> cpu(ways.size()), tool(ways.size());
+  for (const auto& w : ways) {
+    report.rows.emplace_back().name = w.name;
+    report.rows.back().kernels = w.kernels;
+  }
   // Rounds are interleaved, so that a machine that warms up or slows down does so for all.
   for (int round = 0; round < o.rounds; ++round)
     for (std::size_t i = 0; i < ways.size(); ++i) {
       auto& row = report.rows[i];
-      if (!row.failed.empty()) continue;
-      fs::create_directory(out, ignored);
-      const pid_t side = ways[i].beside.empty() ? -1 : spawn(ways[i].beside, {}, true);
-      auto words = ways[i].before;
-      words.insert(words.end(), o.command.begin(), o.command.end());
-      const Nanos start = host_now();
-      const pid_t pid = spawn(words, {}, false);
-      int status = 0;
-      rusage use{};
-      wait4(pid, &status, 0, &use);
-      const double seconds = static_cast<double>(host_now() - start) * 1e-9;
-      if (side > 0) {
-        kill(side, SIGTERM);
-        waitpid(side, nullptr, 0);
-      }
-      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) row.failed = WIFEXITED(status) ? fmt::format("the run ended with {}", WEXITSTATUS(status)) : fmt::format("the run was killed by signal {}", WTERMSIG(status));
-      row.seconds.push_back(seconds);
-      cpu[i].push_back(static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6);
-      row.memory_bytes = std::max<std::int64_t>(row.memory_bytes, use.ru_maxrss * 1024);
-      std::int64_t disk = 0;
-      for (const auto& file : fs::recursive_directory_iterator(out, ignored))
-        if (file.is_regular_file(ignored)) disk += static_cast<std::int64_t>(file.file_size(ignored));
-      row.disk_bytes = std::max(row.disk_bytes, disk);
-      fs::remove_all(out, ignored);
-      fmt::print(stderr, "round {} of {}: {} {:.2f} s\n", round + 1, o.rounds, row.name, seconds);
+      if (!row.failed.empty() || (ways[i].kernels > 0 && round > 0)) continue;
+      const auto run = run_watched(ways[i], wanted, o.measure, nvml ? &*nvml : nullptr);
+      row.failed = run.failed;
+      row.seconds.push_back(run.seconds);
+      if (run.measured) row.measured.push_back(*run.measured);
+      cpu[i].push_back(run.cpu_seconds);
+      if (run.tool_cpu_seconds) tool[i].push_back(*run.tool_cpu_seconds);
+      row.memory_bytes = std::max(row.memory_bytes, run.memory_bytes);
+      row.tool_memory_bytes = std::max(row.tool_memory_bytes, run.tool_memory_bytes);
+      row.disk_bytes = std::max(row.disk_bytes, run.disk_bytes);
+      if (run.gpu_memory_bytes) row.gpu_memory_bytes = std::max(row.gpu_memory_bytes.value_or(0), *run.gpu_memory_bytes);
+      fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, o.rounds, row.name, run.seconds, run.measured ? fmt::format(", {} {:.4g}", o.measure, *run.measured) : "");
     }
-  fs::remove_all(work, ignored);
+  fs::remove_all(pattern, ignored);
   if (!report.rows[0].failed.empty()) return complain("the program itself fails: " + report.rows[0].failed, kBadInput);
+  if (!o.measure.empty() && report.rows[0].measured.empty()) return complain(fmt::format("the program prints no \"{}\": NUMBER", o.measure), kBadInput);
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    auto& row = report.rows[i];
-    if (!row.failed.empty()) continue;
-    row.median_seconds = median(row.seconds);
-    row.cpu_seconds = median(cpu[i]);
-    if (report.rows[0].median_seconds) row.slow_down = *row.median_seconds / *report.rows[0].median_seconds - 1;
+    if (!report.rows[i].failed.empty()) continue;
+    report.rows[i].cpu_seconds = median(cpu[i]);
+    if (!tool[i].empty()) report.rows[i].tool_cpu_seconds = median(tool[i]);
   }
+  compare(report);
+  if (!o.svg.empty())
+    if (const auto written = write_answer({"svg", o.svg}, overhead_svg(report)); !written) return complain(written.error());
   std::string text;
-  if (o.json) {
-    to_json(text, report);
-    text += '\n';
-  } else {
-    text = fmt::format("{:<18}{:>10}{:>12}{:>10}{:>12}{:>12}\n", "watched by", "median s", "slow-down", "CPU s", "memory", "on disk");
-    for (const auto& row : report.rows)
-      text += row.failed.empty() ? fmt::format("{:<18}{:>10.2f}{:>11.1f}%{:>10.1f}{:>12}{:>12}\n", row.name, *row.median_seconds, *row.slow_down * 100, *row.cpu_seconds, format_bytes(row.memory_bytes), format_bytes(row.disk_bytes))
-                                 : fmt::format("{:<18}  {}\n", row.name, row.failed);
-  }
+  if (o.json) to_json(text, report), text += '\n';
+  else text = overhead_text(report);
   if (const auto written = write_answer({}, text); !written) return complain(written.error());
   return kWhole;
 }
@@ -155,6 +121,10 @@ void add_overhead(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("overhead", "what tools that watch a program cost it: interleaved runs with each");
   auto o = std::make_shared<Options>();
   verb->add_option("--rounds", o->rounds, "runs with each tool (default: 3)")->check(CLI::Range(1, 1000))->option_text("N");
+  verb->add_option("--only", o->only, "tools to compare, by the names in the table, separated by commas (default: all)")->option_text("NAMES");
+  verb->add_option("--measure", o->measure, "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, instead of the wall time")->option_text("KEY");
+  verb->add_option("--ncu-kernels", o->ncu_kernels, "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")->check(CLI::NonNegativeNumber)->option_text("N");
+  verb->add_option("--svg", o->svg, "also draw a chart")->option_text("FILE");
   verb->add_flag("--json", o->json, "as JSON");
   verb->add_option("command", o->command, "the program and its arguments, after --")->required()->option_text("-- COMMAND [ARGUMENT ...]");
   verb->callback([o, &exit_code] { exit_code = overhead(*o); });

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -17,7 +18,8 @@ namespace {
 
 struct Options {
   RecordOptions record;
-  double duration_s = 0, window_s = 0, every_s = 0, delay_s = 0;
+  double duration_s = 0, delay_s = 0;
+  std::optional<double> window_s, every_s;
   bool quiet = false;
   std::string summary;  // file for the summary as JSON
 };
@@ -32,8 +34,10 @@ std::string agent_path() {
 
 int run_record(Options& o) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
-  o.record.window_ns = ns(o.window_s);
-  o.record.every_ns = ns(o.every_s);
+  // Tracing every kernel costs time; a twelfth of the time is enough to know them.
+  const bool bounded = !o.window_s && !o.every_s && o.record.steps == 0;
+  o.record.window_ns = ns(bounded ? 5 : o.window_s.value_or(0));
+  o.record.every_ns = ns(bounded ? 60 : o.every_s.value_or(0));
   o.record.delay_ns = ns(o.delay_s);
   o.record.injection_library = agent_path();
   o.record.duration_ns = static_cast<Nanos>(o.duration_s * 1e9);
@@ -71,8 +75,8 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("--metrics", o->record.metrics, "counters to sample: levels (default), or energy, what `gpufathom energy` needs")->check(CLI::IsMember({"levels", "energy"}));
   verb->add_option("--duration", o->duration_s, "stop recording after S seconds; without a command, record the machine")->check(CLI::PositiveNumber)->option_text("S");
   auto* kernels = verb->add_flag("--kernels", o->record.kernels, "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
-  verb->add_option("--window", o->window_s, "with --kernels: seconds of a window (default: no end)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
-  verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (default: one window)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
+  verb->add_option("--window", o->window_s, "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")->needs(kernels)->check(CLI::NonNegativeNumber)->option_text("S");
+  verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (with --window or --steps alone: one window)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
   verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")->needs(kernels)->check(CLI::NonNegativeNumber)->option_text("S");
   verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (NVTX ranges named gpufathom.step)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("N");
   verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");

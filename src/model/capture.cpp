@@ -112,6 +112,7 @@ void Capture::join(const Capture& other) {
   take(kernel_counters, other.kernel_counters);
   take(report_kernels, other.report_kernels);
   take(steps, other.steps);
+  take(recording_windows, other.recording_windows);
   for (std::size_t i = 0; i < other.metadata.size(); ++i)
     if (metadata_value(other.text(other.metadata.key[i])).empty()) set_metadata(other.text(other.metadata.key[i]), other.text(other.metadata.value[i]));
   for (std::size_t i = 0; i < other.quality.size(); ++i)

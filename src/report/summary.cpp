@@ -132,6 +132,7 @@ std::string subject(const Analysis& a) {
   for (const auto& [name, n] : names) text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
   if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
   else if (a.window.kind == "range") text += ", chosen range";
+  else if (a.window.kind == "recording_window") text += text.empty() ? "longest recording window" : ", longest recording window";
   else text += (a.window.kind == "stable" ? ", stable: " : ", ") + plural(static_cast<std::int64_t>(a.window.steps.size()), "step");
   return text + ", " + format_time(a.window.duration_ns > 0 ? a.window.duration_ns : a.devices.empty() ? 0 : a.devices.front().span_ns);
 }

@@ -20,7 +20,7 @@ print(sqlite3.connect('pm.gpf').execute("select value from metadata where key li
 PY
 wait $load; jq -c '{median_ms,mean_ms}' load.json; rm -f pm.gpf
 say kernels at 5 kHz
-"$gf" record -q --kernels --rate 5000 -o solve.gpf --summary solve.json -- python3 "$here/workload.py" --steps 200 --nvtx > solve.run.json; jq -c '[.exit_code,.kernels,.devices[0].samples,.devices[0].lost]' solve.json; gzip -f solve.gpf
+"$gf" record -q --kernels --window 0 --rate 5000 -o solve.gpf --summary solve.json -- python3 "$here/workload.py" --steps 200 --nvtx > solve.run.json; jq -c '[.exit_code,.kernels,.devices[0].samples,.devices[0].lost]' solve.json; gzip -f solve.gpf
 say microbenchmark
 nvcc -O2 -arch=sm_90 -o micro "$here/micro.cu" && for g in 1x1 1x1024 128x1024 1024x1024 131072x32; do
   ./micro $g 5 & m=$!; sleep 1.6; "$gf" record -q --duration 2.5 -o m.gpf --summary micro.$g.json; python3 - $g <<'PY'

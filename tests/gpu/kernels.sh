@@ -7,10 +7,10 @@ gf=$(cd "$(dirname "$1")" && pwd)/$(basename "$1"); out=$2; mkdir -p "$out"; cd 
 say() { echo "== $* ($(date +%T))"; }
 say doctor; "$gf" doctor
 say kernels
-"$gf" record --kernels -o kernels.gpf --summary kernels.json -- python3 "$here/workload.py" --steps 60 --nvtx > k.json 2> k.err; tail -25 k.err; jq -c '{median_ms,mean_ms}' k.json
-"$gf" record --kernels --rate 5000 -o fast.gpf --summary fast.json -- python3 "$here/workload.py" --steps 60 --nvtx > kf.json 2>/dev/null; jq -c '[.kernels,.copies,.steps,.notes,.devices[0].samples,.devices[0].lost]' fast.json
+"$gf" record --kernels --window 0 -o kernels.gpf --summary kernels.json -- python3 "$here/workload.py" --steps 60 --nvtx > k.json 2> k.err; tail -25 k.err; jq -c '{median_ms,mean_ms}' k.json
+"$gf" record --kernels --window 0 --rate 5000 -o fast.gpf --summary fast.json -- python3 "$here/workload.py" --steps 60 --nvtx > kf.json 2>/dev/null; jq -c '[.kernels,.copies,.steps,.notes,.devices[0].samples,.devices[0].lost]' fast.json
 say torch.profiler against --kernels
-"$gf" record --kernels -o both.gpf --summary both.json -- python3 "$here/workload.py" --steps 30 --profile t.json 2>&1 | tail -12; rm -f t.json both.gpf
+"$gf" record --kernels --window 0 -o both.gpf --summary both.json -- python3 "$here/workload.py" --steps 30 --profile t.json 2>&1 | tail -12; rm -f t.json both.gpf
 say overhead by attaching
 python3 "$here/attach_detach.py" "$gf" resnet50 5 4 1000 attach_resnet50.json
 python3 "$here/attach_detach.py" "$gf" mnist 5 4 1000 attach_mnist.json
@@ -18,7 +18,7 @@ say pairs with kernels
 for m in resnet50 mnist; do for i in 1 2 3; do
   n=300; [ $m = mnist ] && n=3000
   python3 "$here/workload.py" --model $m --steps $n > none.$m.$i.json
-  "$gf" record -q --kernels -o x.gpf --summary kern.$m.$i.sum.json -- python3 "$here/workload.py" --model $m --steps $n > kern.$m.$i.json 2>/dev/null
+  "$gf" record -q --kernels --window 0 -o x.gpf --summary kern.$m.$i.sum.json -- python3 "$here/workload.py" --model $m --steps $n > kern.$m.$i.json 2>/dev/null
   jq -c '{median_ms,mean_ms}' none.$m.$i.json kern.$m.$i.json | paste -sd' '; ls -la x.gpf | awk '{print $5}'
 done; done; rm -f x.gpf
 say ncu

@@ -54,6 +54,24 @@ class Signal {
   std::vector<double> areas_, heights_;
 };
 
+/// The stretches whose every kernel is known: of a recording with windows, each window from its first activity to its last.
+Intervals traced_spans(const Capture& c, const Intervals& busy) {
+  const auto& w = c.recording_windows;
+  if (w.empty()) return {{busy.front().start, busy.back().end}};
+  Intervals out;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const auto by_start = [](const Interval& span, Nanos at) { return span.start < at; };
+    const auto first = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i], by_start), last = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i] + w.duration_ns[i], by_start);
+    if (first != last) out.push_back({first->start, std::min((last - 1)->end, w.start_ns[i] + w.duration_ns[i])});
+  }
+  return normalised(std::move(out));
+}
+
+bool known(const Intervals& traced, Interval span) {
+  const auto it = std::upper_bound(traced.begin(), traced.end(), span.start, [](Nanos at, const Interval& i) { return at < i.start; });
+  return it != traced.begin() && span.end <= (it - 1)->end;
+}
+
 struct Sample {
   Interval span;
   double busy = std::numeric_limits<double>::quiet_NaN();
@@ -104,7 +122,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   const Intervals busy_spans = normalised(std::move(spans));
   const Text busy_id = c.strings.find("gpu.busy");
   if (busy_spans.empty() || busy_id == Text::none) return out;
-  const Interval traced{busy_spans.front().start, busy_spans.back().end};
+  const Intervals traced = traced_spans(c, busy_spans);
   Signal busy;
   for (const auto& span : busy_spans) busy.add(span, 1);
   busy.close();
@@ -114,7 +132,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   std::map<Nanos, std::size_t> by_start;
   std::vector<Sample> all;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (t.device[i] == device && t.metric[i] == busy_id && t.duration_ns[i] > 0 && t.start_ns[i] >= traced.start - kReach && t.start_ns[i] <= traced.end + kReach) {
+    if (t.device[i] == device && t.metric[i] == busy_id && t.duration_ns[i] > 0 && known(traced, {t.start_ns[i] + kReach, t.start_ns[i] + t.duration_ns[i] - kReach})) {
       by_start[t.start_ns[i]] = all.size();
       all.push_back({{t.start_ns[i], t.start_ns[i] + t.duration_ns[i]}, t.value[i], {}});
     }
@@ -153,7 +171,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
       const Interval moved{s->span.start + shift, s->span.end + shift};
       bool whole = s->values.size() == out.metrics.size();
       for (double v : s->values) whole &= std::isfinite(v);
-      if (whole && moved.start >= traced.start && moved.end <= traced.end) out.rows.push_back({moved, s->values});
+      if (whole && known(traced, moved)) out.rows.push_back({moved, s->values});
     }
   }
   out.shift_ns = shifts.empty() ? coarse : static_cast<Nanos>(median(shifts));

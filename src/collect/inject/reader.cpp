@@ -111,6 +111,22 @@ bool InjectReader::poll(Capture& c, std::size_t most) {
   return more;
 }
 
+void InjectReader::finish(Capture& c) {
+  for (auto& [path, f] : files_)
+    if (f.window > 0) add_window(f, std::exchange(f.window, 0), f.last, c);
+}
+
+void InjectReader::add_window(const File& f, Nanos start, Nanos end, Capture& c) {
+  if (end <= start) return;
+  auto& w = c.recording_windows;
+  const auto row = w.add();
+  w.start_ns[row] = start;
+  w.duration_ns[row] = end - start;
+  w.pid[row] = f.pid;
+  ++windows_;
+  windows_ns_ += end - start;
+}
+
 std::uint32_t InjectReader::device_row(File& f, std::uint32_t ordinal, Capture& c) {
   const auto it = f.devices.find(ordinal);
   if (it != f.devices.end()) return it->second;
@@ -174,6 +190,7 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       a.shared_bytes[row] = k.shared_bytes;
       if (k.graph) a.graph_id[row] = k.graph, a.graph_node[row] = static_cast<I64>(k.graph_node);
       ++kernels_;
+      f.last = std::max(f.last, k.end);
       break;
     }
     case Type::memcpy:
@@ -238,6 +255,13 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
     case Type::dropped: {
       inject::Dropped d{};
       if (as(payload, d)) c.note_quality("dropped_kernels", "CUPTI dropped activity records: the program launched faster than they could be written", static_cast<std::int64_t>(d.records));
+      break;
+    }
+    case Type::window: {
+      inject::Window w{};
+      if (!as(payload, w)) break;
+      f.window = w.end == 0 ? w.start : 0;
+      if (w.end > 0) add_window(f, w.start, w.end, c);
       break;
     }
     default: c.note_quality("bad_event", "an unknown record in an agent's file"); break;

@@ -21,6 +21,11 @@ class InjectReader {
   /// activities, api_calls, host_ops (NVTX ranges) and steps. True when there is more.
   bool poll(Capture& capture, std::size_t most_bytes = 32u << 20);
 
+  /// Adds the windows that programs left open: they end with their last record.
+  void finish(Capture& capture);
+
+  std::int64_t windows() const { return windows_; }
+  Nanos windows_ns() const { return windows_ns_; }
   std::int64_t kernels() const { return kernels_; }
   std::int64_t copies() const { return copies_; }
   std::int64_t steps() const { return steps_; }
@@ -35,6 +40,7 @@ class InjectReader {
     std::vector<Text> texts;
     std::map<std::uint32_t, std::uint32_t> devices, threads;  // CUDA ordinal, thread id -> row
     bool bad = false;
+    Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
   };
   void take(File& f, inject::Type type, std::string_view payload, Capture& c);
   std::uint32_t device_row(File& f, std::uint32_t ordinal, Capture& c);
@@ -42,7 +48,9 @@ class InjectReader {
   std::string directory_;
   std::map<std::string, File> files_;
   std::vector<std::string> messages_;
-  std::int64_t kernels_ = 0, copies_ = 0, steps_ = 0;
+  void add_window(const File& f, Nanos start, Nanos end, Capture& c);
+  std::int64_t kernels_ = 0, copies_ = 0, steps_ = 0, windows_ = 0;
+  Nanos windows_ns_ = 0;
 };
 
 /// A GPU UUID as NVML writes it: "GPU-8-4-4-4-12" hexadecimal digits.

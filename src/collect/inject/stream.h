@@ -6,7 +6,7 @@
 
 namespace gf::inject {
 
-enum class Type : std::uint32_t { hello, text, device, kernel, memcpy, memset, api, range, message, dropped };
+enum class Type : std::uint32_t { hello, text, device, kernel, memcpy, memset, api, range, message, dropped, window };
 
 struct Head {
   Type type;
@@ -17,7 +17,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 struct TextHead {  // the text follows
   std::uint32_t id;
@@ -48,6 +48,9 @@ struct Api {
 struct Range {  // NVTX; start == end: a mark
   std::int64_t start, end;
   std::uint32_t thread, name;
+};
+struct Window {  // of recording
+  std::int64_t start, end;  // end 0: it begins
 };
 struct Dropped {
   std::uint64_t records;

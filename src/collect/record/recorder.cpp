@@ -274,6 +274,9 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
     s.kernels = reader_->kernels();
     s.copies = reader_->copies();
     s.steps = reader_->steps();
+    if (o_.window_ns > 0 && reader_->windows() > 0 && reader_->windows_ns() < s.duration_ns * 9 / 10)
+      note(notes_, fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 records them from beginning to end", reader_->windows(), reader_->windows() == 1 ? "" : "s",
+                               static_cast<double>(reader_->windows_ns()) * 1e-9));
     if (s.kernels == 0 && s.copies == 0) note(notes_, "no kernel was recorded: did the program use CUDA?");
   }
   if (dropped_ > 0) {
@@ -343,6 +346,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
     sensors_->finish(capture_);
   }
   take_kernels(true);
+  if (reader_) reader_->finish(capture_);
   if (with_child) {
     exit_code = *code;
     rusage children{};

@@ -37,6 +37,7 @@ struct Functions {
 CUpti_SubscriberHandle subscriber = nullptr;
 std::atomic<bool> open_window{false}, ended{false};
 std::atomic<std::int64_t> steps{0};
+std::int64_t window_start = 0;
 std::atomic<int> buffers{0};
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr int kMostBuffers = 64;  // 64 MB: past it CUPTI drops records and counts them
@@ -208,12 +209,15 @@ bool begin_window() {
     cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
   }
   if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
+  window_start = static_cast<std::int64_t>(now_ns());
+  Writer::instance().put(Type::window, Window{window_start, 0});
   open_window = true;
   return true;
 }
 
 void end_window() {
   if (!open_window.exchange(false)) return;
+  const auto window_end = static_cast<std::int64_t>(now_ns());
   for (auto kind : kKinds) cupti.cuptiActivityDisable(kind);
   if (cupti.cuptiActivityEnableRuntimeApi && cupti.cuptiActivityEnableDriverApi) {
     for (auto id : kRuntime) cupti.cuptiActivityEnableRuntimeApi(id, 0);
@@ -223,6 +227,7 @@ void end_window() {
   }
   cupti.cuptiActivityFlushAll(1);
   cupti.cuptiUnsubscribe(subscriber);
+  Writer::instance().put(Type::window, Window{window_start, window_end});
   Writer::instance().flush();
 }
 

@@ -1,0 +1,29 @@
+// One run of a program, watched: what it took, and what the tool took.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/overhead/ways.h"
+#include "collect/nvml/nvml.h"
+
+namespace gf::cli {
+
+struct WatchedRun {
+  double seconds = 0;
+  double cpu_seconds = 0;                 // of the program, and of the tool in front of it
+  std::optional<double> tool_cpu_seconds;  // of the tool alone, where that can be told
+  std::int64_t memory_bytes = 0;           // most resident memory of one process of the run
+  std::int64_t tool_memory_bytes = 0;
+  std::optional<std::int64_t> gpu_memory_bytes;  // most in use on all GPUs, over what was in use before
+  std::int64_t disk_bytes = 0;
+  std::optional<double> measured;          // the number that the program printed
+  std::string failed;
+};
+
+/// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then is not shown.
+WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure, Nvml* nvml);
+
+}  // namespace gf::cli

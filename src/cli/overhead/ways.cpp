@@ -1,0 +1,98 @@
+#include "cli/overhead/ways.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace gf::cli {
+
+namespace {
+
+bool on_path(const std::string& program) {
+  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    if (access((path.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+/// Runs a Python program as the interpreter would, inside torch.profiler.
+constexpr const char* kTorchRunner = R"(import os, runpy, sys
+from torch.profiler import ProfilerActivity, profile
+out, sys.argv = sys.argv[1], sys.argv[2:]
+code = 0
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+    try:
+        if sys.argv[0] == "-m":
+            sys.argv.pop(0)
+            sys.path[0] = os.getcwd()
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+            runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as e:
+        code = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
+profiler.export_chrome_trace(out)
+sys.stdout.flush()
+os._exit(code)
+)";
+
+/// Whether the command's Python has torch; importing it would take seconds.
+bool has_torch(const std::string& python) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, 1), dup2(null, 2);
+    execlp(python.c_str(), python.c_str(), "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 1;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// The command with the runner between the interpreter with its options and the script; empty when it runs no script.
+std::vector<std::string> under_torch(const WaysWanted& w) {
+  const auto& c = w.command;
+  const auto slash = c.empty() ? 0 : c[0].rfind('/') + 1;
+  if (c.size() < 2 || c[0].compare(slash, 6, "python") != 0) return {};
+  std::size_t script = 1;
+  while (script < c.size() && c[script].size() > 1 && c[script][0] == '-' && c[script] != "-m") {
+    if (c[script] == "-c") return {};
+    script += c[script] == "-X" || c[script] == "-W" ? 2 : 1;
+  }
+  if (script >= c.size() || !has_torch(c[0])) return {};
+  const std::string runner = w.work + "/torch_runner.py";
+  std::ofstream(runner) << kTorchRunner;
+  std::vector<std::string> out(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(script));
+  out.insert(out.end(), {runner, w.out + "/trace.json"});
+  out.insert(out.end(), c.begin() + static_cast<std::ptrdiff_t>(script), c.end());
+  return out;
+}
+
+}  // namespace
+
+std::vector<Way> ways_to_watch(const WaysWanted& w) {
+  const std::string record = w.out + "/record.json", kernels = w.out + "/kernels.json";
+  std::vector<Way> ways{{"none", {}, {}, {}, {}, 0},
+                        {"record", {w.self, "record", "-q", "-o", w.out + "/r.gpf", "--summary", record, "--"}, {}, {}, record, 0},
+                        {"record --kernels", {w.self, "record", "-q", "--kernels", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
+                        {"kernels, no window", {w.self, "record", "-q", "--kernels", "--window", "0", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
+                        {"monitor", {}, {w.self, "monitor", "--csv"}, {}, {}, 0}};
+  if (on_path("nvidia-smi")) ways.push_back({"nvidia-smi -l 1", {}, {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"}, {}, {}, 0});
+  if (on_path("dcgmi")) ways.push_back({"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
+  if (auto command = under_torch(w); !command.empty()) ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});
+  if (on_path("nsys")) ways.push_back({"nsys", {"nsys", "profile", "-o", w.out + "/n", "-f", "true"}, {}, {}, {}, 0});
+  if (on_path("ncu") && w.ncu_kernels > 0)
+    ways.push_back({"ncu", {"ncu", "--clock-control", "none", "--launch-count", std::to_string(w.ncu_kernels), "-f", "-o", w.out + "/c"}, {}, {}, {}, w.ncu_kernels});
+  if (!w.only.empty()) std::erase_if(ways, [&](const Way& way) { return way.name != "none" && std::find(w.only.begin(), w.only.end(), way.name) == w.only.end(); });
+  return ways;
+}
+
+}  // namespace gf::cli
