@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <vector>
 
 namespace gf {
 
@@ -55,14 +56,18 @@ Interval extent(const Capture& capture) {
 Interval longest_recording_window(const Capture& capture) {
   const auto& w = capture.recording_windows;
   const auto& a = capture.activities;
-  Interval longest{0, 0};
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    Interval used{INT64_MAX, INT64_MIN};
-    const Interval window{w.start_ns[i], w.start_ns[i] + w.duration_ns[i]};
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (a.start_ns[k] >= window.start && a.start_ns[k] < window.end) used = {std::min(used.start, a.start_ns[k]), std::max(used.end, std::min(a.start_ns[k] + a.duration_ns[k], window.end))};
-    if (used.end > used.start && used.length() > longest.length()) longest = used;
+  std::vector<Interval> windows, used(w.size(), {INT64_MAX, INT64_MIN});
+  for (std::size_t i = 0; i < w.size(); ++i) windows.push_back({w.start_ns[i], w.start_ns[i] + w.duration_ns[i]});
+  std::sort(windows.begin(), windows.end(), [](const Interval& x, const Interval& y) { return x.start < y.start; });
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto after = std::upper_bound(windows.begin(), windows.end(), a.start_ns[k], [](Nanos at, const Interval& window) { return at < window.start; });
+    if (after == windows.begin() || a.start_ns[k] >= (after - 1)->end) continue;
+    auto& span = used[static_cast<std::size_t>(after - windows.begin()) - 1];
+    span = {std::min(span.start, a.start_ns[k]), std::max(span.end, std::min(a.start_ns[k] + a.duration_ns[k], (after - 1)->end))};
   }
+  Interval longest{0, 0};
+  for (const auto& span : used)
+    if (span.end > span.start && span.length() > longest.length()) longest = span;
   return longest.length() > 0 ? longest : extent(capture);
 }
 
@@ -89,6 +94,9 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   if (capture.activities.empty() && !capture.report_kernels.empty())
     return fail("a counter report alone has no time line to analyse", capture.path, -1,
                 "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
+  if (capture.activities.empty() && capture.format == "gpufathom_record")
+    return fail("a recording without kernels: what its GPUs did was summed up when it ended", capture.path, -1,
+                "record with --kernels to know which kernel did it; gpufathom query and export give the samples");
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
                 "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");

@@ -32,6 +32,7 @@ struct Session {
   bool open = false, running = false;
   std::int64_t interval = 1'000'000, next = 0;  // start of the next sample, on the host clock
   std::uint64_t made = 0;
+  std::size_t image_size = 0;
 };
 Session sessions[16];
 
@@ -179,10 +180,11 @@ CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* p) {
-  p->counterDataSize = sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
+  p->counterDataSize = reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size = sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingCounterDataImageInitialize(CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
+  if (p->counterDataSize != reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size) return CUPTI_ERROR_UNKNOWN;  // only the size last asked for, as an H200
   auto& image = *reinterpret_cast<Image*>(p->pCounterData);
   image.capacity = (p->counterDataSize - sizeof(Image)) / sizeof(Image::Sample);
   image.count = 0;

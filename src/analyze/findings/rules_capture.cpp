@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "analyze/findings/facts.h"
+#include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/utilization/level_formulas.h"
 
 namespace gf {
@@ -69,6 +70,8 @@ std::optional<Finding> missing_levels(const Facts& f) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", id_of(level));
   }
   if (names.empty()) return {};
+  if (has_solved_counters(f.capture()))
+    return Finding{"missing_levels", fmt::format("Sampling a running program cannot tell {}. Profile one step with Nsight Compute and pass its report with --counters.", names), ncu_command(chip), {}};
   return Finding{"missing_levels", fmt::format("The report has no counters for {}. Collect them for the same step and pass that report with --counters.", names), ncu_command(chip), {}};
 }
 
@@ -77,6 +80,12 @@ std::optional<Finding> weak_matching(const Facts& f) {
   if (m.report_kernels == 0) return {};
   const double paired = m.trace_kernels > 0 ? static_cast<double>(m.matched) / static_cast<double>(m.trace_kernels) : 0;
   if (m.verdict != "different_program" && paired >= 0.95) return {};
+  if (has_solved_counters(f.capture())) {
+    std::string how;
+    for (std::size_t i = 0; i < f.capture().metadata.size(); ++i)
+      if (f.capture().text(f.capture().metadata.key[i]).starts_with("solved.")) how += (how.empty() ? "" : "; ") + std::string(f.capture().text(f.capture().metadata.value[i]));
+    return Finding{"unresolved_kernels", "Samples do not tell every kernel from its neighbours, so the levels below the first are intervals. Record longer, or sample faster: --rate 5000.", how, {}};
+  }
   const std::string evidence = fmt::format("{} of {} kernels of the trace have a partner in the report ({}); {} are ambiguous, {} of the report are left over", m.matched, m.trace_kernels,
                                            say_share(paired), m.ambiguous, m.report_only);
   if (m.verdict == "different_program")

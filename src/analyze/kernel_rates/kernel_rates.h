@@ -44,5 +44,7 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 /// steps), with the counters that the levels are made of; kernels that are not resolvable lack them. Notes how in metadata.
 /// False when nothing could be solved.
 bool add_solved_counters(Capture& capture);
+/// Whether the counters of the capture came that way, and not from a profiler.
+bool has_solved_counters(const Capture& capture);
 
 }  // namespace gf

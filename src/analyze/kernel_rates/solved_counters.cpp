@@ -81,7 +81,10 @@ bool add_solved_counters(Capture& c) {
                    fmt::format("{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; clocks shifted by {} ns, correlation {:.3f}", resolved, total,
                                ns > 0 ? 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns) : 0.0, solved.samples, solved.shift_ns, solved.fit_of_shift));
   }
+  if (any) c.set_metadata("counters.source", "samples");
   return any;
 }
+
+bool has_solved_counters(const Capture& capture) { return capture.metadata_value("counters.source") == "samples"; }
 
 }  // namespace gf

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/kernel_rates/kernel_rates.h"
+
 namespace gf {
 namespace {
 
@@ -14,6 +16,7 @@ std::string why_missing(const Context& context, KernelLevel level) {
   if (level == KernelLevel::tensor_flops && report && !chip) why = "the device is not in the list of known chips, so the peak is not known";
   else if (!report) why = "the capture has no per-kernel counters";
   else if (context.matching.info.matched == 0) why = "no kernel of the trace matches the counter report";
+  else if (has_solved_counters(context.capture)) why = "sampling a running program does not tell it";
   else why = "the report lacks " + counters;
   if (nsight_compute_helps(context.capture)) why.append("; collect with: ").append(ncu_command(chip));
   return why;

@@ -316,9 +316,11 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   }
   const double cpu2 = thread_cpu_seconds();
   s.cost.evaluate_s += cpu2 - cpu1;
-  if (image == &s.large) s.large = {};
-  else if (!s.rows.empty())
-    if (const auto code = s.empty(s.usual); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
+  const bool large = image == &s.large;
+  if (large) s.large = {};
+  // CUPTI initialises images of the size that it was last asked for only.
+  if (large || !s.rows.empty())
+    if (const auto code = large ? s.make(s.usual, s.usual.samples) : s.empty(s.usual); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
   s.cost.reset_s += thread_cpu_seconds() - cpu2;
   return {};
 }
