@@ -150,6 +150,48 @@ TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
   EXPECT_EQ(types, d.nj);
 }
 
+TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
+  test::CaptureBuilder b;
+  auto& c = b.capture;
+  for (int i = 0; i <= 30; ++i) sample(c, "energy.module", i * 100 * kMs, 0, 40.0 * i);
+  // "reads" and "waits" in turns, of lengths that samples do not follow, with gaps that let the clocks be laid over each other.
+  std::vector<std::pair<Interval, bool>> spans;
+  for (Nanos t = 0; t < 2500 * kMs; t += 6100 * kNsPerUs) {
+    spans.push_back({{t, t + 2300 * kNsPerUs}, true});
+    spans.push_back({{t + 2900 * kNsPerUs, t + 4600 * kNsPerUs}, false});
+  }
+  for (const auto& [span, reads] : spans) b.kernel(reads ? "reads" : "waits", span.start, span.end);
+  for (Nanos t = 0; t < 2500 * kMs; t += kMs) {
+    Nanos busy = 0, reading = 0;
+    for (const auto& [span, reads] : spans) {
+      const Nanos overlap = std::max<Nanos>(0, std::min(span.end, t + kMs) - std::max(span.start, t));
+      busy += overlap;
+      if (reads) reading += overlap;
+    }
+    sample(c, "gpu.busy", t, kMs, static_cast<double>(busy) / kMs);
+    sample(c, "sm.active_any", t, kMs, static_cast<double>(busy) / kMs);
+    sample(c, "dram.read", t, kMs, 32.0 * 50.0 * static_cast<double>(reading));  // 50 accesses a nanosecond: 100 W while it reads
+  }
+  const auto file = model_file();
+  AnalyzeOptions options;
+  options.energy_model = &file;
+  const auto a = analyze(c, options);
+  ASSERT_TRUE(a);
+  const auto& d = a->energy.devices.at(0);
+  EXPECT_EQ(d.counts_source, "samples");
+  EXPECT_FALSE(warned(d, "kernels_not_resolved"));
+  const double whole = static_cast<double>(part(d.parts, "dram")->nj);
+  std::int64_t sum = 0;
+  for (const auto& r : d.kernels) {
+    sum += r.nj;
+    const auto* dram = part(r.parts, "dram");
+    if (r.name == "reads") EXPECT_GT(static_cast<double>(dram->nj), 0.97 * whole);
+    if (r.name == "reads") EXPECT_NEAR(static_cast<double>(dram->nj) / static_cast<double>(r.ns), 100, 5);
+    if (r.name == "(idle)") EXPECT_EQ(dram, nullptr);
+  }
+  EXPECT_EQ(sum, d.nj);
+}
+
 TEST(EnergyOfKernels, WithoutAModelEnergyGoesByTimeAndLevelsHaveNoData) {
   test::CaptureBuilder b;
   for (int i = 0; i <= 20; ++i) sample(b.capture, "power.module", i * 100 * kMs, 0, 300);
