@@ -31,6 +31,10 @@ std::vector<EnergyLeaf> any_leaves(const EnergyEvaluator& model) {
     l.count = l.runs;
     l.work = model.no_work();
     l.work[EnergyEvaluator::kStatic] = static_cast<double>(l.ns) * 1e-9;
+    if (l.runs && *rc::gen::arbitrary<bool>()) {
+      l.doubt = model.no_work();
+      for (double& x : l.doubt) x = *rc::gen::inRange(0, 1000) * 1e6;
+    }
     if (l.runs)
       for (std::size_t c = EnergyEvaluator::kFeatures; c < l.work.size(); ++c) l.work[c] = *rc::gen::inRange(0, 3) * 1e9 * *rc::gen::inRange(0, 100000);
   }
@@ -57,7 +61,7 @@ RC_GTEST_PROP(EnergySplit, PartsSumToTheMeasuredEnergy, ()) {
     for (const auto nj : l.nj) sum += nj;
   }
   RC_ASSERT(sum == total);
-  const auto parts = energy_parts(all, &model);
+  const auto parts = energy_parts(all, &model, *rc::gen::arbitrary<bool>());
   RC_ASSERT(sum_of(parts) == total);
   for (const auto& p : parts) {
     RC_ASSERT(p.low_nj <= p.nj && p.nj <= p.high_nj);

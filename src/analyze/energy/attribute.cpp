@@ -73,6 +73,7 @@ void scale_to(const SampledWindow& window, std::vector<EnergyLeaf>& leaves) {
     for (auto& l : leaves) {
       const double time = running > 0 ? (l.runs ? static_cast<double>(l.ns) / static_cast<double>(running) : 0.0) : all > 0 ? static_cast<double>(l.ns) / static_cast<double>(all) : 0.0;
       l.work[c] = window.work[c] * (sum > 0 ? l.work[c] / sum : time);
+      if (sum > 0 && !l.doubt.empty()) l.doubt[c] *= window.work[c] / sum;
     }
   }
 }
@@ -147,7 +148,7 @@ std::vector<const EnergyLeaf*> pointers(const std::vector<EnergyLeaf>& leaves) {
 }
 
 void fill_parts(DeviceEnergy& out, const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model) {
-  out.parts = energy_parts(pointers(leaves), model);
+  out.parts = energy_parts(pointers(leaves), model, true);
   if (!model || out.parts.empty()) return;
   const auto& rest = out.parts.back();
   out.predicted_low_nj = out.nj - rest.high_nj, out.predicted_high_nj = out.nj - rest.low_nj;
@@ -224,6 +225,11 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
     const double whole = static_cast<double>(capture.activities.duration_ns[a]), inside = static_cast<double>(instances[k].duration_ns);
     const double times = work.per_ns ? inside : whole > 0 ? inside / whole : 1;
     for (std::size_t c = EnergyEvaluator::kFeatures; c < leaf.work.size(); ++c) leaf.work[c] += work.rows[row][c] * times;
+    if (row < work.doubts.size()) {
+      leaf.doubt.resize(leaf.work.size(), 0.0);
+      for (std::size_t c = EnergyEvaluator::kFeatures; c < leaf.work.size(); ++c) leaf.doubt[c] += work.doubts[row][c] * times;
+      leaf.doubt[EnergyEvaluator::kActive] += work.doubts[row][EnergyEvaluator::kActive] * static_cast<double>(instances[k].exclusive_ns) * 1e-9;
+    }
     if (!std::isnan(work.active[row])) leaf.work[EnergyEvaluator::kActive] += work.active[row] * static_cast<double>(instances[k].exclusive_ns) * 1e-9;
   }
   auto without_kernel = [&](const Intervals& spans, std::uint32_t what) {

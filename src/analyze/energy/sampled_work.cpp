@@ -160,21 +160,32 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
     }
     if (ns > 0) spread[m] = {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
   }
-  auto drawn = [&](std::size_t m, std::size_t g) {
+  struct Drawn {
+    double rate = 0, doubt = 0;
+  };
+  auto drawn = [&](std::size_t m, std::size_t g) -> Drawn {
     const double doubt = solved.rates[m][g].half_width / 1.96, noise = doubt * doubt;
     const double own = noise > 0 ? spread[m].variance / (spread[m].variance + noise) : 1;
-    return own * bounded(m, g) + (1 - own) * spread[m].mean;
+    return {own * bounded(m, g) + (1 - own) * spread[m].mean, std::sqrt(own) * doubt};
   };
   const Translation translation(c, device, model);
   const double clock = mean_clock(c, device, {INT64_MIN, INT64_MAX});
   for (std::size_t g = 0; g < solved.groups.size(); ++g) {
-    Sampled rates;  // of one nanosecond
+    Sampled rates, higher;  // of one nanosecond; the same a standard error up
     for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
       const Metric* metric = find_metric(c.text(solved.metrics[m]));
-      rates.emplace(c.text(solved.metrics[m]), drawn(m, g) * (metric && metric->unit == "ratio" ? 1e-9 : 1));
+      const double unit = metric && metric->unit == "ratio" ? 1e-9 : 1;
+      const auto [rate, doubt] = drawn(m, g);
+      rates.emplace(c.text(solved.metrics[m]), rate * unit);
+      higher.emplace(c.text(solved.metrics[m]), (rate + doubt) * unit);
     }
-    EnergyWork work = model.no_work();
-    translation.add(rates, hertz_of(rates, 1e-9, clock), work, out.counted);
+    EnergyWork work = model.no_work(), above = model.no_work();
+    const double hertz = hertz_of(rates, 1e-9, clock);
+    translation.add(rates, hertz, work, out.counted);
+    translation.add(higher, hertz, above, out.counted);
+    for (std::size_t i = 0; i < above.size(); ++i) above[i] = std::abs(above[i] - work[i]);
+    above[EnergyEvaluator::kActive] *= 1e9;
+    out.doubts.push_back(std::move(above));
     out.active.push_back(work[EnergyEvaluator::kActive] * 1e9);
     work[EnergyEvaluator::kActive] = 0;
     out.rows.push_back(std::move(work));

@@ -38,7 +38,7 @@ EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvalu
     for (const auto nj : l->nj) row.nj += nj;
   }
   if (total > 0) row.share = static_cast<double>(row.nj) / static_cast<double>(total);
-  row.parts = energy_parts(leaves, model);
+  row.parts = energy_parts(leaves, model, false);
   return row;
 }
 
@@ -72,7 +72,36 @@ void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves) {
   for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj = {parts[i]};
 }
 
-std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model) {
+namespace {
+
+/// Joules of one standard error, by component and of all together (last): errors of one kernel add up, those of different
+/// kernels and features are independent.
+std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator& model) {
+  std::map<std::uint32_t, EnergyWork> by_kernel;
+  for (const auto* l : leaves)
+    if (!l->doubt.empty()) {
+      auto& sum = by_kernel.try_emplace(l->kernel, model.no_work()).first->second;
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += l->doubt[i];
+    }
+  std::vector<double> squares(model.components().size() + 1, 0.0);
+  for (const auto& [kernel, work] : by_kernel)
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const double joules = model.joules(i) * work[i];
+      squares[model.component_of(i)] += joules * joules, squares.back() += joules * joules;
+    }
+  for (double& s : squares) s = std::sqrt(s);
+  return squares;
+}
+
+/// Both half-widths of an interval around `value`, widened by an independent one.
+Interval95 widened(Interval95 i, double value, double half) {
+  const double below = value - i.low, above = i.high - value;
+  return {value - std::sqrt(below * below + half * half), value + std::sqrt(above * above + half * half)};
+}
+
+}  // namespace
+
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, bool whole) {
   std::vector<EnergyPart> parts;
   if (!model) return parts;
   const std::size_t components = model->components().size();
@@ -83,16 +112,21 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
     for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += l->nj[c], total += l->nj[c];
     for (std::size_t i = 0; i < work.size(); ++i) work[i] += l->work[i];
   }
+  const auto doubt = whole ? std::vector<double>(components + 1, 0.0) : doubts(leaves, *model);
   auto add = [&](std::string id, std::int64_t nj, Interval95 joules) {
     EnergyPart part{std::move(id), nj, std::min(nj, nano(joules.low)), std::max(nj, nano(joules.high)), std::nullopt};
     if (total > 0) part.share = static_cast<double>(nj) / static_cast<double>(total);
     parts.push_back(std::move(part));
   };
-  for (std::size_t c = 0; c < components; ++c)
-    if (sums[c] != 0) add(model->components()[c], sums[c], model->interval(work, c));
+  for (std::size_t c = 0; c < components; ++c) {
+    if (sums[c] == 0) continue;
+    auto interval = widened(model->interval(work, c), static_cast<double>(sums[c]) * 1e-9, 1.96 * doubt[c]);
+    interval.low = std::max(0.0, interval.low);
+    add(model->components()[c], sums[c], interval);
+  }
+  const double all = static_cast<double>(total) * 1e-9, rest = static_cast<double>(sums.back()) * 1e-9;
   const auto sum = model->interval_of_sum(work);
-  const double all = static_cast<double>(total) * 1e-9;
-  add("rest", sums.back(), {all - sum.high, all - sum.low});
+  add("rest", sums.back(), widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back()));
   return parts;
 }
 

@@ -18,6 +18,7 @@ struct EnergyLeaf {
   Nanos ns = 0;                  // exclusive time
   bool runs = false;             // a kernel runs: it takes its part of the rest
   EnergyWork work;
+  EnergyWork doubt;              // standard error of the work, the same error for all leaves of a kernel; empty: none
   std::vector<std::int64_t> nj;  // by component, the rest last
 };
 
@@ -28,7 +29,8 @@ void split_energy(std::int64_t total, const EnergyEvaluator& model, std::vector<
 void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves);
 
 /// Components of some leaves with their intervals, in the order of the model, the rest last; those of no energy are left out.
-std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model);
+/// The doubt of leaves widens the intervals; not of all leaves together (`whole`), whose sum is known.
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, bool whole);
 
 /// One row for each value of `key`; `describe` fills its names. More than `most` rows (0: all) end in "(n others)".
 std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total, std::size_t most, bool largest_first,

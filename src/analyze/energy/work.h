@@ -15,6 +15,7 @@ namespace gf {
 /// Work of kernels that are alike. The rows of all instances, scaled, give the window.
 struct KernelWork {
   std::vector<EnergyWork> rows;         // features of one instance, or of one nanosecond of it
+  std::vector<EnergyWork> doubts;       // standard error of each row; empty when counted one by one
   std::vector<double> active;           // share of SMs with work while it runs, by row; NaN: not counted
   std::vector<std::uint32_t> row_of;    // by row of activities; kNoRow: no counts
   bool per_ns = false;
