@@ -91,7 +91,8 @@ for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy",
     by = {}
     for name, i in (("alone", 3), ("in_program", 4)):
         error = [abs(r[0] - r[i]) / r[i] for r in rows_used]
-        by[name] = {"median_error": statistics.median(error), "median_error_of_scale": statistics.median(abs(r[0] - r[i]) / (top if metric in ("dram.read", "dram.write", "l2.sectors") else 1) for r in rows),
+        users = [abs(r[0] - r[i]) / r[i] for r in rows if r[i] >= 0.05 * top]  # not what a kernel hardly does
+        by[name] = {"kernels_that_use_it": len(users), "median_error_of_users": statistics.median(users), "median_error": statistics.median(error), "median_error_of_scale": statistics.median(abs(r[0] - r[i]) / (top if metric in ("dram.read", "dram.write", "l2.sectors") else 1) for r in rows),
                     "covered": statistics.fmean(abs(r[0] - r[i]) <= r[1] for r in rows), "covered_resolved": statistics.fmean([abs(r[0] - r[i]) <= r[1] for r in rows if r[2]] or [0]),
                     "bias": statistics.median((r[0] - r[i]) / r[i] for r in rows_used), "median_error_resolved": statistics.median([abs(r[0] - r[i]) / r[i] for r in rows_used if r[2]] or [0])}
     result["metrics"][metric] = {"kernels": len(rows), "resolved": sum(r[2] for r in rows), "median_half_width": statistics.median(r[1] / max(r[0], 1e-12) for r in rows_used), **by}
@@ -99,4 +100,4 @@ if len(sys.argv) > 3:
     json.dump(result, open(sys.argv[3], "w"), indent=1)
 print({k: v for k, v in result.items() if k != "metrics"})
 for metric, r in result["metrics"].items():
-    print(f"{metric:14} {r['kernels']:3} kernels, {r['resolved']:3} resolved; half width {r['median_half_width']:6.1%}; " + "; ".join(f"{n}: error {r[n]['median_error']:6.1%} ({r[n]['median_error_of_scale']:.4f}), bias {r[n]['bias']:+6.1%}, covered {r[n]['covered']:4.0%} (resolved {r[n]['covered_resolved']:4.0%})" for n in ("alone", "in_program")))
+    print(f"{metric:14} {r['kernels']:3} kernels, {r['resolved']:3} resolved; half width {r['median_half_width']:6.1%}; " + "; ".join(f"{n}: error {r[n]['median_error']:6.1%} ({r[n]['median_error_of_scale']:.4f}), of {r[n]['kernels_that_use_it']} that use it {r[n]['median_error_of_users']:.1%}, bias {r[n]['bias']:+6.1%}, covered {r[n]['covered']:4.0%} (resolved {r[n]['covered_resolved']:4.0%})" for n in ("alone", "in_program")))
