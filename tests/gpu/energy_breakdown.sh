@@ -15,7 +15,7 @@ if [ "$what" = record ]; then
     python3 "$here/energy_breakdown.py" items 1.2 items.jsonl '^matmul_(fp32|bf16)|softmax|layer_norm|copy_fp32_1GiB|embedding|attention|gelu|^conv' || echo "items failed"
   for case in $cases; do
     say resnet50 "$case"
-    timeout 120 "$gf" record -q --kernels --metrics energy -o "$case.gpf" --summary "$case.summary.json" -- \
+    timeout 120 "$gf" record -q --kernels --window 0 --metrics energy -o "$case.gpf" --summary "$case.summary.json" -- \
       python3 "$here/energy_breakdown.py" resnet "${case%.*}" "${case#*.}" 512 "$seconds" >"$case.run.json" || echo "$case failed"
     tail -1 "$case.run.json"
   done

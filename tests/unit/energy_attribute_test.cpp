@@ -192,6 +192,25 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
   EXPECT_EQ(sum, d.nj);
 }
 
+TEST(EnergyOfKernels, GapsBetweenRecordingWindowsAreNoIdleTime) {
+  test::CaptureBuilder b;
+  for (int i = 0; i <= 20; ++i) sample(b.capture, "power.module", i * 100 * kMs, 0, 300);
+  b.kernel("a", 0, 300 * kMs);
+  b.kernel("a", 900 * kMs, kS);
+  for (const Nanos start : {0 * kMs, 800 * kMs}) {
+    const auto w = b.capture.recording_windows.add();
+    b.capture.recording_windows.start_ns[w] = start, b.capture.recording_windows.duration_ns[w] = 400 * kMs;
+  }
+  AnalyzeOptions options;
+  options.window = "0:1s";
+  const auto across = analyze(b.capture, options);
+  ASSERT_TRUE(across);
+  EXPECT_TRUE(warned(across->energy.devices.at(0), "kernels_not_recorded"));
+  const auto inside = analyze(b.capture, {});  // the longest window alone
+  ASSERT_TRUE(inside);
+  EXPECT_FALSE(warned(inside->energy.devices.at(0), "kernels_not_recorded"));
+}
+
 TEST(EnergyOfKernels, WithoutAModelEnergyGoesByTimeAndLevelsHaveNoData) {
   test::CaptureBuilder b;
   for (int i = 0; i <= 20; ++i) sample(b.capture, "power.module", i * 100 * kMs, 0, 300);

@@ -276,6 +276,10 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
       else row.name = fmt::format("{}", context.window.steps[l.step].index), row.type = "step";
     });
   fill_step_mean(out, context.window.steps, f.batch);
+  const auto& recorded = capture.recording_windows;
+  Intervals known;
+  for (std::size_t i = 0; i < recorded.size(); ++i) known.push_back({recorded.start_ns[i], recorded.start_ns[i] + recorded.duration_ns[i]});
+  if (!known.empty()) add_unrecorded_doubt(f.window.length() - total(clip(normalised(std::move(known)), f.window)), out);
   if (model) add_doubts(capture, f.device, *model, out.counts_source == "samples" ? window.counted : work.counted, out.counts_source == "samples" && work.rows.empty(), out);
   return out;
 }

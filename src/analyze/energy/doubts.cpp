@@ -82,6 +82,13 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
                                          rest->high_nj >= 0 ? ", which lies inside its interval" : ": operands that change fewer bits, a lower clock, or kernels unlike those it was fitted to"));
 }
 
+void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& e) {
+  const double share = e.span_ns > 0 ? static_cast<double>(unrecorded) / static_cast<double>(e.span_ns) : 0;
+  if (share > 0.01)
+    warn(e, "kernels_not_recorded", fmt::format("kernels were recorded in {:.1f} % of the span: what ran in the rest stands under (idle) and the kernels that are known. Choose a --window inside one recording window",
+                                                100 * (1 - share)));
+}
+
 void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& e) {
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
   const double updates = period > 0 ? static_cast<double>(e.span_ns) / static_cast<double>(period) : 0;

@@ -17,6 +17,9 @@ namespace gf {
 /// `counted` by column of the model; `unresolved`: samples and kernels could not be laid over each other.
 void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model, const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy);
 
+/// A window in part of which kernels were not recorded: `unrecorded` of its time.
+void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);
+
 /// A window that the sensor cannot resolve, clocks outside the model's, a model of another board's kind.
 void add_sensor_doubts(Nanos period, const EnergyModelFile* model, DeviceEnergy& energy);
 
