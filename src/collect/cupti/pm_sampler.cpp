@@ -318,9 +318,12 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   s.cost.evaluate_s += cpu2 - cpu1;
   const bool large = image == &s.large;
   if (large) s.large = {};
-  // CUPTI initialises images of the size that it was last asked for only.
-  if (large || !s.rows.empty())
-    if (const auto code = large ? s.make(s.usual, s.usual.samples) : s.empty(s.usual); code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
+  // CUPTI initialises images of the size that it was last asked for only: after another size, or when it refuses, the usual one is made anew.
+  if (large || !s.rows.empty()) {
+    auto code = large ? CUPTI_ERROR_UNKNOWN : s.empty(s.usual);
+    if (code != CUPTI_SUCCESS) code = s.make(s.usual, s.usual.samples);
+    if (code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
+  }
   s.cost.reset_s += thread_cpu_seconds() - cpu2;
   return {};
 }
