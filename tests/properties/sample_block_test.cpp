@@ -29,7 +29,8 @@ RC_GTEST_PROP(SampleBlock, UnpackGivesBackEveryBit, (const std::vector<std::pair
   RC_ASSERT(back->start_ns == block.start_ns);
   RC_ASSERT(back->end_ns == block.end_ns);
   RC_ASSERT(back->values.size() == block.values.size());
-  RC_ASSERT(block.values.empty() || std::memcmp(back->values.data(), block.values.data(), 4 * block.values.size()) == 0);
+  // The parentheses keep || from being taken apart, which would compare null pointers.
+  RC_ASSERT((block.values.empty() || std::memcmp(back->values.data(), block.values.data(), 4 * block.values.size()) == 0));
 }
 
 RC_GTEST_PROP(SampleBlock, DamagedBytesAreRefusedOrRead, (std::string bytes, std::uint16_t metrics, std::uint16_t samples)) { (void)unpack(bytes, metrics, samples); }
