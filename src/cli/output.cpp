@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/answer_file.h"
+#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -27,6 +28,14 @@ Status write_answer(const OutputOptions& o, std::string_view answer) {
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written = file->write(answer);
   return written ? file->commit() : written;
+}
+
+int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer) {
+  if (!answer) return complain(answer.error());
+  if (const auto written = write_answer(o, *answer); !written) return complain(written.error());
+  const auto missing = shortcomings(analysis);
+  for (const auto& text : missing) complain(std::string(input) + ": the answer is not whole: " + text, kBadInput);
+  return missing.empty() ? kWhole : kBadInput;
 }
 
 int complain(const Error& error) { return complain(error.message(), kBadInput); }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/result.h"
 #include "core/error.h"
 
 namespace CLI {
@@ -29,6 +30,9 @@ std::string chosen_format(const OutputOptions& o);
 /// Writes a whole answer: to standard output, or to a file that appears complete or not at all (a temporary file beside
 /// it is renamed). Devices and pipes are written in place. A reader that closed its pipe is an error with an empty text.
 Status write_answer(const OutputOptions& o, std::string_view answer);
+
+/// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the exit code that docs/cli.md promises.
+int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer);
 
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad input.
 int complain(const Error& error);

@@ -12,7 +12,6 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
-#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -55,12 +54,7 @@ int analyze_files(const Options& o) {
   progress.wipe();
   if (!analysis) return complain(analysis.error());
   analysis->counters_source = loaded->counters;
-  const auto answer = rendered(o, format, *analysis, *context);
-  if (!answer) return complain(answer.error());
-  if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
-  const auto missing = shortcomings(*analysis);
-  for (const auto& text : missing) complain(o.input.trace + ": the answer is not whole: " + text, kBadInput);
-  return missing.empty() ? kWhole : kBadInput;
+  return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, *context));
 }
 
 }  // namespace

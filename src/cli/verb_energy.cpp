@@ -14,7 +14,6 @@
 #include "report/energy.h"
 #include "report/html/page.h"
 #include "report/json.h"
-#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -84,12 +83,7 @@ int energy_of(const Options& o) {
   if (!analysis) return complain(analysis.error());
   analysis->counters_source = loaded->counters;
   if (analysis->energy.devices.empty()) return complain(o.input.trace + ": no energy: " + analysis->energy.why_missing, kBadInput);
-  const auto answer = rendered(o, format, *analysis, context);
-  if (!answer) return complain(answer.error());
-  if (const auto written = write_answer(o.output, *answer); !written) return complain(written.error());
-  const auto missing = shortcomings(*analysis);
-  for (const auto& text : missing) complain(o.input.trace + ": the answer is not whole: " + text, kBadInput);
-  return missing.empty() ? kWhole : kBadInput;
+  return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
 }
 
 }  // namespace
