@@ -44,6 +44,7 @@ std::vector<double> ratios(const std::vector<double>& values, const std::vector<
 void compare(OverheadReport& report) {
   const auto& none = report.rows[0];
   for (auto& r : report.rows) {
+    if (r.seconds.empty() && r.failed.empty()) r.failed = "not run: stopped before";
     if (!r.failed.empty()) continue;
     r.median_seconds = median(r.seconds);
     const bool itself = &r == &none;
@@ -80,12 +81,14 @@ int overhead(const Options& o) {
     report.rows.emplace_back().name = w.name;
     report.rows.back().kernels = w.kernels;
   }
+  stop_on_signals();
   // Rounds are interleaved, so that a machine that warms up or slows down does so for all.
-  for (int round = 0; round < o.rounds; ++round)
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+  for (int round = 0; round < o.rounds && !stop_asked(); ++round)
+    for (std::size_t i = 0; i < ways.size() && !stop_asked(); ++i) {
       auto& row = report.rows[i];
       if (!row.failed.empty() || (ways[i].kernels > 0 && round > 0)) continue;
       const auto run = run_watched(ways[i], wanted, o.measure, nvml ? &*nvml : nullptr);
+      if (stop_asked()) break;  // the run did not end by itself
       row.failed = run.failed;
       row.seconds.push_back(run.seconds);
       if (run.measured) row.measured.push_back(*run.measured);
@@ -98,10 +101,11 @@ int overhead(const Options& o) {
       fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, o.rounds, row.name, run.seconds, run.measured ? fmt::format(", {} {:.4g}", o.measure, *run.measured) : "");
     }
   fs::remove_all(pattern, ignored);
+  if (report.rows[0].seconds.empty()) return complain("stopped before the program ran once", kBadInput);
   if (!report.rows[0].failed.empty()) return complain("the program itself fails: " + report.rows[0].failed, kBadInput);
   if (!o.measure.empty() && report.rows[0].measured.empty()) return complain(fmt::format("the program prints no \"{}\": NUMBER", o.measure), kBadInput);
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (!report.rows[i].failed.empty()) continue;
+    if (!report.rows[i].failed.empty() || cpu[i].empty()) continue;
     report.rows[i].cpu_seconds = median(cpu[i]);
     if (!tool[i].empty()) report.rows[i].tool_cpu_seconds = median(tool[i]);
   }
@@ -112,6 +116,7 @@ int overhead(const Options& o) {
   if (o.json) to_json(text, report), text += '\n';
   else text = overhead_text(report);
   if (const auto written = write_answer({}, text); !written) return complain(written.error());
+  if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
   return kWhole;
 }
 

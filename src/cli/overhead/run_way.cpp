@@ -21,6 +21,13 @@ namespace {
 
 constexpr int kLookEveryMs = 500;
 
+volatile sig_atomic_t stopped = 0, running = 0;
+
+void stop(int number, siginfo_t* info, void*) {
+  stopped = 1;
+  if (running > 0 && info->si_code != SI_KERNEL) kill(running, number);  // the terminal's keys reach the program without us
+}
+
 pid_t spawn(std::vector<std::string> words, const std::string& output) {
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -70,6 +77,15 @@ std::optional<std::int64_t> gpu_memory(Nvml* nvml) {
 
 }  // namespace
 
+void stop_on_signals() {
+  struct sigaction action {};
+  action.sa_sigaction = stop;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+}
+
+bool stop_asked() { return stopped != 0; }
+
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure, Nvml* nvml) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -83,13 +99,15 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   words.insert(words.end(), command.begin(), command.end());
   const Nanos start = host_now();
   const pid_t pid = spawn(words, measure.empty() ? "" : printed);
+  running = pid;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   std::int64_t gpu_most = gpu_before.value_or(0);
   int status = 0;
   rusage use{};
-  for (pollfd p{handle, POLLIN, 0}; handle >= 0 && poll(&p, 1, kLookEveryMs) == 0;)
+  for (pollfd p{handle, POLLIN, 0}; handle >= 0 && poll(&p, 1, kLookEveryMs) <= 0;)  // 0: time to look; less: a signal, which has been passed on
     if (const auto now = gpu_memory(nvml)) gpu_most = std::max(gpu_most, *now);
   wait4(pid, &status, 0, &use);
+  running = 0;
   run.seconds = static_cast<double>(host_now() - start) * 1e-9;
   if (handle >= 0) close(handle);
   run.cpu_seconds = seconds_of(use);

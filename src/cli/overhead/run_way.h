@@ -23,6 +23,10 @@ struct WatchedRun {
   std::string failed;
 };
 
+/// From now on a signal that asks this program to end goes to the run at hand, and is remembered.
+void stop_on_signals();
+bool stop_asked();
+
 /// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then is not shown.
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure, Nvml* nvml);
 
