@@ -1,6 +1,6 @@
 // What PM sampling costs this process, setting by setting: CPU of decoding, evaluating and emptying for each sample, samples
 // that never arrive, memory and where it lies. Usage: pm_cost SECONDS SETTING... with SETTING such as
-// rate=1000,every=100,hw=16,stall=300,metrics=gpu.busy+sm.active_any. One JSON object a line. Needs a GPU; start the load yourself.
+// rate=1000,every=100,hw=16,stall=300,energy,metrics=gpu.busy+sm.active_any. One JSON object a line. Needs a GPU; start the load yourself.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -109,6 +109,7 @@ int main(int argc, char** argv) {
       else if (key == "hw") hw = std::stod(value);
       else if (key == "stall") stall = std::stod(value) * 1e-3;
       else if (key == "trim") trim = true;
+      else if (key == "energy") o.wanted = pm_energy_metrics();
       else if (key == "metrics") o.metrics = split(value, '+');
       else return fmt::print("unknown setting {}\n", key), 2;
     }
@@ -150,9 +151,9 @@ int main(int argc, char** argv) {
     const auto c1 = s.cost();
     std::string means;
     for (std::size_t m = 0; m < sums.size(); ++m) means += fmt::format("{}\"{}\":{:.5g}", m ? "," : "", s.choice().metrics[m]->id, sums[m] / static_cast<double>(s.samples()));
-    fmt::print("{{\"setting\":\"{}\",\"start_cpu_s\":{:.3f},\"image_kb\":{},\"image_samples\":{},\"kb_per_sample\":{:.2f},\"samples\":{},\"lost\":{},\"overflows\":{},\"drains\":{},\"us_per_sample\":{{\"decode\":{:.2f},\"evaluate\":{:.2f},\"reset\":{:.2f},\"process\":{:.2f}}},"
+    fmt::print("{{\"setting\":\"{}\",\"start_cpu_s\":{:.3f},\"image_kb\":{},\"image_samples\":{},\"kb_per_sample\":{:.2f},\"samples\":{},\"lost\":{},\"overflows\":{},\"hw_mb\":{},\"drains\":{},\"us_per_sample\":{{\"decode\":{:.2f},\"evaluate\":{:.2f},\"reset\":{:.2f},\"process\":{:.2f}}},"
                "\"cpu_share\":{:.4f},\"memory_mb\":{},\"mean\":{{{}}}}}\n",
-               argv[i], start_cpu, s.image_bytes() >> 10, s.image_samples(), static_cast<double>(s.image_bytes()) / 1024 / static_cast<double>(s.image_samples()), s.samples() - n0, s.lost() - l0, s.overflows(), drains,
+               argv[i], start_cpu, s.image_bytes() >> 10, s.image_samples(), static_cast<double>(s.image_bytes()) / 1024 / static_cast<double>(s.image_samples()), s.samples() - n0, s.lost() - l0, s.overflows(), s.hardware_bytes() >> 20, drains,
                (c1.decode_s - c0.decode_s) / n * 1e6, (c1.evaluate_s - c0.evaluate_s) / n * 1e6, (c1.reset_s - c0.reset_s) / n * 1e6, cpu / n * 1e6, cpu / wall, memory(), means);
     std::fflush(stdout);
     if (i + 1 == argc) mappings();

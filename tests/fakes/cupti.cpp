@@ -1,8 +1,8 @@
 // A libcupti.so.13 for machines without a GPU: PM sampling over the world of world.h. It keeps the real one's rules: one
 // unknown name refuses the whole call, every further call of ConfigAddMetrics opens a pass, several passes cannot be sampled,
-// the first sample of a session is junk, what an image has no room for is lost. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
+// the first sample of a session is junk, what an image has no room for is lost, a full buffer of the GPU ends a session. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
 // sampling in this driver), single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
-// drop_every (every Nth sample never arrives), lost_after.
+// drop_every (every Nth sample never arrives), sample_bytes (of the GPU's buffer that one sample takes), lost_after.
 #include <cuda.h>
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
@@ -29,7 +29,8 @@ struct Config {  // what the fake keeps in a config image
 };
 
 struct Session {
-  bool open = false, running = false;
+  bool open = false, running = false, overflown = false;
+  double buffer = 0;
   std::int64_t interval = 1'000'000, next = 0;  // start of the next sample, on the host clock
   std::uint64_t made = 0;
   std::size_t image_size = 0;
@@ -166,12 +167,17 @@ CUptiResult cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params* p) {
 }
 CUptiResult cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params* p) {
   if (reinterpret_cast<const Config*>(p->pConfig)->passes != 1) return CUPTI_ERROR_NOT_SUPPORTED;
-  reinterpret_cast<Session*>(p->pPmSamplingObject)->interval = static_cast<std::int64_t>(p->samplingInterval);
+  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
+  if (s.running) return CUPTI_ERROR_INVALID_OPERATION;
+  s.interval = static_cast<std::int64_t>(p->samplingInterval);
+  s.buffer = static_cast<double>(p->hardwareBufferSize);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
   auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
   s.running = true;
+  s.overflown = false;
+  s.made = 0;
   s.next = fake::now_ns() - 1'000'000'000;  // the first sample covers a second: junk, as on the real thing
   return CUPTI_SUCCESS;
 }
@@ -195,6 +201,8 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
   auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
+  if (s.made > 0 && static_cast<double>((now - s.next) / s.interval) * fake::number("sample_bytes", 20e3) > s.buffer) s.overflown = true;
+  if (s.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
   const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
   p->overflow = 0;
   p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;

@@ -97,6 +97,19 @@ sleep 1; kill -STOP $r; sleep 0.7; kill -CONT $r; wait $r
 check "a recorder held up loses nothing" python3 -c "
 import json; d = json.load(open('held.json'))['devices'][0]
 assert d['lost'] == 0 and d['samples'] > 2000, d"
+# The GPU's buffer runs over while the recorder is held up for longer: it begins again with a larger one, and the gap is counted.
+"$gf" record -q -o over.gpf --summary over.json -- sleep 4.5 & r=$!
+sleep 1; kill -STOP $r; sleep 2; kill -CONT $r; wait $r
+check "a recorder held up for long goes on and counts what is lost" python3 -c "
+import json; d = json.load(open('over.json')); v = d['devices'][0]
+assert 1900 < v['lost'] < 2400 and 1900 < v['samples'] < 2600 and 4300 < v['samples'] + v['lost'] < 4700, v
+assert not d['notes'], d"
+GPUFATHOM_FAKE=sample_bytes=3e5 "$gf" record -q -o over.gpf --summary over.json -- sleep 2
+check "a buffer that is too small grows" python3 -c "
+import json; d = json.load(open('over.json')); v = d['devices'][0]
+assert 150 < v['lost'] < 500 and v['samples'] > 1400, v"
+GPUFATHOM_FAKE=sample_bytes=3e7 "$gf" record -o over.gpf --summary over.json -- sleep 2 2> over.txt
+check "a buffer that cannot be large enough ends the counters with advice" grep -q 'sample less often' over.txt
 "$gf" record -q -o levels.gpf --summary levels.json -- sleep 2
 check "levels as the fake GPU has them" python3 -c "
 import json; d = json.load(open('levels.json'))['devices'][0]

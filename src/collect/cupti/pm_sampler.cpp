@@ -1,6 +1,7 @@
 #include "collect/cupti/pm_sampler.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <strings.h>
 
 #include <algorithm>
@@ -114,6 +115,10 @@ struct PmSampler::State {
   Nanos drained = 0;  // when, or when sampling started
   CUpti_Profiler_Host_Object* host = nullptr;
   CUpti_PmSampling_Object* object = nullptr;
+  std::size_t device = 0;  // CUDA's number
+  bool by_time = true;
+  std::size_t hardware_bytes = 0;
+  std::int64_t samples_at_overflow = -1;
   bool enabled = false, started = false, first = true;
   ClockMap clock;
   std::int64_t last_end = 0, samples = 0, lost = 0, overflows = 0;
@@ -135,6 +140,71 @@ struct PmSampler::State {
     image.bytes.resize(size.counterDataSize);
     image.samples = samples;
     return empty(image);
+  }
+  std::int64_t between() const { return options.decode_every_ns / options.interval_ns; }  // samples from one drain to the next
+
+  CUptiResult enable() {
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Enable, p);
+    p.deviceIndex = device;
+    if (const auto code = cupti->functions().cuptiPmSamplingEnable(&p); code != CUPTI_SUCCESS) return code;
+    object = p.pPmSamplingObject;
+    enabled = true;
+    return CUPTI_SUCCESS;
+  }
+  /// Sets the counters up and starts them. `step` says what was tried last.
+  CUptiResult begin(const char*& step) {
+    GF_CUPTI_PARAMS(CUpti_PmSampling_SetConfig, config);
+    config.pPmSamplingObject = object;
+    config.configSize = choice.config.size();
+    config.pConfig = choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
+    config.hardwareBufferSize = hardware_bytes;
+    config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns) : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
+    config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+    config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
+    step = "the counters cannot be set up";
+    if (const auto code = cupti->functions().cuptiPmSamplingSetConfig(&config); code != CUPTI_SUCCESS) return code;
+    // Room for what arrives between two decodes and little more: emptying an image costs time for every sample that it could
+    // hold (38 KB each on H200).
+    step = "the sample buffer cannot be set up";
+    if (const auto code = make(usual, between() * 5 / 4 + 8); code != CUPTI_SUCCESS) return code;
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Start, p);
+    p.pPmSamplingObject = object;
+    step = "PM sampling does not start";
+    if (const auto code = cupti->functions().cuptiPmSamplingStart(&p); code != CUPTI_SUCCESS) return code;
+    started = first = true;
+    drained = host_now();
+    return CUPTI_SUCCESS;
+  }
+  void stop() {
+    if (!started) return;
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Stop, p);
+    p.pPmSamplingObject = object;
+    cupti->functions().cuptiPmSamplingStop(&p);
+    started = false;
+  }
+  void disable() {
+    if (!enabled) return;
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Disable, p);
+    p.pPmSamplingObject = object;
+    cupti->functions().cuptiPmSamplingDisable(&p);
+    enabled = false;
+  }
+  /// A GPU buffer that was full ends a session: CUPTI gives out nothing of it and decodes no more. Starts anew with twice the room.
+  Status begin_again() {
+    ++overflows;
+    if (hardware_bytes >= kMostBuffer && samples == samples_at_overflow) return fail("the GPU's sample buffer overflows again and again", {}, -1, "sample less often: --rate");
+    samples_at_overflow = samples;
+    hardware_bytes = std::min<std::size_t>(2 * hardware_bytes, kMostBuffer);
+    const char* step = "";
+    stop();
+    auto code = begin(step);
+    if (code != CUPTI_SUCCESS) {
+      disable();
+      step = "PM sampling cannot be enabled";
+      if (code = enable(); code == CUPTI_SUCCESS) code = begin(step);
+    }
+    if (code != CUPTI_SUCCESS) return fail(fmt::format("the GPU's sample buffer overflowed, then {}: {}", step, cupti->functions().text(code)));
+    return {};
   }
   CUptiResult empty(Image& image) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize, p);
@@ -166,7 +236,7 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   auto& s = *sampler->state_;
   s.cupti = cupti;
   s.options = options;
-  const auto device = static_cast<std::size_t>(*index);
+  s.device = static_cast<std::size_t>(*index);
 
   GF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported, supported);
   supported.cuDevice = *index;
@@ -174,12 +244,12 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   if (const auto code = f.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS) return refused("PM sampling cannot be queried", code);
   if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED);
   GF_CUPTI_PARAMS(CUpti_Device_GetChipName, name);
-  name.deviceIndex = device;
+  name.deviceIndex = s.device;
   if (const auto code = f.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS) return refused("the chip has no name", code);
   s.chip = name.pChipName;
 
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
-  available.deviceIndex = device;
+  available.deviceIndex = s.device;
   if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS) return refused("counters cannot be listed", code);
   s.availability.resize(available.counterAvailabilityImageSize);
   available.pCounterAvailabilityImage = s.availability.data();
@@ -197,37 +267,17 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   if (const auto code = f.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS) return refused("the evaluator does not start", code);
   s.host = host.pHostObject;
 
-  GF_CUPTI_PARAMS(CUpti_PmSampling_Enable, enable);
-  enable.deviceIndex = device;
-  if (const auto code = f.cuptiPmSamplingEnable(&enable); code != CUPTI_SUCCESS) {
+  if (const auto code = s.enable(); code != CUPTI_SUCCESS) {
     auto error = refused("PM sampling cannot be enabled", code);
     if (why == PmRefusal::other) why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
     return error;
   }
-  s.object = enable.pPmSamplingObject;
-  s.enabled = true;
-  GF_CUPTI_PARAMS(CUpti_PmSampling_SetConfig, config);
-  config.pPmSamplingObject = s.object;
-  config.configSize = s.choice.config.size();
-  config.pConfig = s.choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
-  const std::int64_t between = options.decode_every_ns / options.interval_ns;  // samples from one drain to the next
-  config.hardwareBufferSize = options.hardware_buffer_bytes ? options.hardware_buffer_bytes : static_cast<std::size_t>(std::clamp(4 * between * kHardwareBytes, kLeastBuffer, kMostBuffer));
+  s.hardware_bytes = options.hardware_buffer_bytes ? options.hardware_buffer_bytes : static_cast<std::size_t>(std::clamp(4 * s.between() * kHardwareBytes, kLeastBuffer, kMostBuffer));
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
-  const bool by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
-  config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns) : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
-  config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
-  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  if (const auto code = f.cuptiPmSamplingSetConfig(&config); code != CUPTI_SUCCESS) return refused("the counters cannot be set up", code);
-
-  // Room for what arrives between two decodes and little more: emptying an image costs time for every sample that it could
-  // hold (38 KB each on H200).
-  if (const auto code = s.make(s.usual, between * 5 / 4 + 8); code != CUPTI_SUCCESS) return refused("the sample buffer cannot be set up", code);
+  s.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
+  const char* step = "";
+  if (const auto code = s.begin(step); code != CUPTI_SUCCESS) return refused(step, code);
   s.values.resize(s.choice.counters.size());
-  GF_CUPTI_PARAMS(CUpti_PmSampling_Start, start);
-  start.pPmSamplingObject = s.object;
-  if (const auto code = f.cuptiPmSamplingStart(&start); code != CUPTI_SUCCESS) return refused("PM sampling does not start", code);
-  s.started = true;
-  s.drained = host_now();
   why = PmRefusal::none;
   return sampler;
 }
@@ -235,21 +285,12 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
 PmSampler::~PmSampler() {
   auto& s = *state_;
   if (!s.cupti) return;
-  const auto& f = s.cupti->functions();
-  if (s.started) {
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Stop, p);
-    p.pPmSamplingObject = s.object;
-    f.cuptiPmSamplingStop(&p);
-  }
-  if (s.enabled) {
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Disable, p);
-    p.pPmSamplingObject = s.object;
-    f.cuptiPmSamplingDisable(&p);
-  }
+  s.stop();
+  s.disable();
   if (s.host) {
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize, p);
     p.pHostObject = s.host;
-    f.cuptiProfilerHostDeinitialize(&p);
+    s.cupti->functions().cuptiProfilerHostDeinitialize(&p);
   }
 }
 
@@ -264,7 +305,9 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   decode.pPmSamplingObject = s.object;
   decode.pCounterDataImage = image->bytes.data();
   decode.counterDataImageSize = image->bytes.size();
-  if (const auto code = f.cuptiPmSamplingDecodeData(&decode); code != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(code));
+  const auto decoded = f.cuptiPmSamplingDecodeData(&decode);
+  if (decoded == CUPTI_ERROR_OUT_OF_MEMORY) return s.begin_again();  // what the GPU's buffer had no room for, and what it held, shows as a gap
+  if (decoded != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(decoded));
   const Nanos now = host_now();
   if (decode.overflow) ++s.overflows;
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
@@ -288,6 +331,7 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
     const auto start = static_cast<std::int64_t>(s.rows[i].start), end = static_cast<std::int64_t>(s.rows[i].end);
     if (s.first) {
       s.first = false;
+      if (s.last_end) s.lost += (end - s.last_end + s.options.interval_ns / 2) / s.options.interval_ns;  // a session before ended in an overflow
       s.last_end = end;
       continue;
     }
@@ -317,7 +361,10 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   const double cpu2 = thread_cpu_seconds();
   s.cost.evaluate_s += cpu2 - cpu1;
   const bool large = image == &s.large;
-  if (large) s.large = {};
+  if (large) {
+    s.large = {};
+    malloc_trim(0);  // it, and what CUPTI needed to fill it: tens of MB that may never be needed again
+  }
   // CUPTI initialises images of the size that it was last asked for only: after another size, or when it refuses, the usual one is made anew.
   if (large || !s.rows.empty()) {
     auto code = large ? CUPTI_ERROR_UNKNOWN : s.empty(s.usual);
@@ -336,6 +383,7 @@ std::int64_t PmSampler::lost() const { return state_->lost; }
 std::int64_t PmSampler::overflows() const { return state_->overflows; }
 std::int64_t PmSampler::clock_offset_ns() const { return state_->clock.offset(); }
 PmSampler::Cost PmSampler::cost() const { return state_->cost; }
+std::size_t PmSampler::hardware_bytes() const { return state_->hardware_bytes; }
 std::size_t PmSampler::image_bytes() const { return state_->usual.bytes.size(); }
 std::size_t PmSampler::image_samples() const { return static_cast<std::size_t>(state_->usual.samples); }
 

@@ -37,7 +37,7 @@ class Cupti {
 struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
   Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
-  std::size_t hardware_buffer_bytes = 0;   // 0: room for four times what arrives between two drains
+  std::size_t hardware_buffer_bytes = 0;   // to begin with; 0: room for four times what arrives between two drains. An overflow doubles it
   std::span<const PmMetric> wanted = pm_metrics();
   std::vector<std::string> metrics;        // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
@@ -71,13 +71,14 @@ class PmSampler {
 
   std::int64_t samples() const;     // handed out
   std::int64_t lost() const;        // never arrived, from gaps between timestamps
-  std::int64_t overflows() const;   // times the hardware buffer overflowed
+  std::int64_t overflows() const;   // times the hardware buffer overflowed; sampling began again after each
   std::int64_t clock_offset_ns() const;  // host clock - GPU clock, as now estimated
   /// CPU spent inside CUPTI: decoding, turning counters into values, emptying images.
   struct Cost {
     double decode_s = 0, evaluate_s = 0, reset_s = 0;
   };
   Cost cost() const;
+  std::size_t hardware_bytes() const;  // the GPU's buffer, as it is now
   std::size_t image_bytes() const;
   std::size_t image_samples() const;
 
