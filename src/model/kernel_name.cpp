@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -12,8 +13,8 @@ namespace {
 
 char closing(char open) { return open == '<' ? '>' : open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
-/// Index behind the bracket that closes the one at `at`; the end of the text when none does. "operator<", "->" and
-/// comparison signs in names confuse no one here: kernels are functions, and angle brackets nest in their templates.
+/// Index behind the bracket that closes the one at `at`; the end of the text when none does. A '>' directly inside another kind
+/// of bracket compares ("enable_if<((8)>(0)), void>") and closes nothing.
 std::size_t skip_bracket(std::string_view s, std::size_t at) {
   std::array<char, 256> open;
   std::size_t depth = 0;
@@ -23,7 +24,7 @@ std::size_t skip_bracket(std::string_view s, std::size_t at) {
       if (depth == open.size()) return s.size();
       open[depth++] = c;
     } else if (c == '>' || c == ')' || c == ']' || c == '}') {
-      if (c == '>' && i > 0 && s[i - 1] == '-') continue;
+      if (c == '>' && (s[i - 1] == '-' || open[depth - 1] != '<')) continue;
       // A bracket that does not fit closes everything inside the one it does fit.
       while (depth > 0 && closing(open[depth - 1]) != c) --depth;
       if (depth == 0) return i + 1;
@@ -96,7 +97,54 @@ Parts split(std::string_view s) {
 }
 
 bool is_wrapper(std::string_view base) {
-  return base == "Kernel" || base == "Kernel2" || base == "device_kernel" || base == "kernel_entry" || base == "_kernel_agent";
+  return base == "Kernel" || base == "Kernel2" || base == "device_kernel" || base == "kernel_entry" || base == "kentry" || base == "_kernel_agent";
+}
+
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "gemvx::kernel" for the base "kernel" of "internal::gemvx::kernel<...>": alone it would say nothing.
+std::string_view with_scope(std::string_view s, std::string_view base) {
+  const auto at = static_cast<std::size_t>(base.data() - s.data());
+  if (base != "kernel" || at < 3 || s.substr(at - 2, 2) != "::") return base;
+  const std::size_t begin = s.find_last_of(" :<>(){}[],&*", at - 3) + 1;
+  return begin < at - 2 ? s.substr(begin, at + base.size() - begin) : base;
+}
+
+/// The last identifier of the (nested) name at `i` of a linker name, and `i` behind it: "N7cutlass6KernelI..." -> "Kernel".
+std::string_view last_identifier(std::string_view s, std::size_t& i) {
+  std::string_view last;
+  while (i < s.size()) {
+    if (s[i] == 'N' || s[i] == 'K') {
+      ++i;
+    } else if (s[i] == 'S') {  // a name that stood before: St, S_, S1_
+      ++i;
+      while (i < s.size() && s[i] != '_' && s[i] != 't') ++i;
+      ++i;
+    } else if (digit(s[i])) {
+      std::size_t length = 0;
+      while (i < s.size() && digit(s[i]) && length < s.size()) length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
+      if (i + length > s.size()) break;
+      last = s.substr(i, length);
+      i += length;
+    } else {
+      break;
+    }
+  }
+  return last;
+}
+
+/// The function's own name in a linker name that the demangler gives up on (too long, or of types that it does not know).
+std::string_view linker_base(std::string_view s) {
+  std::size_t i = 2;
+  std::string_view base = last_identifier(s, i);
+  while (is_wrapper(base) && i < s.size() && s[i] == 'I') {
+    ++i;
+    while (i + 1 < s.size() && s[i] == 'L') i = std::min(s.find('E', i), s.size() - 1) + 1;  // numbers before the first type
+    const std::string_view inner = last_identifier(s, i);
+    if (inner.empty()) break;
+    base = inner;
+  }
+  return base;
 }
 
 }  // namespace
@@ -116,14 +164,19 @@ std::string short_kernel_name(std::string_view name) {
     return std::string(plain);
   }
   const std::string spelled = demangled(name);
-  std::string_view rest = spelled;
-  Parts parts = split(rest);
+  if (spelled.starts_with("_Z")) {
+    const std::string_view base = linker_base(spelled);
+    return std::string(base.empty() ? spelled : base);
+  }
+  Parts parts = split(spelled);
   for (int i = 0; i < 4 && is_wrapper(parts.base) && !parts.arguments.empty(); ++i) {
-    const Parts inner = split(parts.arguments);
+    std::string_view arguments = parts.arguments;
+    while (!arguments.empty() && digit(arguments[0]) && arguments.find(", ") != arguments.npos) arguments.remove_prefix(arguments.find(", ") + 2);
+    const Parts inner = split(arguments);
     if (inner.base.empty()) break;
     parts = inner;
   }
-  return std::string(parts.base.empty() ? rest : parts.base);
+  return std::string(parts.base.empty() ? std::string_view(spelled) : with_scope(spelled, parts.base));
 }
 
 }  // namespace gf

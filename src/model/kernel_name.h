@@ -15,7 +15,8 @@ std::string demangled(std::string_view name);
 ///   void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_...>(...)               -> cutlass_80_wmma_tensorop_bf16_...
 ///   void cutlass::device_kernel<flash::FlashAttnFwdSm90<...>>(...)              -> FlashAttnFwdSm90
 ///   sm90_xmma_fprop_implicit_gemm_bf16bf16_..._kernel__5x_cudnn                 -> as it is
-/// Wrappers that run whatever their first template argument says are named by that argument.
+/// Wrappers that run whatever their first type argument says are named by that argument; "kernel" alone keeps its scope
+/// (internal::gemvx::kernel<...> -> gemvx::kernel).
 std::string short_kernel_name(std::string_view name);
 
 }  // namespace gf

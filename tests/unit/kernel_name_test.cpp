@@ -25,6 +25,18 @@ TEST(KernelName, ShortNames) {
       {"_ZN2at6native18elementwise_kernelILi128ELi2EEEvi", "elementwise_kernel"},
       {"Memcpy DtoH (Device -> Pageable)", "Memcpy DtoH"},
       {"std::enable_if<true, void>::type cub::foo<int>(int)", "foo"},
+      {"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long, float)",
+       "fused_add_rms_norm_kernel"},
+      {"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, float, false>(cublasGemvParamsEx<int>)", "gemvx::kernel"},
+      {"kernel", "kernel"},
+      {"void kernel<int>(int)", "kernel"},
+      {"void a::b<int>::kernel(int)", "kernel"},
+      {"void ck_tile::kentry<1, ck_tile::Rmsnorm2dFwd<ck_tile::sequence<1, 3072> > >(ck_tile::Kargs)", "Rmsnorm2dFwd"},
+      // Linker names that the demangler gives up on: a type that it does not know, and a cut end.
+      {"_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_8PipelineIDF16bQQEEEEJNSM_5KargsEEEEvDpT1_", "Rmsnorm2dFwd"},
+      {"_ZN19cutlass_cudnn_train6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock22ImplicitGemmMult", "ImplicitGemmConvolution"},
+      {"_Z99cut", "_Z99cut"},
+      {"_ZN3abc", "abc"},
       {"", ""},
       {"<<<((", "<<<(("},
   };

@@ -15,6 +15,12 @@ namespace {
 /// Similarity below which two names of one short name are still taken for different kernels.
 constexpr double kSameKernel = 0.5;
 
+/// The short name without its scope: tools leave different scopes out.
+std::string base_name(std::string_view name) {
+  std::string text = short_kernel_name(name);
+  return text.substr(text.rfind(':') + 1);
+}
+
 /// Gives every distinct canonical name a number, and pairs up names that only one side has.
 class NameIds {
  public:
@@ -23,7 +29,7 @@ class NameIds {
     if (fresh) {
       std::string canonical = canonical_kernel_name(capture.text(name));
       const auto [known, added] = by_canonical_.try_emplace(canonical, static_cast<std::uint32_t>(names_.size()));
-      if (added) names_.push_back({std::move(canonical), short_kernel_name(capture.text(name))});
+      if (added) names_.push_back({std::move(canonical), base_name(capture.text(name))});
       at->second = known->second;
     }
     (of_report ? names_[at->second].in_report : names_[at->second].in_trace) = true;
@@ -42,7 +48,7 @@ class NameIds {
       for (std::uint32_t t = 0; t < names_.size(); ++t) {
         if (!names_[t].in_trace || names_[t].in_report) continue;
         const bool mangled = names_[t].canonical.starts_with("_Z") != names_[r].canonical.starts_with("_Z");
-        if (!mangled && names_[t].short_name != names_[r].short_name) continue;
+        if (!mangled && names_[t].base != names_[r].base) continue;
         const double s = name_similarity(names_[t].canonical, names_[r].canonical);
         if (s >= kSameKernel) candidates.push_back({s, t, r});
       }
@@ -71,7 +77,7 @@ class NameIds {
 
  private:
   struct Name {
-    std::string canonical, short_name;
+    std::string canonical, base;
     bool in_trace = false, in_report = false;
   };
   std::vector<Name> names_;
