@@ -1,6 +1,9 @@
 #include "cli/cli.h"
 
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 
@@ -8,7 +11,18 @@
 
 namespace gf::cli {
 
+namespace {
+
+/// A standard stream that the caller closed would lend its number to the next file that is opened, and messages would go there.
+void open_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) [[maybe_unused]] const int null = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+}
+
+}  // namespace
+
 int run(int argc, const char* const* argv) {
+  open_standard_streams();
   CLI::App app{"How deep is the GPU really used? One answer from the framework runtime down to tensor-core issue slots and joules."};
   app.name("gpufathom");
   app.set_version_flag("--version", "gpufathom 0.1.0");

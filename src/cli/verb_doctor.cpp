@@ -50,7 +50,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
     }
     exit_code = kWhole;
     for (const auto& c : report.checks)
-      if (c.status == "missing" && (c.name == "driver" || c.name.rfind("pm sampling", 0) == 0)) exit_code = kBadInput;
+      if (c.status == "missing" && (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling"))) exit_code = kBadInput;
   });
 }
 

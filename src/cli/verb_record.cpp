@@ -1,13 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "collect/inject/reader.h"
 #include "collect/record/recorder.h"
 #include "report/json.h"
 #include "report/record_summary.h"
@@ -23,14 +23,6 @@ struct Options {
   bool quiet = false;
   std::string summary;  // file for the summary as JSON
 };
-
-/// The agent lies beside the program in a build folder, in ../lib/gpufathom where it is installed.
-std::string agent_path() {
-  std::error_code ignored;
-  const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  const auto beside = here / "libgpufathom_inject.so";
-  return std::filesystem::exists(beside, ignored) ? beside : here.parent_path() / "lib/gpufathom/libgpufathom_inject.so";
-}
 
 int run_record(Options& o) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };

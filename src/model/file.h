@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ inline constexpr int kCaptureFileVersion = 1;
 /// Whether the first bytes of a file are those of a capture file (of any version).
 bool is_capture_file(std::string_view head);
 
-/// Writes a capture as a new file, whole or not at all: it appears under its name only when complete, replacing what was there.
+/// Writes a capture as a new file, whole or not at all: it appears under its name only when complete, replacing the capture that was
+/// there. What is no capture is never replaced.
 Status write_capture(const Capture& capture, const std::string& path, const Progress& progress = {});
 
 /// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or another program's.
@@ -46,7 +48,7 @@ Result<sqlite::Database> open_capture_file(const std::string& path);
 /// that holds everything appended before. The first append makes the file.
 class CaptureWriter {
  public:
-  /// Makes a new file, replacing what was there.
+  /// Makes a new file, or begins the capture that was there anew. Errors: what is there is no capture, or another process writes it.
   static Result<CaptureWriter> create(const std::string& path);
 
   /// Appends what `capture` holds, in one transaction, and then clears its event tables (all but devices, threads, metadata
@@ -60,8 +62,13 @@ class CaptureWriter {
   std::uint64_t rows() const { return rows_; }
 
  private:
-  CaptureWriter(std::string path, sqlite::Database db) : path_(std::move(path)), db_(std::move(db)) {}
+  struct CloseFile {
+    void operator()(const int* fd) const;
+  };
+  using OpenFile = std::unique_ptr<int, CloseFile>;
+  CaptureWriter(std::string path, OpenFile claim, sqlite::Database db) : path_(std::move(path)), claim_(std::move(claim)), db_(std::move(db)) {}
   std::string path_;
+  OpenFile claim_;  // locked while this writer lives; closed after the database, whose locks end with any descriptor of the file
   sqlite::Database db_;
   std::uint32_t strings_ = 0;           // texts written so far
   std::uint32_t activities_ = 0, report_kernels_ = 0;

@@ -1,9 +1,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "model/file.h"
 #include "model/file_values.h"
@@ -137,6 +141,17 @@ Status sync_file(const std::string& path) {
   return {};
 }
 
+/// Whether an open file may become a capture: it is empty or holds one. A device, a folder or a program is not written over.
+Status replaceable(int fd, const std::string& path) {
+  struct stat s {};
+  char head[96] = {};
+  if (::fstat(fd, &s) != 0) return fail(std::strerror(errno), path);
+  if (!S_ISREG(s.st_mode)) return fail("is no ordinary file", path, -1, "-o wants the name of a file");
+  const auto n = ::pread(fd, head, sizeof head, 0);
+  if (s.st_size == 0 || (n > 0 && is_capture_file({head, static_cast<std::size_t>(n)}))) return {};
+  return fail("exists and is no capture: it is not overwritten", path, -1, "give another name, or remove it");
+}
+
 }  // namespace
 
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress) {
@@ -157,6 +172,11 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
 }
 
 Status write_capture(const Capture& capture, const std::string& path, const Progress& progress) {
+  if (const int old = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); old >= 0) {
+    const auto may = replaceable(old, path);
+    ::close(old);
+    if (!may) return may;
+  }
   const std::string part = fmt::format("{}.part{}", path, ::getpid());
   std::remove(part.c_str());
   auto write = [&]() -> Status {
@@ -179,11 +199,22 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
   return done;
 }
 
+void CaptureWriter::CloseFile::operator()(const int* fd) const {
+  ::close(*fd);
+  delete fd;
+}
+
 Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
-  for (const char* rest : {"", "-journal", "-wal", "-shm"}) std::remove((path + rest).c_str());
-  auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (fd < 0) return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path, -1, "does the directory exist, and may you write there?");
+  OpenFile claim(new int(fd));
+  if (const auto may = replaceable(fd, path); !may) return tl::unexpected(may.error());
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return fail("is being written by another process", path, -1, "give each recorder a file of its own");
+  for (const char* rest : {"-journal", "-wal", "-shm"}) std::remove((path + rest).c_str());
+  if (::ftruncate(fd, 0) != 0) return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path);
+  auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
   if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
-  CaptureWriter writer(path, std::move(*db));
+  CaptureWriter writer(path, std::move(claim), std::move(*db));
   sqlite3* raw = writer.db_.get();
   // A rollback journal, not a write-ahead log: between appends the file is complete by itself, and may be copied or read.
   auto ok = execute(raw, "PRAGMA page_size = 16384; PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;", path);

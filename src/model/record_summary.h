@@ -17,7 +17,8 @@ struct RecordedDevice {
   std::int64_t samples = 0, lost = 0;
   Nanos span_ns = 0;                      // from the first sample with work to the end of the last one
   std::map<std::string, double> shares;   // metric id -> mean over span_ns, 0..1
-  std::map<std::string, double> totals;   // metric id -> sum over span_ns: bytes, sectors
+  Nanos sampled_ns = 0;                   // of the span, with samples: less than it when some never arrived
+  std::map<std::string, double> totals;   // metric id -> sum over sampled_ns: bytes, sectors
   std::optional<double> power_mean_watts, power_max_watts;  // over span_ns, from instant power
   std::optional<double> energy_joules;    // over the whole recording, by the energy counter
   std::optional<double> energy_integral_joules;  // the same from instant power
@@ -31,7 +32,7 @@ struct RecordedDevice {
     return std::tuple{field("index", &D::index, "GPU number"), field("name", &D::name, "product name"), field("source", &D::source, "where levels come from: pm_sampling, gpm, nvml"),
                       field("samples", &D::samples, "counter samples recorded"), field("lost", &D::lost, "counter samples that never arrived"),
                       field("span_ns", &D::span_ns, "from the first sample with work to the end of the last one"), field("shares", &D::shares, "metric id: mean over the span"),
-                      field("totals", &D::totals, "metric id: sum over the span"), field("power_mean_watts", &D::power_mean_watts, "mean power over the span"),
+                      field("sampled_ns", &D::sampled_ns, "the part of the span that samples cover"), field("totals", &D::totals, "metric id: sum over that part"), field("power_mean_watts", &D::power_mean_watts, "mean power over the span"),
                       field("power_max_watts", &D::power_max_watts, "highest power reading"), field("energy_joules", &D::energy_joules, "energy of the whole recording, by the GPU's counter"),
                       field("energy_integral_joules", &D::energy_integral_joules, "the same, from power readings"), field("memory_peak_bytes", &D::memory_peak_bytes, "most device memory in use"),
                       field("temperature_max_celsius", &D::temperature_max_celsius, "highest temperature"), field("sm_clock_mean_hertz", &D::sm_clock_mean_hertz, "mean SM clock over the span"),

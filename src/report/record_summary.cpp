@@ -26,15 +26,15 @@ std::string bar(double share, const TextStyle& style) {
 }
 
 std::string device_text(const RecordedDevice& d, const TextStyle& style) {
-  std::string out = fmt::format("GPU {}  {}  levels from {}", d.index, d.name, d.source == "pm_sampling" ? "PM sampling" : d.source == "gpm" ? "NVML GPM (10 Hz)" : "nothing: NVML only");
+  std::string out = fmt::format("GPU {}  {}  levels: {}", d.index, d.name, d.source == "pm_sampling" ? "PM sampling" : d.source == "gpm" ? "NVML GPM (10 Hz)" : "none (NVML only)");
   if (d.samples > 0) out += fmt::format(", {} samples", format_count(d.samples));
   if (d.lost > 0) out += fmt::format(", {} lost", format_count(d.lost));
   out += "\n";
-  if (d.shares.empty()) out += d.source == "nvml" ? "  no levels recorded\n" : "  the GPU did no work\n";
+  if (d.shares.empty()) out += d.source == "nvml" ? "  no levels recorded\n" : d.samples == 0 ? "  no sample arrived\n" : "  the GPU did no work\n";
   else out += fmt::format("  while it had work, {} from first to last:\n", format_time(d.span_ns));
   for (const auto& rung : kLadder)
     if (auto share = d.shares.find(rung.id); share != d.shares.end()) out += fmt::format("    {:<22}{:>7}  {}\n", rung.label, format_share(share->second), bar(share->second, style));
-  const double seconds = static_cast<double>(d.span_ns) * 1e-9;
+  const double seconds = static_cast<double>(d.sampled_ns) * 1e-9;
   auto total = [&](const char* id) {
     const auto it = d.totals.find(id);
     return it == d.totals.end() ? -1.0 : it->second;

@@ -31,7 +31,7 @@ struct Config {  // what the fake keeps in a config image
 struct Session {
   bool open = false, running = false, overflown = false;
   double buffer = 0;
-  std::int64_t interval = 1'000'000, next = 0;  // start of the next sample, on the host clock
+  std::int64_t interval = 1'000'000, started = 0, next = 0;  // start of the next sample, on the host clock
   std::uint64_t made = 0;
   std::size_t image_size = 0;
 };
@@ -95,7 +95,13 @@ CUptiResult cuptiGetVersion(std::uint32_t* version) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult code, const char** text) {
-  *text = code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : code == CUPTI_ERROR_NOT_SUPPORTED ? "CUPTI_ERROR_NOT_SUPPORTED" : "CUPTI_ERROR_UNKNOWN";
+  switch (code) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: *text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"; break;
+    case CUPTI_ERROR_NOT_SUPPORTED: *text = "CUPTI_ERROR_NOT_SUPPORTED"; break;
+    case CUPTI_ERROR_HARDWARE_BUSY: *text = "CUPTI_ERROR_HARDWARE_BUSY"; break;
+    case CUPTI_ERROR_INVALID_DEVICE: *text = "CUPTI_ERROR_INVALID_DEVICE"; break;
+    default: *text = "CUPTI_ERROR_UNKNOWN";
+  }
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; }
@@ -178,7 +184,8 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
   s.running = true;
   s.overflown = false;
   s.made = 0;
-  s.next = fake::now_ns() - 1'000'000'000;  // the first sample covers a second: junk, as on the real thing
+  s.started = fake::now_ns();
+  s.next = s.started - 1'000'000'000;  // the first sample covers the second before: junk, as on the real thing
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
@@ -201,13 +208,13 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
   auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
-  if (s.made > 0 && static_cast<double>((now - s.next) / s.interval) * fake::number("sample_bytes", 20e3) > s.buffer) s.overflown = true;
+  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) * fake::number("sample_bytes", 20e3) > s.buffer) s.overflown = true;
   if (s.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
   const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
   p->overflow = 0;
   p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
   for (;;) {
-    const std::int64_t end = s.made == 0 ? now / s.interval * s.interval : s.next + s.interval;
+    const std::int64_t end = s.made == 0 ? s.started / s.interval * s.interval : s.next + s.interval;
     if (end > now) break;
     ++s.made;
     if (image.count == image.capacity) p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;  // the rest is lost, as on an H200

@@ -30,6 +30,17 @@ check "capture is complete" [ "$(sql a.gpf "select text from strings where id=(s
 "$gf" record -q -o b.gpf -- ./no-such-program; check "command not found" [ $? = 127 ]
 check "no capture of nothing" [ ! -e b.gpf ]
 
+# Streams that the caller closed: no message may end in the capture.
+"$gf" record -o closed.gpf -- sh -c 'exit 7' <&- >&- 2>&-; check "closed streams: exit code" [ $? = 7 ]
+check "closed streams: whole file" integrity closed.gpf
+
+# Two recorders, one file: the second is refused, the first goes on.
+"$gf" record -q -o shared.gpf -- sleep 1.5 & recorder=$!
+sleep 0.7; "$gf" record -o shared.gpf -- touch second 2> second.txt; check "file of another recorder: refused" [ $? = 1 ]
+check "file of another recorder: says so" grep -q 'written by another process' second.txt
+check "file of another recorder: the program did not run" [ ! -e second ]
+wait $recorder; check "file of another recorder: the first is whole" [ "$(samples shared.gpf)" -ge 1000 ]
+
 # The child is killed.
 "$gf" record -q -o killed.gpf -- sh -c 'kill -9 $$'; check "killed child: 128 + 9" [ $? = 137 ]
 check "killed child: whole file" integrity killed.gpf
@@ -54,6 +65,11 @@ check "SIGINT: whole file" integrity int.gpf
 "$gf" record -q -o fork.gpf -- sh -c '(sh -c "exec sleep 0.3" &) ; sh -c "exec true"; for i in 1 2 3; do sh -c "sleep 0.2" & done; wait; exec sh -c "exit 3"'
 check "fork and exec" [ $? = 3 ]
 sleep 0.5
+# The CPU of children that live between two looks at /proc counts.
+"$gf" record -q -o brief.gpf -- sh -c 'for i in 1 2 3 4 5 6 7 8; do python3 -c "
+import time
+while time.process_time() < 0.25: pass"; done; sleep 1.1'
+check "CPU of brief children" [ "$(sql brief.gpf "select sum(value * duration_ns) / 1e9 >= 1.8 from counter_samples where metric = 'host.cpu'")" = 1 ]
 check "no undead process" [ "$(ps -o stat= --ppid $$ | grep -c '^Z')" = 0 ]
 check "no temporary left" [ -z "$(ls -A | grep -E 'journal|\.gpufathom' || true)" ]
 
@@ -107,7 +123,8 @@ assert not d['notes'], d"
 GPUFATHOM_FAKE=sample_bytes=3e5 "$gf" record -q -o over.gpf --summary over.json -- sleep 2
 check "a buffer that is too small grows" python3 -c "
 import json; d = json.load(open('over.json')); v = d['devices'][0]
-assert 150 < v['lost'] < 500 and v['samples'] > 1400, v"
+assert v['lost'] < 500 and v['samples'] > 1400, v"
+check "its overflow is told" [ "$(sql over.gpf "select count from quality where code = 'buffer_overflow'")" -ge 1 ]
 GPUFATHOM_FAKE=sample_bytes=3e7 "$gf" record -o over.gpf --summary over.json -- sleep 2 2> over.txt
 check "a buffer that cannot be large enough ends the counters with advice" grep -q 'sample less often' over.txt
 "$gf" record -q -o levels.gpf --summary levels.json -- sleep 2
@@ -116,6 +133,14 @@ import json; d = json.load(open('levels.json'))['devices'][0]
 for metric, value in {'gpu.busy': .75, 'sm.active_any': .6, 'issue.active': .225, 'tensor.active': .225}.items(): assert abs(d['shares'][metric] - value) < .02, (metric, d)
 assert abs(d['step_ns'] - 20e6) < .3e6, d
 assert abs(d['energy_joules'] - d['energy_integral_joules']) < .03 * d['energy_joules'], d"
+# A third of the samples lost: totals are of the time that the others cover, steps as long as they are.
+GPUFATHOM_FAKE=drop_every=3 "$gf" record -q -o third.gpf --summary third.json -- sleep 2
+check "rates of what arrived" python3 -c "
+import json; d = json.load(open('third.json'))['devices'][0]
+assert 0.25 < d['lost'] / (d['samples'] + d['lost']) < 0.4, d
+assert abs(d['step_ns'] - 20e6) < .3e6, d
+assert abs(d['totals']['dram.read'] / d['sampled_ns'] - 1.5) < .05, d
+assert d['sampled_ns'] < .75 * d['span_ns'], d"
 check "GPU clock on the host clock" python3 -c "
 import sqlite3, time, os
 start, = sqlite3.connect('drop.gpf').execute('select min(start_ns) from sample_blocks').fetchone()

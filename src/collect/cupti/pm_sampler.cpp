@@ -66,7 +66,7 @@ Result<std::shared_ptr<Cupti>> Cupti::open() {
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
   if (const auto code = out->driver_.cuInit(0); code != CUDA_SUCCESS)
     return fail(fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {}, -1,
-                code == CUDA_ERROR_NO_DEVICE ? "no CUDA device is visible" : code == CUDA_ERROR_UNKNOWN ? "are /dev/nvidia-uvm and the nvidia_uvm module there?" : "see what nvidia-smi says");
+                code == CUDA_ERROR_NO_DEVICE ? "no CUDA device is visible: give the container its compute capability (NVIDIA_DRIVER_CAPABILITIES=compute,utility)" : code == CUDA_ERROR_UNKNOWN ? "are /dev/nvidia-uvm and the nvidia_uvm module there?" : "see what nvidia-smi says");
   out->driver_.cuDriverGetVersion(&out->cuda_version_);
   auto library = open_cupti();
   if (!library) return tl::unexpected(library.error());
@@ -230,7 +230,8 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   const auto& f = cupti->functions();
   auto refused = [&](const char* step, CUptiResult code) {
     why = refusal_of(code);
-    return fail(fmt::format("GPU {}: {}: {}", gpu.index, step, f.text(code)), {}, -1, advice_for(why));
+    if (const int cuda = cupti->driver_cuda_version(); cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other)) why = PmRefusal::driver;
+    return fail(fmt::format("{}: {}", step, f.text(code)), {}, -1, advice_for(why));
   };
   std::unique_ptr<PmSampler> sampler(new PmSampler);
   auto& s = *sampler->state_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace gf {
 
@@ -60,6 +61,13 @@ bool as(std::string_view payload, T& out) {
 }
 
 }  // namespace
+
+std::string agent_path() {
+  std::error_code ignored;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const auto beside = here / "libgpufathom_inject.so";
+  return std::filesystem::exists(beside, ignored) ? beside : here.parent_path() / "lib/gpufathom/libgpufathom_inject.so";
+}
 
 std::string uuid_text(const unsigned char (&b)[16]) {
   std::string out = "GPU-";

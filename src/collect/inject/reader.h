@@ -53,6 +53,9 @@ class InjectReader {
   Nanos windows_ns_ = 0;
 };
 
+/// The agent lies beside the program in a build folder, in ../lib/gpufathom where it is installed.
+std::string agent_path();
+
 /// A GPU UUID as NVML writes it: "GPU-8-4-4-4-12" hexadecimal digits.
 std::string uuid_text(const unsigned char (&bytes)[16]);
 

@@ -1,5 +1,7 @@
 #include "collect/live/pm_levels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "collect/cupti/pm_sampler.h"
@@ -16,7 +18,10 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
   for (const auto& gpu : gpus) {
     PmRefusal why = PmRefusal::none;
     auto sampler = PmSampler::start(*cupti, gpu, options, why);
-    if (!sampler) return tl::unexpected(sampler.error());
+    if (!sampler) {
+      sampler.error().what = fmt::format("GPU {}: {}", gpu.index, sampler.error().what);
+      return tl::unexpected(sampler.error());
+    }
     samplers->emplace(gpu.uuid, std::move(*sampler));
   }
   return LevelSource([samplers](const GpuInfo& gpu) -> std::optional<LevelWindow> {

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace gf {
 
@@ -44,7 +46,34 @@ bool read_environment(int gate) {
   _exit(error == ENOENT ? kNotFound : kNotExecutable);
 }
 
+/// The error of a command that cannot be started, and its exit code.
+tl::unexpected<Error> not_started(const std::string& name, int error, int& exit_code) {
+  exit_code = error == ENOENT ? kNotFound : kNotExecutable;
+  return fail(error == ENOENT ? "the command is not found" : fmt::format("the command cannot be run: {}", std::strerror(error)), name);
+}
+
 }  // namespace
+
+Status find_command(const std::string& name, int& exit_code) {
+  int error = ENOENT;
+  auto usable = [&](const std::string& path) {
+    struct stat s {};
+    if (::stat(path.c_str(), &s) != 0) return false;
+    const bool executable = S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    if (!executable) error = EACCES;
+    return executable;
+  };
+  if (name.empty()) return not_started(name, ENOENT, exit_code);
+  if (name.find('/') != std::string::npos) {
+    if (usable(name)) return {};
+    return not_started(name, error, exit_code);
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (usable((folder.empty() ? "." : folder) + "/" + name)) return {};
+  return not_started(name, error, exit_code);
+}
 
 Child::Child(Child&& o) noexcept : pid_(std::exchange(o.pid_, -1)), gate_(std::exchange(o.gate_, -1)), errors_(std::exchange(o.errors_, -1)) {}
 
@@ -91,8 +120,9 @@ Status Child::release(const std::vector<std::pair<std::string, std::string>>& en
   if (sent && n == 0) return {};
   int status = 0;
   ::waitpid(pid_, &status, 0);
+  auto why = not_started({}, error, exit_code);
   exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return fail(error == ENOENT ? "the command is not found" : fmt::format("the command cannot be run: {}", std::strerror(error)));
+  return why;
 }
 
 std::optional<int> Child::reap() {

@@ -13,6 +13,9 @@
 
 namespace gf {
 
+/// Whether a command can be started, as far as that can be told before it is tried. `exit_code` is what a shell would give.
+Status find_command(const std::string& name, int& exit_code);
+
 class Child {
  public:
   /// Forks now and waits inside the child: call it before any thread or driver is started. Standard streams, working

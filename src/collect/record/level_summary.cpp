@@ -28,9 +28,11 @@ void LevelSummary::add(Nanos start, Nanos end, const double* values) {
   ++samples_;
   const Nanos length = end - start;
   const double busy = busy_ < ids_.size() ? values[busy_] : 1;
-  if (recent_.size() < kRecent) recent_.push_back(static_cast<float>(busy));
-  else recent_[recent_at_++ % kRecent] = static_cast<float>(busy);
-  recent_time_ += length;
+  if (const Nanos gap = recent_end_ ? start - recent_end_ : 0; length > 0 && gap > length / 2)
+    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kRecent); n > 0; --n) remember((busy + recent_busy_) / 2, length);
+  remember(busy, length);
+  recent_end_ = end;
+  recent_busy_ = busy;
   const bool work = busy > kWork;
   if (!any_ && !work) return;
   if (!any_) first_ = start;
@@ -44,6 +46,13 @@ void LevelSummary::add(Nanos start, Nanos end, const double* values) {
   pending_.time = 0;
 }
 
+void LevelSummary::remember(double busy, Nanos length) {
+  if (recent_.size() < kRecent) recent_.push_back(static_cast<float>(busy));
+  else recent_[recent_at_++ % kRecent] = static_cast<float>(busy);
+  recent_time_ += length;
+  ++remembered_;
+}
+
 std::optional<Interval> LevelSummary::active() const {
   if (!any_) return {};
   return Interval{first_, last_};
@@ -53,6 +62,7 @@ void LevelSummary::fill(RecordedDevice& out) const {
   out.samples = samples_;
   if (!any_ || inside_.time <= 0) return;
   out.span_ns = last_ - first_;
+  out.sampled_ns = inside_.time;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
     if (counts_[i]) out.totals[ids_[i]] = inside_.values[i];
     else out.shares[ids_[i]] = inside_.values[i] / static_cast<double>(inside_.time);
@@ -60,7 +70,7 @@ void LevelSummary::fill(RecordedDevice& out) const {
   std::vector<float> signal(recent_);
   if (recent_at_) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kRecent), signal.end());
   if (auto period = find_period(signal)) {
-    out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(samples_);
+    out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(remembered_);
     out.step_confidence = period->confidence;
   }
 }

@@ -33,9 +33,12 @@ class LevelSummary {
   Nanos first_ = 0, last_ = 0;
   bool any_ = false;
   std::int64_t samples_ = 0;
-  std::vector<float> recent_;   // ring of the newest busy values
+  void remember(double busy, Nanos length);
+  std::vector<float> recent_;   // ring of the newest busy values, evenly spaced: samples that never arrived are filled in
   std::size_t recent_at_ = 0;
-  Nanos recent_time_ = 0;       // sum of the spans behind `recent_`, for the mean interval
+  Nanos recent_time_ = 0, recent_end_ = 0;  // sum of the spans of all that were remembered, for the mean interval; where the last ended
+  std::int64_t remembered_ = 0;
+  double recent_busy_ = 0;
 };
 
 }  // namespace gf

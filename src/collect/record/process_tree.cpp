@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 namespace gf {
 
@@ -14,7 +17,7 @@ namespace {
 
 struct Stat {
   pid_t pid = 0, parent = 0;
-  double cpu_seconds = 0;
+  double cpu_seconds = 0;  // its own, and of the children that it has waited for
   std::int64_t memory_bytes = 0;
 };
 
@@ -28,15 +31,21 @@ bool read_stat(pid_t pid, Stat& out) {
   // The name in parentheses may hold anything, so the fields are counted from the last one.
   const char* at = std::strrchr(text, ')');
   long long parent = 0, rss = 0;
-  unsigned long long user = 0, system = 0;
-  if (!at || std::sscanf(at + 1, " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %*u %*u %lld", &parent, &user, &system, &rss) != 4) return false;
+  unsigned long long user = 0, system = 0, user_ended = 0, system_ended = 0;
+  if (!at || std::sscanf(at + 1, " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %*d %*d %*u %*u %lld", &parent, &user, &system, &user_ended, &system_ended, &rss) != 6) return false;
   static const double tick = static_cast<double>(sysconf(_SC_CLK_TCK));
   static const std::int64_t page = sysconf(_SC_PAGESIZE);
-  out = {pid, static_cast<pid_t>(parent), static_cast<double>(user + system) / tick, rss * page};
+  out = {pid, static_cast<pid_t>(parent), static_cast<double>(user + system + user_ended + system_ended) / tick, rss * page};
   return true;
 }
 
 }  // namespace
+
+double ended_children_cpu_seconds() {
+  rusage use{};
+  getrusage(RUSAGE_CHILDREN, &use);
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+}
 
 TreeUse ProcessTree::read() {
   std::map<pid_t, Stat> all;
@@ -61,11 +70,12 @@ TreeUse ProcessTree::read() {
     }
     if (pid == self || (at != root_ && at != self)) continue;
     pids_.push_back(pid);
-    cpu_[pid] = stat.cpu_seconds;
+    use.cpu_seconds += stat.cpu_seconds;
     use.memory_bytes += stat.memory_bytes;
   }
   use.processes = static_cast<int>(pids_.size());
-  for (const auto& [pid, seconds] : cpu_) use.cpu_seconds += seconds;
+  // What the recorder itself has waited for: the program, and orphans. A process that ends while all are read may be missing this once.
+  use.cpu_seconds = cpu_most_ = std::max(cpu_most_, use.cpu_seconds + ended_children_cpu_seconds());
   return use;
 }
 

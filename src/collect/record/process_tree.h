@@ -4,16 +4,18 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace gf {
 
 struct TreeUse {
-  double cpu_seconds = 0;  // user and system time of the tree since it began, processes that have ended included
+  double cpu_seconds = 0;  // user and system time of the tree since it began, processes that have ended and were waited for included
   std::int64_t memory_bytes = 0;  // resident now; shared pages count once for each process
   int processes = 0;
 };
+
+/// CPU time of all descendants that this process, or a descendant of it that it waited for, has waited for.
+double ended_children_cpu_seconds();
 
 class ProcessTree {
  public:
@@ -25,7 +27,7 @@ class ProcessTree {
  private:
   pid_t root_;
   std::vector<pid_t> pids_;
-  std::map<pid_t, double> cpu_;  // last CPU time of each process ever seen: what ended keeps counting
+  double cpu_most_ = 0;
 };
 
 }  // namespace gf

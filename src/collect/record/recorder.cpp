@@ -1,7 +1,6 @@
 #include "collect/record/recorder.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <optional>
 
 #include "collect/inject/reader.h"
@@ -35,6 +35,9 @@ std::string joined(const std::vector<std::string>& words) {
   for (const auto& w : words) out += (out.empty() ? "" : " ") + w;
   return out;
 }
+
+/// "GPU 3", "GPUs 0, 2, 5".
+std::string gpu_names(const std::vector<unsigned>& gpus) { return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", ")); }
 
 class Recorder {
  public:
@@ -114,11 +117,14 @@ Status Recorder::open(std::vector<std::string>& notes) {
     if (gpm) sources_[i] = "gpm";
     with_gpm.push_back(gpm);
   }
+  std::map<std::string, std::vector<unsigned>> instead;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    if (sources_[i] == "gpm" && o_.source == "auto") note(notes, fmt::format("GPU {}: recording NVML GPM levels at 10 Hz instead", gpus_[i].index));
-    if (sources_[i] == "nvml" && o_.source != "nvml") note(notes, fmt::format("GPU {}: recording power, clocks and memory only", gpus_[i].index));
+    if (sources_[i] == "gpm" && o_.source != "gpm") instead["recording NVML GPM levels at 10 Hz instead"].push_back(gpus_[i].index);
+    if (sources_[i] == "nvml" && o_.source != "nvml")
+      instead[gpus_[i].mig ? "recording power, clocks and memory only; levels of MIG instances come from gpufathom monitor" : "recording power, clocks and memory only"].push_back(gpus_[i].index);
     capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
   }
+  for (const auto& [what, gpus] : instead) note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
   sensors_.emplace(*nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
   drop_start_up_memory();
   return {};
@@ -138,11 +144,12 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   if (o_.metrics == "energy") options.wanted = pm_energy_metrics();
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
+  std::map<std::string, std::vector<unsigned>> refused;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     PmRefusal why = PmRefusal::none;
     auto sampler = PmSampler::start(*cupti, gpus_[i], options, why);
     if (!sampler) {
-      note(notes, "no hardware counters: " + sampler.error().message());
+      refused[sampler.error().message()].push_back(gpus_[i].index);
       continue;
     }
     sources_[i] = "pm_sampling";
@@ -154,6 +161,7 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
     for (const auto* metric : (*sampler)->choice().metrics) metrics.push_back(capture_.strings.intern(metric->id));
     counters_.add(std::move(*sampler), rows_[i], std::move(metrics));
   }
+  for (const auto& [why, gpus] : refused) note(notes, fmt::format("{}: no hardware counters: {}", gpu_names(gpus), why));
   counters_.start();
 }
 
@@ -205,7 +213,7 @@ void Recorder::host_tick(Nanos now) {
     t.metric[row] = capture_.strings.intern(metric);
     t.value[row] = value;
   };
-  if (last_host_ && now > last_host_) put("host.cpu", last_host_, now - last_host_, (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
+  if (now > last_host_) put("host.cpu", last_host_, now - last_host_, (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
   put("host.memory", now, 0, static_cast<double>(use.memory_bytes));
   last_use_ = use;
   last_host_ = now;
@@ -224,7 +232,7 @@ void Recorder::write(bool last) {
     return;
   }
   if (!write_failed_ || last)
-    note(notes_, fmt::format("{} ({})", ok.error().message(), last ? "what came after the last good write is lost" : "the program goes on; recording resumes when there is room"));
+    note(notes_, fmt::format("{} ({})", ok.error().message(), last ? "what came after the last good write is lost" : "the program goes on; recording resumes when the file can be written again"));
   write_failed_ = true;
   std::size_t rows = 0;
   for (const auto& b : pending_) rows += b.values.size();
@@ -295,6 +303,8 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
     child_.emplace(std::move(*child));
   }
   signals_.take_over();
+  if (with_child)  // before an older capture is overwritten for nothing
+    if (const auto found = find_command(o_.command.front(), exit_code); !found) return tl::unexpected(found.error());
   if (auto ok = open(notes_); !ok) return tl::unexpected(ok.error());
   capture_.set_metadata("record.clock", "nanoseconds since 1970, monotonic");
   sensors_->poll(capture_);
@@ -310,9 +320,10 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
       counters_.stop();
       writer_.reset();
       std::remove(o_.output.c_str());
-      return fail(fmt::format("{}: {}", o_.command.front(), ok.error().what));
+      ok.error().file = o_.command.front();
+      return tl::unexpected(ok.error());
     }
-    started = host_now();
+    last_host_ = started = host_now();
   }
   Nanos next_write = started + kWrite, next_host = started + kHost, next = started;
   bool recording = true;
@@ -344,15 +355,13 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   if (recording) {
     counters_.stop();
     sensors_->finish(capture_);
+    if (with_child) host_tick(ended);
   }
   take_kernels(true);
   if (reader_) reader_->finish(capture_);
   if (with_child) {
     exit_code = *code;
-    rusage children{};
-    getrusage(RUSAGE_CHILDREN, &children);  // exact for what has ended, better than the last look at /proc
-    const double seconds = static_cast<double>(children.ru_utime.tv_sec + children.ru_stime.tv_sec) + static_cast<double>(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e-6;
-    last_use_.cpu_seconds = std::max(last_use_.cpu_seconds, seconds);
+    last_use_.cpu_seconds = std::max(last_use_.cpu_seconds, ended_children_cpu_seconds());  // exact for what has ended
     capture_.set_metadata("record.exit_code", std::to_string(exit_code));
   }
   auto out = summary(started, ended);

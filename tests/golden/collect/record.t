@@ -1,0 +1,75 @@
+Recording over fake driver libraries, whose levels are known; numbers of time, power and cost differ from run to run.
+
+  $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=
+  $ steady() { sed -E 's/[0-9][0-9. ]*(ms|us|s) (recorded|from)/T \2/; s/, [0-9 ]+ samples/, N samples/; s/^  power.*/  power ... energy .../; s/^program: .*/program: .../; s/^recorder: .*/recorder: .../; /activity repeats/d; s/( [0-9]+)\.[0-9] %/\1 %/'; }
+  $ gpufathom record -- sh -c 'echo out; sleep 0.5; exit 3' 2>summary
+  out
+  [3]
+  $ steady < summary | grep -v '    '
+  run.gpf: T recorded; the program ended with 3
+  GPU 0  NVIDIA H200  levels: PM sampling, N samples
+    while it had work, T from first to last:
+    power ... energy ...
+    memory 12.88 GB at most; SM clock 1965 MHz mean; 40 C at most
+    clocks were held down at times by sw_power_cap
+  program: ...
+  recorder: ...
+  $ sed 's/[█░]//g' summary | awk 'length($0) > 80'
+
+Without counters, without GPM, with instances: what is recorded instead is said once for all GPUs.
+
+  $ GPUFATHOM_FAKE=gpus=3,permission=0 gpufathom record --duration 0.3 2>&1 | grep ^gpufathom
+  gpufathom: GPUs 0, 1, 2: no hardware counters: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35) (run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d))
+  gpufathom: GPUs 0, 1, 2: recording NVML GPM levels at 10 Hz instead
+  $ GPUFATHOM_FAKE=gpus=3,permission=0,gpm=0 gpufathom record --duration 0.3 --devices 0,2 2>&1 | tail -n +1 | grep ^gpufathom
+  gpufathom: GPUs 0, 2: no hardware counters: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35) (run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d))
+  gpufathom: GPUs 0, 2: recording power, clocks and memory only
+  $ GPUFATHOM_FAKE=mig=1,permission=0 gpufathom record --duration 0.3 2>&1 | grep ^gpufathom | tail -1
+  gpufathom: GPU 0: recording power, clocks and memory only; levels of MIG instances come from gpufathom monitor
+  $ GPUFATHOM_FAKE=lost_after=0 gpufathom record --duration 0.3 2>&1 | grep '^  '
+    no sample arrived
+
+What is no capture is never written over, and what cannot run costs no older capture.
+
+  $ echo precious > train.py && mkdir folder
+  $ gpufathom record -o train.py -- touch ran
+  gpufathom: train.py: exists and is no capture: it is not overwritten (give another name, or remove it)
+  [1]
+  $ gpufathom record -o folder -- touch ran
+  gpufathom: folder: cannot be written: Is a directory (does the directory exist, and may you write there?)
+  [1]
+  $ gpufathom record -o /dev/null -- touch ran
+  gpufathom: /dev/null: is no ordinary file (-o wants the name of a file)
+  [1]
+  $ gpufathom record -o no/such/run.gpf -- touch ran
+  gpufathom: no/such/run.gpf: cannot be written: No such file or directory (does the directory exist, and may you write there?)
+  [1]
+  $ gpufathom record -- ./no-such-program
+  gpufathom: ./no-such-program: the command is not found
+  [127]
+  $ gpufathom record -- ./folder
+  gpufathom: ./folder: the command cannot be run: Permission denied
+  [126]
+  $ gpufathom import run.gpf -o train.py
+  gpufathom: train.py: exists and is no capture: it is not overwritten (give another name, or remove it)
+  [1]
+  $ cat train.py; ls
+  precious
+  folder
+  run.gpf
+  summary
+  train.py
+
+Wrong usage.
+
+  $ gpufathom record
+  gpufathom: record needs a command to run, or --duration to record the machine for a while: gpufathom record -- python train.py
+  [2]
+  $ gpufathom record --rate 0 --duration 1
+  --rate: Value 0 not in range 1.000000 to 100000.000000
+  Run with --help for more information.
+  [2]
+  $ gpufathom record --window 3 --duration 1
+  --window requires --kernels
+  Run with --help for more information.
+  [2]
