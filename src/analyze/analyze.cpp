@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/describe_source.h"
 #include "analyze/device_use.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
@@ -15,26 +16,18 @@
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/runtime/runtime.h"
+#include "analyze/sampled/sampled.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
 #include "analyze/window.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
-namespace {
-
-void describe_source(const Capture& capture, Analysis& analysis) {
-  analysis.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
-  const auto& q = capture.quality;
-  for (std::size_t i = 0; i < q.size(); ++i)
-    analysis.quality.push_back({std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
-}
-
-}  // namespace
-
 // What needs nothing of each other runs at the same time; on two cores the order of the starts below keeps both busy.
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
+  if (holds_only_samples(capture)) return analyze_samples(capture, options);
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
   context.host = HostThreads(capture);
@@ -68,6 +61,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);
   analysis.energy = measure_energy(context, options.energy_model);
+  if (holds_counter_values(capture)) analysis.samples = samples_over_time(capture, {context.window.start_ns, context.window.end_ns});
   find_findings(context, *levels, analysis);
   runtime.get();
   if (shared) shared->emplace(std::move(context));

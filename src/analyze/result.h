@@ -10,6 +10,7 @@
 
 #include "analyze/energy/result.h"
 #include "analyze/runtime/result.h"
+#include "analyze/sampled/result.h"
 #include "core/describe.h"
 #include "core/statistics.h"
 #include "core/time.h"
@@ -79,7 +80,7 @@ struct NamedTime {
 };
 
 struct IdleCause {
-  std::string cause;  // launch_bound, sync, memcpy, input, communication, dependency, kernel_gap, host_other, no_launch_record
+  std::string cause;  // launch_bound, sync, memcpy, input, communication, dependency, kernel_gap, host_other, no_launch_record; of samples: not_recorded, no_samples
   Nanos ns = 0;
   std::int64_t gaps = 0;
   std::vector<NamedTime> operators, modules;  // behind it, largest first; each list sums to at most ns
@@ -242,6 +243,7 @@ struct Analysis {
   std::vector<KernelRow> kernels;
   std::vector<CurvePoint> tensor_curve;
   EnergyUse energy;
+  SampledUse samples;
   std::vector<Finding> findings;
   static constexpr auto fields() {
     using A = Analysis;
@@ -252,6 +254,7 @@ struct Analysis {
                       field("layer_types", &A::layer_types, "kernel time by layer type"), field("layers", &A::layers, "kernel time by layer"),
                       field("kernels", &A::kernels, "kernel time by kernel"), field("tensor_curve", &A::tensor_curve, "cumulative kernel time over tensor-issue utilisation"),
                       field("energy", &A::energy, "where the joules went; without devices when nothing measured power"),
+                      field("samples", &A::samples, "levels and readings over time; without devices when nothing was sampled"),
                       field("findings", &A::findings, "what to change, with evidence")};
   }
 };

@@ -94,9 +94,6 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   if (capture.activities.empty() && !capture.report_kernels.empty())
     return fail("a counter report alone has no time line to analyse", capture.path, -1,
                 "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
-  if (capture.activities.empty() && capture.format == "gpufathom_record")
-    return fail("a recording without kernels: what its GPUs did was summed up when it ended", capture.path, -1,
-                "record with --kernels to know which kernel did it; gpufathom query and export give the samples");
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
                 "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");

@@ -26,9 +26,9 @@ struct Options {
   std::size_t rows = 0;  // 0: 12 in text, all elsewhere
 };
 
-Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const Context& context) {
+Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const std::optional<Context>& context) {
   if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), o.rows ? o.rows : 12);
-  if (format == "html") return analysis_html(analysis, &context);
+  if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
   std::string json;
   to_json(json, analysis);
   return json += '\n';
@@ -54,7 +54,7 @@ int analyze_files(const Options& o) {
   progress.wipe();
   if (!analysis) return complain(analysis.error());
   analysis->counters_source = loaded->counters;
-  return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, *context));
+  return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
 }
 
 }  // namespace

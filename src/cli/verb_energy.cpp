@@ -3,8 +3,6 @@
 #include <optional>
 
 #include "analyze/analyze.h"
-#include "analyze/energy/attribute.h"
-#include "analyze/window.h"
 #include "cli/energy_model.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
@@ -26,32 +24,6 @@ struct Options {
   std::int64_t batch = 0;
   std::size_t rows = 0;
 };
-
-/// A recording without kernels knows no steps, layers or kernels; its energy still has components.
-Result<Analysis> analyze_samples(const Capture& capture, const Options& o, const EnergyModelFile* model) {
-  Analysis analysis;
-  analysis.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
-  for (std::size_t i = 0; i < capture.quality.size(); ++i)
-    analysis.quality.push_back({std::string(capture.text(capture.quality.code[i])), capture.quality.count[i], std::string(capture.text(capture.quality.detail[i]))});
-  const auto known = sampled_span(capture);
-  if (!known) {
-    analysis.energy = measure_energy(capture, {0, 0}, model);
-    return analysis;
-  }
-  Interval span = *known;
-  if (o.window != "all") {
-    if (o.window.find(':') == std::string::npos || o.window.starts_with("step:"))
-      return fail("--window " + o.window + ": the capture holds no kernels and so no steps", capture.path, -1, "use all or START:END, or record with --kernels");
-    const auto asked = parse_span(capture.path, o.window, span);
-    if (!asked) return tl::unexpected(asked.error());
-    span = *asked;
-  }
-  analysis.window.kind = o.window == "all" ? "all" : "range";
-  analysis.window.start_ns = span.start, analysis.window.end_ns = span.end, analysis.window.duration_ns = span.length();
-  analysis.window.step_source = "none";
-  analysis.energy = measure_energy(capture, span, model);
-  return analysis;
-}
 
 Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& a, const std::optional<Context>& context) {
   if (format == "html") return analysis_html(a, context ? &*context : nullptr);
@@ -78,7 +50,7 @@ int energy_of(const Options& o) {
   options.energy_model = *model ? &**model : nullptr;
   options.progress = progress.callback();
   std::optional<Context> context;
-  auto analysis = loaded->capture.activities.empty() ? analyze_samples(loaded->capture, o, options.energy_model) : analyze(loaded->capture, options, &context);
+  auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
   if (!analysis) return complain(analysis.error());
   analysis->counters_source = loaded->counters;

@@ -6,6 +6,8 @@
 
 namespace gf {
 
+inline bool holds_counter_values(const Capture& capture) { return !capture.counter_samples.empty(); }
+
 /// f(device row, metric, start_ns, duration_ns, value) for every value whose span meets `span`; of one device and metric in order of
 /// time, as the source wrote them. A reading of an instant has duration 0.
 template <class F>

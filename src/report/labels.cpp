@@ -28,6 +28,8 @@ constexpr Label kCauses[] = {
     {"kernel_gap", "gap between kernels", "gap", "Work was queued; this is the latency from one kernel to the next."},
     {"host_other", "host busy elsewhere", "host", "The host did something else than launching work."},
     {"no_launch_record", "no launch record", "unknown", "The capture does not say who launched the next work."},
+    {"not_recorded", "cause not recorded", "idle", "Samples say that the GPU idled, not why: record with --kernels."},
+    {"no_samples", "no samples", "no data", "No sample covers this time."},
 };
 
 constexpr Label kEnergy[] = {
@@ -58,7 +60,40 @@ constexpr Label kBars[] = {
     {"stalled", "stalled", "stalled", "Warps are resident, nothing is issued and the tensor pipes are empty: they wait for memory, barriers or dependencies. A lower bound."},
     {"other_instructions", "other instructions", "other", "Issue slots used by other instructions while the tensor pipes are empty. An upper bound."},
     {"tensor", "tensor cores working", "tensor", "Cycles in which the tensor pipes work: tensor.active of the ladder."},
-    {"unknown", "kernels without counters", "unknown", "Kernel time that no counter report covers; it is not guessed."},
+    {"unknown", "kernels without counters", "unknown", "Time that no counter covers; it is not guessed."},
+};
+
+constexpr Label kReadings[] = {
+    {"gpu.busy", "GPU runs a kernel", "GPU", "Share of time in which a kernel runs."},
+    {"monitor.gpu", "NVML utilisation", "NVML", "What nvidia-smi shows: share of its last period in which some kernel ran."},
+    {"monitor.memory", "NVML memory use", "NVML", "Share of NVML's last period in which device memory was read or written."},
+    {"sm.active", "SM has work", "SM", "Share of SM time with at least one warp in the sub-partition."},
+    {"sm.active_any", "SM has work", "SM", "Share of SM time with at least one warp."},
+    {"issue.active", "issue slots used", "issue", "Share of issue slots used."},
+    {"tensor.active", "tensor cores work", "TC", "Share of cycles in which the tensor pipes work."},
+    {"sm.occupancy", "warp slots filled", "occup.", "Resident warps over the warps that fit."},
+    {"dram.active", "memory bandwidth", "DRAM", "DRAM bytes moved over what the device could move in the time."},
+    {"dram.read", "DRAM read", "DRAM", "Bytes read from device memory."},
+    {"dram.write", "DRAM written", "DRAM", "Bytes written to device memory."},
+    {"l1.sectors", "L1 accesses", "L1", "32-byte sectors looked up in L1."},
+    {"l1.hits", "L1 hits", "L1", "Sectors found in L1."},
+    {"l2.sectors", "L2 accesses", "L2", "32-byte sectors looked up in L2."},
+    {"pcie.rx", "PCIe to GPU", "PCIe", "Bytes that the GPU received."},
+    {"pcie.tx", "PCIe from GPU", "PCIe", "Bytes that the GPU sent."},
+    {"nvlink.rx", "NVLink to GPU", "NVLink", "Bytes that the GPU received."},
+    {"nvlink.tx", "NVLink from GPU", "NVLink", "Bytes that the GPU sent."},
+    {"power.module", "power", "power", "Power of the board, instant."},
+    {"power.average", "power, 1 s average", "power", "Power of the board as NVML averages it."},
+    {"power.memory", "power of the memory", "memory", "Power of the device memory."},
+    {"power.limit", "power limit", "limit", "Power that the board may draw."},
+    {"clock.sm", "SM clock", "clock", "Clock of the SMs."},
+    {"clock.memory", "memory clock", "clock", "Clock of the device memory."},
+    {"temperature.gpu", "temperature", "temp.", "Temperature of the GPU."},
+    {"temperature.memory", "memory temperature", "temp.", "Temperature of the device memory."},
+    {"memory.used", "GPU memory used", "memory", "Device memory in use by all programs."},
+    {"memory.total", "GPU memory", "memory", "Device memory that there is."},
+    {"host.cpu", "program's CPU", "CPU", "CPU cores that the program's processes use."},
+    {"host.memory", "program's memory", "memory", "Resident memory of the program's processes."},
 };
 
 constexpr Label kPhases[] = {
@@ -80,6 +115,7 @@ std::span<const Label> cause_labels() { return kCauses; }
 std::span<const Label> bar_labels() { return kBars; }
 std::span<const Label> phase_labels() { return kPhases; }
 std::span<const Label> energy_labels() { return kEnergy; }
+std::span<const Label> reading_labels() { return kReadings; }
 
 Label label_of(std::span<const Label> labels, std::string_view id) {
   for (const auto& label : labels)

@@ -18,6 +18,9 @@ std::span<const Label> phase_labels();
 /// Components of energy; those of pipes and tensor types by their family.
 std::span<const Label> energy_labels();
 
+/// Metrics over time, levels included.
+std::span<const Label> reading_labels();
+
 /// The entry of `id`, or one whose texts are the id itself.
 Label label_of(std::span<const Label> labels, std::string_view id);
 

@@ -73,12 +73,22 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
 
 }  // namespace
 
+std::span<const BarName> kernel_bars() {
+  static constexpr std::array<BarName, kKernelBars> names{{{"sm_inactive", "SMs without work"},
+                                                           {"stalled", "stalled: nothing issued, tensor pipes empty"},
+                                                           {"other_instructions", "other instructions"},
+                                                           {"tensor", "tensor cores working"},
+                                                           {"unknown", "kernels without counters"}}};
+  return names;
+}
+
 KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& levels) {
   using enum KernelLevel;
+  return split_busy(levels.of(activity, sm_active), levels.of(activity, issue_active), levels.of(activity, tensor_active), levels.of(activity, tensor_issue));
+}
+
+KernelSplit split_busy(double active, double issue, double tensor, double tensor_slots) {
   KernelSplit split;
-  const double active = levels.of(activity, sm_active), issue = levels.of(activity, issue_active);
-  const double tensor_slots = levels.of(activity, tensor_issue);
-  double tensor = levels.of(activity, tensor_active);
   if (std::isnan(active)) {
     split.unknown = 1;
     return split;
@@ -134,13 +144,8 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     }
   }
   const auto ns = apportion(use.kernel_busy_ns, whole);
-  constexpr std::array<std::pair<const char*, const char*>, kKernelBars> kNames{{{"sm_inactive", "SMs without work"},
-                                                                                 {"stalled", "stalled: nothing issued, tensor pipes empty"},
-                                                                                 {"other_instructions", "other instructions"},
-                                                                                 {"tensor", "tensor cores working"},
-                                                                                 {"unknown", "kernels without counters"}}};
   for (std::size_t b = 0; b < kKernelBars; ++b) {
-    WaterfallBar bar{kNames[b].first, kNames[b].second, ns[b], {}, {}};
+    WaterfallBar bar{kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}};
     std::vector<std::pair<std::string, double>> layers, kernels;
     for (std::size_t l = 0; l < by_layer[b].size(); ++l)
       if (by_layer[b][l] > 0) layers.emplace_back(l < context.attribution.layer_types.size() ? context.attribution.layer_types[l] : "Other", by_layer[b][l]);

@@ -1,6 +1,7 @@
 // The waterfall: every nanosecond of a device's window in exactly one bar.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analyze/context.h"
@@ -17,5 +18,13 @@ struct KernelSplit {
   double sm_inactive = 0, stalled = 0, other_instructions = 0, tensor = 0, unknown = 0;
 };
 KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& kernel_levels);
+/// The same from ratios of busy time; NaN where one is not known.
+KernelSplit split_busy(double sm_active, double issue_active, double tensor_active, double tensor_issue);
+
+/// "SMs without work" and so on: id and text of the bars that share out kernel time, in the order of KernelSplit's members.
+struct BarName {
+  const char *id, *label;
+};
+std::span<const BarName> kernel_bars();
 
 }  // namespace gf

@@ -38,12 +38,14 @@ std::string analysis_text(const Analysis& a, const TextStyle& style, std::size_t
   if (!a.devices.empty()) {
     out += ladder_section(a, style);
     out += waterfall_section(a, style);
+    out += over_time_section(a, style);
     out += devices_section(a, style);
     out += idle_section(a, style, rows);
     out += findings_section(a, style, rows);
     out += runtime_section(a, style, rows);
     out += layers_section(a, style, rows);
     out += kernels_section(a, style, rows);
+    out += readings_section(a, style);
     out += energy_section(a.energy, style, std::min<std::size_t>(rows, 8));
   } else {
     out += runtime_section(a, style, rows);

@@ -75,6 +75,21 @@ std::string format_bytes(std::int64_t bytes) {
   return fmt::format("{:.2f} GB", size / 1e9);
 }
 
+std::string format_reading(double value, std::string_view unit) {
+  if (!std::isfinite(value)) return "no data";
+  if (unit == "ratio") return format_share(value);
+  if (unit == "watts") return fmt::format("{:.0f} W", value);
+  if (unit == "hertz") return fmt::format("{:.0f} MHz", value * 1e-6);
+  if (unit == "celsius") return fmt::format("{:.0f} C", value);
+  if (unit == "cores") return fmt::format("{:.2f} cores", value);
+  if (unit == "bytes") return format_bytes(std::llround(value));
+  if (unit == "bytes/s") return format_bytes(std::llround(value)) + "/s";
+  static constexpr std::pair<double, std::string_view> kScales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+  for (const auto& [scale, letter] : kScales)
+    if (std::abs(value) >= scale) return fmt::format("{:.3g} {}{}", value / scale, letter, unit.ends_with("/s") ? "/s" : "");
+  return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
+}
+
 std::string plural(std::int64_t n, std::string_view noun) { return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s"); }
 
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }

@@ -22,6 +22,8 @@ std::string format_level(const Level& level);
 std::string format_count(std::int64_t n);
 /// "51.3 MB", powers of ten.
 std::string format_bytes(std::int64_t bytes);
+/// A reading in its catalogue unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of other things with its unit.
+std::string format_reading(double value, std::string_view unit);
 /// "1 kernel", "2 781 kernels".
 std::string plural(std::int64_t n, std::string_view noun);
 

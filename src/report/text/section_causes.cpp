@@ -13,7 +13,8 @@ std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t 
   const auto causes = idle_of_all(a);
   Nanos idle = 0;
   for (const auto& d : a.devices) idle += d.idle_ns;
-  if (causes.empty() || idle == 0) return {};
+  // Samples know no cause; a finding says so.
+  if (causes.empty() || idle == 0 || causes.front().cause == "not_recorded" || causes.front().cause == "no_samples") return {};
   TextTable table({{"cause"}, {"time", Align::right}, {"share", Align::right}, {"gaps", Align::right}, {"most of it in", Align::left, true}, {"", Align::right}});
   for (const auto& cause : causes) {
     if (cause.ns == 0 || rows-- == 0) break;

@@ -22,6 +22,9 @@ std::string kernels_section(const Analysis& analysis, const TextStyle& style, st
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 /// Where the joules went; nothing when no device has energy.
 std::string energy_section(const EnergyUse& energy, const TextStyle& style, std::size_t rows);
+/// Levels and readings over time, and a table of the readings; nothing when nothing was sampled.
+std::string over_time_section(const Analysis& analysis, const TextStyle& style);
+std::string readings_section(const Analysis& analysis, const TextStyle& style);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
 /// The command that collects the counters of levels without data.
 std::string collect_section(const Analysis& analysis, const TextStyle& style);

@@ -1,0 +1,16 @@
+// What a capture is and how whole: the first section of every answer.
+#pragma once
+
+#include "analyze/result.h"
+#include "model/capture.h"
+
+namespace gf {
+
+inline void describe_source(const Capture& capture, Analysis& analysis) {
+  analysis.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
+  const auto& q = capture.quality;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    analysis.quality.push_back({std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
+}
+
+}  // namespace gf

@@ -1,0 +1,127 @@
+#include "analyze/sampled/levels.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analyze/utilization/waterfall.h"
+#include "core/apportion.h"
+#include "model/metrics.h"
+
+namespace gf {
+
+namespace {
+
+/// A rung, and the metrics that can stand for it, the truest first.
+struct SampledRung {
+  std::string_view id;
+  std::array<std::string_view, 2> metrics;
+  bool always;  // shown without data too
+  bool deeper;  // bounded by the rung before
+};
+constexpr SampledRung kSampledRungs[] = {{"gpu.busy", {"gpu.busy", "monitor.gpu"}, true, true},    {"sm.active", {"sm.active", "sm.active_any"}, true, true}, {"issue.active", {"issue.active", ""}, true, true},
+                           {"tensor.active", {"tensor.active", ""}, true, true},     {"tensor.issue", {"tensor.issue", ""}, false, true},       {"sm.occupancy", {"sm.occupancy", ""}, false, false},
+                           {"dram.active", {"dram.active", ""}, false, false}};
+
+const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeries>& series, std::string_view metric) {
+  const Text id = metric.empty() ? Text::none : c.strings.find(metric);
+  for (const auto& s : series)
+    if (id != Text::none && s.metric == id && s.covered > 0) return &s;
+  return nullptr;
+}
+
+std::string why_missing(std::string_view rung, std::string_view source) {
+  if (source == "pm_sampling") return fmt::format("{} did not fit into the one pass that was sampled", rung);
+  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or the log lacks its field" : "nvidia-smi's readings say that a kernel ran, not how deep";
+  return fmt::format("{}; gpufathom record samples it from hardware counters", lacks);
+}
+
+}  // namespace
+
+double sampled_mean(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view metric) {
+  const auto* s = find_series(capture, series, metric);
+  return s ? *s->mean(is_count(metric)) : NAN;
+}
+
+void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view source, DeviceUse& use) {
+  const auto T = static_cast<double>(use.span_ns);
+  double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN, covered = 0;
+  for (const auto& rung : kSampledRungs) {
+    const SampledSeries* s = nullptr;
+    std::string_view metric;
+    for (const auto name : rung.metrics)
+      if (!s && (s = find_series(capture, series, name))) metric = name;
+    if (!s) {
+      if (!rung.always) continue;
+      Level level;
+      level.id = rung.id;
+      level.why_missing = why_missing(rung.id, source);
+      use.levels.push_back(std::move(level));
+      continue;
+    }
+    const double share = std::min(static_cast<double>(s->covered) / T, 1.0);
+    // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
+    const double most = rung.deeper ? above : 1, mean = std::clamp(*s->mean(false), 0.0, most);
+    Level level;
+    level.id = rung.id;
+    level.value = level.low = mean * share;
+    level.high = std::min(mean * share + (1 - share) * most, 1.0);
+    level.coverage = share;
+    level.formula = fmt::format("mean over samples of {}", metric);
+    use.levels.push_back(std::move(level));
+    if (rung.id == "gpu.busy") busy = mean, covered = share, above = mean;
+    else if (rung.id == "sm.active") active = mean, above = mean;
+    else if (rung.id == "issue.active") issue = mean;
+    else if (rung.id == "tensor.active") tensor = mean;
+    else if (rung.id == "tensor.issue") tensor_issue = mean;
+  }
+  const Nanos known = std::llround(T * covered);
+  const Nanos kernels = std::isnan(busy) ? 0 : std::llround(busy * static_cast<double>(known)), idle = std::isnan(busy) ? 0 : known - kernels;
+  use.busy_ns = use.kernel_busy_ns = use.kernel_time_sum_ns = kernels;
+  use.idle_ns = use.span_ns - kernels;
+  if (idle > 0) use.idle.push_back({"not_recorded", idle, 0, {}, {}});
+  if (use.idle_ns > idle) use.idle.push_back({"no_samples", use.idle_ns - idle, 0, {}, {}});
+  auto of_busy = [&](double level) { return busy > 0 ? std::min(level / busy, 1.0) : std::isnan(level) ? NAN : 0.0; };
+  const auto split = split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));
+  const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
+  const auto ns = apportion(kernels, parts);
+  use.waterfall = {{"idle", "GPU idle", idle, {}, {}}, {"copy", "only copies or sets", 0, {}, {}}};
+  for (std::size_t b = 0; b < parts.size(); ++b) use.waterfall.push_back({kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}});
+  use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
+}
+
+std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
+  if (devices.size() == 1) return devices.front().levels;
+  std::vector<Level> all;
+  double whole = 0;
+  for (const auto& d : devices) whole += static_cast<double>(d.span_ns);
+  for (const auto& d : devices)
+    for (const auto& level : d.levels) {
+      auto same = std::find_if(all.begin(), all.end(), [&](const Level& l) { return l.id == level.id; });
+      if (same == all.end()) {
+        Level fresh = level;
+        fresh.value = fresh.low = fresh.high = fresh.coverage = {};
+        all.push_back(fresh);
+        same = all.end() - 1;
+      }
+      if (!level.value) continue;
+      const double w = static_cast<double>(d.span_ns) / whole;
+      same->why_missing.clear();
+      same->formula = level.formula;
+      same->value = same->value.value_or(0) + w * *level.value;
+      same->low = same->low.value_or(0) + w * *level.low;
+      same->high = same->high.value_or(0) + w * *level.high;
+      same->coverage = same->coverage.value_or(0) + w * *level.coverage;
+    }
+  // A device without the level could have any: the share of the others bounds it.
+  for (auto& l : all) {
+    double with = 0;
+    for (const auto& d : devices)
+      for (const auto& level : d.levels)
+        if (level.id == l.id && level.value) with += static_cast<double>(d.span_ns) / whole;
+    if (l.high) l.high = std::min(1.0, *l.high + 1 - with);
+  }
+  return all;
+}
+
+}  // namespace gf

@@ -1,0 +1,187 @@
+#include "analyze/sampled/sampled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/describe_source.h"
+#include "analyze/energy/attribute.h"
+#include "analyze/sampled/findings.h"
+#include "analyze/sampled/levels.h"
+#include "analyze/sampled/series.h"
+#include "analyze/window.h"
+#include "core/period.h"
+#include "model/metrics.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kWork = 0.01;            // busier than this is work; drivers tick now and then
+constexpr std::int64_t kBuckets = 240;
+constexpr std::size_t kSignal = 16384;    // samples in which a period is looked for
+constexpr Nanos kFine = 10 * kNsPerMs;    // longer samples show no steps
+
+struct Overview {
+  Interval extent{INT64_MAX, INT64_MIN};  // from the first to the last sample of a device
+  std::vector<Text> work;                 // what says whether each device works: gpu.busy, else NVML's utilisation; none without either
+};
+
+Overview look_over(const Capture& c) {
+  const Text busy = c.strings.find("gpu.busy"), utilization = c.strings.find("monitor.gpu");
+  Overview o;
+  o.work.assign(c.devices.size(), Text::none);
+  each_counter_value(c, {INT64_MIN, INT64_MAX}, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double) {
+    if (device >= o.work.size()) return;
+    o.extent = {std::min(o.extent.start, start), std::max(o.extent.end, start + duration)};
+    if (metric == busy && busy != Text::none) o.work[device] = busy;
+    else if (metric == utilization && o.work[device] == Text::none) o.work[device] = utilization;
+  });
+  return o;
+}
+
+/// From the first to the last sample with work, by device; empty spans for devices that never worked.
+std::vector<Interval> working_spans(const Capture& c, const std::vector<Text>& work, Interval extent) {
+  std::vector<Interval> spans(c.devices.size(), {INT64_MAX, INT64_MIN});
+  each_sample_span(c, extent, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
+    if (device >= spans.size() || metric != work[device] || metric == Text::none || !(value > kWork)) return;
+    spans[device] = {std::min(spans[device].start, start), std::max(spans[device].end, end)};
+  });
+  for (auto& s : spans) s = s.end > s.start ? Interval{std::max(s.start, extent.start), std::min(s.end, extent.end)} : Interval{0, 0};
+  return spans;
+}
+
+std::string source_of(const Capture& c, std::uint32_t device, const std::vector<SampledSeries>& series) {
+  if (const auto said = c.metadata_value(fmt::format("record.source.{}", c.devices.id[device])); !said.empty()) return std::string(said);
+  if (c.format == "dcgm_dmon") return "dcgm";
+  for (const auto& s : series)
+    if (c.text(s.metric) == "gpu.busy") return c.format == "nsight_systems" ? "pm_sampling" : "gpm";
+  return "nvml";
+}
+
+/// What a reader wants to see first, then the rest as it came.
+constexpr std::string_view kOrder[] = {"gpu.busy", "monitor.gpu", "sm.active", "sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.active", "dram.read", "dram.write",
+                                       "pcie.rx", "pcie.tx", "nvlink.rx", "nvlink.tx", "power.module", "power.average", "power.memory", "clock.sm", "clock.memory", "temperature.gpu", "memory.used",
+                                       "host.cpu", "host.memory"};
+
+std::vector<SampledReading> readings_of(const Capture& c, const std::vector<SampledSeries>& series) {
+  std::vector<std::pair<std::size_t, SampledReading>> ranked;
+  for (const auto& s : series) {
+    const auto id = c.text(s.metric);
+    // A counter of joules only grows, limits are bits, and memory of single processes has no place in a table of the whole.
+    if (s.covered <= 0 || id == "energy.module" || id == "clock.limits" || id.starts_with("memory.process")) continue;
+    const bool count = is_count(id);
+    const Metric* known = find_metric(id);
+    SampledReading r;
+    r.id = id;
+    r.unit = known ? std::string(known->unit) + (count ? "/s" : "") : "";
+    r.mean = s.mean(count), r.low = s.low, r.high = s.high;
+    if (count) r.total = s.integral;
+    for (std::size_t b = 0; b < s.sum.size(); ++b) r.values.push_back(s.time[b] > 0 ? s.sum[b] / s.time[b] * (count ? 1e9 : 1) : NAN);
+    ranked.emplace_back(static_cast<std::size_t>(std::find(std::begin(kOrder), std::end(kOrder), id) - std::begin(kOrder)), std::move(r));
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SampledReading> out;
+  for (auto& [rank, r] : ranked) out.push_back(std::move(r));
+  return out;
+}
+
+/// The period of a device's activity, from the middle of the window.
+void find_step(const Capture& c, std::uint32_t row, Text work, Interval window, SampledDevice& out) {
+  if (out.sample_ns <= 0 || out.sample_ns > kFine) return;
+  const Nanos half = std::min(window.length(), static_cast<Nanos>(kSignal) * out.sample_ns) / 2, middle = window.start + window.length() / 2;
+  std::vector<float> signal;
+  each_counter_value(c, {middle - half, middle + half}, [&](std::uint32_t device, Text metric, Nanos, Nanos duration, double value) {
+    if (device == row && metric == work && duration > 0) signal.push_back(static_cast<float>(value));
+  });
+  if (const auto period = find_period(signal)) {
+    out.step_ns = period->samples * static_cast<double>(out.sample_ns);
+    out.step_confidence = period->confidence;
+  }
+}
+
+SampledUse over_time(const Capture& c, const std::vector<Text>& work, const std::vector<Interval>& spans, Interval window, const std::vector<std::vector<SampledSeries>>& series, Nanos bucket) {
+  SampledUse use;
+  use.start_ns = window.start, use.bucket_ns = bucket;
+  for (std::uint32_t d = 0; d < c.devices.size(); ++d) {
+    if (series[d].empty()) continue;
+    if (spans[d].length() == 0) {
+      ++use.idle_devices;
+      continue;
+    }
+    SampledDevice out;
+    out.id = c.devices.id[d];
+    out.name = c.text(c.devices.name[d]);
+    out.source = source_of(c, d, series[d]);
+    for (const auto& s : series[d])
+      if (s.metric == work[d] && s.samples > 0) out.samples = s.samples, out.covered_ns = s.covered, out.sample_ns = s.covered / s.samples;
+    out.readings = readings_of(c, series[d]);
+    find_step(c, d, work[d], intersect({spans[d]}, {window}).empty() ? window : intersect({spans[d]}, {window})[0], out);
+    use.devices.push_back(std::move(out));
+  }
+  use.host = readings_of(c, series.back());
+  return use;
+}
+
+Nanos bucket_of(Interval window) { return std::max<Nanos>(1, (window.length() + kBuckets - 1) / kBuckets); }
+
+}  // namespace
+
+bool holds_only_samples(const Capture& c) { return c.activities.empty() && c.report_kernels.empty() && c.host_ops.empty() && holds_counter_values(c); }
+
+SampledUse samples_over_time(const Capture& c, Interval window) {
+  const auto work = look_over(c).work;
+  if (window.length() <= 0 || std::all_of(work.begin(), work.end(), [](Text t) { return t == Text::none; })) return {};
+  const Nanos bucket = bucket_of(window);
+  return over_time(c, work, working_spans(c, work, window), window, collect_series(c, window, bucket), bucket);
+}
+
+Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options) {
+  const auto [extent, work] = look_over(c);
+  if (extent.length() <= 0) return fail("no span of time in which a GPU was sampled", c.path, -1, "record for longer");
+  auto spans = working_spans(c, work, extent);
+  Interval window = extent;
+  Analysis a;
+  describe_source(c, a);
+  if (options.window == "all") {
+    a.window.kind = "all";
+    Interval all{INT64_MAX, INT64_MIN};
+    for (const auto& s : spans)
+      if (s.length() > 0) all = {std::min(all.start, s.start), std::max(all.end, s.end)};
+    if (all.end > all.start) window = all;
+  } else {
+    if (options.window.find(':') == std::string::npos || options.window.starts_with("step:"))
+      return fail("--window " + options.window + ": the capture holds no kernels and so no steps", c.path, -1, "use all or START:END, or record with --kernels");
+    const auto asked = parse_span(c.path, options.window, extent);
+    if (!asked) return tl::unexpected(asked.error());
+    a.window.kind = "range";
+    window = intersect({*asked}, {extent}).empty() ? extent : intersect({*asked}, {extent})[0];
+    for (auto& s : spans)
+      if (s.length() > 0) s = window;  // the span asked for counts whole, idle ends included
+  }
+  const bool nothing_worked = std::all_of(spans.begin(), spans.end(), [](const Interval& s) { return s.length() == 0; });
+  a.window.start_ns = window.start, a.window.end_ns = window.end, a.window.duration_ns = window.length();
+  a.window.step_source = "none";
+  for (std::uint32_t d = 0; nothing_worked && d < spans.size(); ++d)
+    if (work[d] != Text::none) spans[d] = window;
+  const Nanos bucket = bucket_of(window);
+  const auto series = collect_series(c, window, bucket);
+  a.samples = over_time(c, work, spans, window, series, bucket);
+  for (std::uint32_t d = 0; d < spans.size(); ++d) {
+    if (spans[d].length() == 0 || series[d].empty()) continue;
+    DeviceUse use;
+    use.id = c.devices.id[d];
+    use.name = c.text(c.devices.name[d]);
+    use.start_ns = spans[d].start, use.span_ns = spans[d].length();
+    const bool own = spans[d].start != window.start || spans[d].end != window.end;
+    measure_sampled_levels(c, own ? collect_series(c, spans[d], bucket)[d] : series[d], source_of(c, d, series[d]), use);
+    a.devices.push_back(std::move(use));
+  }
+  if (!a.devices.empty()) a.levels = join_ladders(a.devices);
+  a.match.verdict = "no_report";
+  a.energy = measure_energy(c, window, options.energy_model);
+  a.findings = find_in_samples(c, a);
+  return a;
+}
+
+}  // namespace gf

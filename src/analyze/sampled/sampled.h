@@ -1,0 +1,20 @@
+// The analysis of samples: the ladder, the waterfall and readings over time of a recording or log that holds no kernels.
+#pragma once
+
+#include "analyze/context.h"
+#include "analyze/result.h"
+#include "core/error.h"
+
+namespace gf {
+
+/// True when samples of a GPU are all there is: `record` without --kernels, logs of nvidia-smi, DCGM or NVML.
+bool holds_only_samples(const Capture& capture);
+
+/// Window `all` runs from the first to the last sample in which a device worked (of all samples when none did), each device having its own such
+/// span. Errors: no sample in the window, steps asked for.
+Result<Analysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
+
+/// How levels and readings went over the whole window, for captures with kernels too; without devices when nothing was sampled.
+SampledUse samples_over_time(const Capture& capture, Interval window);
+
+}  // namespace gf
