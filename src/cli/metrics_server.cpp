@@ -43,9 +43,19 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& a
   auto& s = *out->state_;
   s.dcgm_names = dcgm_names;
   s.host = host;
-  s.server.new_task_queue = [] { return new httplib::ThreadPool(2); };
-  s.server.set_keep_alive_max_count(1000);
+  // A connection holds a thread: one answer each, and little patience with clients that say nothing, so that none shuts others out.
+  s.server.new_task_queue = [] { return new httplib::ThreadPool(16); };
+  s.server.set_keep_alive_max_count(1);
+  s.server.set_keep_alive_timeout(1);
+  s.server.set_read_timeout(1);
+  s.server.set_write_timeout(2);
+  s.server.set_payload_max_length(4096);
   s.server.set_tcp_nodelay(true);  // a page is one small answer: do not wait to fill packets
+  // Without SO_REUSEPORT, which the library sets: a second monitor would share the port, each with half of the scrapes.
+  s.server.set_socket_options([](int socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   s.server.Get("/metrics", [&s](const httplib::Request& request, httplib::Response& response) {
     OpenMetricsOptions o;
     o.openmetrics = request.get_header_value("Accept").find("application/openmetrics-text") != std::string::npos;
@@ -59,13 +69,10 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& a
   });
   s.server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) { response.set_content("ok\n", "text/plain"); });
   s.server.Get("/", [](const httplib::Request&, httplib::Response& response) { response.set_content("gpufathom monitor: /metrics (Prometheus), /json, /healthz\n", "text/plain"); });
-  if (port == 0) {
-    s.port = s.server.bind_to_any_port(host);
-    if (s.port <= 0) return fail(fmt::format("cannot listen on {}", host));
-  } else {
-    if (!s.server.bind_to_port(host, port)) return fail(fmt::format("cannot listen on {}:{}", host, port), {}, -1, "is the port taken, or the address not this machine's?");
-    s.port = port;
-  }
+  s.port = port;
+  if (port == 0) s.port = s.server.bind_to_any_port(host);
+  else if (!s.server.bind_to_port(host, port)) s.port = -1;
+  if (s.port <= 0) return fail(fmt::format("cannot listen on {}", address), {}, -1, "is the port taken, or the address not this machine's?");
   s.thread = std::thread([&s] { s.server.listen_after_bind(); });
   return out;
 }
@@ -80,7 +87,9 @@ void MetricsServer::publish(const LiveTable& table) {
   state_->table = table;
 }
 
-const std::string& MetricsServer::host() const { return state_->host; }
-int MetricsServer::port() const { return state_->port; }
+std::string MetricsServer::url() const {
+  const bool six = state_->host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", six ? "[" : "", state_->host, six ? "]" : "", state_->port);
+}
 
 }  // namespace gf::cli

@@ -16,8 +16,8 @@ class MetricsServer {
   static Result<std::unique_ptr<MetricsServer>> start(const std::string& address, bool dcgm_names);
   ~MetricsServer();
   void publish(const LiveTable& table);
-  const std::string& host() const;
-  int port() const;
+  /// "http://ADDR:PORT".
+  std::string url() const;
 
  private:
   MetricsServer();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/metrics_server.h"
 #include "cli/output.h"
@@ -23,7 +24,8 @@ namespace gf::cli {
 namespace {
 
 struct Options {
-  std::string devices = "all", serve, source = "auto";
+  std::string devices = "all", source = "auto";
+  std::optional<std::string> serve;
   double interval_s = 1;
   std::int64_t count = 0;
   bool once = false, json = false, csv = false, prometheus = false, dcgm_names = false;
@@ -59,15 +61,18 @@ int monitor(const Options& o) {
   }
 
   std::unique_ptr<MetricsServer> server;
-  if (!o.serve.empty()) {
-    auto started = MetricsServer::start(o.serve, o.dcgm_names);
+  if (o.serve) {
+    auto started = MetricsServer::start(*o.serve, o.dcgm_names);
     if (!started) return complain(started.error());
     server = std::move(*started);
-    fmt::print(stderr, "gpufathom: serving http://{}:{}/metrics\n", server->host(), server->port());
   }
   const bool live = !o.once && !o.count && !o.json && !o.csv && !o.prometheus && stdout_is_terminal() && !server;
   const auto interval = static_cast<Nanos>(o.interval_s * 1e9);
-  sampler->sample();  // the first reading only opens the window of the averages
+  const LiveTable first = sampler->sample();  // opens the window of the averages: no levels yet
+  if (server) {
+    server->publish(first);
+    fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
+  }
   Nanos next = host_now() + (o.once ? std::min<Nanos>(interval, 200 * kNsPerMs) : interval);
   if (o.csv) fmt::print("{}", live_csv_header());
   const std::int64_t rounds = o.once ? 1 : o.count;

@@ -2,11 +2,14 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <ctime>
 #include <optional>
+#include <set>
 
+#include "report/json.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -63,8 +66,11 @@ std::string live_text(const LiveTable& t, const TextStyle& style) {
                                    scaled(g, "temperature.gpu", 1), memory(g));
     while (line.back() == ' ') line.pop_back();
     out += line + "\n";
-    for (const auto& p : g.processes)
-      out += shorten_middle(fmt::format("        {} {}{}", p.pid, p.name.empty() ? "(out of sight)" : p.name, p.memory_bytes >= 0 ? "  " + format_bytes(p.memory_bytes) : ""), style.width) + "\n";
+    for (const auto& p : g.processes) {
+      std::string name;
+      append_utf8(name, p.name.empty() ? "(out of sight)" : p.name);
+      out += shorten_middle(fmt::format("        {} {}{}", p.pid, name, p.memory_bytes >= 0 ? "  " + format_bytes(p.memory_bytes) : ""), style.width) + "\n";
+    }
     std::string held;
     for (const auto& word : g.throttle) held += (held.empty() ? "" : ", ") + word;
     if (!held.empty()) notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), style.width, 2);
@@ -74,7 +80,12 @@ std::string live_text(const LiveTable& t, const TextStyle& style) {
     bool mig = false;
     for (const auto& g : t.gpus) mig |= !g.instance.empty();
     out += notes;
-    out += wrap(fmt::format("%, averages since the last reading; levels from {}.{}", t.gpus.back().source, mig ? " Instances: GPU:GPU instance/compute instance." : ""), style.width, 2);
+    std::set<std::string> sources;
+    for (const auto& g : t.gpus)
+      if (g.values.contains("gpu.busy")) sources.insert(g.source);
+    std::string levels;
+    if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
+    out += wrap(fmt::format("%, averages since the last reading{}.{}", levels, mig ? " Instances: GPU:GPU instance/compute instance." : ""), style.width, 2);
   }
   return out;
 }

@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/metrics.h"
+#include "report/json.h"
 
 namespace gf {
 
 namespace {
 
+/// A label's value: a process may call itself anything, and one bad byte would cost the whole page.
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
+  std::string out, valid;
+  append_utf8(valid, text);
+  for (char c : valid) {
     if (c == '\\' || c == '"') out += '\\';
     if (c == '\n') out += "\\n";
     else out += c;
@@ -102,6 +107,7 @@ constexpr DcgmName kDcgm[] = {
     {"monitor.gpu", "DCGM_FI_DEV_GPU_UTIL", "gauge", 100, false, "GPU utilization (in %)."},
     {"monitor.memory", "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false, "Memory utilization (in %)."},
     {"memory.used", "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false, "Framebuffer memory used (in MiB)."},
+    {"memory.free", "DCGM_FI_DEV_FB_FREE", "gauge", 1 / kMebibyte, false, "Framebuffer memory free (in MiB)."},
     {"gpu.busy", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false, "Ratio of time the graphics engine is active."},
     {"sm.active_any", "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false, "The ratio of cycles an SM has at least 1 warp assigned."},
     {"sm.occupancy", "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false, "The ratio of number of warps resident on an SM."},
@@ -116,6 +122,15 @@ constexpr DcgmName kDcgm[] = {
     {"nvlink.rx", "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false, "The rate of data received over NVLink (in bytes per second)."},
 };
 
+std::optional<double> dcgm_value(const LiveGpu& g, const DcgmName& name) {
+  const auto& values = name.total ? g.totals : g.values;
+  const auto v = values.find(name.id);
+  if (v != values.end()) return v->second * name.scale;
+  const auto used = values.find("memory.used"), total = values.find("memory.total");
+  if (std::string_view(name.id) != "memory.free" || used == values.end() || total == values.end()) return {};
+  return (total->second - used->second) * name.scale;
+}
+
 std::string dcgm_labels(const LiveTable& t, const LiveGpu& g) {
   std::string labels = fmt::format("gpu=\"{}\",UUID=\"{}\",device=\"nvidia{}\",modelName=\"{}\"", g.index, escaped(g.uuid), g.index, escaped(g.name));
   if (!g.instance.empty()) labels += fmt::format(",GPU_I_ID=\"{}\"", g.instance.substr(0, g.instance.find('/')));
@@ -125,15 +140,11 @@ std::string dcgm_labels(const LiveTable& t, const LiveGpu& g) {
 std::string dcgm_names(const LiveTable& t, const OpenMetricsOptions& o) {
   Page page(o.openmetrics);
   for (const auto& d : kDcgm) {
-    bool any = false;
-    for (const auto& g : t.gpus) any |= (d.total ? g.totals : g.values).count(d.id) > 0;
-    if (!any) continue;
+    if (std::none_of(t.gpus.begin(), t.gpus.end(), [&](const LiveGpu& g) { return dcgm_value(g, d).has_value(); })) continue;
     // OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards: declared unknown there.
     page.family(d.name, o.openmetrics && d.total ? "unknown" : d.type, d.help);
-    for (const auto& g : t.gpus) {
-      const auto& values = d.total ? g.totals : g.values;
-      if (auto v = values.find(d.id); v != values.end()) page.sample(d.name, dcgm_labels(t, g), v->second * d.scale);
-    }
+    for (const auto& g : t.gpus)
+      if (const auto v = dcgm_value(g, d)) page.sample(d.name, dcgm_labels(t, g), *v);
   }
   return page.finish();
 }

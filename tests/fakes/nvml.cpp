@@ -1,5 +1,5 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig (0/1), init (NVML error
-// of nvmlInit), driver, cuda, lost_after, memory_scope (0/1).
+// of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the process that holds memory).
 #include <nvml.h>
 
 #include <cstdio>
@@ -134,7 +134,7 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* cou
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   if (*count < 1) return NVML_ERROR_INSUFFICIENT_SIZE;
   *count = 1;
-  rows[0] = {1, 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};
+  rows[0] = {static_cast<unsigned>(fake::number("pid", 1)), 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t, int count, nvmlFieldValue_t* values) {

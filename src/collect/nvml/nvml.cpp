@@ -128,6 +128,8 @@ std::string process_name(std::int64_t pid) {
     std::fclose(file);
     std::string name(buffer, n);
     while (!name.empty() && name.back() == '\n') name.pop_back();
+    for (char& c : name)  // a terminal would obey them
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     return name;
   }
   return {};

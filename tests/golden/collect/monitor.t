@@ -88,3 +88,27 @@ For Prometheus: our own names, and those of dcgm-exporter.
   # TYPE DCGM_FI_PROF_PIPE_TENSOR_ACTIVE gauge
   # HELP DCGM_FI_PROF_PIPE_TENSOR_ACTIVE Ratio of cycles the tensor (HMMA) pipe is active.
   DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.25
+
+A process may call itself anything: no page breaks, no terminal obeys.
+
+  $ export GPUFATHOM_FAKE=
+  $ python3 -c 'import time; open("/proc/self/comm", "wb").write(b"\xc3\xa9\"\\\n\x1b[2J\xc3"); open("named", "w"); time.sleep(20)' & pid=$!
+  $ while [ ! -e named ]; do sleep 0.1; done
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --openmetrics | grep -o 'process=.*'
+  process="\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd"} 11811160064 (esc)
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --json | jq '.gpus[0].processes[0].name'
+  "\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd" (esc)
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once | grep -A 1 H200 | tail -1 | sed "s/$pid/PID/"
+          PID \xc3\xa9"\\??[2J\xef\xbf\xbd  11.81 GB (esc)
+  $ kill $pid
+
+Addresses that cannot be served on.
+
+  $ for address in '' abc :99999 127.0.0.1: 192.0.2.1:0 nowhere.invalid:0; do gpufathom monitor --once --serve "$address"; done
+  gpufathom: '' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: 'abc' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: ':99999' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: '127.0.0.1:' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: cannot listen on 192.0.2.1:0 (is the port taken, or the address not this machine's?)
+  gpufathom: cannot listen on nowhere.invalid:0 (is the port taken, or the address not this machine's?)
+  [1]
