@@ -1,12 +1,14 @@
 #include "cli/cli.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cstdio>
 #include <exception>
 
+#include "cli/help.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 namespace gf::cli {
@@ -27,6 +29,7 @@ int run(int argc, const char* const* argv) {
   app.name("gpufathom");
   app.set_version_flag("--version", "gpufathom 0.1.0");
   app.require_subcommand(1);
+  set_up_help(app);
   int exit_code = 0;
   add_analyze(app, exit_code);
   add_compare(app, exit_code);
@@ -40,13 +43,15 @@ int run(int argc, const char* const* argv) {
   add_record(app, exit_code);
   add_doctor(app, exit_code);
   add_overhead(app, exit_code);
+  if (argc < 2) return complain("a verb is wanted (gpufathom --help lists them)", kWrongUsage);
+  if (argv[1][0] != '-' && app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == argv[1]; }).empty())
+    return complain(fmt::format("{} is no verb (gpufathom --help lists them)", argv[1]), kWrongUsage);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return app.exit(e) == 0 ? kWhole : kWrongUsage;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "gpufathom: %s\n", e.what());
-    return 1;
+    return complain(e.what(), kBadInput);
   }
   return exit_code;
 }

@@ -13,7 +13,7 @@ SourceInfo source_of(const Capture& c) { return {c.path, c.format, c.framework, 
 }  // namespace
 
 void add_input_options(CLI::App& verb, InputOptions& o) {
-  verb.add_option("capture", o.trace, "trace or capture file")->required()->option_text("FILE");
+  verb.add_option("FILE", o.trace, "trace or capture file")->required()->option_text("FILE");
   verb.add_option("--counters", o.counters, "counter report of the same program: .ncu-rep, or CSV of ncu")->option_text("FILE");
   verb.add_option("--power", o.power, "power log over the same time: CSV of nvidia-smi or of NVML")->option_text("FILE");
   verb.add_option("--max-bytes", o.max_bytes, "give up on an input that unpacks to more (default 64GiB)")

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
 
 #include "cli/answer_file.h"
+#include "cli/help.h"
 #include "report/wholeness.h"
 
 namespace gf::cli {
@@ -15,6 +17,14 @@ void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std:
   verb.add_option("--format", o.format, "form of the answer; without it by the name of -o, else text")->check(CLI::IsMember(formats))->option_text(names);
   verb.add_option("-o,--output", o.path, "file to write instead of standard output")->option_text("FILE");
 }
+
+void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows) {
+  verb.add_option("--rows", rows, "rows of a table, 0 for all (default: 12 in text, all in the other formats)")->check(not_negative())->option_text("N");
+}
+
+std::size_t text_rows(std::optional<std::size_t> rows) { return rows.value_or(12) == 0 ? SIZE_MAX : rows.value_or(12); }
+
+std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows) { return format == "text" ? 0 : rows.value_or(0); }
 
 std::string chosen_format(const OutputOptions& o) {
   if (!o.format.empty()) return o.format;

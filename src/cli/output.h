@@ -1,6 +1,7 @@
 // Where answers and complaints go: the answer to standard output or a file, everything else to standard error.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ struct OutputOptions {
 };
 
 void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats = {"text", "json", "html"});
+/// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other formats.
+void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows);
+/// Rows of a table in text, and in the other formats (0: all).
+std::size_t text_rows(std::optional<std::size_t> rows);
+std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows);
 /// The format that is meant, once the options are parsed.
 std::string chosen_format(const OutputOptions& o);
 

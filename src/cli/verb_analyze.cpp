@@ -4,6 +4,7 @@
 
 #include "analyze/analyze.h"
 #include "cli/energy_model.h"
+#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -23,11 +24,11 @@ struct Options {
   std::string window = "all";
   std::int64_t batch = 0;  // 0: not known
   std::string model;       // energy model, empty: the shipped one
-  std::size_t rows = 0;  // 0: 12 in text, all elsewhere
+  std::optional<std::size_t> rows;
 };
 
 Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const std::optional<Context>& context) {
-  if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+  if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), text_rows(o.rows));
   if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
   std::string json;
   to_json(json, analysis);
@@ -44,7 +45,7 @@ int analyze_files(const Options& o) {
   AnalyzeOptions options;
   options.window = o.window;
   options.batch = o.batch;
-  options.max_rows = format == "text" ? 0 : o.rows;
+  options.max_rows = other_rows(format, o.rows);
   options.progress = progress.callback();
   const auto model = find_energy_model(o.model, loaded->capture);
   if (!model) return complain(model.error());
@@ -63,10 +64,10 @@ void add_analyze(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("analyze", "how deep a recorded run used its GPU");
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
-  verb->add_option("--window", o->window, "span to analyse: all, steps, stable, step:N or START:END")->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--window", o->window, "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")->option_text("W");
+  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")->check(positive())->option_text("N");
   verb->add_option("--model", o->model, "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")->option_text("FILE");
-  verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
+  add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });
 }

@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "analyze/analyze.h"
 #include "analyze/compare/compare.h"
+#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -19,7 +21,7 @@ struct Options {
   std::vector<std::string> captures;
   std::vector<std::string> counters;
   std::string window;
-  std::size_t rows = 0;
+  std::optional<std::size_t> rows;
   OutputOptions output;
 };
 
@@ -58,7 +60,7 @@ int compare_files(const Options& o) {
     to_json(answer, comparison);
     answer += '\n';
   } else {
-    answer = format == "html" ? comparison_page(comparison) : comparison_text(comparison, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+    answer = format == "html" ? comparison_page(comparison) : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
   }
   if (const auto written = write_answer(o.output, answer); !written) return complain(written.error());
   return kWhole;
@@ -69,10 +71,10 @@ int compare_files(const Options& o) {
 void add_compare(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("compare", "what of the difference between runs comes from where");
   auto o = std::make_shared<Options>();
-  verb->add_option("captures", o->captures, "traces or capture files; the others are compared with the first")->required()->expected(2, 1000)->option_text("FILE FILE ...");
+  verb->add_option("FILE", o->captures, "traces or capture files; the others are compared with the first")->required()->expected(2, 1000)->option_text("FILE FILE ...");
   verb->add_option("--counters", o->counters, "counter reports, one for each capture in the same order")->option_text("FILE ...");
   verb->add_option("--window", o->window, "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all where there are none)")->option_text("W");
-  verb->add_option("--rows", o->rows, "rows of the layer and kernel tables (default 12)")->check(CLI::PositiveNumber)->option_text("N");
+  add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = compare_files(*o); });
 }

@@ -33,18 +33,18 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
 
 void add_doctor(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("doctor", "what can be recorded on this machine, and what to do about the rest");
-  auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "as JSON");
-  verb->callback([json, &exit_code] {
+  auto o = std::make_shared<OutputOptions>();
+  add_output_options(*verb, *o, {"text", "json"});
+  verb->callback([o, &exit_code] {
     const auto report = examine();
     std::string out;
-    if (*json) {
+    if (chosen_format(*o) == "json") {
       to_json(out, report);
       out += '\n';
     } else {
-      out = text_of(report, text_style(false));
+      out = text_of(report, text_style(o->to_file()));
     }
-    if (const auto written = write_answer({}, out); !written) {
+    if (const auto written = write_answer(*o, out); !written) {
       exit_code = complain(written.error());
       return;
     }

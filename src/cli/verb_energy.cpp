@@ -4,6 +4,7 @@
 
 #include "analyze/analyze.h"
 #include "cli/energy_model.h"
+#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -22,13 +23,13 @@ struct Options {
   OutputOptions output;
   std::string window = "all", model;
   std::int64_t batch = 0;
-  std::size_t rows = 0;
+  std::optional<std::size_t> rows;
 };
 
 Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& a, const std::optional<Context>& context) {
   if (format == "html") return analysis_html(a, context ? &*context : nullptr);
   const EnergyReport report{EnergyReport{}.schema, a.source, a.counters_source, a.quality, a.window, a.energy};
-  if (format == "text") return energy_text(report, text_style(o.output.to_file()), o.rows ? o.rows : 12);
+  if (format == "text") return energy_text(report, text_style(o.output.to_file()), text_rows(o.rows));
   std::string json;
   to_json(json, report);
   return json += '\n';
@@ -46,7 +47,7 @@ int energy_of(const Options& o) {
   AnalyzeOptions options;
   options.window = o.window;
   options.batch = o.batch;
-  options.max_rows = format == "text" ? 0 : o.rows;
+  options.max_rows = other_rows(format, o.rows);
   options.energy_model = *model ? &**model : nullptr;
   options.progress = progress.callback();
   std::optional<Context> context;
@@ -65,9 +66,9 @@ void add_energy(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
   verb->add_option("--model", o->model, "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")->option_text("FILE");
-  verb->add_option("--window", o->window, "span: all, steps, stable, step:N or START:END")->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives joules per item")->check(CLI::PositiveNumber)->option_text("N");
-  verb->add_option("--rows", o->rows, "rows of a table (default: 12 in text, all in the other formats)")->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--window", o->window, "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")->option_text("W");
+  verb->add_option("--batch", o->batch, "items of a step: gives joules per item")->check(positive())->option_text("N");
+  add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = energy_of(*o); });
 }

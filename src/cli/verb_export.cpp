@@ -55,6 +55,8 @@ Status export_csv(const std::string& directory, const Capture& capture, const An
 }
 
 int export_capture(const Options& o) {
+  if (!o.perfetto && o.csv.empty()) return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
+  if (!o.perfetto && !o.output.empty()) return complain("-o is the file of --perfetto; --csv names its own folder", kWrongUsage);
   if (o.perfetto && (o.output.empty() || o.output == "-") && stdout_is_terminal()) return complain("--perfetto wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
   const auto loaded = load_capture(o.input, progress.callback());
@@ -76,11 +78,9 @@ void add_export(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("export", "a capture in the format of another tool");
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
-  auto* formats = verb->add_option_group("formats");
-  formats->add_flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
-  formats->add_option("--csv", o->csv, "one CSV file a table, in this directory")->option_text("DIR");
-  formats->require_option(1, 2);
-  verb->add_option("-o,--output", o->output, "file to write instead of standard output")->option_text("FILE");
+  verb->add_flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
+  verb->add_option("--csv", o->csv, "one CSV file a table, in this directory")->option_text("DIR");
+  verb->add_option("-o,--output", o->output, "file of --perfetto, instead of standard output")->option_text("FILE");
   verb->callback([o, &exit_code] { exit_code = export_capture(*o); });
 }
 

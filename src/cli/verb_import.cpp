@@ -69,7 +69,7 @@ Status import_files(const Options& o, std::string& summary) {
 void add_import(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("import", "join a trace with its counter report and power log into one capture file");
   auto o = std::make_shared<Options>();
-  verb->add_option("files", o->files, "trace, and what was measured beside it, in any order")->required()->option_text("FILE...");
+  verb->add_option("FILE", o->files, "trace, and what was measured beside it, in any order")->required()->option_text("FILE...");
   verb->add_option("-o,--output", o->output, "capture file to write (.gpf)")->required()->option_text("FILE");
   verb->add_option("--max-bytes", o->import.max_bytes, "give up on an input that unpacks to more (default 64GiB)")->transform(CLI::AsSizeValue(true))->option_text("SIZE");
   verb->add_option("--threads", o->import.threads, "threads to read with (default: all)")->option_text("N");

@@ -29,7 +29,7 @@ int print_metrics(const Options& o) {
 void add_metrics(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("metrics", "what every metric means and how each source measures it");
   auto o = std::make_shared<Options>();
-  verb->add_option("id", o->filter.ids, "metrics (dram.read) or groups (dram) to show with their sources")->option_text("ID");
+  verb->add_option("ID", o->filter.ids, "metrics (dram.read) or groups (dram) to show with their sources")->option_text("ID ...");
   verb->add_option("--level", o->filter.level, "only this level: gpu, sm, issue, tensor, ...")->option_text("LEVEL");
   verb->add_option("--chip", o->filter.chip, "only what this chip can measure: GA100, GH100, ...")->option_text("CHIP");
   add_output_options(*verb, o->output, {"text", "json"});

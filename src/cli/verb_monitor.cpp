@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/help.h"
 #include "cli/metrics_server.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -28,7 +29,8 @@ struct Options {
   std::optional<std::string> serve;
   double interval_s = 1;
   std::int64_t count = 0;
-  bool once = false, json = false, csv = false, prometheus = false, dcgm_names = false;
+  std::string format = "text";
+  bool once = false, dcgm_names = false;
 };
 
 /// Waits until `deadline` or a signal that ends the program; true when it came.
@@ -66,7 +68,7 @@ int monitor(const Options& o) {
     if (!started) return complain(started.error());
     server = std::move(*started);
   }
-  const bool live = !o.once && !o.count && !o.json && !o.csv && !o.prometheus && stdout_is_terminal() && !server;
+  const bool live = !o.once && !o.count && o.format == "text" && stdout_is_terminal() && !server;
   const auto interval = static_cast<Nanos>(o.interval_s * 1e9);
   const LiveTable first = sampler->sample();  // opens the window of the averages: no levels yet
   if (server) {
@@ -74,7 +76,7 @@ int monitor(const Options& o) {
     fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
   }
   Nanos next = host_now() + (o.once ? std::min<Nanos>(interval, 200 * kNsPerMs) : interval);
-  if (o.csv) fmt::print("{}", live_csv_header());
+  if (o.format == "csv") fmt::print("{}", live_csv_header());
   const std::int64_t rounds = o.once ? 1 : o.count;
   for (std::int64_t round = 0; rounds == 0 || round < rounds; ++round) {
     if (wait_until(next, signals)) break;
@@ -86,12 +88,12 @@ int monitor(const Options& o) {
       if (rounds == 0) continue;
     }
     std::string out;
-    if (o.json) {
+    if (o.format == "json") {
       to_json(out, table);
       out += '\n';
-    } else if (o.csv) {
+    } else if (o.format == "csv") {
       out = live_csv(table);
-    } else if (o.prometheus) {
+    } else if (o.format == "openmetrics") {
       out = open_metrics(table, {true, o.dcgm_names});
     } else {
       out = live_text(table, text_style(false));
@@ -110,15 +112,13 @@ void add_monitor(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("monitor", "what every GPU does now: levels, power, memory, processes");
   auto o = std::make_shared<Options>();
   verb->add_option("--devices", o->devices, "GPUs to show: 0,2-3, UUIDs, or all")->option_text("LIST");
-  verb->add_option("--source", o->source, "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs permission)")->check(CLI::IsMember({"auto", "pm"}));
-  verb->add_option("--interval", o->interval_s, "seconds between readings (0.1 or more)")->check(CLI::Range(0.1, 86400.0))->option_text("S");
-  verb->add_option("--count", o->count, "stop after N readings")->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--source", o->source, "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs permission)")->check(CLI::IsMember({"auto", "pm"}))->option_text("auto|pm");
+  verb->add_option("--interval", o->interval_s, "seconds between readings (0.1 or more; default: 1)")->check(CLI::Range(0.1, 86400.0))->option_text("S");
+  verb->add_option("--count", o->count, "stop after N readings")->check(positive())->option_text("N");
   verb->add_flag("--once", o->once, "one reading, then stop");
-  auto* json = verb->add_flag("--json", o->json, "one JSON object a line");
-  auto* csv = verb->add_flag("--csv", o->csv, "comma-separated values");
-  auto* prometheus = verb->add_flag("--openmetrics", o->prometheus, "the text that --serve serves");
-  json->excludes(csv)->excludes(prometheus);
-  csv->excludes(prometheus);
+  verb->add_option("--format", o->format, "text, json (one object a line), csv, or openmetrics (what --serve serves)")
+      ->check(CLI::IsMember({"text", "json", "csv", "openmetrics"}))
+      ->option_text("FORMAT");
   verb->add_option("--serve", o->serve, "serve /metrics for Prometheus; :PORT is reachable from this machine alone")->option_text("ADDR:PORT");
   verb->add_flag("--dcgm-names", o->dcgm_names, "names and labels of dcgm-exporter, for dashboards that exist");
   verb->callback([o, &exit_code] { exit_code = monitor(*o); });

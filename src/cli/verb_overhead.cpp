@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/overhead/report.h"
 #include "cli/overhead/run_way.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/statistics.h"
 #include "report/json.h"
@@ -20,8 +22,8 @@ namespace {
 struct Options {
   std::vector<std::string> command;
   int rounds = 3, ncu_kernels = 200;
-  bool json = false;
   std::string measure, svg, only;
+  OutputOptions output;
 };
 
 /// Standard error of the mean of ratios.
@@ -113,11 +115,14 @@ int overhead(const Options& o) {
   if (!o.svg.empty())
     if (const auto written = write_answer({"svg", o.svg}, overhead_svg(report)); !written) return complain(written.error());
   std::string text;
-  if (o.json) to_json(text, report), text += '\n';
-  else text = overhead_text(report);
-  if (const auto written = write_answer({}, text); !written) return complain(written.error());
+  if (chosen_format(o.output) == "json") to_json(text, report), text += '\n';
+  else text = overhead_text(report, text_style(o.output.to_file()));
+  if (const auto written = write_answer(o.output, text); !written) return complain(written.error());
   if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
-  return kWhole;
+  int exit_code = kWhole;
+  for (const auto& r : report.rows)
+    if (!r.failed.empty()) exit_code = complain(fmt::format("the answer is not whole: {}: {}", r.name, r.failed), kBadInput);
+  return exit_code;
 }
 
 }  // namespace
@@ -128,10 +133,10 @@ void add_overhead(CLI::App& app, int& exit_code) {
   verb->add_option("--rounds", o->rounds, "runs with each tool (default: 3)")->check(CLI::Range(1, 1000))->option_text("N");
   verb->add_option("--only", o->only, "tools to compare, by the names in the table, separated by commas (default: all)")->option_text("NAMES");
   verb->add_option("--measure", o->measure, "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, instead of the wall time")->option_text("KEY");
-  verb->add_option("--ncu-kernels", o->ncu_kernels, "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")->check(CLI::NonNegativeNumber)->option_text("N");
+  verb->add_option("--ncu-kernels", o->ncu_kernels, "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")->check(not_negative())->option_text("N");
   verb->add_option("--svg", o->svg, "also draw a chart")->option_text("FILE");
-  verb->add_flag("--json", o->json, "as JSON");
-  verb->add_option("command", o->command, "the program and its arguments, after --")->required()->option_text("-- COMMAND [ARGUMENT ...]");
+  add_output_options(*verb, o->output, {"text", "json"});
+  verb->add_option("COMMAND", o->command, "the program and its arguments, after --")->required()->option_text("-- COMMAND [ARGUMENT ...]");
   verb->callback([o, &exit_code] { exit_code = overhead(*o); });
 }
 

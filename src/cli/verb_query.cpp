@@ -71,8 +71,8 @@ Result<std::string> answer(const Options& o) {
 void add_query(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("query", "ask a capture or trace in SQL; without SQL, list its tables and columns");
   auto o = std::make_shared<Options>();
-  verb->add_option("file", o->file, "capture (.gpf), or anything that analyze reads")->option_text("FILE");
-  verb->add_option("sql", o->sql, "one SELECT statement")->option_text("SQL");
+  verb->add_option("FILE", o->file, "capture (.gpf), or anything that analyze reads")->option_text("FILE");
+  verb->add_option("SQL", o->sql, "one SELECT statement")->option_text("SQL");
   verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")->option_text("N");
   add_output_options(*verb, o->output, {"text", "json", "csv"});
   verb->callback([o, &exit_code] {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -63,17 +64,17 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", o->record.output, "capture file to write (default: run.gpf)")->option_text("FILE");
   verb->add_option("--rate", o->record.rate_hz, "counter samples a second (default: 1000)")->check(CLI::Range(1.0, 100000.0))->option_text("HZ");
   verb->add_option("--devices", o->record.devices, "GPUs to record: 0,2-3, UUIDs, or all")->option_text("LIST");
-  verb->add_option("--source", o->record.source, "auto takes the finest there is: pm (counters), gpm, nvml")->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}));
-  verb->add_option("--metrics", o->record.metrics, "counters to sample: levels (default), or energy, what `gpufathom energy` needs")->check(CLI::IsMember({"levels", "energy"}));
-  verb->add_option("--duration", o->duration_s, "stop recording after S seconds; without a command, record the machine")->check(CLI::PositiveNumber)->option_text("S");
+  verb->add_option("--source", o->record.source, "pm (counters), gpm or nvml; auto, the default, takes the first that there is")->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}))->option_text("SOURCE");
+  verb->add_option("--metrics", o->record.metrics, "counters to sample: levels (default), or energy, what `gpufathom energy` needs")->check(CLI::IsMember({"levels", "energy"}))->option_text("levels|energy");
+  verb->add_option("--duration", o->duration_s, "stop recording after S seconds; without a command, record the machine")->check(positive())->option_text("S");
   auto* kernels = verb->add_flag("--kernels", o->record.kernels, "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
-  verb->add_option("--window", o->window_s, "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")->needs(kernels)->check(CLI::NonNegativeNumber)->option_text("S");
-  verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (with --window or --steps alone: one window)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("S");
-  verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")->needs(kernels)->check(CLI::NonNegativeNumber)->option_text("S");
-  verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (NVTX ranges named gpufathom.step)")->needs(kernels)->check(CLI::PositiveNumber)->option_text("N");
+  verb->add_option("--window", o->window_s, "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")->needs(kernels)->check(not_negative())->option_text("S");
+  verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (with --window or --steps alone: one window)")->needs(kernels)->check(positive())->option_text("S");
+  verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")->needs(kernels)->check(not_negative())->option_text("S");
+  verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (NVTX ranges named gpufathom.step)")->needs(kernels)->check(positive())->option_text("N");
   verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");
   verb->add_flag("-q,--quiet", o->quiet, "print nothing");
-  verb->add_option("command", o->record.command, "the program and its arguments, after --")->option_text("-- COMMAND [ARGUMENT ...]");
+  verb->add_option("COMMAND", o->record.command, "the program and its arguments, after --")->option_text("-- COMMAND [ARGUMENT ...]");
   verb->callback([o, &exit_code] { exit_code = run_record(*o); });
 }
 

@@ -10,7 +10,7 @@ say pm against gpm, 30 s
 python3 "$here/workload.py" --seconds 48 > load.json & load=$!
 sleep 11
 "$gf" record -q --duration 30 -o pm.gpf --summary pm.json & pm=$!
-sleep 2; "$gf" monitor --interval 1 --count 25 --csv > gpm.csv; wait $pm
+sleep 2; "$gf" monitor --interval 1 --count 25 --format csv > gpm.csv; wait $pm
 jq -c '[.recorder_cpu_seconds,.duration_ns,.recorder_memory_bytes,.recorder_private_bytes,.file_bytes,.devices[0].lost,.devices[0].step_ns,.devices[0].step_confidence,.devices[0].energy_joules,.devices[0].energy_integral_joules,.devices[0].shares]' pm.json
 python3 - <<'PY'
 import csv, sqlite3

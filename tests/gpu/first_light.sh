@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 gf=$(cd "$(dirname "$1")" && pwd)/$(basename "$1"); out=$2; mkdir -p "$out"; cd "$out"
 w() { python3 "$here/workload.py" "$@"; }
 say() { echo "== $* ($(date +%T))"; }
-say monitor; "$gf" monitor --once; "$gf" monitor --once --json > monitor.json
+say monitor; "$gf" monitor --once; "$gf" monitor --once --format json > monitor.json
 say idle; "$gf" record --duration 4 -o idle.gpf --summary idle.json
 say resnet50 pairs
 for i in 1 2 3; do

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/table.h"
 
 namespace gf::cli {
 
@@ -35,30 +37,29 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::string overhead_text(const OverheadReport& report) {
-  std::string out = fmt::format("{:<19}{:>7}{:>9}{:>8}{:>9}{:>10}{:>9}{:>9}\n", "watched by", "wall s", "slower", "noise", "tool CPU", "tool mem", "GPU mem", "on disk");
+std::string overhead_text(const OverheadReport& report, const TextStyle& style) {
+  TextTable table({{"watched by", Align::left, true}, {"wall", Align::right}, {"slower", Align::right}, {"noise", Align::right}, {"tool CPU", Align::right}, {"tool mem", Align::right},
+                   {"GPU mem", Align::right}, {"on disk", Align::right}});
+  std::string failed;
   for (const auto& r : report.rows) {
     if (!r.failed.empty()) {
-      out += fmt::format("{:<19}  {}\n", r.name, r.failed);
+      failed += "  " + r.name + ": " + r.failed + "\n";
       continue;
     }
     const bool bounded = r.kernels > 0;
-    out += fmt::format("{:<19}{:>7.2f}{:>9}{:>8}{:>9}{:>10}{:>9}{:>9}\n", r.name, r.median_seconds.value_or(0), bounded || r.name == "none" || !cost(r) ? "-" : percent(*cost(r)),
-                       r.noise ? fmt::format("{:.1f} %", *r.noise * 100) : "-", r.tool_cpu_seconds ? fmt::format("{:.1f} s", *r.tool_cpu_seconds) : "-", amount(r.tool_memory_bytes),
-                       r.gpu_memory_bytes ? amount(*r.gpu_memory_bytes) : "-", amount(r.disk_bytes));
+    table.add({r.name, fmt::format("{:.2f} s", r.median_seconds.value_or(0)), bounded || r.name == "none" || !cost(r) ? "-" : percent(*cost(r)), r.noise ? fmt::format("{:.1f} %", *r.noise * 100) : "-",
+               r.tool_cpu_seconds ? fmt::format("{:.1f} s", *r.tool_cpu_seconds) : "-", amount(r.tool_memory_bytes), r.gpu_memory_bytes ? amount(*r.gpu_memory_bytes) : "-", amount(r.disk_bytes)});
   }
-  out += '\n';
+  std::string out = table.render(style) + failed + "\n";
   const double most = largest(report);
+  TextTable bars({{""}, {""}, {"", Align::right}});
   for (const auto& r : report.rows) {
     if (!r.failed.empty() || r.name == "none") continue;
-    if (r.kernels > 0 && r.seconds_a_kernel)
-      out += fmt::format("{:<19}{:.1f} ms a kernel, of its first {}\n", r.name, *r.seconds_a_kernel * 1e3, r.kernels);
-    else if (const auto c = cost(r)) {
-      std::string bar;
-      for (int i = 0; i < static_cast<int>(std::lround(std::max(*c, 0.0) / most * kBar)); ++i) bar += "█";
-      out += fmt::format("{:<19}{} {}\n", r.name, bar.empty() ? "▏" : bar, percent(*c));
-    }
+    if (r.kernels > 0 && r.seconds_a_kernel) bars.add({r.name, fmt::format("{:.1f} ms a kernel, of its first {}", *r.seconds_a_kernel * 1e3, r.kernels)});
+    else if (const auto c = cost(r)) bars.add({r.name, Cell::painted(bar(style, {0, std::max(*c, 0.0) / most, 0}, kBar), kBar), percent(*c)});
   }
+  if (!bars.empty()) out += bars.render(style);
+  out += "  ";
   out += report.measure.empty() ? "slower: median wall time against none; the program's start counts\n" : fmt::format("slower: \"{}\" as the program prints it, against none of the same round\n", report.measure);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/describe.h"
+#include "report/text/style.h"
 
 namespace gf::cli {
 
@@ -43,7 +44,7 @@ struct OverheadReport {
   }
 };
 
-std::string overhead_text(const OverheadReport& report);
+std::string overhead_text(const OverheadReport& report, const TextStyle& style);
 std::string overhead_svg(const OverheadReport& report);
 
 }  // namespace gf::cli

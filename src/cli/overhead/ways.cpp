@@ -84,7 +84,7 @@ std::vector<Way> ways_to_watch(const WaysWanted& w) {
                         {"record", {w.self, "record", "-q", "-o", w.out + "/r.gpf", "--summary", record, "--"}, {}, {}, record, 0},
                         {"record --kernels", {w.self, "record", "-q", "--kernels", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
                         {"kernels whole run", {w.self, "record", "-q", "--kernels", "--window", "0", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
-                        {"monitor", {}, {w.self, "monitor", "--csv"}, {}, {}, 0}};
+                        {"monitor", {}, {w.self, "monitor", "--format", "csv"}, {}, {}, 0}};
   if (on_path("nvidia-smi")) ways.push_back({"nvidia-smi -l 1", {}, {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"}, {}, {}, 0});
   if (on_path("dcgmi")) ways.push_back({"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
   if (auto command = under_torch(w); !command.empty()) ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});

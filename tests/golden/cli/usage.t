@@ -1,8 +1,50 @@
-Wrong usage ends with 2.
+Wrong usage ends with 2 and says what is wrong and where to read more.
 
   $ gpufathom --version
   gpufathom 0.1.0
-  $ gpufathom no-such-verb >/dev/null 2>&1
+  $ gpufathom
+  gpufathom: a verb is wanted (gpufathom --help lists them)
   [2]
-  $ gpufathom analyze >/dev/null 2>&1
+  $ gpufathom no-such-verb
+  gpufathom: no-such-verb is no verb (gpufathom --help lists them)
   [2]
+  $ gpufathom analyze
+  gpufathom: FILE is required (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom analyze x --rows -1
+  gpufathom: --rows: -1 is no number of 0 or more (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom analyze x --batch some
+  gpufathom: --batch: some is no number above 0 (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom export x
+  gpufathom: export wants --perfetto, --csv DIR or both
+  [2]
+
+Help stays within the terminal.
+
+  $ gpufathom analyze --help | head -12
+  how deep a recorded run used its GPU
+  
+  Usage: gpufathom analyze [OPTIONS] FILE
+  
+  Arguments:
+    FILE                      trace or capture file
+  
+  Options:
+    -h, --help                Print this help message and exit
+    --counters FILE           counter report of the same program: .ncu-rep, or CSV
+                              of ncu
+    --power FILE              power log over the same time: CSV of nvidia-smi or
+  $ for verb in '' $(gpufathom --help | sed -n '/^Verbs/,$s/^  \([a-z]*\)  .*/\1/p'); do gpufathom $verb --help; done | awk 'length > 80'
+
+--rows takes 0 for all.
+
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --rows 1 | grep -A3 '^By kernel'
+  By kernel
+    kernel                                        count    median      time  share
+    sm80_xmma_fprop_impli..cute_kernel__5x_cudnn      3  6.336 us  19.01 us  1.0 %
+    and 7 kernels more (--rows N shows more)
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --rows 0 | grep -c 'shows more'
+  0
+  [1]

@@ -10,7 +10,7 @@ The monitor over fake driver libraries: every value has a known answer.
 
 Levels of MIG instances; the whole GPU has none then.
 
-  $ GPUFATHOM_FAKE=mig=1 gpufathom monitor --once --json | jq -c '.gpus[] | [.index, .instance, .source, .missing, .values["sm.active_any"], .values["memory.used"]]'
+  $ GPUFATHOM_FAKE=mig=1 gpufathom monitor --once --format json | jq -c '.gpus[] | [.index, .instance, .source, .missing, .values["sm.active_any"], .values["memory.used"]]'
   [0,"","nvml","levels are per MIG instance",null,12884901888]
   [0,"1/0","gpm","",0.6,5368709120]
   [0,"2/0","gpm","",0.6,5368709120]
@@ -18,7 +18,7 @@ Levels of MIG instances; the whole GPU has none then.
 Eight GPUs, and a choice of them.
 
   $ export GPUFATHOM_FAKE=gpus=8
-  $ gpufathom monitor --once --csv --devices 1,6-7 | cut -d, -f3,4,5,7,8,9,10,11
+  $ gpufathom monitor --once --format csv --devices 1,6-7 | cut -d, -f3,4,5,7,8,9,10,11
   gpu,uuid,instance,gpu.busy,sm.active_any,sm.occupancy,issue.active,tensor.active
   1,GPU-00000000-0000-0000-0000-000000000001,,0.75,0.6,0.3,,0.25
   6,GPU-00000000-0000-0000-0000-000000000006,,0.75,0.6,0.3,,0.25
@@ -32,12 +32,12 @@ Eight GPUs, and a choice of them.
 
 Before Hopper there is no GPM, and no level is invented.
 
-  $ GPUFATHOM_FAKE=gpm=0 gpufathom monitor --once --json | jq -c '.gpus[] | [.source, .missing, .values["sm.active_any"], .values["monitor.gpu"]]'
+  $ GPUFATHOM_FAKE=gpm=0 gpufathom monitor --once --format json | jq -c '.gpus[] | [.source, .missing, .values["sm.active_any"], .values["monitor.gpu"]]'
   ["nvml","GPM needs Hopper or newer: try --source pm",null,0.91]
 
 Counters give issue slots too, where the user may read them.
 
-  $ gpufathom monitor --once --source pm --json | jq -c '.gpus[0] | [.source, .missing, (.values["issue.active"] > 0.15 and .values["issue.active"] < 0.3)]'
+  $ gpufathom monitor --once --source pm --format json | jq -c '.gpus[0] | [.source, .missing, (.values["issue.active"] > 0.15 and .values["issue.active"] < 0.3)]'
   ["pm_sampling","",true]
   $ GPUFATHOM_FAKE=permission=0 gpufathom monitor --once --source pm
   gpufathom: GPU 0: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35) (run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d))
@@ -45,7 +45,7 @@ Counters give issue slots too, where the user may read them.
 
 A GPU that fell off the bus.
 
-  $ GPUFATHOM_FAKE=lost_after=0.1 gpufathom monitor --once --json | jq -c '.gpus[] | [.missing, .values["power.module"], .values["sm.active_any"]]'
+  $ GPUFATHOM_FAKE=lost_after=0.1 gpufathom monitor --once --format json | jq -c '.gpus[] | [.missing, .values["power.module"], .values["sm.active_any"]]'
   ["the GPU is lost",null,null]
 
 No driver, and a driver that does not answer.
@@ -63,7 +63,7 @@ No driver, and a driver that does not answer.
 For Prometheus: our own names, and those of dcgm-exporter.
 
   $ export GPUFATHOM_FAKE=
-  $ gpufathom monitor --once --openmetrics | grep -E '^(# TYPE )?gpufathom_(sm_active_any|power_module|energy|gpu_busy|gpu_info)|EOF' | sed -E 's/(joules_total|seconds_total|module_watts)(\{.*\}) .*/\1\2 VALUE/'
+  $ gpufathom monitor --once --format openmetrics | grep -E '^(# TYPE )?gpufathom_(sm_active_any|power_module|energy|gpu_busy|gpu_info)|EOF' | sed -E 's/(joules_total|seconds_total|module_watts)(\{.*\}) .*/\1\2 VALUE/'
   gpufathom_gpu_info{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000",name="NVIDIA H200",driver="580.159.04",source="gpm"} 1
   # TYPE gpufathom_gpu_busy_ratio gauge
   gpufathom_gpu_busy_ratio{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} 0.75
@@ -78,7 +78,7 @@ For Prometheus: our own names, and those of dcgm-exporter.
   # TYPE gpufathom_energy_module_joules counter
   gpufathom_energy_module_joules_total{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
   # EOF
-  $ gpufathom monitor --once --openmetrics --dcgm-names | grep -E 'PROF_(SM_ACTIVE|PIPE_TENSOR)|ENERGY' | sed -E 's/Hostname="[^"]*"/Hostname="H"/; s/(CONSUMPTION\{.*\}) .*/\1 VALUE/'
+  $ gpufathom monitor --once --format openmetrics --dcgm-names | grep -E 'PROF_(SM_ACTIVE|PIPE_TENSOR)|ENERGY' | sed -E 's/Hostname="[^"]*"/Hostname="H"/; s/(CONSUMPTION\{.*\}) .*/\1 VALUE/'
   # TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION unknown
   # HELP DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION Total energy consumption since boot (in mJ).
   DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} VALUE
