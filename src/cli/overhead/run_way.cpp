@@ -28,8 +28,18 @@ void stop(int number, siginfo_t* info, void*) {
   if (running > 0 && info->si_code != SI_KERNEL) kill(running, number);  // the terminal's keys reach the program without us
 }
 
+constexpr int kStopping[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// Starts a program. Signals wait until it no longer has our handler: one that came in between would be lost on it.
 pid_t spawn(std::vector<std::string> words, const std::string& output) {
+  sigset_t stopping, before;
+  sigemptyset(&stopping);
+  for (const int number : kStopping) sigaddset(&stopping, number);
+  sigprocmask(SIG_BLOCK, &stopping, &before);
   const pid_t pid = fork();
+  if (pid == 0)
+    for (const int number : kStopping) signal(number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid != 0) return pid;
   if (!output.empty()) {
     const int fd = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -81,7 +91,7 @@ void stop_on_signals() {
   struct sigaction action {};
   action.sa_sigaction = stop;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  for (const int number : kStopping) sigaction(number, &action, nullptr);
 }
 
 bool stop_asked() { return stopped != 0; }
@@ -118,6 +128,7 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
     int side_status = 0;
     rusage side_use{};
     wait4(side, &side_status, 0, &side_use);
+    if (WIFEXITED(side_status) && WEXITSTATUS(side_status) != 0) run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(side_status));
     run.tool_cpu_seconds = seconds_of(side_use);
     run.tool_memory_bytes = side_use.ru_maxrss * 1024;
   }
