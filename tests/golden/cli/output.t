@@ -10,5 +10,5 @@ Wrong usage ends with 2.
 
   $ gpufathom analyze --format pdf x.json >/dev/null 2>&1
   [2]
-  $ gpufathom analyze --rows 0 x.json >/dev/null 2>&1
+  $ gpufathom analyze --rows -1 x.json >/dev/null 2>&1
   [2]

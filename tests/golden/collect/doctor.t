@@ -12,7 +12,7 @@ What this machine can record, over fake driver libraries in every state they kno
                        nvlink.rx, nvlink.tx
   
   $ state() {
-  >   GPUFATHOM_FAKE=$1 gpufathom doctor --json > state.json; code=$?
+  >   GPUFATHOM_FAKE=$1 gpufathom doctor --format json > state.json; code=$?
   >   jq -r '.checks[] | select(.name | test("^(driver|gpu|mig|gpm|pm|cupti)")) | select(.status != "ok") | "\(.status) \(.name): \(.detail)\(if .advice == "" then "" else "\n  " + .advice end)"' state.json
   >   jq -r '.verbs[] | select(.name | test("^(monitor|record)")) | "\(.status) \(.name): \(.detail)"' state.json
   >   return $code

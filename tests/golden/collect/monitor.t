@@ -94,9 +94,9 @@ A process may call itself anything: no page breaks, no terminal obeys.
   $ export GPUFATHOM_FAKE=
   $ python3 -c 'import time; open("/proc/self/comm", "wb").write(b"\xc3\xa9\"\\\n\x1b[2J\xc3"); open("named", "w"); time.sleep(20)' & pid=$!
   $ while [ ! -e named ]; do sleep 0.1; done
-  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --openmetrics | grep -o 'process=.*'
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics | grep -o 'process=.*'
   process="\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd"} 11811160064 (esc)
-  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --json | jq '.gpus[0].processes[0].name'
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format json | jq '.gpus[0].processes[0].name'
   "\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd" (esc)
   $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once | grep -A 1 H200 | tail -1 | sed "s/$pid/PID/"
           PID \xc3\xa9"\\??[2J\xef\xbf\xbd  11.81 GB (esc)
