@@ -208,7 +208,7 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
   auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
-  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) * fake::number("sample_bytes", 20e3) > s.buffer) s.overflown = true;
+  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) * fake::number("sample_bytes", 15e3) > s.buffer) s.overflown = true;
   if (s.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
   const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
   p->overflow = 0;

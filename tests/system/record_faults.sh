@@ -109,7 +109,7 @@ import json; d = json.load(open('drop.json'))['devices'][0]
 assert 0.12 < d['lost'] / (d['samples'] + d['lost']) < 0.17, d"
 # A decoder drops what its image has no room for: a recorder that the host held up for a while must come with a larger one.
 "$gf" record -q -o held.gpf --summary held.json -- sleep 2.5 & r=$!
-sleep 1; kill -STOP $r; sleep 0.7; kill -CONT $r; wait $r
+sleep 1; kill -STOP $r; sleep 0.12; kill -CONT $r; wait $r
 check "a recorder held up loses nothing" python3 -c "
 import json; d = json.load(open('held.json'))['devices'][0]
 assert d['lost'] == 0 and d['samples'] > 2000, d"
