@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
       else if (key == "hw") hw = std::stod(value);
       else if (key == "stall") stall = std::stod(value) * 1e-3;
       else if (key == "trim") trim = true;
-      else if (key == "energy") o.wanted = pm_energy_metrics();
+      else if (key == "energy") o.wanted = pm_energy_metrics(), o.sample_bytes = kPmEnergySampleBytes;
       else if (key == "metrics") o.metrics = split(value, '+');
       else return fmt::print("unknown setting {}\n", key), 2;
     }

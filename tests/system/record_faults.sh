@@ -118,7 +118,7 @@ assert d['lost'] == 0 and d['samples'] > 2000, d"
 sleep 1; kill -STOP $r; sleep 2; kill -CONT $r; wait $r
 check "a recorder held up for long goes on and counts what is lost" python3 -c "
 import json; d = json.load(open('over.json')); v = d['devices'][0]
-assert 1900 < v['lost'] < 2400 and 1900 < v['samples'] < 2600 and 4300 < v['samples'] + v['lost'] < 4700, v
+assert v['lost'] > 1900 and v['samples'] > 1900 and abs(v['samples'] + v['lost'] - v['span_ns'] * 1e-6) < 60, v
 assert not d['notes'], d"
 GPUFATHOM_FAKE=sample_bytes=3e5 "$gf" record -q -o over.gpf --summary over.json -- sleep 2
 check "a buffer that is too small grows" python3 -c "

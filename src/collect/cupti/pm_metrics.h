@@ -26,6 +26,9 @@ std::span<const PmMetric> pm_metrics();
 /// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on GH100.
 std::span<const PmMetric> pm_energy_metrics();
 
+/// What a sample of either takes in the GPU's buffer, at most, as seen on an H200 (docs/results/record_buffers_h200.json).
+inline constexpr std::int64_t kPmSampleBytes = 20 << 10, kPmEnergySampleBytes = 640 << 10;
+
 /// The choice for one chip.
 struct PmChoice {
   std::vector<const PmMetric*> metrics;

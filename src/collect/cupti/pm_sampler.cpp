@@ -94,12 +94,8 @@ Result<int> Cupti::cuda_index(const GpuInfo& gpu) const {
 }
 
 namespace {
-// What one sample takes in the GPU's buffer at most, seen on an H200 (docs/results/record_buffers_h200.json): counters that every SM streams
-// by itself take 32 times as much as the levels' counters. Then: samples that one image may hold.
-constexpr std::int64_t kSampleBytes = 20 << 10, kStreamedSampleBytes = 640 << 10, kMostImageSamples = 2048, kSpare = 4;
+constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that one image may hold
 constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
-
-bool is_streamed(std::string_view counter) { return counter.find(".Triage") != std::string_view::npos; }
 }  // namespace
 
 Nanos pm_decode_period(std::int64_t interval_ns) { return (interval_ns >= kNsPerMs / 2 ? 100 : 50) * kNsPerMs; }
@@ -276,9 +272,7 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
     if (why == PmRefusal::other) why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
     return error;
   }
-  const bool streamed = std::any_of(s.choice.counters.begin(), s.choice.counters.end(), is_streamed);
-  s.hardware_bytes = options.hardware_buffer_bytes ? options.hardware_buffer_bytes
-                                                   : static_cast<std::size_t>(std::clamp(2 * s.between() * (streamed ? kStreamedSampleBytes : kSampleBytes), kLeastBuffer, kMostBuffer));
+  s.hardware_bytes = options.hardware_buffer_bytes ? options.hardware_buffer_bytes : static_cast<std::size_t>(std::clamp(2 * s.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
   s.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
   const char* step = "";

@@ -39,6 +39,7 @@ struct PmOptions {
   Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
   std::size_t hardware_buffer_bytes = 0;   // to begin with; 0: room for twice what arrives between two drains. An overflow doubles it
   std::span<const PmMetric> wanted = pm_metrics();
+  std::int64_t sample_bytes = kPmSampleBytes;  // of that buffer that one sample of them takes
   std::vector<std::string> metrics;        // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
 

@@ -141,7 +141,7 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   PmOptions options;
   options.interval_ns = interval_of(o_);
   options.decode_every_ns = pm_decode_period(options.interval_ns);
-  if (o_.metrics == "energy") options.wanted = pm_energy_metrics();
+  if (o_.metrics == "energy") options.wanted = pm_energy_metrics(), options.sample_bytes = kPmEnergySampleBytes;
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
