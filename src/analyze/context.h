@@ -50,7 +50,7 @@ struct DeviceTimeline {
   Interval window;                      // this device's window
   std::vector<std::uint32_t> rows;      // rows of capture.activities that touch the window
   std::vector<Interval> spans;          // clipped to the window
-  std::vector<Nanos> exclusive_ns;      // w_k of design section 3: kernels only (0 for copies and sets); sums to kernel_busy exactly
+  std::vector<Nanos> exclusive_ns;      // w_k of docs/definitions.md: kernels only (0 for copies and sets); sums to kernel_busy exactly
   Intervals busy, kernel_busy;          // unions
   Intervals idle;                       // window less busy
   std::vector<IdlePiece> idle_pieces;   // the same time by reason, in order

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 
 #include "analyze/analyze.h"
 #include "analyze/launches.h"
 #include "analyze/layers/layer_type.h"
+#include "analyze/layers/layers.h"
 #include "import/importer.h"
 #include "support/capture_builder.h"
 
@@ -65,8 +67,10 @@ TEST(Attribution, ForwardBackwardAndOptimiser) {
   EXPECT_EQ(a.layer_types[a.layer[t.forward]], "Convolution");
   EXPECT_EQ(a.layer_types[a.layer[t.backward]], "Convolution");
   EXPECT_EQ(a.layer_types[a.layer[t.step]], "Optimiser");
-  EXPECT_EQ(op_name(c, naming_operation(t.capture, a, a.op[t.forward])), "aten::conv2d");
-  EXPECT_EQ(op_name(c, naming_operation(t.capture, a, a.op[t.backward])), "aten::convolution_backward");
+  NamingOperations naming(t.capture, a);
+  EXPECT_EQ(op_name(c, naming.of(a.op[t.forward])), "aten::conv2d");
+  EXPECT_EQ(op_name(c, naming.of(a.op[t.backward])), "aten::convolution_backward");
+  EXPECT_EQ(naming.of(kNoRow), kNoRow);
 }
 
 TEST(Attribution, ParentsSkipPythonFrames) {
@@ -216,6 +220,61 @@ TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_module("Net_0.BatchNorm2d_12"), LayerType::normalisation);
   EXPECT_TRUE(outer_decides(LayerType::attention, LayerType::matmul));
   EXPECT_FALSE(outer_decides(LayerType::convolution, LayerType::copy));
+}
+
+/// Operations nested by `parent`, each of which launches one kernel, classified and named.
+struct Nest {
+  Capture capture;
+  Attribution attribution;
+  explicit Nest(const std::vector<std::pair<std::uint32_t, std::string_view>>& parent_and_name) {
+    test::CaptureBuilder b;
+    for (const auto& [parent, name] : parent_and_name) {
+      attribution.op_parent.push_back(parent);
+      attribution.op.push_back(b.op(name, 0, 1));
+      b.kernel("k", 0, 1);
+    }
+    const std::size_t n = parent_and_name.size();
+    attribution.forward_op.assign(n, kNoRow);
+    attribution.module.assign(n, 0);
+    attribution.layer.assign(n, 0);
+    attribution.phase.assign(n, 1);
+    capture = std::move(b.capture);
+    classify_layers(capture, attribution);
+  }
+};
+
+TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
+  constexpr std::string_view kNames[] = {"aten::add",  "aten::mm",  "aten::conv2d",     "aten::scaled_dot_product_attention", "aten::softmax", "aten::layer_norm",
+                                         "Wrapper",    "autograd::engine::evaluate_function: MmBackward0", "aten::copy_", "aten::cross_entropy_loss", "my::op"};
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::pair<std::uint32_t, std::string_view>> ops;
+    for (std::uint32_t i = 0; i < 40; ++i) ops.emplace_back(i == 0 || random() % 8 == 0 ? kNoRow : static_cast<std::uint32_t>(random() % i), kNames[random() % std::size(kNames)]);
+    Nest nest(ops);
+    NamingOperations naming(nest.capture, nest.attribution);
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+      LayerType type = LayerType::other;
+      for (auto op = i; op != kNoRow; op = ops[op].first) {
+        const auto here = layer_of_operation(ops[op].second);
+        if (type == LayerType::other || outer_decides(here, type)) type = here;
+      }
+      ASSERT_EQ(nest.attribution.layer_types[nest.attribution.layer[i]], name_of(type)) << round << " " << i;
+      auto library = [](std::string_view name) { return name.find("::") != name.npos && !name.starts_with("autograd::"); };
+      std::uint32_t named = i;
+      for (auto op = ops[i].first; op != kNoRow && library(ops[op].second); op = ops[op].first) named = op;
+      ASSERT_EQ(naming.of(i), named) << round << " " << i;
+    }
+  }
+}
+
+// A climb from each of these operations would take 45 thousand million steps.
+TEST(LayerTypes, DeepNestsTakeTimeInProportion) {
+  std::vector<std::pair<std::uint32_t, std::string_view>> ops;
+  for (std::uint32_t i = 0; i < 300'000; ++i) ops.emplace_back(i == 0 ? kNoRow : i - 1, i % 3 ? "aten::add" : "aten::mm");
+  Nest nest(ops);
+  EXPECT_EQ(nest.attribution.layer_types[nest.attribution.layer.back()], "MatMul");
+  NamingOperations naming(nest.capture, nest.attribution);
+  for (std::uint32_t i = 0; i < ops.size(); ++i) ASSERT_EQ(naming.of(i), 0u);
 }
 
 }  // namespace

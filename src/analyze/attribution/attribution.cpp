@@ -238,16 +238,13 @@ void attribute(const Capture& capture, const HostThreads& host, Attribution& res
   drop_wide_scopes(paths, result);
 }
 
-std::uint32_t naming_operation(const Capture& capture, const Attribution& attribution, std::uint32_t op) {
-  if (op == kNoRow) return kNoRow;
-  const auto& ops = capture.host_ops;
+std::uint32_t NamingOperations::of(std::uint32_t op) {
+  const auto& ops = capture_.host_ops;
   auto in_library = [&](std::uint32_t row) {
-    const auto name = capture.text(ops.name[row]);
+    const auto name = capture_.text(ops.name[row]);
     return ops.kind[row] == HostKind::op && name.find("::") != std::string_view::npos && !name.starts_with("autograd::") && !name.starts_with("torch::autograd::");
   };
-  std::uint32_t best = op;
-  for (auto parent = attribution.op_parent[op]; parent != kNoRow && in_library(parent); parent = attribution.op_parent[parent]) best = parent;
-  return best;
+  return named_by_.of(op, [&](std::uint32_t outer, std::uint32_t row) { return outer != kNoRow && in_library(parent_[row]) ? outer : row; });
 }
 
 }  // namespace gf

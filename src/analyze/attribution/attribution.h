@@ -1,7 +1,7 @@
 // Who launched what: each device activity to its framework operation, forward operation, module and phase.
 #pragma once
 
-#include "analyze/context.h"
+#include "analyze/attribution/inherited.h"
 
 namespace gf {
 
@@ -9,9 +9,18 @@ namespace gf {
 /// in host operations, launch calls and activities; about 4 bytes a host operation and call and 21 bytes an activity.
 void attribute(const Capture& capture, const HostThreads& host, Attribution& attribution);
 
-/// The operation that names a layer: the outermost operation of a framework library (a name with "::") around `op`, so
+/// The operation that names a layer: the outermost operation of a framework library (a name with "::") around an operation, so
 /// that aten::cudnn_convolution inside aten::conv2d is called aten::conv2d. Wrappers (autograd engine, compiled
 /// functions, annotations) end the climb. kNoRow stays kNoRow.
-std::uint32_t naming_operation(const Capture& capture, const Attribution& attribution, std::uint32_t op);
+class NamingOperations {
+ public:
+  NamingOperations(const Capture& capture, const Attribution& attribution) : capture_(capture), parent_(attribution.op_parent), named_by_(attribution) {}
+  std::uint32_t of(std::uint32_t op);
+
+ private:
+  const Capture& capture_;
+  const std::vector<std::uint32_t>& parent_;
+  Inherited named_by_;
+};
 
 }  // namespace gf

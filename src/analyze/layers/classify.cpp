@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "analyze/attribution/attribution.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/layers/layers.h"
@@ -20,6 +24,49 @@ class TypeCache {
   LayerType (*decide_)(std::string_view);
 };
 
+/// What the operations around a kernel make of its type: from the inside out the first with a type, and every one around it that
+/// decides over it. All operations from one outwards are one map of types to types; few different maps occur, so they are numbered.
+class TypeMaps {
+ public:
+  TypeMaps() {
+    for (std::size_t t = 0; t < maps_[0].size(); ++t) maps_[0][t] = static_cast<LayerType>(t);
+  }
+  /// The number of: first `here`, then what lies outside it (a number, or kNoRow for nothing).
+  std::uint32_t around(std::uint32_t outside, LayerType here) {
+    if (outside == kNoRow) outside = 0;
+    const std::uint32_t known = steps_[outside][static_cast<std::size_t>(here)];
+    return known != kNoRow ? known : steps_[outside][static_cast<std::size_t>(here)] = number_of(composed(maps_[outside], here));
+  }
+  LayerType apply(std::uint32_t number, LayerType type) const { return number == kNoRow ? type : maps_[number][static_cast<std::size_t>(type)]; }
+
+ private:
+  static constexpr std::size_t kTypes = kLayerTypeNames.size();
+  using Map = std::array<LayerType, kTypes>;
+  static Map composed(const Map& outside, LayerType here) {
+    Map map;
+    for (std::size_t t = 0; t < kTypes; ++t) {
+      const auto type = static_cast<LayerType>(t);
+      map[t] = outside[static_cast<std::size_t>(type == LayerType::other || outer_decides(here, type) ? here : type)];
+    }
+    return map;
+  }
+  std::uint32_t number_of(const Map& map) {
+    const auto at = std::ranges::find(maps_, map);
+    if (at != maps_.end()) return static_cast<std::uint32_t>(at - maps_.begin());
+    maps_.push_back(map);
+    steps_.push_back(kNoSteps);
+    return static_cast<std::uint32_t>(maps_.size() - 1);
+  }
+
+  static constexpr std::array<std::uint32_t, kTypes> kNoSteps = [] {
+    std::array<std::uint32_t, kTypes> none{};
+    none.fill(kNoRow);
+    return none;
+  }();
+  std::vector<Map> maps_{Map{}};  // the first changes nothing
+  std::vector<std::array<std::uint32_t, kTypes>> steps_{kNoSteps};
+};
+
 }  // namespace
 
 void classify_layers(const Capture& capture, Attribution& attribution) {
@@ -29,15 +76,14 @@ void classify_layers(const Capture& capture, Attribution& attribution) {
   const auto& activities = capture.activities;
   const auto& ops = capture.host_ops;
 
-  // From the inside out: the first operation with a type, and every one around it that decides over it.
-  auto climb = [&](std::uint32_t op) {
-    LayerType type = LayerType::other;
-    for (; op != kNoRow; op = attribution.op_parent[op]) {
-      if (ops.kind[op] != HostKind::op) continue;
-      const auto here = by_operation.of(static_cast<std::uint32_t>(ops.name[op]), capture.text(ops.name[op]));
-      if (type == LayerType::other || outer_decides(here, type)) type = here;
-    }
-    return type;
+  TypeMaps maps;
+  Inherited map_of(attribution);
+  auto type_from = [&](std::uint32_t op) {
+    const auto number = map_of.of(op, [&](std::uint32_t outside, std::uint32_t row) {
+      const auto here = ops.kind[row] == HostKind::op ? by_operation.of(static_cast<std::uint32_t>(ops.name[row]), capture.text(ops.name[row])) : LayerType::other;
+      return maps.around(outside, here);
+    });
+    return maps.apply(number, LayerType::other);
   };
   for (std::uint32_t a = 0; a < activities.size(); ++a) {
     const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[a]), capture.text(activities.name[a]));
@@ -45,9 +91,9 @@ void classify_layers(const Capture& capture, Attribution& attribution) {
     if (activities.kind[a] != ActivityKind::kernel) type = LayerType::copy;
     else if (kernel == LayerType::communication) type = kernel;
     else {
-      type = climb(attribution.op[a]);
+      type = type_from(attribution.op[a]);
       if (attribution.phase[a] == 3 && type != LayerType::communication && type != LayerType::copy) type = LayerType::optimiser;
-      if (type == LayerType::other) type = climb(attribution.forward_op[a]);
+      if (type == LayerType::other) type = type_from(attribution.forward_op[a]);
       if (type == LayerType::other && attribution.module[a]) type = by_module.of(attribution.module[a], attribution.modules[attribution.module[a]]);
       if (type == LayerType::other) type = kernel;
     }

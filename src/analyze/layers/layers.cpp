@@ -23,11 +23,11 @@ struct NameKey {
   std::uint32_t id;  // of attribution.modules or a text
 };
 
-NameKey name_key(const Context& context, std::uint32_t a) {
+NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t a) {
   const auto& capture = context.capture;
   const auto& attribution = context.attribution;
   if (attribution.module[a]) return {NameKey::module, attribution.module[a]};
-  auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming_operation(capture, attribution, op)]; };
+  auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming.of(op)]; };
   if (const auto forward = attribution.forward_op[a]; forward != kNoRow) {
     const auto name = name_of_op(forward);
     // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says more.
@@ -102,17 +102,16 @@ void keep(std::vector<LayerRow>& rows, std::size_t most) {
 
 }  // namespace
 
-std::string layer_name(const Context& context, std::uint32_t activity) { return name_text(context, name_key(context, activity)); }
-
 LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances) {
   const auto& attribution = context.attribution;
+  NamingOperations naming(context.capture, attribution);
   LayerGroups out;
   out.group.resize(instances.size());
   std::unordered_map<std::string, std::uint32_t> groups;  // by type, phase and name: different kernels can share a short name
   std::unordered_map<std::uint64_t, std::uint32_t> known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto a = instances[i].activity;
-    const auto key = name_key(context, a);
+    const auto key = name_key(context, naming, a);
     const std::uint64_t tag = attribution.layer[a] * 4u + attribution.phase[a];
     const auto [at, fresh] = known.try_emplace(static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag, 0u);
     if (fresh) {

@@ -29,7 +29,4 @@ struct LayerGroups {
 };
 LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances);
 
-/// The name a kernel's layer goes by: module path, else the naming operation, else the kernel's short name.
-std::string layer_name(const Context& context, std::uint32_t activity);
-
 }  // namespace gf

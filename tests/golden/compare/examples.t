@@ -57,8 +57,7 @@ The page is one file that asks for nothing else.
   [1]
 
   $ gpufathom compare eager.json.gz
-  captures: At least 2 required but received 1
-  Run with --help for more information.
+  gpufathom: FILE: At least 2 required but received 1 (gpufathom compare --help tells more)
   [2]
   $ gpufathom compare eager.json.gz nothing.json
   gpufathom: nothing.json: no such file
