@@ -1,6 +1,8 @@
 #include "capi/arrow.h"
 
+#include <cerrno>
 #include <cmath>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,18 +99,18 @@ bool unknown(T value, T fallback) {
   else return fallback != 0 && value == fallback;
 }
 
-/// Owns the null bitmap and keeps the capture, which owns the values.
+/// Owns the null bitmap and keeps what owns the values.
 struct ColumnOwner {
-  std::shared_ptr<const Capture> capture;
+  std::shared_ptr<const void> values;
   std::vector<std::uint8_t> valid;
 };
 
 template <class T>
-Node column_node(const std::shared_ptr<const Capture>& capture, const ColumnRef<T>& c, const std::shared_ptr<const Texts>& texts) {
+Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& c, const std::shared_ptr<const Texts>& texts) {
   Node n;
   n.name = c.info.name;
   n.length = static_cast<std::int64_t>(c.column.size());
-  auto owner = std::make_shared<ColumnOwner>(ColumnOwner{capture, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
+  auto owner = std::make_shared<ColumnOwner>(ColumnOwner{values, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
   for (std::size_t i = 0; i < c.column.size(); ++i) {
     const bool null = unknown(c.column[i], c.fallback);
     n.nulls += null;
@@ -134,9 +136,36 @@ Node column_node(const std::shared_ptr<const Capture>& capture, const ColumnRef<
   return n;
 }
 
+/// One batch: all rows of a table, which `owner` keeps.
+template <class Table>
+Node table_node(const std::shared_ptr<const void>& owner, const Table& t, const std::shared_ptr<const Texts>& texts) {
+  Node node{"+s", "", static_cast<std::int64_t>(t.size()), 0, {nullptr}, {}, {}, owner};
+  t.each_column_ref([&](const auto& c) { node.children.push_back(column_node(owner, c, texts)); });
+  return node;
+}
+
+/// The table as it is, and after it the packed samples when it is theirs, unpacked a batch at a time.
 struct Stream {
+  static constexpr std::uint64_t kBatch = 1 << 20;  // values
+  std::shared_ptr<const Capture> capture;
+  std::shared_ptr<const Texts> texts;
   Node table;
-  bool given = false;
+  bool given = false, samples = false;
+  std::size_t next_block = 0;
+  BlockUnpacker unpacker;
+  std::string error;
+
+  void next(ArrowArray& out) {
+    if (!std::exchange(given, true)) return fill(table, out);
+    const auto& blocks = capture->sample_blocks;
+    if (!samples || next_block == blocks.size()) {
+      out = {};  // released: the end of the stream
+      return;
+    }
+    auto rows = std::make_shared<counter_samples_table>();
+    for (; next_block < blocks.size() && (rows->empty() || rows->size() + blocks[next_block].values <= kBatch); ++next_block) expand(unpacker.unpack(blocks[next_block]), *rows);
+    fill(table_node(rows, *rows, texts), out);
+  }
 };
 
 }  // namespace
@@ -144,27 +173,36 @@ struct Stream {
 bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name, ArrowArrayStream& stream) {
   auto texts = std::make_shared<Texts>();
   for (std::uint32_t i = 0; i < capture->strings.size(); ++i) texts->add(capture->strings.view(Text{i}));
-  Node table{"+s", "", 0, 0, {nullptr}, {}, {}, capture};
+  Node table;
   bool found = false;
   capture->each_table([&](const auto& t) {
     if (t.kName != name) return;
     found = true;
-    table.length = static_cast<std::int64_t>(t.size());
-    t.each_column_ref([&](const auto& c) { table.children.push_back(column_node(capture, c, texts)); });
+    table = table_node(capture, t, texts);
   });
   if (!found) return false;
-  stream.private_data = new Stream{std::move(table)};
+  auto* made = new Stream{};
+  made->capture = std::move(capture), made->texts = std::move(texts), made->table = std::move(table);
+  made->samples = name == counter_samples_table::kName;
+  stream.private_data = made;
   stream.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
     fill(static_cast<Stream*>(s->private_data)->table, *out);
     return 0;
   };
   stream.get_next = [](ArrowArrayStream* s, ArrowArray* out) {
     auto* state = static_cast<Stream*>(s->private_data);
-    if (std::exchange(state->given, true)) *out = {};  // released: the end of the stream
-    else fill(state->table, *out);
-    return 0;
+    try {
+      state->next(*out);
+      return 0;
+    } catch (const std::exception& e) {  // none crosses the C border
+      state->error = e.what();
+      return ENOMEM;
+    }
   };
-  stream.get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
+  stream.get_last_error = [](ArrowArrayStream* s) -> const char* {
+    const auto& error = static_cast<Stream*>(s->private_data)->error;
+    return error.empty() ? nullptr : error.c_str();
+  };
   stream.release = [](ArrowArrayStream* s) {
     delete static_cast<Stream*>(s->private_data);
     s->release = nullptr;

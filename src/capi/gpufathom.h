@@ -17,7 +17,8 @@ void gpufathom_close(gpufathom_capture* capture);
 /* Names of the tables (docs/capture.md), separated by commas; lives for ever. */
 const char* gpufathom_tables(void);
 
-/* One table as an Arrow stream of one batch, columns without a copy. Not known is null; texts are dictionary-encoded. */
+/* One table as an Arrow stream of one batch, columns without a copy; after it in counter_samples, batches of the samples that the
+ * capture holds packed. Not known is null; texts are dictionary-encoded. */
 int gpufathom_table(const gpufathom_capture* capture, const char* table, struct ArrowArrayStream* stream, char** error);
 
 /* The JSON of `gpufathom analyze` (docs/analysis.md); window: all, stable, step:N, START:END. Free *json with gpufathom_free. */

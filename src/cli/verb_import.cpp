@@ -8,6 +8,7 @@
 #include "cli/progress_display.h"
 #include "cli/verbs.h"
 #include "import/importer.h"
+#include "model/counter_values.h"
 #include "model/file.h"
 #include "report/text/format.h"
 
@@ -59,7 +60,7 @@ Status import_files(const Options& o, std::string& summary) {
   progress.wipe();
   auto count = [](const auto& table) { return format_count(static_cast<std::int64_t>(table.size())); };
   summary = fmt::format("{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} samples; {}\n", o.output, count(capture->host_ops),
-                        count(capture->api_calls), count(capture->activities), count(capture->report_kernels), count(capture->counter_samples),
+                        count(capture->api_calls), count(capture->activities), count(capture->report_kernels), format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
                         format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
   return {};
 }

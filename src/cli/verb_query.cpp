@@ -7,8 +7,10 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "model/counter_values.h"
 #include "model/file.h"
 #include "report/query/query.h"
+#include "report/query/sample_table.h"
 #include "report/reference/capture_tables.h"
 
 namespace gf::cli {
@@ -21,42 +23,49 @@ struct Options {
   std::size_t rows = 200;
 };
 
-/// Whether a file can be asked where it lies: a capture file without packed samples, which only reading it unpacks.
-bool answers_itself(const std::string& path) {
+struct Input {
+  sqlite::Database db;
+  std::shared_ptr<const Capture> samples;  // those of a recording; null: the database has them all
+};
+
+/// A capture file is asked where it lies; its packed samples are shown beside it. Every other input is imported into a temporary
+/// database, which goes away by itself.
+Result<Input> open_input(const std::string& path, const Progress& progress) {
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  if (!is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())))) return false;
-  const auto db = open_capture_file(path);
-  if (!db) return true;  // says why
-  const auto packed = sqlite::integer(db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
-  return !packed || *packed == 0;
-}
-
-/// Every other input is imported into a temporary database, which goes away by itself.
-Result<sqlite::Database> open_input(const std::string& path, const Progress& progress) {
-  if (answers_itself(path)) return open_capture_file(path);
+  if (is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())))) {
+    auto db = open_capture_file(path);
+    if (!db) return tl::unexpected(db.error());
+    const auto packed = sqlite::integer(db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
+    if (!packed || *packed == 0) return Input{std::move(*db), nullptr};
+    auto read = read_samples(path, progress);
+    if (!read) return tl::unexpected(read.error());
+    const auto samples = std::make_shared<const Capture>(std::move(*read));
+    if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
+    return Input{std::move(*db), samples};
+  }
   ImportOptions options;
   options.progress = progress;
   auto capture = import_file(path, options);
   if (!capture) return tl::unexpected(capture.error());
   auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
-  if (!db) return db;
+  if (!db) return tl::unexpected(db.error());
   auto stored = sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
   if (stored) stored = store_capture(db->get(), *capture, progress);
   if (!stored) return tl::unexpected(stored.error());
-  return db;
+  return Input{std::move(*db), nullptr};
 }
 
 Result<std::string> answer(const Options& o) {
   const TextStyle style = text_style(o.output.to_file());
   if (o.file.empty()) return capture_tables_text(style);
   ProgressDisplay progress;
-  auto db = open_input(o.file, progress.callback());
+  auto input = open_input(o.file, progress.callback());
   progress.wipe();
-  if (!db) return tl::unexpected(db.error());
-  if (o.sql.empty()) return capture_tables_text(style, db->get());
-  auto found = ask(db->get(), o.sql);
+  if (!input) return tl::unexpected(input.error());
+  if (o.sql.empty()) return capture_tables_text(style, input->db.get(), input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
+  auto found = ask(input->db.get(), o.sql);
   if (!found) {
     found.error().file = o.file;
     return tl::unexpected(found.error());

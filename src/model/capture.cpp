@@ -109,6 +109,11 @@ void Capture::join(const Capture& other) {
   take(handoffs, other.handoffs);
   take(memory_events, other.memory_events);
   take(counter_samples, other.counter_samples);
+  for (PackedBlock block : other.sample_blocks) {
+    block.device = mapped(device, block.device);
+    for (auto& metric : block.metrics) metric = renamed[static_cast<std::uint32_t>(metric)];
+    sample_blocks.push_back(std::move(block));
+  }
   take(kernel_counters, other.kernel_counters);
   take(report_kernels, other.report_kernels);
   take(steps, other.steps);

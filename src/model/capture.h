@@ -3,14 +3,18 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/strings.h"
+#include "model/sample_block.h"
 #include "model/tables.h"
 
 namespace gf {
 
 struct Capture : Tables {
   StringPool strings;
+  // Samples of a recording, in order of time for each device. Read them through counter_values.h, with those of counter_samples.
+  std::vector<PackedBlock> sample_blocks;
 
   // Where it came from.
   std::string path;

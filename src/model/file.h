@@ -5,7 +5,7 @@
 //                           value is not known (-1, empty, NaN, no row)
 //   NAME                    a view of it with readable texts; a few more views join what belongs together
 //   source                  where the capture came from
-//   sample_blocks           packed samples of a recording (sample_block.h); readers see them as rows of counter_samples
+//   sample_blocks           packed samples of a recording (sample_block.h); counter_values.h reads both
 //
 // application_id says that it is ours, user_version is the format's version. A column may be added to tables.def without a
 // new version: readers give missing columns their default and ignore those they do not know. Changing a meaning raises it.
@@ -20,7 +20,6 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "model/capture.h"
-#include "model/sample_block.h"
 #include "model/sqlite.h"
 
 namespace gf {
@@ -38,6 +37,9 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
 /// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or another program's.
 Result<Capture> read_capture(const std::string& path, const Progress& progress = {});
 
+/// Reads only the samples of a capture file and the devices they are of; quality says what of them is damaged.
+Result<Capture> read_samples(const std::string& path, const Progress& progress = {});
+
 /// Puts a capture into a database that is open and empty, schema and views included: what `query` asks.
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
 
@@ -51,12 +53,11 @@ class CaptureWriter {
   /// Makes a new file, or begins the capture that was there anew. Errors: what is there is no capture, or another process writes it.
   static Result<CaptureWriter> create(const std::string& path);
 
-  /// Appends what `capture` holds, in one transaction, and then clears its event tables (all but devices, threads, metadata
+  /// Appends what `capture` holds, in one transaction, and then clears its blocks and event tables (all but devices, threads, metadata
   /// and quality, which are kept and written anew each time, as are the source fields). References between event tables
   /// (collectives.activity, kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its string
   /// pool and its rows of devices and threads must only grow.
-  /// `blocks` go into the same transaction; their devices and metrics are those of `capture`.
-  Status append(Capture& capture, std::span<const SampleBlock> blocks = {});
+  Status append(Capture& capture);
 
   /// Rows written so far, all event tables together.
   std::uint64_t rows() const { return rows_; }

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <deque>
 #include <limits>
 #include <vector>
 
+#include "core/cores.h"
+#include "core/pipeline.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -13,6 +17,7 @@ namespace {
 using sqlite::failure;
 using sqlite::prepare;
 
+constexpr unsigned kMostWorkers = 8;  // that check blocks: reading feeds no more
 constexpr const char* kDamaged = "the file is damaged, or was changed by another program";
 
 /// The file's string ids as texts of the capture. Ids from 0 up are nearly dense, those below 0 name enumerators.
@@ -127,36 +132,56 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const s
   return {};
 }
 
-/// Rows of sample_blocks as rows of counter_samples. A damaged block costs that block and is counted.
-Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, const std::string& file) {
+/// Looks at every byte of every block, so that nobody finds damage later: a damaged block costs that block and is counted.
+Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, const std::string& file, const Progress& progress) {
   auto there = has_table(db, "sample_blocks", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};
+  auto total = sqlite::integer(db, "SELECT count(*) FROM sample_blocks", file);
+  if (!total) return tl::unexpected(total.error());
   auto statement = prepare(db, "SELECT device, samples, metrics, data FROM sample_blocks ORDER BY row", file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
-  int code;
-  while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-    const std::int64_t device = sqlite3_column_int64(s, 0), samples = sqlite3_column_int64(s, 1);
+  struct Slot {
+    std::int64_t device, samples;
     std::vector<Text> metrics;
-    bool good = device >= 0 && device < static_cast<std::int64_t>(c.devices.size()) && samples > 0;
-    for (std::string_view ids = sqlite::column_text(s, 2); good && !ids.empty();) {
+    std::string data;
+    std::optional<PackedBlock> block;
+  };
+  const Text no_text = Text::none;
+  int code = SQLITE_ROW;
+  auto produce = [&](Slot& slot) {
+    if ((code = sqlite3_step(s)) != SQLITE_ROW) return false;
+    slot.device = sqlite3_column_int64(s, 0), slot.samples = sqlite3_column_int64(s, 1);
+    slot.metrics.clear();
+    if (slot.device < 0 || slot.device >= static_cast<std::int64_t>(c.devices.size())) slot.samples = 0;
+    for (std::string_view ids = sqlite::column_text(s, 2); slot.samples > 0 && !ids.empty();) {
       const auto comma = std::min(ids.find(','), ids.size());
       const auto id = parse_decimal(ids.substr(0, comma), 0);
-      const Text* text = id ? strings.text(*id) : nullptr;
-      good = text != nullptr;
-      if (text) metrics.push_back(*text);
+      const Text* text = id == 0 ? &no_text : id ? strings.text(*id) : nullptr;
+      if (text) slot.metrics.push_back(*text);
+      else slot.samples = 0;
       ids.remove_prefix(std::min(comma + 1, ids.size()));
     }
-    auto block = good ? unpack(sqlite::column_text(s, 3), metrics.size(), static_cast<std::size_t>(samples)) : std::nullopt;
-    if (!block) {
-      c.note_quality("bad_sample_block", "a block of packed samples is damaged: its samples are missing");
-      continue;
-    }
-    block->device = static_cast<std::uint32_t>(device);
-    block->metrics = std::move(metrics);
-    expand(*block, c.counter_samples);
-  }
+    slot.data = sqlite::column_text(s, 3);
+    return true;
+  };
+  const unsigned workers = std::min(usable_cores(), kMostWorkers);
+  std::deque<BlockUnpacker> unpackers(workers);
+  auto check = [&](Slot& slot, unsigned worker) {
+    slot.block.reset();
+    if (slot.samples > 0) slot.block = unpackers[worker].checked_block(static_cast<std::uint32_t>(slot.device), slot.metrics, static_cast<std::uint64_t>(slot.samples), std::move(slot.data));
+  };
+  std::int64_t seen = 0;
+  std::atomic<bool> stopped{false};
+  auto keep = [&](Slot& slot) {
+    if (++seen % 256 == 0 && progress && !progress("reading samples", static_cast<double>(seen) / static_cast<double>(*total))) stopped = true;
+    if (slot.block) c.sample_blocks.push_back(std::move(*slot.block));
+    else c.note_quality("bad_sample_block", "a block of packed samples is damaged: its samples are missing");
+  };
+  std::deque<Slot> slots(2 * workers);
+  run_in_order(slots, workers, [&](Slot& slot) { return !stopped && produce(slot); }, check, keep);
+  if (stopped) return fail("stopped", file);
   if (code != SQLITE_DONE) return failure(db, "sample_blocks cannot be read", file);
   return {};
 }
@@ -200,7 +225,11 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
   return db;
 }
 
-Result<Capture> read_capture(const std::string& path, const Progress& progress) {
+namespace {
+
+/// `wanted` says which tables are read, by name; devices must be.
+template <class Wanted>
+Result<Capture> read_tables(const std::string& path, const Progress& progress, Wanted wanted) {
   auto opened = open_capture_file(path);
   if (!opened) return tl::unexpected(opened.error());
   sqlite3* db = opened->get();
@@ -221,13 +250,23 @@ Result<Capture> read_capture(const std::string& path, const Progress& progress) 
   }
   int done = 0;
   c.each_table([&](auto& table) {
-    if (status) status = read_table(db, table, strings, path);
+    if (status && wanted(std::string_view(table.kName))) status = read_table(db, table, strings, path);
     if (status && progress && !progress("reading", ++done / 15.0)) status = fail("stopped", path);
   });
-  if (status) status = read_blocks(db, c, strings, path);
+  if (status) status = read_blocks(db, c, strings, path, progress);
   if (status) status = check_references(c, path);
   if (!status) return tl::unexpected(status.error());
   return c;
+}
+
+}  // namespace
+
+Result<Capture> read_capture(const std::string& path, const Progress& progress) {
+  return read_tables(path, progress, [](std::string_view) { return true; });
+}
+
+Result<Capture> read_samples(const std::string& path, const Progress& progress) {
+  return read_tables(path, progress, [](std::string_view table) { return table == "devices" || table == "counter_samples"; });
 }
 
 }  // namespace gf

@@ -94,23 +94,22 @@ Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
   return {};
 }
 
-Status insert_blocks(sqlite3* db, std::span<const SampleBlock> blocks, const std::string& file) {
+Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std::string& file) {
   if (blocks.empty()) return {};
   if (auto ok = execute(db, kSampleBlocksSchema, file); !ok) return ok;
   auto statement = prepare(db, "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, data) VALUES(?,?,?,?,?,?)", file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
-  for (const SampleBlock& block : blocks) {
-    if (block.empty()) continue;
-    const std::string data = pack(block);
+  for (const PackedBlock& block : blocks) {
+    if (block.samples == 0) continue;
     std::string metrics;
     for (Text id : block.metrics) metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
     sqlite3_bind_int64(s, 1, block.device);
-    sqlite3_bind_int64(s, 2, block.start_ns.front());
-    sqlite3_bind_int64(s, 3, block.end_ns.back());
-    sqlite3_bind_int64(s, 4, static_cast<std::int64_t>(block.samples()));
+    sqlite3_bind_int64(s, 2, block.first_ns);
+    sqlite3_bind_int64(s, 3, block.last_ns);
+    sqlite3_bind_int64(s, 4, block.samples);
     sqlite3_bind_text(s, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
-    sqlite3_bind_blob(s, 6, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
+    sqlite3_bind_blob64(s, 6, block.data.data(), block.data.size(), SQLITE_STATIC);
     if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(s);
   }
@@ -162,6 +161,7 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
     Status status = execute(db, capture_schema(), file);
     if (status) status = insert_strings(db, capture.strings, 1, file);
     if (status) status = replace_source(db, capture, file);
+    if (status) status = insert_blocks(db, capture.sample_blocks, file);
     capture.each_table([&](const auto& t) {
       if (status) status = insert(db, t, 0, {}, file);
       done += t.size();
@@ -184,7 +184,7 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
     if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
     // Nobody sees the file before it is complete, so a journal would protect nothing. Every table takes a page at least: large
     // pages are for large captures.
-    const int page = capture.activities.size() + capture.host_ops.size() + capture.counter_samples.size() > 100'000 ? 16384 : 4096;
+    const int page = capture.activities.size() + capture.host_ops.size() + capture.counter_samples.size() + 100 * capture.sample_blocks.size() > 100'000 ? 16384 : 4096;
     auto ok = execute(db->get(), fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;", page), path);
     if (ok) ok = store_capture(db->get(), capture, progress);
     return ok;
@@ -224,14 +224,14 @@ Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
   return writer;
 }
 
-Status CaptureWriter::append(Capture& capture, std::span<const SampleBlock> blocks) {
+Status CaptureWriter::append(Capture& capture) {
   sqlite3* db = db_.get();
   std::uint64_t added = 0;
   const Offsets offsets{activities_, report_kernels_};
   auto ok = transaction(db, path_, [&]() -> Status {
     Status status = insert_strings(db, capture.strings, strings_, path_);
     if (status) status = replace_source(db, capture, path_);
-    if (status) status = insert_blocks(db, blocks, path_);
+    if (status) status = insert_blocks(db, capture.sample_blocks, path_);
     capture.each_table([&](const auto& t) {
       using Table = std::remove_cvref_t<decltype(t)>;
       std::int64_t first = 0;
@@ -253,6 +253,7 @@ Status CaptureWriter::append(Capture& capture, std::span<const SampleBlock> bloc
   activities_ += static_cast<std::uint32_t>(capture.activities.size());
   report_kernels_ += static_cast<std::uint32_t>(capture.report_kernels.size());
   rows_ += added;
+  capture.sample_blocks.clear();
   capture.each_table([](auto& t) {
     if constexpr (!kReplaced<std::remove_cvref_t<decltype(t)>>) t.clear();
   });

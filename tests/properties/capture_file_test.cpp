@@ -54,9 +54,11 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
         });
       });
       events.each_table([&](auto& t) { rows += t.size(); });
+      expected.sample_blocks.insert(expected.sample_blocks.end(), live.sample_blocks.begin(), live.sample_blocks.end());
       auto ok = writer->append(live);
       ASSERT_TRUE(ok.has_value()) << ok.error().message();
       EXPECT_TRUE(live.activities.empty());
+      EXPECT_TRUE(live.sample_blocks.empty());
       EXPECT_EQ(writer->rows(), rows);
     }
     expected.strings = std::move(live.strings);

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -80,6 +82,17 @@ inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t row
       }
     });
   });
+  for (std::uint64_t n = c.devices.empty() ? 0 : below(4); n > 0; --n) {
+    SampleBlock block;
+    block.device = static_cast<U32>(below(c.devices.size()));
+    for (std::uint64_t m = below(5); m > 0; --m) block.metrics.push_back(text());
+    for (std::uint64_t samples = 1 + below(rows + 1); samples > 0; --samples) {
+      block.start_ns.push_back(integer(I64{}));
+      block.end_ns.push_back(integer(I64{}));
+      for (std::size_t m = 0; m < block.metrics.size(); ++m) block.values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(below(4) ? random() : 0x7fc00000u)));
+    }
+    c.sample_blocks.push_back(pack(block));
+  }
   c.path = "some/where.json";
   c.format = "kineto";
   c.framework = below(2) ? "pytorch" : "";
@@ -97,6 +110,13 @@ inline Capture random_capture(std::uint64_t seed, std::size_t rows) {
 /// The first difference between two captures, texts compared by content and NaN equal to NaN; empty when there is none.
 inline std::string difference(const Capture& a, const Capture& b) {
   std::string found;
+  if (a.sample_blocks.size() != b.sample_blocks.size()) return "sample_blocks";
+  for (std::size_t i = 0; i < a.sample_blocks.size(); ++i) {
+    const PackedBlock &x = a.sample_blocks[i], &y = b.sample_blocks[i];
+    const bool same = x.device == y.device && x.samples == y.samples && x.data == y.data && x.first_ns == y.first_ns && x.last_ns == y.last_ns && x.values == y.values;
+    if (!same || !std::equal(x.metrics.begin(), x.metrics.end(), y.metrics.begin(), y.metrics.end(), [&](Text p, Text q) { return a.text(p) == b.text(q); }))
+      return "sample_blocks[" + std::to_string(i) + "]";
+  }
   if (a.path != b.path || a.format != b.format || a.framework != b.framework || a.events != b.events || a.bytes != b.bytes) return "source";
   b.each_table([&](const auto& tb) {
     a.each_table([&](const auto& ta) {

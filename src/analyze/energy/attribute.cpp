@@ -11,6 +11,7 @@
 #include "analyze/energy/split.h"
 #include "analyze/energy/work.h"
 #include "analyze/layers/layers.h"
+#include "model/counter_values.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -87,16 +88,17 @@ Readings readings_of(const Capture& c, std::uint32_t device, Interval span, std:
   const Text id = c.strings.find(metric);
   if (id == Text::none) return out;
   double sum = 0, n = 0;
-  const auto& t = c.counter_samples;
   std::optional<double> before;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t.metric[i] != id || t.device[i] != device || !std::isfinite(t.value[i])) continue;
-    const double v = t.value[i] * scale;
-    if (t.start_ns[i] < span.start) before = v;
-    if (t.start_ns[i] < span.start || t.start_ns[i] >= span.end) continue;
+  each_counter_value(c, {kAllTime.start, span.end}, {device, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
+    if (!std::isfinite(value)) return;
+    const double v = value * scale;
+    if (start < span.start) {
+      before = v;
+      return;
+    }
     sum += v, ++n;
     out.low = std::min(out.low.value_or(v), v), out.high = std::max(out.high.value_or(v), v);
-  }
+  });
   if (n > 0) out.mean = sum / n;
   else out.mean = out.low = out.high = before;
   return out;

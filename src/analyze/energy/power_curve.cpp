@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/statistics.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
@@ -15,9 +16,9 @@ std::vector<PowerReading> series(const Capture& c, std::uint32_t device, std::st
   std::vector<PowerReading> out;
   const Text id = c.strings.find(metric);
   if (id == Text::none) return out;
-  const auto& t = c.counter_samples;
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (t.metric[i] == id && t.device[i] == device && std::isfinite(t.value[i]) && t.value[i] >= 0) out.push_back({t.start_ns[i], t.value[i]});
+  each_counter_value(c, kAllTime, {device, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
+    if (std::isfinite(value) && value >= 0) out.push_back({start, value});
+  });
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   return out;
 }

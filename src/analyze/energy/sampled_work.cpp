@@ -3,6 +3,7 @@
 
 #include "analyze/energy/work.h"
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "model/counter_values.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -64,13 +65,13 @@ class Translation {
 
 double mean_clock(const Capture& c, std::uint32_t device, Interval span) {
   const Text id = c.strings.find("clock.sm");
+  if (id == Text::none) return 0;
   double sum = 0, n = 0, nearest = 0;
-  const auto& t = c.counter_samples;
-  for (std::size_t i = 0; id != Text::none && i < t.size(); ++i) {
-    if (t.metric[i] != id || t.device[i] != device || !std::isfinite(t.value[i])) continue;
-    if (t.start_ns[i] <= span.start) nearest = t.value[i];
-    if (t.start_ns[i] >= span.start && t.start_ns[i] < span.end) sum += t.value[i], ++n;
-  }
+  each_counter_value(c, {kAllTime.start, span.end}, {device, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
+    if (!std::isfinite(value)) return;
+    if (start <= span.start) nearest = value;
+    if (start >= span.start) sum += value, ++n;
+  });
   return n > 0 ? sum / n : nearest;
 }
 
@@ -80,23 +81,49 @@ double hertz_of(const Sampled& s, double seconds, double fallback) {
   return at != s.end() && at->second > 0 && seconds > 0 ? at->second / seconds : fallback;
 }
 
+bool is_ratio(const Capture& c, Text metric) {
+  const Metric* known = find_metric(c.text(metric));
+  return known && known->unit == "ratio";
+}
 
-/// The highest rate in any sample, by metric: no kernel is taken to be above it. Ratios as they are, counts a nanosecond.
-std::map<Text, double> highest_rates(const Capture& c, std::uint32_t device) {
-  std::map<Text, double> highest;
-  std::map<Text, bool> ratio;
-  const auto& t = c.counter_samples;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t.device[i] != device || t.duration_ns[i] <= 0 || !std::isfinite(t.value[i])) continue;
-    const auto [at, fresh] = ratio.try_emplace(t.metric[i], false);
-    if (fresh) {
-      const Metric* metric = find_metric(c.text(t.metric[i]));
-      at->second = metric && metric->unit == "ratio";
+/// Something for each metric that comes, by its id: found without a search, since there are millions of values.
+template <class T>
+class ByMetric {
+ public:
+  /// The metric's own; `make` gives the first.
+  template <class Make>
+  T& at(Text metric, Make&& make) {
+    const auto id = static_cast<std::size_t>(metric);
+    if (id >= place_.size()) place_.resize(id + 1, kNoRow);
+    if (place_[id] == kNoRow) {
+      place_[id] = static_cast<std::uint32_t>(all_.size());
+      all_.emplace_back(metric, make());
     }
-    double& most = highest[t.metric[i]];
-    most = std::max(most, at->second ? t.value[i] : t.value[i] / static_cast<double>(t.duration_ns[i]));
+    return all_[place_[id]].second;
   }
-  return highest;
+  const std::vector<std::pair<Text, T>>& all() const { return all_; }
+
+ private:
+  std::vector<std::uint32_t> place_;
+  std::vector<std::pair<Text, T>> all_;
+};
+
+/// The highest rate of each metric in any sample: no kernel is taken to be above it. Ratios as they are, counts a nanosecond.
+std::vector<double> highest_rates(const Capture& c, std::uint32_t device, const std::vector<Text>& metrics) {
+  struct Highest {
+    double rate = -HUGE_VAL;
+    bool ratio = false;
+  };
+  ByMetric<Highest> highest;
+  auto of = [&](Text metric) -> Highest& { return highest.at(metric, [&] { return Highest{-HUGE_VAL, is_ratio(c, metric)}; }); };
+  each_counter_value(c, kAllTime, {device, metrics}, [&](std::uint32_t, Text metric, Nanos, Nanos duration, double value) {
+    if (duration <= 0 || !std::isfinite(value)) return;
+    auto& most = of(metric);
+    most.rate = std::max(most.rate, most.ratio ? value : value / static_cast<double>(duration));
+  });
+  std::vector<double> out;
+  for (const Text metric : metrics) out.push_back(of(metric).rate);
+  return out;
 }
 
 }  // namespace
@@ -110,22 +137,17 @@ SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval sp
     Nanos covered = 0;
     bool ratio = false;
   };
-  std::map<Text, Sum> sums;
-  const auto& t = c.counter_samples;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t.device[i] != device || t.duration_ns[i] <= 0 || !std::isfinite(t.value[i])) continue;
-    const Nanos overlap = std::min(t.start_ns[i] + t.duration_ns[i], span.end) - std::max(t.start_ns[i], span.start);
-    if (overlap <= 0) continue;
-    const auto [at, fresh] = sums.try_emplace(t.metric[i]);
-    if (fresh) {
-      const Metric* metric = find_metric(c.text(t.metric[i]));
-      at->second.ratio = metric && metric->unit == "ratio";
-    }
-    at->second.value += t.value[i] * static_cast<double>(overlap) * (at->second.ratio ? 1e-9 : 1 / static_cast<double>(t.duration_ns[i]));
-    at->second.covered += overlap;
-  }
+  ByMetric<Sum> sums;
+  each_counter_value(c, span, {device, {}}, [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
+    if (duration <= 0 || !std::isfinite(value)) return;
+    const Nanos overlap = std::min(start + duration, span.end) - std::max(start, span.start);
+    if (overlap <= 0) return;
+    Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(c, metric)}; });
+    sum.value += value * static_cast<double>(overlap) * (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
+    sum.covered += overlap;
+  });
   Sampled sampled;
-  for (const auto& [metric, sum] : sums) {
+  for (const auto& [metric, sum] : sums.all()) {
     sampled.emplace(c.text(metric), sum.value * static_cast<double>(span.length()) / static_cast<double>(sum.covered));
     if (c.text(metric) == "sm.active_any") out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
   }
@@ -141,11 +163,8 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
   out.counted.assign(model.columns(), false);
   const KernelRates solved = solve_kernel_rates(c, device);
   if (solved.metrics.empty()) return out;
-  const auto highest = highest_rates(c, device);
-  auto bounded = [&](std::size_t m, std::size_t g) {
-    const auto at = highest.find(solved.metrics[m]);
-    return at == highest.end() ? solved.rates[m][g].value : std::min(solved.rates[m][g].value, at->second);
-  };
+  const auto highest = highest_rates(c, device, solved.metrics);
+  auto bounded = [&](std::size_t m, std::size_t g) { return std::min(solved.rates[m][g].value, highest[m]); };
   // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between kernels: what the samples do not
   // tell apart then shares by time, and short kernels do not soak up noise, which rates that cannot be negative invite.
   struct Spread {

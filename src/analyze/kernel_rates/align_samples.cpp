@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 #include "core/statistics.h"
+#include "model/counter_values.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -128,28 +130,37 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   busy.close();
 
   // Samples of one span belong together; spans of PM sampling are those that gpu.busy has.
-  const auto& t = c.counter_samples;
-  std::map<Nanos, std::size_t> by_start;
+  Intervals around;
+  for (const auto& span : traced) around.push_back({span.start - kReach, span.end + kReach});
+  around = normalised(std::move(around));
+  std::unordered_map<Nanos, std::size_t> by_start;
   std::vector<Sample> all;
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (t.device[i] == device && t.metric[i] == busy_id && t.duration_ns[i] > 0 && known(traced, {t.start_ns[i] + kReach, t.start_ns[i] + t.duration_ns[i] - kReach})) {
-      by_start[t.start_ns[i]] = all.size();
-      all.push_back({{t.start_ns[i], t.start_ns[i] + t.duration_ns[i]}, t.value[i], {}});
-    }
+  each_counter_value(c, around, {device, {busy_id}}, [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
+    if (duration <= 0 || !known(traced, {start + kReach, start + duration - kReach})) return;
+    by_start[start] = all.size();
+    all.push_back({{start, start + duration}, value, {}});
+  });
   if (all.size() < kStretch / 4) return out;
-  std::map<Text, std::size_t> column;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t.device[i] != device || t.metric[i] == busy_id || t.duration_ns[i] <= 0) continue;
-    const auto it = by_start.find(t.start_ns[i]);
-    if (it == by_start.end() || all[it->second].span.length() != t.duration_ns[i]) continue;
-    const auto [found, added] = column.try_emplace(t.metric[i], column.size());
-    auto& values = all[it->second].values;
-    if (values.size() <= found->second) values.resize(found->second + 1, std::numeric_limits<double>::quiet_NaN());
-    const auto* metric = find_metric(c.text(t.metric[i]));
-    values[found->second] = metric && metric->unit == "ratio" ? t.value[i] : t.value[i] / static_cast<double>(t.duration_ns[i]);
-  }
-  out.metrics.resize(column.size());
-  for (const auto& [id, k] : column) out.metrics[k] = id;
+  struct Column {
+    std::size_t at;
+    bool ratio;
+  };
+  std::map<Text, Column> columns;
+  auto sample = by_start.end();  // the one that the last value belongs to: its other metrics come next
+  each_counter_value(c, around, {device, {}}, [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
+    if (id == busy_id || duration <= 0) return;
+    if (sample == by_start.end() || sample->first != start) sample = by_start.find(start);
+    if (sample == by_start.end() || all[sample->second].span.length() != duration) return;
+    const auto [column, added] = columns.try_emplace(id, Column{columns.size(), false});
+    if (added) {
+      const auto* metric = find_metric(c.text(id));
+      column->second.ratio = metric && metric->unit == "ratio";
+      out.metrics.push_back(id);
+    }
+    auto& values = all[sample->second].values;
+    if (values.size() <= column->second.at) values.resize(column->second.at + 1, std::numeric_limits<double>::quiet_NaN());
+    values[column->second.at] = column->second.ratio ? value : value / static_cast<double>(duration);
+  });
   std::sort(all.begin(), all.end(), [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
 
   const Nanos coarse = best_shift([&](Nanos shift) { return correlation_at(busy, all.data(), all.data() + all.size(), shift); }, 0, kReach, 50 * kNsPerUs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
@@ -26,7 +27,7 @@ constexpr Stand kStands[] = {
 }  // namespace
 
 bool add_solved_counters(Capture& c) {
-  if (!c.report_kernels.empty() || c.activities.empty() || c.counter_samples.empty()) return false;
+  if (!c.report_kernels.empty() || c.activities.empty() || !holds_counter_values(c)) return false;
   bool any = false;
   for (std::uint32_t device = 0; device < c.devices.size(); ++device) {
     const KernelRates solved = solve_kernel_rates(c, device);

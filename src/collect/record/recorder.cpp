@@ -69,7 +69,6 @@ class Recorder {
   CounterThread counters_;
   std::optional<CaptureWriter> writer_;
   Capture capture_;
-  std::vector<SampleBlock> pending_;
   std::vector<std::string> notes_;
   std::optional<InjectReader> reader_;
   bool write_failed_ = false;
@@ -221,12 +220,10 @@ void Recorder::host_tick(Nanos now) {
 
 void Recorder::write(bool last) {
   memory_most_ = std::max(memory_most_, own_use().memory_bytes);
-  auto blocks = counters_.take();
-  std::move(blocks.begin(), blocks.end(), std::back_inserter(pending_));
+  for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
-  auto ok = writer_->append(capture_, pending_);
+  auto ok = writer_->append(capture_);
   if (ok) {
-    pending_.clear();
     if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
     write_failed_ = false;
     return;
@@ -234,11 +231,11 @@ void Recorder::write(bool last) {
   if (!write_failed_ || last)
     note(notes_, fmt::format("{} ({})", ok.error().message(), last ? "what came after the last good write is lost" : "the program goes on; recording resumes when the file can be written again"));
   write_failed_ = true;
-  std::size_t rows = 0;
-  for (const auto& b : pending_) rows += b.values.size();
+  std::uint64_t rows = 0;
+  for (const auto& b : capture_.sample_blocks) rows += b.values;
   if (rows > kMostPendingRows) {
-    for (const auto& b : pending_) dropped_ += static_cast<std::int64_t>(b.samples());
-    pending_.clear();
+    for (const auto& b : capture_.sample_blocks) dropped_ += b.samples;
+    capture_.sample_blocks.clear();
   }
   if (capture_.counter_samples.size() > kMostPendingRows) {
     dropped_ += static_cast<std::int64_t>(capture_.counter_samples.size());

@@ -17,25 +17,56 @@ void model_cell(std::string& out, const Capture& capture, T value, T fallback) {
   else csv_cell(out, value);
 }
 
+/// A table's file in pieces: a header, then rows from one or more tables of the kind.
+template <class Table>
+class TableWriter {
+ public:
+  TableWriter(const Capture& capture, const CsvSink& sink) : capture_(capture), sink_(sink) {
+    line(Table{}, [&](const auto& c) { csv_cell(out_, c.info.name); });
+  }
+  Status add(const Table& table) {
+    for (std::size_t r = 0; r < table.size(); ++r) {
+      line(table, [&](const auto& c) { model_cell(out_, capture_, c.column[r], c.fallback); });
+      if (out_.size() < kFlushBytes) continue;
+      if (auto written = sink_(Table::kName, out_, false); !written) return written;
+      out_.clear();
+    }
+    return {};
+  }
+  Status finish() { return sink_(Table::kName, out_, true); }
+
+ private:
+  template <class Cell>
+  void line(const Table& table, Cell&& cell) {
+    bool first = true;
+    table.each_column_ref([&](const auto& c) {
+      if (!std::exchange(first, false)) out_ += ',';
+      cell(c);
+    });
+    out_ += '\n';
+  }
+  const Capture& capture_;
+  const CsvSink& sink_;
+  std::string out_;
+};
+
 template <class Table>
 Status write_table(const Capture& capture, const Table& table, const CsvSink& sink) {
-  const std::size_t rows = table.size();
-  if (rows == 0) return {};
-  std::string out;
-  auto columns = const_cast<Table&>(table).columns();  // the tuple refers to the columns; nothing is changed
-  auto line = [&](auto&& cell) {
-    bool first = true;
-    std::apply([&](const auto&... c) { ((first ? void(first = false) : void(out += ','), cell(c)), ...); }, columns);
-    out += '\n';
-  };
-  line([&](const auto& c) { csv_cell(out, c.info.name); });
-  for (std::size_t r = 0; r < rows; ++r) {
-    line([&](const auto& c) { model_cell(out, capture, c.column[r], c.fallback); });
-    if (out.size() < kFlushBytes) continue;
-    if (auto written = sink(Table::kName, out, false); !written) return written;
-    out.clear();
+  constexpr bool samples = std::is_same_v<Table, counter_samples_table>;
+  if (table.empty() && !(samples && !capture.sample_blocks.empty())) return {};
+  TableWriter<Table> writer(capture, sink);
+  Status status = writer.add(table);
+  if constexpr (samples) {
+    BlockUnpacker unpacker;
+    Table rows;
+    for (const auto& block : capture.sample_blocks) {
+      if (!status) break;
+      rows.clear();
+      expand(unpacker.unpack(block), rows);
+      status = writer.add(rows);
+    }
   }
-  return sink(Table::kName, out, true);
+  return status ? writer.finish() : status;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ Nanos earliest(const Capture& c) {
   look(c.host_ops.start_ns);
   look(c.api_calls.start_ns);
   look(c.counter_samples.start_ns);
+  for (const auto& block : c.sample_blocks) first = std::min(first, block.first_ns);
   return first;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "model/counter_values.h"
 #include "model/metrics.h"
 #include "report/perfetto/parts.h"
 #include "report/perfetto/tracks.h"
@@ -107,17 +108,16 @@ void write_host(Export& e) {
 
 void write_samples(Export& e) {
   const auto& c = e.context.capture;
-  const auto& s = c.counter_samples;
   std::map<std::pair<std::uint32_t, Text>, std::uint64_t> tracks;
-  for (std::uint32_t i = 0; i < s.size(); ++i) {
-    auto& track = tracks[{s.device[i], s.metric[i]}];
+  each_counter_value(c, kAllTime, [&](std::uint32_t device, Text id, Nanos start, Nanos, double value) {
+    auto& track = tracks[{device, id}];
     if (track == 0) {
-      const std::string where = s.device[i] == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[s.device[i]]);
-      const Metric* metric = find_metric(c.text(s.metric[i]));
-      track = e.out.counter(fmt::format("{} {}", where, c.text(s.metric[i])), metric ? metric->unit : "", 0, e.order++);
+      const std::string where = device == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[device]);
+      const Metric* metric = find_metric(c.text(id));
+      track = e.out.counter(fmt::format("{} {}", where, c.text(id)), metric ? metric->unit : "", 0, e.order++);
     }
-    e.out.value(track, s.start_ns[i] + e.shift, s.value[i]);
-  }
+    e.out.value(track, start + e.shift, value);
+  });
 }
 
 }  // namespace gf::perfetto

@@ -41,14 +41,16 @@ then refuses the file. A file being recorded is complete after each transaction;
 
 }  // namespace
 
-Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db) {
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, std::optional<std::uint64_t> samples) {
   std::string out;
   Status status;
   auto heading = [&](std::string_view name, std::string_view about) {
     std::string count;
     std::int64_t n = 1;
     if (db) {
-      auto rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
+      Result<std::int64_t> rows = 0;
+      if (samples && name == counter_samples_table::kName) rows = static_cast<std::int64_t>(*samples);
+      else rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
       if (!rows) status = tl::unexpected(rows.error());
       else count = fmt::format(", {}", plural(n = *rows, "row"));
     }

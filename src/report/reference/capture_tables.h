@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -10,8 +12,9 @@
 
 namespace gf {
 
-/// Tables with their columns. With a database open, the rows that each holds; empty tables then show no columns.
-Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr);
+/// Tables with their columns. With a database open, the rows that each holds; empty tables then show no columns. `samples`: those of
+/// counter_samples, when somebody knows without counting.
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr, std::optional<std::uint64_t> samples = {});
 /// The reference page.
 std::string capture_page();
 
