@@ -16,6 +16,7 @@ namespace {
 
 constexpr Nanos kReach = 20 * kNsPerMs, kNear = 400 * kNsPerUs, kFinest = 2 * kNsPerUs, kRefine = 150 * kNsPerUs;
 constexpr std::size_t kStretch = 400;  // samples that share one shift: clocks drift apart by less than a sample in it
+constexpr std::size_t kMostCoarse = 10'000;  // samples that the first shift is found with
 constexpr double kLeastCorrelation = 0.6;
 
 /// The integral of what a set of spans adds up to, each with its own height.
@@ -163,7 +164,12 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   });
   std::sort(all.begin(), all.end(), [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
 
-  const Nanos coarse = best_shift([&](Nanos shift) { return correlation_at(busy, all.data(), all.data() + all.size(), shift); }, 0, kReach, 50 * kNsPerUs);
+  // One shift for all of them, from some spread over the whole recording; each stretch finds its own around it.
+  const std::size_t every = (all.size() + kMostCoarse - 1) / kMostCoarse;
+  auto agreement = [&](Nanos shift) {
+    return correlation((all.size() + every - 1) / every, busy, shift, [&](std::size_t i) { return all[i * every].busy; }, [&](std::size_t i) { return all[i * every].span; });
+  };
+  const Nanos coarse = best_shift(agreement, 0, kReach, 50 * kNsPerUs);
   out.correlation = correlation_at(busy, all.data(), all.data() + all.size(), coarse);
   if (out.correlation < kLeastCorrelation) {
     out.metrics.clear();
