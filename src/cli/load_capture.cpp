@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "model/counter_values.h"
 
 namespace gf::cli {
 
@@ -45,7 +46,7 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
   if (!o.power.empty()) {
     const auto log = import_file(o.power, options);
     if (!log) return tl::unexpected<Error>(log.error());
-    if (log->counter_samples.empty()) return fail("holds no power samples", o.power, -1, "--power wants a log of nvidia-smi or NVML as CSV");
+    if (!holds_counter_values(*log)) return fail("holds no power samples", o.power, -1, "--power wants a log of nvidia-smi or NVML as CSV");
     loaded.capture.join(*log);
   }
   return loaded;
