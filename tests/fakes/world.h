@@ -14,8 +14,10 @@ namespace fake {
 
 inline std::string option(const char* key, const char* fallback) {
   const char* all = std::getenv("GPUFATHOM_FAKE");
-  const std::string text = std::string(",") + (all ? all : "");
-  const auto at = text.find("," + std::string(key) + "=");
+  std::string text = ",", before = ",";
+  text += all ? all : "";
+  before.append(key).append("=");
+  const auto at = text.find(before);
   if (at == std::string::npos) return fallback;
   const auto from = at + std::strlen(key) + 2;
   return text.substr(from, text.find(',', from) - from);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 using inject::Type;
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // the demangler takes a plain "f" for the type float
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;
@@ -75,6 +77,11 @@ std::string uuid_text(const unsigned char (&b)[16]) {
   return out;
 }
 
+InjectReader::InjectReader(std::string directory) : directory_(std::move(directory)) {
+  lock_ = ::open((directory_ + "/" + inject::kRecorderFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+}
+
 InjectReader::~InjectReader() {
   for (auto& [path, f] : files_)
     if (f.fd >= 0) ::close(f.fd);
@@ -84,6 +91,7 @@ InjectReader::~InjectReader() {
     closedir(dir);
   }
   ::rmdir(directory_.c_str());
+  if (lock_ >= 0) ::close(lock_);
 }
 
 std::vector<std::string> InjectReader::take_messages() { return std::exchange(messages_, {}); }
@@ -112,6 +120,10 @@ bool InjectReader::poll(Capture& c, std::size_t most) {
       if (f.bad) break;
     }
     const std::uint64_t done = static_cast<std::uint64_t>(n) - rest.size();
+    if (done == 0 && rest.size() == most) {
+      f.bad = true;
+      c.note_quality("bad_agent_file", "an agent's file holds a record of impossible length: what follows is left out");
+    }
     // What is read needs no room any more; file systems that cannot punch holes keep it until the end.
     if (done > 0) (void)::fallocate(f.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(f.at + done));
     f.at += done;
@@ -158,6 +170,7 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       inject::Hello h{};
       f.bad = !as(payload, h) || h.version != inject::kVersion;
       f.pid = h.pid;
+      if (f.window > 0) add_window(f, std::exchange(f.window, 0), f.last, c);  // the process began anew, by exec
       if (f.bad) c.note_quality("bad_agent_file", "an agent of another version wrote its file: it is left out");
       break;
     }

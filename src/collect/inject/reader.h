@@ -15,7 +15,7 @@ namespace gf {
 class InjectReader {
  public:
   /// `directory` is where the agents write; it is emptied and removed at the end.
-  explicit InjectReader(std::string directory) : directory_(std::move(directory)) {}
+  explicit InjectReader(std::string directory);
   ~InjectReader();
   /// Takes what has come since the last call, at most about `most_bytes` of it, and gives the disk space back. Rows go into
   /// activities, api_calls, host_ops (NVTX ranges) and steps. True when there is more.
@@ -46,6 +46,7 @@ class InjectReader {
   std::uint32_t device_row(File& f, std::uint32_t ordinal, Capture& c);
   std::uint32_t thread_row(File& f, std::uint32_t tid, Capture& c);
   std::string directory_;
+  int lock_ = -1;  // tells the agents that somebody reads
   std::map<std::string, File> files_;
   std::vector<std::string> messages_;
   void add_window(const File& f, Nanos start, Nanos end, Capture& c);

@@ -64,6 +64,7 @@ inline constexpr const char* kEvery = "GPUFATHOM_EVERY_MS";          // from one
 inline constexpr const char* kDelay = "GPUFATHOM_DELAY_MS";          // before the first window
 inline constexpr const char* kSteps = "GPUFATHOM_STEPS";             // a window ends after so many steps, 0: does not
 inline constexpr const char* kMost = "GPUFATHOM_MOST_BYTES";         // what one process may write
+inline constexpr const char* kRecorderFile = "recorder";              // in kDirectory; the recorder holds it locked while it lives
 inline constexpr const char* kStepName = "gpufathom.step";           // NVTX range or mark that makes a step
 
 }  // namespace gf::inject

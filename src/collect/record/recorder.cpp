@@ -71,7 +71,7 @@ class Recorder {
   Capture capture_;
   std::vector<std::string> notes_;
   std::optional<InjectReader> reader_;
-  bool write_failed_ = false;
+  bool write_failed_ = false, told_why_ = false;  // why kernels are not recorded
   std::int64_t dropped_ = 0;
   TreeUse last_use_;
   Nanos last_host_ = 0;
@@ -198,7 +198,10 @@ std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
 void Recorder::take_kernels(bool all) {
   if (!reader_) return;
   while (reader_->poll(capture_) && all) write(false);
-  for (auto& message : reader_->take_messages()) note(notes_, message);
+  for (auto& message : reader_->take_messages()) {
+    told_why_ = true;
+    note(notes_, message);
+  }
 }
 
 void Recorder::host_tick(Nanos now) {
@@ -279,10 +282,10 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
     s.kernels = reader_->kernels();
     s.copies = reader_->copies();
     s.steps = reader_->steps();
-    if (o_.window_ns > 0 && reader_->windows() > 0 && reader_->windows_ns() < s.duration_ns * 9 / 10)
+    if (o_.window_ns > 0 && s.duration_ns > o_.window_ns && reader_->windows() > 0 && reader_->windows_ns() < s.duration_ns * 9 / 10)
       note(notes_, fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 records them from beginning to end", reader_->windows(), reader_->windows() == 1 ? "" : "s",
                                static_cast<double>(reader_->windows_ns()) * 1e-9));
-    if (s.kernels == 0 && s.copies == 0) note(notes_, "no kernel was recorded: did the program use CUDA?");
+    if (s.kernels == 0 && s.copies == 0 && !told_why_) note(notes_, "no kernel was recorded: did the program use CUDA?");
   }
   if (dropped_ > 0) {
     note(notes_, fmt::format("{} samples were dropped because the file could not be written", dropped_));

@@ -3,6 +3,7 @@
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -35,7 +36,8 @@ struct Functions {
 } cupti;
 
 CUpti_SubscriberHandle subscriber = nullptr;
-std::atomic<bool> open_window{false}, ended{false};
+std::atomic<bool> open_window{false}, ended{false}, between{false};
+pid_t process = 0;  // that was set up; CUPTI does not survive a fork
 std::atomic<std::int64_t> steps{0};
 std::int64_t window_start = 0;
 std::atomic<int> buffers{0};
@@ -80,9 +82,9 @@ void write_device(std::uint32_t ordinal) {
 std::uint32_t kernel_name(const char* name) {
   // CUPTI hands out one pointer for each kernel: the text is looked at once.
   auto& known = kept<std::unordered_map<const char*, std::uint32_t>>();
+  if (known.size() > 100000) known.clear();
   const auto [it, added] = known.try_emplace(name, 0);
   if (added) it->second = Writer::instance().text(name ? name : "");
-  if (known.size() > 100000) known.clear();
   return it->second;
 }
 
@@ -212,11 +214,13 @@ bool begin_window() {
   window_start = static_cast<std::int64_t>(now_ns());
   Writer::instance().put(Type::window, Window{window_start, 0});
   open_window = true;
+  between = false;
   return true;
 }
 
 void end_window() {
   if (!open_window.exchange(false)) return;
+  between = true;
   const auto window_end = static_cast<std::int64_t>(now_ns());
   for (auto kind : kKinds) cupti.cuptiActivityDisable(kind);
   if (cupti.cuptiActivityEnableRuntimeApi && cupti.cuptiActivityEnableDriverApi) {
@@ -257,6 +261,7 @@ void* control(void*) {
     }
     if (ended) break;
     end_window();
+    if (Writer::instance().abandoned()) break;
     if (Writer::instance().full()) {
       Writer::instance().message("the bound on recorded bytes is reached: no more kernels are recorded");
       break;
@@ -268,6 +273,7 @@ void* control(void*) {
 }
 
 void at_end() {
+  if (getpid() != process) return;  // a forked child that ends
   ended = true;
   end_window();
   Writer::instance().flush();
@@ -292,6 +298,7 @@ bool load() {
 }  // namespace
 
 void count_step() { ++steps; }
+bool between_windows() { return between; }
 
 }  // namespace gf::inject
 
@@ -303,6 +310,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     Writer::instance().flush();
     return 1;  // the program must not notice
   }
+  process = getpid();
+  between = setting(kDelay, 0) > 0;
   // A window that begins at once begins here: the first kernels count too.
   if (setting(kDelay, 0) == 0 && !begin_window()) return 1;
   pthread_t thread;

@@ -22,7 +22,14 @@ struct Open {
   std::uint32_t name;
 };
 thread_local std::vector<Open> stack;
-thread_local const std::uint32_t thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+
+/// The thread's number; a forked child's is a new one.
+std::uint32_t thread_id() {
+  thread_local pid_t process = 0;
+  thread_local std::uint32_t id = 0;
+  if (process != getpid()) process = getpid(), id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  return id;
+}
 
 // Ranges that may end on another thread; never destroyed, because threads may outlive main.
 std::mutex& started_mutex = *new std::mutex;
@@ -37,8 +44,9 @@ std::uint32_t name_of(const nvtxEventAttributes_t* a) {
 }
 
 void write(const Open& open, std::uint64_t end) {
-  Writer::instance().put(Type::range, Range{static_cast<std::int64_t>(open.start), static_cast<std::int64_t>(end), thread_id, open.name});
   static const std::uint32_t step = Writer::instance().text(kStepName);
+  if (open.name != step && between_windows()) return;
+  Writer::instance().put(Type::range, Range{static_cast<std::int64_t>(open.start), static_cast<std::int64_t>(end), thread_id(), open.name});
   if (open.name == step) count_step();
 }
 

@@ -1,4 +1,5 @@
-// The agent's file: records gathered in memory, appended with one write a batch.
+// The agent's file: records gathered in memory, appended with one write a batch. What a full disk had no room for is counted and said
+// when there is room again; when the recorder is gone, its file goes too.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +21,35 @@ class Writer {
     std::lock_guard lock(mutex_);
     append(type, &record, sizeof record, {});
   }
-  /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are number 0, "".
+  /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are number 0, "", and so is what is
+  /// longer than 64 KiB.
   std::uint32_t text(std::string_view text);
   void message(std::string_view text);
-  void flush();
-  /// Bytes written so far reached the bound: nothing more is taken.
+  /// `last`: the process ends, so that a recorder that is gone is seen now or never.
+  void flush(bool last = false);
+  /// Bytes written so far reached the bound, or nobody reads them: nothing more is taken.
   bool full() const { return full_; }
-  /// In a forked child: forgets the parent's file and begins its own when used.
-  void forget();
+  bool abandoned() const { return abandoned_; }
+  /// Around fork(): no other thread may be inside while the process is copied. A child begins a file of its own when it is used; texts
+  /// keep their numbers there.
+  void before_fork() { mutex_.lock(); }
+  void after_fork_in_parent() { mutex_.unlock(); }
+  void after_fork_in_child();
 
  private:
   Writer();
   void append(Type type, const void* record, std::size_t bytes, std::string_view tail);
   void write_out();
   bool open();
+  void repeat_texts();
+  void look_for_recorder();
   std::mutex mutex_;
-  std::string buffer_;
+  std::string path_, buffer_;
   std::unordered_map<std::string, std::uint32_t> texts_;
-  std::uint64_t written_ = 0, most_;
+  std::uint64_t written_ = 0, most_, lost_ = 0;  // bytes
+  std::int64_t size_ = 0, looked_ = 0;
   int fd_ = -1;
-  bool failed_ = false, full_ = false;
+  bool failed_ = false, full_ = false, abandoned_ = false;
 };
 
 /// Nanoseconds since 1970 on the recorder's clock.

@@ -1,0 +1,195 @@
+// CUPTI Activity for machines without a GPU: what the fake CUDA driver says that it ran (fake_ran) goes through the buffers of
+// whoever subscribed, by the real one's rules: one subscriber, records only of kinds that are enabled, timestamps of the registered
+// clock. A call from a forked child, which the real CUPTI may never return from, is noted in the file that GPUFATHOM_FAKE_LOG names.
+// Options of GPUFATHOM_FAKE: subscriber (0/1: another profiler is in the program), dropped (records that CUPTI says it dropped).
+#include <cupti.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "ran.h"
+#include "world.h"
+
+namespace {
+
+struct State {
+  std::mutex mutex;
+  pid_t process = getpid();
+  bool subscribed = false;
+  std::set<int> kinds;
+  std::set<std::uint32_t> calls;  // of the driver API
+  CUpti_BuffersCallbackRequestFunc request = nullptr;
+  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+  CUpti_TimestampCallbackFunc clock = nullptr;
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 0, used = 0, unwritten = 0;
+  std::int64_t flush_every = 0, flushed = 0;
+  std::uint32_t correlation = 0;
+  bool told_dropped = false;
+};
+State& state() {
+  static State* s = new State;
+  return *s;
+}
+
+void note_child() {
+  if (getpid() == state().process) return;
+  if (const char* path = std::getenv("GPUFATHOM_FAKE_LOG"))
+    if (std::FILE* f = std::fopen(path, "a")) std::fprintf(f, "CUPTI was called in a forked child\n"), std::fclose(f);
+}
+
+void hand_over(State& s) {
+  if (!s.buffer) return;
+  auto* buffer = std::exchange(s.buffer, nullptr);
+  s.complete(nullptr, 0, buffer, s.size, std::exchange(s.used, 0));
+}
+
+template <class Record>
+void put(State& s, const Record& record) {
+  if (s.buffer && s.used + sizeof record > s.size) hand_over(s);
+  if (!s.buffer) {
+    std::size_t most = 0;
+    s.request(&s.buffer, &s.size, &most);
+    if (!s.buffer) {
+      ++s.unwritten;
+      return;
+    }
+  }
+  std::memcpy(s.buffer + s.used, &record, sizeof record);
+  s.used += sizeof record;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// What the fake driver ran; false when nobody listens.
+void fake_ran(const FakeRun* run) {
+  auto& s = state();
+  std::lock_guard lock(s.mutex);
+  if (!s.subscribed || !s.request) return;
+  ++s.correlation;
+  auto now = [&](std::int64_t host) { return s.clock ? s.clock() - static_cast<std::uint64_t>(fake::now_ns() - host) : static_cast<std::uint64_t>(host); };
+  if (run->bytes == 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
+    CUpti_ActivityKernel10 k{};
+    k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    k.start = now(run->start);
+    k.end = now(run->end);
+    k.deviceId = run->device;
+    k.contextId = 1;
+    k.streamId = 7;
+    k.correlationId = s.correlation;
+    k.gridX = run->grid;
+    k.gridY = k.gridZ = 1;
+    k.blockX = 128;
+    k.blockY = k.blockZ = 1;
+    k.registersPerThread = 32;
+    k.name = run->name;
+    put(s, k);
+  }
+  if (run->bytes > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) {
+    CUpti_ActivityMemcpy6 m{};
+    m.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    m.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+    m.bytes = run->bytes;
+    m.start = now(run->start);
+    m.end = now(run->end);
+    m.deviceId = run->device;
+    m.contextId = 1;
+    m.streamId = 7;
+    m.correlationId = s.correlation;
+    put(s, m);
+  }
+  if (s.calls.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)) {
+    CUpti_ActivityAPI a{};
+    a.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+    a.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+    a.start = now(run->called);
+    a.end = now(run->start);
+    a.processId = static_cast<std::uint32_t>(getpid());
+    a.threadId = static_cast<std::uint32_t>(gettid());
+    a.correlationId = s.correlation;
+    put(s, a);
+  }
+  if (s.flush_every > 0 && fake::now_ns() - s.flushed >= s.flush_every) {
+    s.flushed = fake::now_ns();
+    hand_over(s);
+  }
+}
+
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*) {
+  note_child();
+  auto& s = state();
+  if (s.subscribed || fake::number("subscriber", 0)) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  s.subscribed = true;
+  *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&s);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  note_child();
+  state().subscribed = false;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  state().kinds.insert(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  note_child();
+  state().kinds.erase(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
+  if (enable) state().calls.insert(id);
+  else state().calls.erase(id);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, std::uint8_t) { return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+  state().request = request;
+  state().complete = complete;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock) {
+  state().clock = clock;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushPeriod(std::uint32_t ms) {
+  state().flush_every = std::int64_t{ms} * 1'000'000;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  note_child();
+  std::lock_guard lock(state().mutex);
+  hand_over(state());
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+  auto length = [](const std::uint8_t* at) -> std::size_t {
+    switch (reinterpret_cast<const CUpti_Activity*>(at)->kind) {
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel10);
+      case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy6);
+      default: return sizeof(CUpti_ActivityAPI);
+    }
+  };
+  std::uint8_t* next = *record ? reinterpret_cast<std::uint8_t*>(*record) + length(reinterpret_cast<std::uint8_t*>(*record)) : buffer;
+  if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
+  auto& s = state();
+  *dropped = std::exchange(s.unwritten, 0) + (std::exchange(s.told_dropped, true) ? 0 : static_cast<std::size_t>(fake::number("dropped", 0)));
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
+  *name = "cuLaunchKernel";
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"

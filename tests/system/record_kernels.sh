@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# `record --kernels` over the fake driver libraries, with the agent inside a program that launches, forks, execs and dies on demand
+# (tests/fakes/program.cpp). Usage: record_kernels.sh BUILD_DIR
+set -uo pipefail
+build=$(cd "$1" && pwd)
+gf=$build/gpufathom program=$build/fakes/program
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
+work=$(mktemp -d)
+cd "$work"
+export GPUFATHOM_FAKE_LOG=$work/cupti.log
+trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
+failures=0
+check() {  # check NAME CONDITION...
+  local name=$1; shift
+  if "$@"; then echo "ok    $name"; else echo "FAILED $name: $*"; failures=$((failures + 1)); fi
+}
+ask() { "$gf" query "$1" "$2" --format csv | tail -n +2; }
+is() { check "$1" [ "$2" = "$3" ]; }
+all() { "$gf" record -q --kernels --window 0 -o "$1" -- "${@:2}"; }
+
+all a.gpf "$program" init push=gpufathom.step launch=gemm*5 copy pop mark=here sleep=10 launch=f
+is "kernels, by their own names" "$(ask a.gpf "select group_concat(name || ' ' || n) from (select name, count(*) n from activities where kind = 'kernel' group by name order by name)")" '"f 1,gemm 5"'
+is "copies" "$(ask a.gpf "select copy, bytes from activities where kind = 'memcpy'")" host_to_device,1048576
+is "every launch has its call" "$(ask a.gpf "select count(*) from activities a join api_calls c using (correlation) where c.start_ns + c.duration_ns <= a.start_ns + 1000")" 7
+is "a step, and its kernels in it" "$(ask a.gpf "select count(*) from activities a, steps s where a.start_ns >= s.start_ns and a.start_ns + a.duration_ns <= s.start_ns + s.duration_ns")" 6
+is "a mark" "$(ask a.gpf "select duration_ns from host_ops where name = 'here'")" 0
+is "a window that holds all" "$(ask a.gpf "select count(*) from activities a, recording_windows w where a.start_ns >= w.start_ns and a.start_ns + a.duration_ns <= w.start_ns + w.duration_ns")" 7
+is "the GPU is the recorded one" "$(ask a.gpf "select count(*) from devices")" 1
+
+# Processes.
+all fork.gpf "$program" init launch=parent fork sleep=20 join launch=parent
+is "a forked child that ends with exit()" "$(ask fork.gpf "select count(*) from activities")" 2
+check "CUPTI is left alone in it" [ ! -e cupti.log ]
+all names.gpf "$program" register=both push=before pop fork push=@ pop push=child pop init launch=child join push=@ pop init launch=parent
+is "names that were registered before a fork" "$(ask names.gpf "select group_concat(name || ' ' || n) from (select name, count(*) n from host_ops group by name order by name)")" '"before 1,both 2,child 1"'
+is "threads of the child are its own" "$(ask names.gpf "select count(*), sum(pid = tid) from threads")" 2,2
+all exec.gpf "$program" init launch=first*250 exec init launch=second*20
+is "a program that execs" "$(ask exec.gpf "select count(*) from activities where name = 'second'")" 20
+is "has a window for each life" "$(ask exec.gpf "select count(*), max(start_ns + duration_ns) - min(start_ns) > sum(duration_ns) from recording_windows")" 2,1
+is "that hold all" "$(ask exec.gpf "select count(*) from activities a where not exists (select 1 from recording_windows w where a.start_ns >= w.start_ns and a.start_ns + a.duration_ns <= w.start_ns + w.duration_ns)")" 0
+all killed.gpf "$program" init launch=work*600ms kill; is "a killed program: its code" $? 137
+check "and all but the last 200 ms" [ "$(ask killed.gpf "select count(*) from activities")" -ge 150 ]
+all quiet.gpf "$program" push=gpufathom.step pop push=range pop
+is "ranges of a program that never uses CUDA" "$(ask quiet.gpf "select (select count(*) from host_ops), (select count(*) from steps)")" 2,1
+
+# Windows.
+"$gf" record --kernels --window 0.3 --every 1 --delay 0.4 -o windows.gpf -- "$program" init push=early pop launch=work*1850ms push=late pop 2> windows.txt
+is "windows of their length" "$(ask windows.gpf "select count(*), min(duration_ns) > 290e6, max(duration_ns) < 600e6 from recording_windows")" 2,1,1
+is "at their distance" "$(ask windows.gpf "select abs(max(start_ns) - min(start_ns) - 1e9) < 250e6 from recording_windows")" 1
+is "nothing outside them" "$(ask windows.gpf "select (select count(*) from host_ops), (select count(*) from activities a, recording_windows w where a.start_ns + a.duration_ns between w.start_ns and w.start_ns + w.duration_ns) = (select count(*) from activities)")" 0,1
+check "and the summary says so" grep -q 'recorded in 2 windows' windows.txt
+steps=(); for _ in $(seq 25); do steps+=(push=gpufathom.step launch=work*10 pop); done
+"$gf" record -q --kernels --steps 5 -o steps.gpf -- "$program" init "${steps[@]}"
+check "a window of steps" [ "$(ask steps.gpf "select count(*) = 1 and sum(duration_ns) between 45e6 and 240e6 from recording_windows")" = 1 ]
+is "steps outside windows count" "$(ask steps.gpf "select count(*) from steps")" 25
+"$gf" record --kernels -o short.gpf -- "$program" init launch=work*20 2> short.txt
+check "a program shorter than a window needs no advice" sh -c '! grep -q -- --window short.txt'
+
+# Others, and losses.
+GPUFATHOM_FAKE=subscriber=1 "$gf" record --kernels -o other.gpf -- "$program" init launch=work 2> other.txt; is "beside another profiler: the program goes on" $? 0
+check "stands aside with one reason" [ "$(grep -c '^gpufathom: .*kernel' other.txt) $(grep -c 'another profiler is in the program' other.txt)" = "1 2" ]
+GPUFATHOM_FAKE=dropped=7 all dropped.gpf "$program" init launch=work
+is "records that CUPTI dropped" "$(ask dropped.gpf "select count from quality where code = 'dropped_kernels'")" 7
+
+# A recorder that is killed: the program goes on, and its agent clears up after both.
+"$gf" record -q --kernels --window 0 -o gone.gpf -- sh -c "$program init launch=work*3500; echo survived > survived.txt" & recorder=$!
+sleep 1.2; kill -9 $recorder; wait $recorder 2>/dev/null
+check "killed recorder: kernels so far" [ "$(ask gone.gpf "select count(*) from activities")" -ge 100 ]
+for _ in $(seq 60); do [ -e survived.txt ] && break; sleep 0.1; done
+check "killed recorder: the program went on" [ -e survived.txt ]
+check "killed recorder: nothing is left" [ -z "$(ls -A | grep gpufathom- || true)" ]
+
+# A disk that is full for a while.
+if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
+  "$gf" record --kernels --window 0 -o full/x.gpf -- sh -c "$program init launch=before*300 sleep=300 launch=during*1200ms launch=after*900ms & sleep 0.9; dd if=/dev/zero of=full/ballast bs=16k 2>/dev/null; sleep 0.9; rm full/ballast; wait" 2> full.txt
+  is "disk full for a while: kernels before and after" "$(ask full/x.gpf "select sum(name = 'before') = 300 and sum(name = 'during') > 0 and sum(name = 'after') > 100 from activities")" 1
+  check "disk full for a while: what is lost is said" grep -q 'the disk was full: [0-9]* kB of records' full.txt
+  umount full
+else
+  echo "skip  disk full (no right to mount)"
+fi
+check "no temporary folder left" [ -z "$(ls -A | grep gpufathom- || true)" ]
+
+[ $failures = 0 ] && echo "all well" || { echo "$failures failed"; exit 1; }
