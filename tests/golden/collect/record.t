@@ -66,10 +66,8 @@ Wrong usage.
   gpufathom: record needs a command to run, or --duration to record the machine for a while: gpufathom record -- python train.py
   [2]
   $ gpufathom record --rate 0 --duration 1
-  --rate: Value 0 not in range 1.000000 to 100000.000000
-  Run with --help for more information.
+  gpufathom: --rate: Value 0 not in range 1.000000 to 100000.000000 (gpufathom record --help tells more)
   [2]
   $ gpufathom record --window 3 --duration 1
-  --window requires --kernels
-  Run with --help for more information.
+  gpufathom: --window requires --kernels (gpufathom record --help tells more)
   [2]
