@@ -2,6 +2,7 @@
 import { readReport, type Report } from "./model.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
+import { samplesSection } from "./samples/section.ts";
 import { curveSection } from "./sections/curve.ts";
 import { energySection } from "./sections/energy.ts";
 import { findingsSection } from "./sections/findings.ts";
@@ -10,6 +11,7 @@ import { idleSection } from "./sections/idle.ts";
 import { kernelsSection } from "./sections/kernels.ts";
 import { ladderSection } from "./sections/ladder.ts";
 import { layersSection } from "./sections/layers.ts";
+import { readingsSection } from "./sections/readings.ts";
 import { runtimeSection } from "./sections/runtime.ts";
 import { definitionsSection, matchSection, qualitySection } from "./sections/trust.ts";
 import { waterfallSection } from "./sections/waterfall.ts";
@@ -19,7 +21,8 @@ function build(report: Report): HTMLElement[] {
   const pair = h("div", { class: "pair" }, ladderSection(report), waterfallSection(report));
   const causes = h("div", { class: "pair" }, idleSection(report), findingsSection(report));
   const trust = h("div", { class: "pair" }, curveSection(report), matchSection(report));
-  return [headerPart(report), pair, timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), energySection(report), trust, qualitySection(report), definitionsSection(report)]
+  return [headerPart(report), pair, samplesSection(report), timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), readingsSection(report),
+    energySection(report), trust, qualitySection(report), definitionsSection(report)]
     .filter((part): part is HTMLElement => part !== null && (part.className !== "pair" || part.childElementCount > 0));
 }
 

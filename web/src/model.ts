@@ -48,12 +48,18 @@ export interface DeviceEnergy {
   steps: EnergyRow[]; layer_types: EnergyRow[]; layers: EnergyRow[]; kernels: EnergyRow[]; power: { ns: number; watts: number }[]; warnings: { code: string; text: string }[];
 }
 export interface EnergyUse { model: string; model_gpu: string; model_date: string; gain_error: number | null; why_missing: string; devices: DeviceEnergy[] }
+/** One metric over the window; of a count, mean, low, high and values are rates. */
+export interface SampledReading { id: string; unit: string; mean: number | null; low: number | null; high: number | null; total: number | null; values: (number | null)[] }
+export interface SampledDevice {
+  id: number; name: string; source: string; samples: number; sample_ns: number; covered_ns: number; step_ns: number | null; step_confidence: number | null; readings: SampledReading[];
+}
+export interface SampledUse { start_ns: number; bucket_ns: number; devices: SampledDevice[]; host: SampledReading[]; idle_devices: number }
 export interface Analysis {
   schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
   window: { kind: string; start_ns: number; end_ns: number; duration_ns: number; step_source: string; steps: Step[]; all_steps: Step[] };
   devices: Device[]; levels: Level[]; match: Match; runtime: Runtime;
   layer_types: Layer[]; layers: Layer[]; kernels: Kernel[]; tensor_curve: { utilization: number; time_share: number }[];
-  energy: EnergyUse;
+  energy: EnergyUse; samples: SampledUse;
   findings: { id: string; text: string; evidence: string; gain_ns: number | null }[];
 }
 
@@ -69,7 +75,7 @@ export interface Timeline { start_ns: number; duration_ns: number; texts: string
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis; timeline: Timeline | null;
-  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[] };
+  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[]; readings: Label[] };
 }
 
 /** Reads the block that the report writer put into the page: gzip in base64. `exact` is the analysis as it was written: its

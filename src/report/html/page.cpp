@@ -1,5 +1,6 @@
 #include "report/html/page.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "model/metrics.h"
@@ -23,11 +24,11 @@ struct PageLabel {
 };
 
 struct PageLabels {
-  std::vector<PageLabel> levels, causes, bars, phases, energy;
+  std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
   static constexpr auto fields() {
     using P = PageLabels;
     return std::tuple{field("levels", &P::levels, "levels of the ladder"), field("causes", &P::causes, "idle causes"), field("bars", &P::bars, "bars of the waterfall"),
-                      field("phases", &P::phases, "runtime phases"), field("energy", &P::energy, "components of energy")};
+                      field("phases", &P::phases, "runtime phases"), field("energy", &P::energy, "components of energy"), field("readings", &P::readings, "metrics over time")};
   }
 };
 
@@ -40,13 +41,26 @@ std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   return out;
 }
 
-/// Labels of the levels, those that only the catalogue knows included.
+/// Adds what the catalogue says of items whose id has no label yet.
+template <class T>
+void add_from_catalogue(std::vector<PageLabel>& labels, const std::vector<T>& items) {
+  for (const auto& item : items) {
+    const Metric* metric = find_metric(item.id);
+    if (metric && std::none_of(labels.begin(), labels.end(), [&](const PageLabel& l) { return l.id == item.id; })) labels.push_back({item.id, item.id, item.id, std::string(metric->definition)});
+  }
+}
+
 std::vector<PageLabel> level_page_labels(const Analysis& a) {
   auto labels = page_labels(level_labels());
-  for (const auto& level : a.levels) {
-    const Metric* metric = find_metric(level.id);
-    if (metric && label_of(level_labels(), level.id).meaning.empty()) labels.push_back({level.id, level.id, level.id, std::string(metric->definition)});
-  }
+  add_from_catalogue(labels, a.levels);
+  return labels;
+}
+
+std::vector<PageLabel> reading_page_labels(const Analysis& a) {
+  if (a.samples.devices.empty()) return {};
+  auto labels = page_labels(reading_labels());
+  for (const auto& device : a.samples.devices) add_from_catalogue(labels, device.readings);
+  add_from_catalogue(labels, a.samples.host);
   return labels;
 }
 
@@ -61,7 +75,7 @@ Result<std::string> analysis_html(const Analysis& a, const Context* context) {
   json += ",\"shortcomings\":";
   to_json(json, shortcomings(a));
   json += ",\"labels\":";
-  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels()), page_labels(phase_labels()), page_labels(energy_labels())});
+  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels()), page_labels(phase_labels()), page_labels(energy_labels()), reading_page_labels(a)});
   json += ",\"timeline\":";
   to_json(json, context ? std::optional(timeline_data(*context)) : std::nullopt);
   json += ",\"analysis\":";

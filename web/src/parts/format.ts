@@ -46,6 +46,20 @@ export function bytes(n: number): string {
   return n < 999.95e6 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(2)} GB`;
 }
 
+/** A reading of a sensor or counter in the unit of the catalogue; of counts the rate, whose unit ends in "/s". */
+export function reading(value: number | null, unit: string): string {
+  if (value === null) return "no data";
+  if (unit === "ratio") return share(value);
+  if (unit === "watts") return `${value.toFixed(0)} W`;
+  if (unit === "hertz") return `${(value / 1e6).toFixed(0)} MHz`;
+  if (unit === "celsius") return `${value.toFixed(0)} \u00b0C`;
+  if (unit === "cores") return `${value.toFixed(2)} cores`;
+  const rate = unit.endsWith("/s") ? "/s" : "";
+  if (unit === `bytes${rate}`) return bytes(Math.round(value)) + rate;
+  const [scale, letter] = ([[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => Math.abs(value) >= size) ?? [1, ""];
+  return `${Number((value / scale).toPrecision(3))} ${letter}${rate}`.trimEnd();
+}
+
 export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }

@@ -11,7 +11,8 @@ function list(title: string, named: NamedTime[], whole: number): HTMLElement | n
 }
 
 export function idleSection(report: Report): HTMLElement | null {
-  const devices = report.analysis.devices.filter((d) => d.idle_ns > 0 && d.idle.length > 0);
+  // Samples know no cause; a finding says so.
+  const devices = report.analysis.devices.filter((d) => d.idle_ns > 0 && d.idle.some((c) => c.ns > 0 && !["not_recorded", "no_samples"].includes(c.cause)));
   if (devices.length === 0) return null;
   const blocks = devices.map((d) => {
     const causes = d.idle.filter((c) => c.ns > 0);

@@ -39,18 +39,18 @@ function strip(d: DeviceEnergy, report: Report): { type: string; busy: number }[
 
 export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | null {
   if (d.power.length < 1) return null;
+  const kernels = strip(d, report), some = kernels.some((k) => k.busy > 0), height = some ? H : BASE + 22;
   const peak = Math.max(...d.power.map((p) => p.watts), 1), step = axisStep(peak), max = Math.ceil(peak / step) * step;
   const x = (ns: number) => LEFT + (ns / d.span_ns) * (W - LEFT - RIGHT), y = (watts: number) => TOP + (1 - watts / max) * (BASE - TOP);
-  const picture = svg("svg", { class: "power", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Power over ${time(d.span_ns)}, mean ${d.mean_watts.toFixed(0)} W, highest reading ${peak.toFixed(0)} W` });
+  const picture = svg("svg", { class: "power", viewBox: `0 0 ${W} ${height}`, role: "img", "aria-label": `Power over ${time(d.span_ns)}, mean ${d.mean_watts.toFixed(0)} W, highest reading ${peak.toFixed(0)} W` });
   for (let watts = 0; watts <= max; watts += step)
     picture.append(svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(watts), y2: y(watts) }), svg("text", { x: LEFT - 6, y: y(watts) + 4, "text-anchor": "end" }, watts === max ? `${watts} W` : String(watts)));
   for (const part of [0, 0.25, 0.5, 0.75, 1])
-    picture.append(svg("text", { x: x(d.span_ns * part), y: H - 4, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, time(d.span_ns * part)));
+    picture.append(svg("text", { x: x(d.span_ns * part), y: height - 4, "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle" }, time(d.span_ns * part)));
   let path = `M${x(0).toFixed(1)},${y(d.power[0]!.watts).toFixed(1)}`;
   for (const p of d.power) path += `H${x(p.ns).toFixed(1)}V${y(p.watts).toFixed(1)}`;
   path += `H${x(d.span_ns).toFixed(1)}`;
   picture.append(svg("path", { class: "area", d: `${path}V${y(0)}H${x(0)}Z` }), svg("path", { class: "line", d: path }));
-  const kernels = strip(d, report), some = kernels.some((k) => k.busy > 0);
   if (some) {
     const width = (W - LEFT - RIGHT) / BINS;
     kernels.forEach((k, i) => {

@@ -26,6 +26,9 @@ export function qualitySection(report: Report): HTMLElement {
 export function definitionsSection(report: Report): HTMLElement {
   const list = (title: string, labels: { id: string; text: string; meaning: string }[]) => h("div", {}, h("h3", {}, title),
     h("dl", { class: "words" }, ...labels.filter((l) => l.meaning).flatMap((l) => [h("dt", {}, l.text, l.text === l.id ? null : " ", l.text === l.id ? null : h("code", {}, l.id)), h("dd", {}, l.meaning)])));
-  return section("definitions", "Definitions", "", h("details", {}, h("summary", {}, "Levels, bars of the waterfall, causes of idle time, phases of the runtime"),
-    h("div", { class: "columns" }, list("Levels", report.labels.levels), list("Waterfall", report.labels.bars), list("Idle causes", report.labels.causes), list("Runtime phases", report.labels.phases))));
+  const samples = report.analysis.samples, read = new Set([...samples.devices.flatMap((d) => d.readings), ...samples.host].map((r) => r.id));
+  const readings = report.labels.readings.filter((l) => read.has(l.id) && !report.labels.levels.some((level) => level.id === l.id));
+  return section("definitions", "Definitions", "", h("details", {}, h("summary", {}, `Levels, bars of the waterfall, causes of idle time, phases of the runtime${readings.length > 0 ? ", readings" : ""}`),
+    h("div", { class: "columns" }, list("Levels", report.labels.levels), list("Waterfall", report.labels.bars), list("Idle causes", report.labels.causes), list("Runtime phases", report.labels.phases),
+      readings.length > 0 ? list("Readings", readings) : null)));
 }

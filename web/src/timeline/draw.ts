@@ -1,7 +1,7 @@
 // Paints the timeline on a canvas: only what is in sight, and at most one rectangle a pixel column and row.
 import type { Lane, Timeline } from "../model.ts";
+import { timeMarks } from "../parts/axis.ts";
 import { causeColour, resolve, typeColour } from "../parts/colours.ts";
-import { time } from "../parts/format.ts";
 import { AXIS, LABEL, ROW, firstTouching, type Band, type Hit } from "./layout.ts";
 
 export interface Scene {
@@ -28,12 +28,6 @@ function colourOf(lane: Lane, i: number, scene: Scene): string {
   return permille < 0 ? "var(--type-other)" : `var(--heat-${Math.min(5, permille === 0 ? 0 : 1 + Math.floor(permille / 100))})`;
 }
 
-/** A step of 1, 2 or 5 times a power of ten that gives about one mark in 110 pixels. */
-function niceStep(span: number, width: number): number {
-  const wanted = (span * 110) / width, power = 10 ** Math.floor(Math.log10(wanted));
-  return power * ([1, 2, 5, 10].find((m) => m * power >= wanted) ?? 10);
-}
-
 export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   const { width, height, from, to } = scene;
   const x = (ns: number) => ((ns - from) / (to - from)) * width;
@@ -42,12 +36,11 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
   context.clearRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
-  const step = niceStep(to - from, width);
-  for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+  for (const { at, text } of timeMarks(from, to, width)) {
     context.fillStyle = faint;
-    context.fillRect(Math.round(x(t)), AXIS - 6, 1, height);
+    context.fillRect(Math.round(x(at)), AXIS - 6, 1, height);
     context.fillStyle = dim;
-    context.fillText(t === 0 ? "0" : time(t), Math.round(x(t)) + 4, 9);
+    context.fillText(text, Math.round(x(at)) + 4, 9);
   }
   for (const band of scene.bands) {
     const { lane } = band;

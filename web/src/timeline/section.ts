@@ -1,12 +1,13 @@
 // The timeline: streams, idle causes, queues and host threads on one clock.
 import type { Report } from "../model.ts";
+import { fitted, repainter } from "../parts/canvas.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 import { draw, type Scene } from "./draw.ts";
 import { itemAt, layout, type Hit } from "./layout.ts";
-import { clampView, steer, type View } from "./view.ts";
+import { clampView, steer, viewButtons, type View } from "../parts/view.ts";
 
 function describe(hit: Hit, scene: Scene): [string, string][] {
   const { lane } = hit.band, i = hit.item, texts = scene.timeline.texts;
@@ -54,20 +55,13 @@ export function timelineSection(report: Report): HTMLElement | null {
   const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of streams, idle causes, queues and host threads. Arrow keys move, plus and minus zoom, 0 shows everything." });
   const facts = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, "Point at anything for its facts; press it to keep them here. Drag to move; once the picture is pressed, the wheel zooms."));
   const scene: Scene = { timeline, bands, from: 0, to: whole, width: 1, height, colourBy: "type", hit: null, chosen: null, causes: new Map(report.labels.causes.map((c) => [c.id, c.text])) };
-  let queued = false;
-  const paint = () => {
-    queued = false;
-    const ratio = devicePixelRatio || 1, width = canvas.clientWidth;
-    if (width === 0) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    scene.width = width;
+  const repaint = repainter(canvas, () => {
+    const context = fitted(canvas, height);
+    if (!context) return;
+    scene.width = canvas.clientWidth;
     Object.assign(canvas.dataset, { from: Math.round(scene.from), to: Math.round(scene.to) });  // ns in sight
-    const context = canvas.getContext("2d")!;
-    context.scale(ratio, ratio);
     draw(context, scene);
-  };
-  const repaint = () => { if (!queued) { queued = true; requestAnimationFrame(paint); } };
+  });
   const set = (view: View) => { Object.assign(scene, clampView(view, whole)); repaint(); };
   const find = (event: PointerEvent) => {
     const r = canvas.getBoundingClientRect(), perPixel = (scene.to - scene.from) / r.width;
@@ -84,9 +78,6 @@ export function timelineSection(report: Report): HTMLElement | null {
     if (scene.chosen) facts.replaceChildren(...details(describe(scene.chosen, scene)));
     repaint();
   });
-  new ResizeObserver(repaint).observe(canvas);
-  for (const name of ["themechange", "resize"]) addEventListener(name, repaint);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
   onShowSpan((from, to) => {
     const margin = (to - from) / 2;
@@ -107,11 +98,8 @@ export function timelineSection(report: Report): HTMLElement | null {
   const fillLegend = () => legend.replaceChildren(...(scene.colourBy === "type" ? types.map((t) => swatch(typeColour(t), t)) :
     ["0 %", "< 10 %", "< 20 %", "< 30 %", "< 40 %", "40 % and more"].map((text, i) => swatch(`var(--heat-${i})`, text))), ...idle.map((c) => swatch(causeColour(c), `idle: ${scene.causes.get(c) ?? c}`)));
   fillLegend();
-  const button = (text: string, act: () => void) => h("button", { type: "button", click: act }, text);
-  const mid = () => (scene.from + scene.to) / 2;
-  const tools = h("div", { class: "tools" },
-    button("All", () => set({ from: 0, to: whole })), zoomStep >= 0 ? button("One step", () => set({ from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! })) : null,
-    button("Zoom in", () => set({ from: mid() - (scene.to - scene.from) / 4, to: mid() + (scene.to - scene.from) / 4 })), button("Zoom out", () => set({ from: mid() - (scene.to - scene.from), to: mid() + (scene.to - scene.from) })),
+  const tools = h("div", { class: "tools" }, ...viewButtons(whole, () => scene, set),
+    zoomStep >= 0 ? h("button", { type: "button", click: () => set({ from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! }) }, "One step") : null,
     hasTensor ? h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => { scene.colourBy = (event.target as HTMLSelectElement).value as Scene["colourBy"]; fillLegend(); repaint(); } },
       h("option", { value: "type" }, "layer type"), h("option", { value: "tensor" }, "tensor issue"))) : null);
   return section("timeline", "Timeline", timeline.shown < timeline.total ? `${count(timeline.shown)} of ${count(timeline.total)} events: ${timeline.note}` : `${count(timeline.total)} events`,

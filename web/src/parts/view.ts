@@ -1,31 +1,43 @@
-// The visible span: wheel and pinch zoom, drag and arrow keys move, within the timeline.
+// The visible span of a picture over time: wheel, pinch and buttons zoom, drag and arrow keys move, within the whole.
+import { h } from "./dom.ts";
+
 export interface View { from: number; to: number }
 
 const NARROWEST = 200; // ns
 
-export function clampView(view: View, whole: number): View {
-  const span = Math.min(Math.max(view.to - view.from, NARROWEST), whole);
+/** `view` moved and stretched into the whole; never narrower than `least`. */
+export function clampView(view: View, whole: number, least = NARROWEST): View {
+  const span = Math.min(Math.max(view.to - view.from, least), whole);
   const from = Math.min(Math.max(view.from, 0), whole - span);
   return { from, to: from + span };
 }
 
-export function zoomed(view: View, at: number, factor: number, whole: number): View {
-  return clampView({ from: at - (at - view.from) * factor, to: at + (view.to - at) * factor }, whole);
+export function zoomed(view: View, at: number, factor: number, whole: number, least = NARROWEST): View {
+  const by = Math.max(factor, Math.min(1, least / (view.to - view.from)));
+  return clampView({ from: at - (at - view.from) * by, to: at + (view.to - at) * by }, whole, least);
 }
 
 export function moved(view: View, by: number, whole: number): View {
   return clampView({ from: view.from + by, to: view.to + by }, whole);
 }
 
+/** Buttons for what the wheel and the keys do. */
+export function viewButtons(whole: number, get: () => View, set: (view: View) => void, least = NARROWEST): HTMLElement[] {
+  const button = (text: string, view: () => View) => h("button", { type: "button", click: () => set(view()) }, text);
+  const around = (factor: number) => () => zoomed(get(), (get().from + get().to) / 2, factor, whole, least);
+  return [button("All", () => ({ from: 0, to: whole })), button("Zoom in", around(0.5)), button("Zoom out", around(2))];
+}
+
 /** Connects a canvas: `get` and `set` hold the view, `hover` hears of the pointer (null when it leaves), `press` of a click. */
 export function steer(canvas: HTMLCanvasElement, whole: number, get: () => View, set: (view: View) => void,
-                      hover: (event: PointerEvent | null) => void, press: (event: PointerEvent) => void): void {
+                      hover: (event: PointerEvent | null) => void, press: (event: PointerEvent) => void, least = NARROWEST): void {
+  const zoom = (at: number, factor: number) => zoomed(get(), at, factor, whole, least);
   const span = () => get().to - get().from;
   const timeAt = (clientX: number) => { const r = canvas.getBoundingClientRect(); return get().from + ((clientX - r.left) / r.width) * span(); };
   const pointers = new Map<number, number>();
   let travelled = 0;
   canvas.addEventListener("wheel", (event) => {
-    if (event.ctrlKey || event.metaKey || !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX) && canvas === document.activeElement) set(zoomed(get(), timeAt(event.clientX), Math.exp(event.deltaY * 0.002), whole));
+    if (event.ctrlKey || event.metaKey || !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX) && canvas === document.activeElement) set(zoom(timeAt(event.clientX), Math.exp(event.deltaY * 0.002)));
     else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) set(moved(get(), ((event.deltaX || event.deltaY) / canvas.clientWidth) * span(), whole));
     else return; // the page scrolls: the wheel zooms only once the timeline has the focus
     event.preventDefault();
@@ -36,7 +48,7 @@ export function steer(canvas: HTMLCanvasElement, whole: number, get: () => View,
     if (last === undefined) return hover(event);
     const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, x]) => x);
     travelled += Math.abs(event.clientX - last);
-    if (others.length > 0) set(zoomed(get(), timeAt(others[0]!), Math.abs(last - others[0]!) / Math.max(Math.abs(event.clientX - others[0]!), 1), whole));
+    if (others.length > 0) set(zoom(timeAt(others[0]!), Math.abs(last - others[0]!) / Math.max(Math.abs(event.clientX - others[0]!), 1)));
     else set(moved(get(), ((last - event.clientX) / canvas.clientWidth) * span(), whole));
     pointers.set(event.pointerId, event.clientX);
   });
@@ -44,16 +56,16 @@ export function steer(canvas: HTMLCanvasElement, whole: number, get: () => View,
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerleave", () => hover(null));
-  canvas.addEventListener("dblclick", (event) => set(zoomed(get(), timeAt(event.clientX), 0.4, whole)));
+  canvas.addEventListener("dblclick", (event) => set(zoom(timeAt(event.clientX), 0.4)));
   canvas.addEventListener("keydown", (event) => {
     const middle = (get().from + get().to) / 2;
     const action: Record<string, () => View> = {
-      ArrowLeft: () => moved(get(), -span() / 8, whole), ArrowRight: () => moved(get(), span() / 8, whole), "+": () => zoomed(get(), middle, 0.7, whole), "=": () => zoomed(get(), middle, 0.7, whole),
-      "-": () => zoomed(get(), middle, 1 / 0.7, whole), Home: () => ({ from: 0, to: span() }), End: () => ({ from: whole - span(), to: whole }), "0": () => ({ from: 0, to: whole }),
+      ArrowLeft: () => moved(get(), -span() / 8, whole), ArrowRight: () => moved(get(), span() / 8, whole), "+": () => zoom(middle, 0.7), "=": () => zoom(middle, 0.7),
+      "-": () => zoom(middle, 1 / 0.7), Home: () => ({ from: 0, to: span() }), End: () => ({ from: whole - span(), to: whole }), "0": () => ({ from: 0, to: whole }),
     };
     const view = action[event.key]?.();
     if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    set(clampView(view, whole));
+    set(clampView(view, whole, least));
   });
 }
