@@ -51,7 +51,7 @@ function sensor(id: string, lines: Line[], title = "", meaning = ""): Chart[] {
   const values = lines.flatMap((l) => l.values).filter((v): v is number => v !== null), most = Math.max(0, ...values), unit = lines[0]?.unit ?? "";
   if (most === 0) return [];
   const [bottom, top] = unit === "celsius" ? [Math.ceil(Math.min(...values) / 10 - 1) * 10, Math.floor(most / 10 + 1) * 10] : [0, axisTop(Math.max(most, unit === "cores" ? 1 : 0))];
-  return [{ id, title, meaning, lines, unit, bottom, top, height: 56, filled: lines.length === 1 }];
+  return [{ id, title, meaning, lines, unit, bottom, top, height: 56, filled: lines.length === 1 && bottom === 0 }];
 }
 
 function ladderChart(id: string, lines: Line[], height: number, title = "", meaning = ""): Chart[] {
