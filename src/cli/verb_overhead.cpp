@@ -12,6 +12,7 @@
 #include "cli/overhead/run_way.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "collect/record/child.h"
 #include "core/statistics.h"
 #include "report/json.h"
 
@@ -66,6 +67,8 @@ void compare(OverheadReport& report) {
 int overhead(const Options& o) {
   namespace fs = std::filesystem;
   std::error_code ignored;
+  int not_found = 0;
+  if (const auto found = find_command(o.command.front(), not_found); !found) return complain(found.error());
   std::string pattern = (fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string();
   if (!mkdtemp(pattern.data())) return complain("no temporary folder can be made", kBadInput);
   std::vector<std::string> only;
@@ -92,6 +95,10 @@ int overhead(const Options& o) {
       const auto run = run_watched(ways[i], wanted, o.measure, nvml ? &*nvml : nullptr);
       if (stop_asked()) break;  // the run did not end by itself
       row.failed = run.failed;
+      if (i == 0 && !run.failed.empty()) {  // there is nothing to compare with
+        fs::remove_all(pattern, ignored);
+        return complain("the program itself fails: " + run.failed, kBadInput);
+      }
       row.seconds.push_back(run.seconds);
       if (run.measured) row.measured.push_back(*run.measured);
       cpu[i].push_back(run.cpu_seconds);
@@ -104,8 +111,6 @@ int overhead(const Options& o) {
     }
   fs::remove_all(pattern, ignored);
   if (report.rows[0].seconds.empty()) return complain("stopped before the program ran once", kBadInput);
-  if (!report.rows[0].failed.empty()) return complain("the program itself fails: " + report.rows[0].failed, kBadInput);
-  if (!o.measure.empty() && report.rows[0].measured.empty()) return complain(fmt::format("the program prints no \"{}\": NUMBER", o.measure), kBadInput);
   for (std::size_t i = 0; i < ways.size(); ++i) {
     if (!report.rows[i].failed.empty() || cpu[i].empty()) continue;
     report.rows[i].cpu_seconds = median(cpu[i]);

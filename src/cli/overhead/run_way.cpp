@@ -20,6 +20,7 @@ namespace gf::cli {
 namespace {
 
 constexpr int kLookEveryMs = 500;
+constexpr Nanos kPatience = 10 * kNsPerSecond;  // with a tool that was asked to end
 
 volatile sig_atomic_t stopped = 0, running = 0;
 
@@ -75,6 +76,18 @@ std::optional<double> number_after(const std::string& text, const std::string& k
   return {};
 }
 
+/// Asks a program to end, and makes it when it does not listen.
+void end(pid_t pid, int& status, rusage& use) {
+  kill(pid, SIGTERM);
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  const Nanos until = host_now() + kPatience;
+  pollfd p{handle, POLLIN, 0};
+  while (handle >= 0 && poll(&p, 1, 100) <= 0)
+    if (host_now() > until) kill(pid, SIGKILL);
+  if (handle >= 0) close(handle);
+  wait4(pid, &status, 0, &use);
+}
+
 std::optional<std::int64_t> gpu_memory(Nvml* nvml) {
   if (!nvml) return {};
   std::int64_t sum = 0;
@@ -124,10 +137,11 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   run.memory_bytes = use.ru_maxrss * 1024;
   if (gpu_before) run.gpu_memory_bytes = gpu_most - *gpu_before;
   if (side > 0) {
-    kill(side, SIGTERM);
     int side_status = 0;
     rusage side_use{};
-    wait4(side, &side_status, 0, &side_use);
+    const bool early = wait4(side, &side_status, WNOHANG, &side_use) == side;
+    if (!early) end(side, side_status, side_use);
+    if (early) run.failed = "the tool beside it ended before the program";
     if (WIFEXITED(side_status) && WEXITSTATUS(side_status) != 0) run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(side_status));
     run.tool_cpu_seconds = seconds_of(side_use);
     run.tool_memory_bytes = side_use.ru_maxrss * 1024;
@@ -135,6 +149,7 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   if (!WIFEXITED(status)) run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
   else if (WEXITSTATUS(status) != 0) run.failed = fmt::format("the run ended with {}", WEXITSTATUS(status));
   if (!measure.empty()) run.measured = number_after(text_of(printed), measure);
+  if (!measure.empty() && !run.measured && run.failed.empty()) run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
   if (!way.summary.empty()) {
     const auto summary = text_of(way.summary);
     run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");

@@ -9,8 +9,15 @@ Interleaved runs of a program alone and watched, over fake driver libraries.
 
 A program that fails alone cannot be compared.
 
-  $ gpufathom overhead --rounds 1 -- false 2>&1 | tail -1
+  $ gpufathom overhead --rounds 1 -- false
   gpufathom: the program itself fails: the run ended with 1
+  [1]
+  $ gpufathom overhead -- ./no-such-program
+  gpufathom: ./no-such-program: the command is not found
+  [1]
+  $ gpufathom overhead -- sh -c 'kill -9 $$'
+  gpufathom: the program itself fails: the run was killed by signal 9
+  [1]
 
 Chosen tools, and a number that the program prints itself.
 
@@ -25,8 +32,64 @@ Chosen tools, and a number that the program prints itself.
     slower: "step_ms" as the program prints it, against none of the same round
   $ grep -c '<rect' chart.svg
   3
-  $ gpufathom overhead --rounds 1 --measure step_ms -- sleep 0.1 2>&1 | tail -1
-  gpufathom: the program prints no "step_ms": NUMBER
+  $ gpufathom overhead --measure step_ms -- sleep 0.1
+  gpufathom: the program itself fails: it printed no "step_ms": NUMBER
+  [1]
+
+Each tool answers for itself: one that fails or ends early costs its row alone. (A noise needs two rounds.)
+
+  $ mkdir bin work && printf '#!/bin/sh\necho no driver >&2; exit 9\n' > bin/nvidia-smi && printf '#!/bin/sh\nexit 0\n' > bin/dcgmi && printf '#!/bin/sh\nexit 4\n' > bin/nsys && chmod +x bin/*
+  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g'
+  round 1 of 1: none T
+  round 1 of 1: record T
+  no driver
+  round 1 of 1: nvidia-smi -l 1 T
+  round 1 of 1: dcgmi dmon T
+  round 1 of 1: nsys T
+    watched by  wall  slower  noise  tool CPU  tool mem  GPU mem  on disk
+    none T  -  -  -  -  -  -
+    record T  +0.0 %  - T  SIZE  -  SIZE
+    nvidia-smi -l 1: the tool beside it ended with 9
+    dcgmi dmon: the tool beside it ended before the program
+    nsys: the run ended with 4
+  
+    record  +0.0 %
+    slower: "n" as the program prints it, against none of the same round
+  gpufathom: the answer is not whole: nvidia-smi -l 1: the tool beside it ended with 9
+  gpufathom: the answer is not whole: dcgmi dmon: the tool beside it ended before the program
+  gpufathom: the answer is not whole: nsys: the run ended with 4
+  $ printf '#!/bin/sh\ntr "\\0" " " < /proc/$PPID/cmdline | grep -q " record -q " || echo "\\"n\\": 4"\n' > bin/quiet && chmod +x bin/quiet
+  $ gpufathom overhead --rounds 1 --only record --measure n --format json -- bin/quiet 2>/dev/null | jq -c '.rows[] | [.name, .failed, .slow_down]'
+  ["none","",0]
+  ["record","it printed no \"n\": NUMBER",null]
+
+A signal ends it with the table of the runs until then; nothing is left.
+
+  $ cat > stop.py <<'PY'
+  > import os, signal, subprocess, sys, time
+  > signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts jobs in the background with it ignored
+  > p = subprocess.Popen(["gpufathom", "overhead", "--rounds", "100", "--only", "record", "--", "sleep", "0.2"], stdout=open("table", "w"), stderr=subprocess.PIPE, text=True)
+  > lines = 0
+  > for line in p.stderr:
+  >     lines += line.startswith("round")
+  >     if lines == 3: p.send_signal(getattr(signal, sys.argv[1])); lines += 1
+  >     elif "stopped" in line: print(line, end="")
+  > print("exit", p.wait())
+  > PY
+  $ for signal in SIGINT SIGTERM SIGHUP; do TMPDIR=$PWD/work python3 stop.py $signal; awk '/^  (none|record) / {print $1}' table | head -2; done
+  gpufathom: stopped: the table holds the runs until then
+  exit 1
+  none
+  record
+  gpufathom: stopped: the table holds the runs until then
+  exit 1
+  none
+  record
+  gpufathom: stopped: the table holds the runs until then
+  exit 1
+  none
+  record
+  $ ls work
 
 Under torch.profiler a Python program runs as it would alone.
 
