@@ -21,6 +21,7 @@ std::span<const Importer> importers() {
       {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
       {"nsight_systems", "Nsight Systems export (SQLite)", nsys::sniff, nsys::load},
       {"telemetry_csv", "log of power, clocks or utilisation (nvidia-smi or NVML, CSV)", telemetry::sniff_csv, telemetry::load_csv},
+      {"smi_dmon", "output of nvidia-smi dmon", telemetry::sniff_smi_dmon, telemetry::load_smi_dmon},
       {"dcgm_dmon", "output of dcgmi dmon", telemetry::sniff_dmon, telemetry::load_dmon},
       {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},

@@ -47,9 +47,15 @@ std::string short_name(const LiveGpu& g) {
   return shorten_middle(name, 13);
 }
 
-constexpr std::array kColumns = {"gpu.busy", "sm.active_any", "sm.occupancy", "issue.active", "tensor.active", "dram.active", "monitor.gpu", "power.module", "power.average",
-                                 "power.memory", "energy.module", "clock.sm", "clock.memory", "clock.limits", "temperature.gpu", "memory.used", "memory.total", "pcie.tx", "pcie.rx",
-                                 "nvlink.tx", "nvlink.rx"};
+struct Column {
+  const char* id;
+  const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes where other logs have MiB
+};
+constexpr std::array kColumns = {Column{"gpu.busy", ""},          Column{"sm.active_any", ""},       Column{"sm.occupancy", ""},       Column{"issue.active", ""},     Column{"tensor.active", ""},
+                                 Column{"dram.active", ""},       Column{"monitor.gpu", ""},         Column{"power.module", ""},       Column{"power.average", ""},    Column{"power.memory", ""},
+                                 Column{"energy.module", ""},     Column{"clock.sm", ""},            Column{"clock.memory", ""},       Column{"clock.limits", ""},     Column{"temperature.gpu", ""},
+                                 Column{"memory.used", " [B]"},   Column{"memory.total", " [B]"},    Column{"pcie.tx", " [B/s]"},      Column{"pcie.rx", " [B/s]"},    Column{"nvlink.tx", " [B/s]"},
+                                 Column{"nvlink.rx", " [B/s]"}};
 
 }  // namespace
 
@@ -92,7 +98,7 @@ std::string live_text(const LiveTable& t, const TextStyle& style) {
 
 std::string live_csv_header() {
   std::string out = "time_ns,host,gpu,uuid,instance,source";
-  for (const char* id : kColumns) out += fmt::format(",{}", id);
+  for (const auto& column : kColumns) out += fmt::format(",{}{}", column.id, column.unit);
   return out + "\n";
 }
 
@@ -100,9 +106,9 @@ std::string live_csv(const LiveTable& t) {
   std::string out;
   for (const auto& g : t.gpus) {
     out += fmt::format("{},{},{},{},{},{}", t.time_ns, t.host, g.index, g.uuid, g.instance, g.source);
-    for (const char* id : kColumns) {
-      auto v = value_of(g.values, id);
-      if (!v) v = value_of(g.totals, id);
+    for (const auto& column : kColumns) {
+      auto v = value_of(g.values, column.id);
+      if (!v && std::string_view(column.id) == "energy.module") v = value_of(g.totals, column.id);
       out += v ? fmt::format(",{:.9g}", *v) : ",";
     }
     out += '\n';

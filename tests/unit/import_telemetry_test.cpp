@@ -74,6 +74,96 @@ TEST(Telemetry, Dmon) {
   EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
 }
 
+TEST(Telemetry, DcgmBlanksAreNoData) {
+  const auto c = telemetry::parse_dmon("#Entity   POWER  TOTEC  FBUSD\nID\nGPU 0  140737488355328  9223372036854775794  2147483632\nGPU 0  80.5  1000  2\n", "x");
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(values(*c, "power.average"), std::vector<double>{80.5});
+  EXPECT_EQ(values(*c, "energy.module"), std::vector<double>{1});
+  EXPECT_EQ(values(*c, "memory.used"), std::vector<double>{2 << 20});
+  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"no_reading", 3}, {"no_timestamps", 1}}));
+}
+
+TEST(Telemetry, SmiDmon) {
+  const auto c = telemetry::parse_smi_dmon(
+      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx      W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
+      "    0    700     37      -     91      5   2619   1980         74         59      7\n    1     75     30     40      0      0   2619    345          -          -      8\n"
+      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx      W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
+      "    0    690     37      -     90      5   2619   1980         75         60      7\n no reading\n", "x");
+  ASSERT_TRUE(c.has_value()) << c.error().message();
+  EXPECT_EQ(c->events, 3);
+  EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{700, 690}));
+  EXPECT_EQ(values(*c, "monitor.gpu"), (std::vector<double>{0.91, 0.9}));
+  EXPECT_EQ(values(*c, "sm.active_any"), (std::vector<double>{0.59, 0.6}));
+  EXPECT_EQ(values(*c, "sm.active_any", 1), std::vector<double>{});
+  EXPECT_EQ(values(*c, "temperature.memory", 1), std::vector<double>{40});
+  EXPECT_EQ(values(*c, "clock.sm", 1), std::vector<double>{345e6});
+  EXPECT_EQ(values(*c, "other", 1), std::vector<double>{8});
+  EXPECT_EQ(c->counter_samples.start_ns.back(), kNsPerSecond);
+  EXPECT_EQ(c->counter_samples.duration_ns.back(), kNsPerSecond);
+  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 4}, {"no_timestamps", 1}}));
+  EXPECT_FALSE(telemetry::parse_smi_dmon("hello\n", "x").has_value());
+}
+
+TEST(Telemetry, SmiDmonTimes) {
+  const std::string rows = " 20261231   23:59:58      0     91\n 20261231   23:59:59      0     90\n\n 20270101   00:00:01      0     89\n";
+  const auto c = telemetry::parse_smi_dmon("#Date       Time        gpu    sm\n#YYYYMMDD   HH:MM:SS    Idx     %\n" + rows, "x");
+  ASSERT_TRUE(c.has_value());
+  ASSERT_EQ(c->counter_samples.size(), 3u);
+  EXPECT_EQ(c->counter_samples.start_ns[1], *telemetry::parse_calendar("2026/12/31 23:59:58"));  // up to the moment it was printed
+  EXPECT_EQ(c->counter_samples.duration_ns[2], 2 * kNsPerSecond);
+  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"local_time", 1}}));
+  const auto t = telemetry::parse_smi_dmon("#Time, gpu, sm\n#HH:MM:SS, Idx, %\n23:59:59, 0, 90\n00:00:01, 0, 89\n", "x");  // --format csv -o T
+  const auto n = telemetry::parse_smi_dmon("#gpu, pwr, sm\n0, 90, 50\n", "x");  // --format csv,nounit
+  ASSERT_TRUE(n.has_value());
+  EXPECT_EQ(values(*n, "monitor.gpu"), std::vector<double>{0.5});
+  ASSERT_TRUE(t.has_value());
+  ASSERT_EQ(t->counter_samples.size(), 2u);
+  EXPECT_EQ(t->counter_samples.start_ns[1] - t->counter_samples.start_ns[0], kNsPerSecond);
+  EXPECT_EQ(t->counter_samples.duration_ns[1], 2 * kNsPerSecond);
+  EXPECT_EQ(quality_of(*t), (std::map<std::string, long>{{"no_timestamps", 1}}));
+}
+
+TEST(Telemetry, GpusByWhateverNamesThem) {
+  for (const char* column : {"uuid", "pci.bus_id", "serial"}) {
+    const auto c = telemetry::parse_csv(std::string("timestamp, name, ") + column + ", power.draw [W]\n2026/11/20 12:34:56.1, H200, GPU-a, 100 W\n2026/11/20 12:34:56.2, H200, GPU-b, 200 W\n" +
+                                            "2026/11/20 12:34:57.1, H200, GPU-a, 101 W\n", "x");
+    ASSERT_TRUE(c.has_value());
+    EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{100, 101})) << column;
+    EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{200}) << column;
+  }
+}
+
+TEST(Telemetry, LogOfTheMonitor) {
+  const auto c = telemetry::parse_csv("time_ns,host,gpu,uuid,instance,source,gpu.busy,memory.used [B],pcie.tx [B/s]\n1795187717697197001,h,3,GPU-a,,nvml,,1024,7\n1795187717697197001,h,3,MIG-a,1/0,gpm,0.5,512,\n", "x");
+  ASSERT_TRUE(c.has_value());
+  ASSERT_EQ(c->devices.size(), 2u);  // an instance is not its GPU
+  EXPECT_EQ(c->text(c->devices.name[1]), "GPU 3, MIG instance 1/0");
+  EXPECT_EQ(values(*c, "gpu.busy", 3), std::vector<double>{});
+  EXPECT_EQ(values(*c, "memory.used", 3), std::vector<double>{1024});
+  EXPECT_EQ(values(*c, "pcie.tx [B/s]", 3), std::vector<double>{7});
+  EXPECT_EQ(c->counter_samples.start_ns[0], 1795187717697197001);
+}
+
+TEST(Telemetry, TimesOfManyKinds) {
+  struct Case { const char* cell; std::int64_t ns; bool local; };
+  for (const auto& t : {Case{"2026-11-20T12:34:56+01:00", 1795174496000000000, false}, Case{"2026-11-20 12:34:56.5 -0130", 1795183496500000000, false}, Case{"2026-11-20T12:34:56Z", 1795178096000000000, false},
+                        Case{"2026/11/20 12:34:56.789 UTC", 1795178096789000000, false}, Case{"\"2026-11-20 12:34:56,789\"", 1795178096789000000, true}, Case{"1795178096.25", 1795178096250000000, false},
+                        Case{"1795178096250", 1795178096250000000, false}, Case{"1795178096250001", 1795178096250001000, false}, Case{"1795178096250001002", 1795178096250001002, false}}) {
+    const auto c = telemetry::parse_csv(std::string("timestamp, power.draw [W]\n") + t.cell + ", 3 W\n", "x");
+    ASSERT_TRUE(c.has_value()) << t.cell << " " << c.error().message();
+    ASSERT_EQ(c->counter_samples.size(), 1u) << t.cell;
+    EXPECT_EQ(c->counter_samples.start_ns[0], t.ns) << t.cell;
+    EXPECT_EQ(quality_of(*c).count("local_time"), t.local ? 1u : 0u) << t.cell;
+  }
+  const auto c = telemetry::parse_csv("timestamp, power.draw [W]\n20.11.2026 12:34:56, 3 W\n", "x");
+  ASSERT_FALSE(c.has_value());
+  EXPECT_NE(c.error().message().find("'20.11.2026 12:34:56'"), std::string::npos);
+  const auto headless = telemetry::parse_csv("2026/11/20 12:34:56.789, 0, 12 %\n", "x");
+  ASSERT_FALSE(headless.has_value());
+  EXPECT_NE(headless.error().message().find("noheader"), std::string::npos);
+  EXPECT_GT(telemetry::sniff_csv("", "2026/11/20 12:34:56.789, 0, 12 %\n"), 0);
+}
+
 TEST(Telemetry, DamageIsCounted) {
   const auto c = telemetry::parse_csv("unix_time_s,power_w\n1.5,10\ngarbage\n2.5,20\n3.5", "x");
   ASSERT_TRUE(c.has_value());
@@ -90,13 +180,17 @@ TEST(Telemetry, SniffsLogsOnly) {
   EXPECT_EQ(telemetry::sniff_csv("", "a,b,c\n"), 0);
   EXPECT_EQ(telemetry::sniff_csv("", "{\"traceEvents\": [1, 2]}"), 0);
   EXPECT_EQ(telemetry::sniff_csv("", "\"ID\",\"Process ID\",\"Kernel Name\"\n"), 0);
+  EXPECT_GT(telemetry::sniff_smi_dmon("", "#Date       Time        gpu   pwr\n"), 50);
+  EXPECT_GT(telemetry::sniff_smi_dmon("", "#gpu, rxpci, txpci\n"), 50);
+  EXPECT_EQ(telemetry::sniff_smi_dmon("", "# gpu notes on pwr and sm\n"), 0);
+  EXPECT_EQ(telemetry::sniff_dmon("", "# gpu    pwr\n"), 0);
   EXPECT_GT(telemetry::sniff_dmon("", "# Entity  POWER\nID  W\n"), 50);
 }
 
 TEST(Telemetry, Calendar) {
   EXPECT_EQ(telemetry::parse_calendar("1971/01/01 00:00:00.001"), 31536000001000000);
   EXPECT_EQ(telemetry::parse_calendar("2026-11-20T12:34:56Z"), 1795178096000000000);
-  for (const char* bad : {"", "2026/13/01 00:00:00", "2026/02/30 00:00:00", "2026/11/20 25:00:00", "2026/11/20", "2026/11/20 12:34:56,7", "2026-11/20 12:34:56"})
+  for (const char* bad : {"", "2026/13/01 00:00:00", "2026/02/30 00:00:00", "2026/11/20 25:00:00", "2026/11/20", "2026/11/20 12:34:56;7", "2026/11/20 12:34:56+1", "2026-11/20 12:34:56"})
     EXPECT_FALSE(telemetry::parse_calendar(bad)) << bad;
 }
 

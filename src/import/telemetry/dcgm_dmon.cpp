@@ -6,21 +6,11 @@
 #include "import/load_text.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
+#include "import/telemetry/words.h"
 
 namespace gf::telemetry {
 
 namespace {
-
-std::vector<std::string_view> words(std::string_view line) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at < line.size();) {
-    const auto begin = line.find_first_not_of(" \t\r", at);
-    if (begin == line.npos) break;
-    at = std::min(line.find_first_of(" \t\r", begin), line.size());
-    out.push_back(line.substr(begin, at - begin));
-  }
-  return out;
-}
 
 bool is_heading(std::string_view line) { return line.starts_with("#Entity") || line.starts_with("# Entity"); }
 
@@ -75,7 +65,7 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     ++capture.events;
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const auto value = parse_reading(cells[f + 2]);
-      if (!value) {
+      if (!value || is_dcgm_blank(*value)) {
         ++missing;
         continue;
       }

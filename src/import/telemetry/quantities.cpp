@@ -40,12 +40,20 @@ constexpr std::array<Name, 38> kNames{{
 }};
 
 // Column headings of dcgmi dmon. Byte counters of links are rates there and stay under their own name.
-constexpr std::array<Name, 22> kDcgm{{
+constexpr std::array<Name, 25> kDcgm{{
     {"GRACT", "gpu.busy", 1},        {"SMACT", "sm.active_any", 1},   {"SMOCC", "sm.occupancy", 1},     {"TENSO", "tensor.active", 1},  {"DRAMA", "dram.active", 1},
     {"FP64A", "pipe.fp64", 1},       {"FP32A", "pipe.fma", 1},        {"FP16A", "pipe.fp16", 1},        {"INTAC", "pipe.alu", 1},       {"TIMMA", "tensor.imma_active", 1},
     {"THMMA", "tensor.hmma_active", 1}, {"TDFMA", "tensor.dmma_active", 1}, {"POWER", "power.average", 1}, {"PWR", "power.average", 1},  {"POWIN", "power.module", 1},
     {"TOTEC", "energy.module", 1e-3}, {"TMPTR", "temperature.gpu", 1}, {"MMTMP", "temperature.memory", 1}, {"SMCLK", "clock.sm", 1e6},   {"MMCLK", "clock.memory", 1e6},
-    {"GPUTL", "monitor.gpu", 0.01},  {"MCUTL", "monitor.memory", 0.01},
+    {"GPUTL", "monitor.gpu", 0.01},  {"MCUTL", "monitor.memory", 0.01}, {"FBUSD", "memory.used", 1 << 20}, {"EPLMT", "power.limit", 1},   {"DVCCTR", "clock.limits", 1},
+}};
+
+// Column headings of nvidia-smi dmon; from gract on those of --gpm-metrics. Throughputs of links are rates and keep their own names.
+constexpr std::array<Name, 16> kSmiDmon{{
+    {"pwr", "power.average", 1},   {"gtemp", "temperature.gpu", 1}, {"mtemp", "temperature.memory", 1}, {"sm", "monitor.gpu", 0.01},     {"mem", "monitor.memory", 0.01},
+    {"mclk", "clock.memory", 1e6}, {"pclk", "clock.sm", 1e6},       {"fb", "memory.used", 1 << 20},     {"gract", "gpu.busy", 0.01},     {"smutil", "sm.active_any", 0.01},
+    {"smocc", "sm.occupancy", 0.01}, {"mmaact", "tensor.active", 0.01}, {"dram", "dram.active", 0.01},  {"fp64", "pipe.fp64", 0.01},     {"fp32", "pipe.fma", 0.01},
+    {"fp16", "pipe.fp16", 0.01},
 }};
 
 std::string lower(std::string_view text) {
@@ -86,9 +94,26 @@ std::string_view unit_of_column(std::string_view header) {
 Quantity quantity_of_column(std::string_view header) {
   const Split s = split(header);
   const Unit* unit = find_unit(s.unit);
+  if (s.unit.ends_with("/s")) {  // a rate of what the catalogue counts
+    Quantity rate;
+    rate.metric = header;
+    return rate;
+  }
   for (const Name& n : kNames)
     if (n.column == s.name) return {std::string(n.metric), unit ? unit->factor : n.factor};
   return {s.name, unit ? unit->factor : 1};
+}
+
+Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit) {
+  for (const Name& n : kSmiDmon)
+    if (n.column == heading) return {std::string(n.metric), n.factor};
+  return {std::string(heading), unit.ends_with('%') ? 0.01 : 1};
+}
+
+bool is_dcgm_blank(double value) {
+  // 32-bit, 64-bit and floating-point blanks: not permitted, not supported, not found and a few more in a row.
+  auto among = [&](double first) { return value >= first && value < first + 16; };
+  return among(2147483632.0) || among(140737488355328.0) || value >= 9223372036854774784.0;
 }
 
 Quantity quantity_of_dcgm(std::string_view heading) {

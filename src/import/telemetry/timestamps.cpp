@@ -7,9 +7,37 @@
 
 namespace gf::telemetry {
 
-std::optional<Nanos> parse_calendar(std::string_view text) {
+namespace {
+
+/// Takes a zone off the end of a time: Z, UTC, +01:00, -0500, +01. What UTC lies behind it; empty without one.
+std::optional<Nanos> take_zone(std::string_view& text) {
+  for (std::string_view utc : {"Z", "UTC", "GMT"})
+    if (text.ends_with(utc)) {
+      text.remove_suffix(utc.size());
+      return 0;
+    }
+  const auto sign = text.find_last_of("+-");
+  if (sign == text.npos || sign < 19) return std::nullopt;  // the date has dashes too
+  std::string digits;
+  for (const char c : text.substr(sign + 1))
+    if (c != ':') digits += c;
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || (digits.size() != 2 && digits.size() != 4)) return std::nullopt;
+  const int minutes = digits.size() == 2 ? number * 60 : number / 100 * 60 + number % 100;
+  const Nanos zone = (text[sign] == '-' ? -1 : 1) * minutes * 60 * kNsPerSecond;
+  text = text.substr(0, sign);
+  return zone;
+}
+
+}  // namespace
+
+std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == 'Z')) text.remove_suffix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const auto zone = take_zone(text);
+  if (zoned) *zoned = zone.has_value();
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (text.size() < 19 || (text[4] != '/' && text[4] != '-') || text[7] != text[4] || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':') return std::nullopt;
   std::array<int, 6> part{};
   constexpr std::array<std::array<std::size_t, 2>, 6> where{{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
@@ -22,12 +50,12 @@ std::optional<Nanos> parse_calendar(std::string_view text) {
   if (!day.ok() || part[0] < 1971 || part[0] > 2200 || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
   Nanos ns = duration_cast<nanoseconds>(sys_days(day).time_since_epoch()).count() + ((part[3] * 60LL + part[4]) * 60LL + part[5]) * kNsPerSecond;
   if (text.size() > 19) {
-    if (text[19] != '.') return std::nullopt;
-    const auto fraction = parse_decimal(std::string("0").append(text.substr(19)), 9);
+    if (text[19] != '.' && text[19] != ',') return std::nullopt;
+    const auto fraction = parse_decimal(std::string("0.").append(text.substr(20)), 9);
     if (!fraction) return std::nullopt;
     ns += *fraction;
   }
-  return ns;
+  return ns - zone.value_or(0);
 }
 
 std::optional<int> time_column_exponent(std::string_view header) {
