@@ -116,7 +116,7 @@ std::string headline(const Analysis& a) {
   Nanos kernels = 0;
   for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
   const Share share = busy ? busy->value : share_of(kernels, device_time(a));
-  std::string text = fmt::format("The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs", a.devices.size() == 1 ? "runs" : "run", format_share(share));
+  std::string text = fmt::format("The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs", a.devices.size() == 1 ? "runs" : "run", busy ? format_level(*busy) : format_share(share));
   if (const auto* tensor = find_level(a, "tensor.active")) text += fmt::format("; its tensor cores work {} of it.", format_level(*tensor));
   else if (const auto* issue = find_level(a, "issue.active")) text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else text += "; how deep those kernels use it needs counters.";
@@ -130,7 +130,10 @@ std::string subject(const Analysis& a) {
   if (a.devices.empty())
     for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
   for (const auto& [name, n] : names) text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
-  if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
+  const bool only_samples = !a.samples.devices.empty() && a.kernels.empty();
+  if (a.window.kind == "all" && only_samples) text += ", while it worked";
+  else if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
+  else if (a.window.kind == "stable" && a.window.steps.empty()) text += ", while steady";
   else if (a.window.kind == "range") text += ", chosen range";
   else if (a.window.kind == "recording_window") text += text.empty() ? "longest recording window" : ", longest recording window";
   else text += (a.window.kind == "stable" ? ", stable: " : ", ") + plural(static_cast<std::int64_t>(a.window.steps.size()), "step");

@@ -21,6 +21,8 @@ find "${places[@]}" \( -name '*.json.gz' -o -name '*.xplane.pb' -o -name '*.sqli
 count=0
 while read -r capture; do answer "$((count += 1))" "$capture" || { echo "no answer about $capture"; exit 1; }; done < "$work/captures"
 answer counters "$root/examples/resnet50_amp_eager_b64.json.gz" --counters "$root/examples/resnet50_amp_eager_b64.ncu.csv.gz" --window stable --batch 64 --power "$root/examples/power_mixed.csv.gz"
+answer recording "$root/examples/resnet50_recorded.gpf"
+answer log "$root/examples/power_mixed.csv.gz"
 answer report "$root/examples/lenet_train_b64.json.gz" --counters "$root/examples/lenet_train_b64.ncu-rep.gz"
 
 "$python" - "$root/docs/analysis.schema.json" "$work"/*.json <<'PYTHON'

@@ -93,8 +93,9 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
   const double updates = period > 0 ? static_cast<double>(e.span_ns) / static_cast<double>(period) : 0;
   if (period > 0 && updates < kGood)
-    warn(e, "window_too_short", fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): its energy is known to about {:.0f} %. Record a second or more, of the same steps",
-                                            static_cast<double>(e.span_ns) * 1e-9, updates, static_cast<double>(period) * 1e-6, std::min(100.0, 100 / std::max(updates, 1.0))));
+    warn(e, "window_too_short", fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): its energy is known to about {:.0f} %. {}",
+                                            static_cast<double>(e.span_ns) * 1e-9, updates, static_cast<double>(period) * 1e-6, std::min(100.0, 100 / std::max(updates, 1.0)),
+                                            period > kNsPerSecond / 2 ? "Read the energy counter more often: record --metrics energy does ten times a second" : "Record a second or more, of the same steps"));
   if (e.source == "power_average")
     warn(e, "average_power", "the power is the driver's average over about a second: short changes are smeared. Log the instant power (field 186) or the energy counter");
   if (!file) return;

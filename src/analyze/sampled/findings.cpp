@@ -14,6 +14,7 @@ namespace {
 struct SampledFacts {
   const Capture& capture;
   const Analysis& analysis;
+  Interval settled;
   Nanos window = 0, busy = 0, idle = 0, sm_inactive = 0, stalled = 0;
   double of_window(Nanos ns) const { return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0; }
   double of_busy(Nanos ns) const { return busy > 0 ? static_cast<double>(ns) / static_cast<double>(busy) : 0; }
@@ -44,6 +45,17 @@ std::optional<Finding> shallow_source(const SampledFacts& f) {
                  fmt::format("utilisation {} of the time", say_share(*f.level("gpu.busy"))), {}};
 }
 
+std::optional<Finding> start_up_in_window(const SampledFacts& f) {
+  const auto& w = f.analysis.window;
+  if (f.settled.length() <= 0 || w.kind != "all") return {};
+  const Nanos before = f.settled.start - w.start_ns, after = w.end_ns - f.settled.end;
+  if (before + after < w.duration_ns / 20) return {};
+  std::string evidence = fmt::format("steady for {} of {}", say_time(f.settled.length()), say_time(w.duration_ns));
+  if (before > 0) evidence += fmt::format("; {} before", say_time(before));
+  if (after > 0) evidence += fmt::format("; {} after", say_time(after));
+  return Finding{"start_up_in_window", "The window holds time before or after the GPU's activity was steady, such as loading, compiling and warm-up; --window stable leaves it out.", evidence, {}};
+}
+
 std::optional<Finding> gpu_idle(const SampledFacts& f) {
   if (f.of_window(f.idle) < 0.05) return {};
   std::string why, evidence = fmt::format("idle {} of {}", say_time(f.idle), say_time(f.window));
@@ -59,7 +71,7 @@ std::optional<Finding> gpu_idle(const SampledFacts& f) {
 std::optional<Finding> sms_without_work(const SampledFacts& f) {
   if (f.of_busy(f.sm_inactive) < 0.25) return {};
   std::string evidence = fmt::format("{} of {} busy", say_time(f.sm_inactive), say_time(f.busy));
-  if (const auto occupancy = f.level("sm.occupancy")) evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
+  if (const auto occupancy = f.while_busy("sm.occupancy")) evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{"sms_without_work",
                  fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids are too small or end unevenly. Larger batches, fewer and larger kernels, or kernels beside each other fill them.",
                              say_share(f.of_busy(f.sm_inactive))),
@@ -146,13 +158,13 @@ std::optional<Finding> unused_devices(const SampledFacts& f) {
 
 using Look = std::optional<Finding> (*)(const SampledFacts&);
 // Caveats first, then what costs time by how much, then facts.
-constexpr Look kCaveats[] = {shallow_source};
+constexpr Look kCaveats[] = {start_up_in_window, shallow_source};
 constexpr Look kLosses[] = {gpu_idle, sms_without_work, waiting_warps, memory_bound, idle_tensor_cores, held_clocks, room_in_memory, unused_devices};
 
 }  // namespace
 
-std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis) {
-  SampledFacts f{capture, analysis};
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis, Interval settled) {
+  SampledFacts f{capture, analysis, settled};
   for (const auto& d : analysis.devices) {
     f.window += d.span_ns, f.busy += d.kernel_busy_ns;
     for (const auto& bar : d.waterfall) {

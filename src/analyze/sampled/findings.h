@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "analyze/result.h"
+#include "core/time.h"
 #include "model/capture.h"
 
 namespace gf {
 
-/// From the devices' waterfalls and readings. docs/findings.md lists the rules with their thresholds.
-std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis);
+/// From the devices' waterfalls and readings. `settled`: when the activity was steady, empty when it never was. docs/findings.md lists the
+/// rules with their thresholds.
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis, Interval settled);
 
 }  // namespace gf

@@ -32,7 +32,7 @@ const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeri
 
 std::string why_missing(std::string_view rung, std::string_view source) {
   if (source == "pm_sampling") return fmt::format("{} did not fit into the one pass that was sampled", rung);
-  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or the log lacks its field" : "nvidia-smi's readings say that a kernel ran, not how deep";
+  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or its field was not logged" : "nvidia-smi's readings say that a kernel ran, not how deep";
   return fmt::format("{}; gpufathom record samples it from hardware counters", lacks);
 }
 

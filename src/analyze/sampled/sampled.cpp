@@ -9,6 +9,7 @@
 #include "analyze/sampled/findings.h"
 #include "analyze/sampled/levels.h"
 #include "analyze/sampled/series.h"
+#include "analyze/sampled/spans.h"
 #include "analyze/window.h"
 #include "core/period.h"
 #include "model/metrics.h"
@@ -17,39 +18,10 @@ namespace gf {
 
 namespace {
 
-constexpr double kWork = 0.01;            // busier than this is work; drivers tick now and then
 constexpr std::int64_t kBuckets = 240;
 constexpr std::size_t kSignal = 16384;    // samples in which a period is looked for
+constexpr Nanos kLongestRun = 100 * 366 * Nanos(86400) * kNsPerSecond;
 constexpr Nanos kFine = 10 * kNsPerMs;    // longer samples show no steps
-
-struct Overview {
-  Interval extent{INT64_MAX, INT64_MIN};  // from the first to the last sample of a device
-  std::vector<Text> work;                 // what says whether each device works: gpu.busy, else NVML's utilisation; none without either
-};
-
-Overview look_over(const Capture& c) {
-  const Text busy = c.strings.find("gpu.busy"), utilization = c.strings.find("monitor.gpu");
-  Overview o;
-  o.work.assign(c.devices.size(), Text::none);
-  each_counter_value(c, {INT64_MIN, INT64_MAX}, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double) {
-    if (device >= o.work.size()) return;
-    o.extent = {std::min(o.extent.start, start), std::max(o.extent.end, start + duration)};
-    if (metric == busy && busy != Text::none) o.work[device] = busy;
-    else if (metric == utilization && o.work[device] == Text::none) o.work[device] = utilization;
-  });
-  return o;
-}
-
-/// From the first to the last sample with work, by device; empty spans for devices that never worked.
-std::vector<Interval> working_spans(const Capture& c, const std::vector<Text>& work, Interval extent) {
-  std::vector<Interval> spans(c.devices.size(), {INT64_MAX, INT64_MIN});
-  each_sample_span(c, extent, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
-    if (device >= spans.size() || metric != work[device] || metric == Text::none || !(value > kWork)) return;
-    spans[device] = {std::min(spans[device].start, start), std::max(spans[device].end, end)};
-  });
-  for (auto& s : spans) s = s.end > s.start ? Interval{std::max(s.start, extent.start), std::min(s.end, extent.end)} : Interval{0, 0};
-  return spans;
-}
 
 std::string source_of(const Capture& c, std::uint32_t device, const std::vector<SampledSeries>& series) {
   if (const auto said = c.metadata_value(fmt::format("record.source.{}", c.devices.id[device])); !said.empty()) return std::string(said);
@@ -86,15 +58,24 @@ std::vector<SampledReading> readings_of(const Capture& c, const std::vector<Samp
   return out;
 }
 
-/// The period of a device's activity, from the middle of the window.
-void find_step(const Capture& c, std::uint32_t row, Text work, Interval window, SampledDevice& out) {
+/// The period of a device's activity, from the middle of the window: of the level that repeats most clearly, as one that is always high says little.
+void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevice& out) {
   if (out.sample_ns <= 0 || out.sample_ns > kFine) return;
   const Nanos half = std::min(window.length(), static_cast<Nanos>(kSignal) * out.sample_ns) / 2, middle = window.start + window.length() / 2;
-  std::vector<float> signal;
-  each_counter_value(c, {middle - half, middle + half}, [&](std::uint32_t device, Text metric, Nanos, Nanos duration, double value) {
-    if (device == row && metric == work && duration > 0) signal.push_back(static_cast<float>(value));
-  });
-  if (const auto period = find_period(signal)) {
+  for (const std::string_view id : {"gpu.busy", "issue.active", "tensor.active", "dram.active"}) {
+    const Text metric = c.strings.find(id);
+    if (metric == Text::none) continue;
+    std::vector<float> signal;
+    Nanos last = 0;
+    each_counter_value(c, {middle - half, middle + half}, CounterFilter{row, {metric}}, [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
+      if (duration <= 0) return;
+      // Even steps of time: samples that never arrived are filled in.
+      for (Nanos gap = last > 0 ? (start - last) / out.sample_ns : 0; gap > 0 && signal.size() < kSignal; --gap) signal.push_back(signal.back());
+      if (signal.size() < kSignal) signal.push_back(static_cast<float>(value));
+      last = start + duration;
+    });
+    const auto period = find_period(signal);
+    if (!period || period->confidence <= out.step_confidence.value_or(0)) continue;
     out.step_ns = period->samples * static_cast<double>(out.sample_ns);
     out.step_confidence = period->confidence;
   }
@@ -116,7 +97,7 @@ SampledUse over_time(const Capture& c, const std::vector<Text>& work, const std:
     for (const auto& s : series[d])
       if (s.metric == work[d] && s.samples > 0) out.samples = s.samples, out.covered_ns = s.covered, out.sample_ns = s.covered / s.samples;
     out.readings = readings_of(c, series[d]);
-    find_step(c, d, work[d], intersect({spans[d]}, {window}).empty() ? window : intersect({spans[d]}, {window})[0], out);
+    find_step(c, d, {std::max(spans[d].start, window.start), std::min(spans[d].end, window.end)}, out);
     use.devices.push_back(std::move(out));
   }
   use.host = readings_of(c, series.back());
@@ -130,32 +111,35 @@ Nanos bucket_of(Interval window) { return std::max<Nanos>(1, (window.length() + 
 bool holds_only_samples(const Capture& c) { return c.activities.empty() && c.report_kernels.empty() && c.host_ops.empty() && holds_counter_values(c); }
 
 SampledUse samples_over_time(const Capture& c, Interval window) {
-  const auto work = look_over(c).work;
-  if (window.length() <= 0 || std::all_of(work.begin(), work.end(), [](Text t) { return t == Text::none; })) return {};
+  const auto work = look_over_samples(c).work;
+  if (window.length() <= 0 || window.length() > kLongestRun || std::all_of(work.begin(), work.end(), [](Text t) { return t == Text::none; })) return {};
   const Nanos bucket = bucket_of(window);
-  return over_time(c, work, working_spans(c, work, window), window, collect_series(c, window, bucket), bucket);
+  return over_time(c, work, active_spans(c, work, window).working, window, collect_series(c, window, bucket), bucket);
 }
 
 Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options) {
-  const auto [extent, work] = look_over(c);
-  if (extent.length() <= 0) return fail("no span of time in which a GPU was sampled", c.path, -1, "record for longer");
-  auto spans = working_spans(c, work, extent);
+  const auto [extent, work] = look_over_samples(c);
+  if (extent.start >= extent.end) return fail("no span of time in which a GPU was sampled", c.path, -1, "record for longer");
+  if (const Nanos length = length_of(extent.start, extent.end); length < 0 || length > kLongestRun)
+    return fail("the samples' times lie more than a century apart: they cannot be right", c.path, -1, "look for a damaged line or a wrong unit of time");
+  const auto active = active_spans(c, work, extent);
+  auto spans = active.working;
   Interval window = extent;
   Analysis a;
   describe_source(c, a);
-  if (options.window == "all") {
-    a.window.kind = "all";
-    Interval all{INT64_MAX, INT64_MIN};
-    for (const auto& s : spans)
-      if (s.length() > 0) all = {std::min(all.start, s.start), std::max(all.end, s.end)};
-    if (all.end > all.start) window = all;
+  if (options.window == "all" || options.window == "stable") {
+    a.window.kind = options.window;
+    if (options.window == "stable") spans = active.settled;
+    const Interval all = hull(spans);
+    if (all.length() > 0) window = all;
+    else if (options.window == "stable") return fail("--window stable: the GPU's activity never settles", c.path, -1, "use all or START:END, or record for longer");
   } else {
     if (options.window.find(':') == std::string::npos || options.window.starts_with("step:"))
-      return fail("--window " + options.window + ": the capture holds no kernels and so no steps", c.path, -1, "use all or START:END, or record with --kernels");
+      return fail("--window " + options.window + ": the capture holds no kernels and so no steps", c.path, -1, "use all, stable or START:END, or record with --kernels");
     const auto asked = parse_span(c.path, options.window, extent);
     if (!asked) return tl::unexpected(asked.error());
     a.window.kind = "range";
-    window = intersect({*asked}, {extent}).empty() ? extent : intersect({*asked}, {extent})[0];
+    window = {std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
     for (auto& s : spans)
       if (s.length() > 0) s = window;  // the span asked for counts whole, idle ends included
   }
@@ -180,7 +164,7 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
   if (!a.devices.empty()) a.levels = join_ladders(a.devices);
   a.match.verdict = "no_report";
   a.energy = measure_energy(c, window, options.energy_model);
-  a.findings = find_in_samples(c, a);
+  a.findings = find_in_samples(c, a, hull(active.settled));
   return a;
 }
 

@@ -10,8 +10,8 @@ namespace gf {
 /// True when samples of a GPU are all there is: `record` without --kernels, logs of nvidia-smi, DCGM or NVML.
 bool holds_only_samples(const Capture& capture);
 
-/// Window `all` runs from the first to the last sample in which a device worked (of all samples when none did), each device having its own such
-/// span. Errors: no sample in the window, steps asked for.
+/// Window `all` runs from the first to the last time that a device worked (over all samples when none did), `stable` leaves the beginning and the
+/// end out that differ from the rest; each device has its own such span (spans.h). Errors: no sample in the window, steps asked for.
 Result<Analysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
 
 /// How levels and readings went over the whole window, for captures with kernels too; without devices when nothing was sampled.

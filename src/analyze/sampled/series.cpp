@@ -16,7 +16,7 @@ bool looks_back(std::string_view metric) { return metric.starts_with("monitor.")
 
 std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
   if (!std::isfinite(value)) return {};
-  if (duration > 0) return Span{start, start + duration, value};
+  if (duration > 0) return Span{start, end_of(start, duration), value};
   const std::size_t host = capture_.devices.size();
   auto& kind = kinds_[static_cast<std::size_t>(metric)];
   if (!kind.known) kind = {true, looks_back(capture_.text(metric)), std::vector<Chain>(host + 1)};
@@ -24,8 +24,9 @@ std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text m
   const Chain before = chain;
   chain.at = start, chain.value = value;
   if (before.at == INT64_MIN || start <= before.at) return {};
-  if (before.first) chain.limit = std::max(kHold, 10 * (start - before.at)), chain.first = false;
-  if (start - before.at > chain.limit) return {};
+  const Nanos passed = length_of(before.at, start);
+  if (before.first) chain.limit = std::max(kHold, 10 * std::min(passed, kLongestInterval)), chain.first = false;
+  if (passed < 0 || passed > chain.limit) return {};
   return Span{before.at, start, kind.back ? value : before.value};
 }
 

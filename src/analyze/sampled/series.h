@@ -20,10 +20,10 @@ bool is_count(std::string_view metric);
 bool looks_back(std::string_view metric);
 
 /// Makes spans of readings: one of an instant (duration 0) holds until the next of its metric, at most ten seconds or ten times the first
-/// interval; one that looks back holds since the one before.
+/// interval (of up to an hour); one that looks back holds since the one before.
 class ReadingSpans {
  public:
-  static constexpr Nanos kHold = 10 * kNsPerSecond;
+  static constexpr Nanos kHold = 10 * kNsPerSecond, kLongestInterval = 3600 * kNsPerSecond;
   explicit ReadingSpans(const Capture& capture) : capture_(capture), kinds_(capture.strings.size()) {}
 
   struct Span {
@@ -51,7 +51,9 @@ class ReadingSpans {
 template <class F>
 void each_sample_span(const Capture& capture, Interval window, F&& f) {
   ReadingSpans spans(capture);
-  const Interval wider{window.start - ReadingSpans::kHold, window.end + ReadingSpans::kHold};
+  // Readings hold into the window from before it, and the one that ends a span may come after it.
+  const Interval wider{window.start < INT64_MIN + ReadingSpans::kHold ? INT64_MIN : window.start - ReadingSpans::kHold,
+                       window.end > INT64_MAX - ReadingSpans::kHold ? INT64_MAX : window.end + ReadingSpans::kHold};
   each_counter_value(capture, wider, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
     const auto span = spans.add(device, metric, start, duration, value);
     if (span && span->start < window.end && span->end > window.start) f(device, metric, span->start, span->end, span->value);

@@ -72,7 +72,8 @@ std::string format_bytes(std::int64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   if (size < 999.95e3) return fmt::format("{:.1f} kB", size / 1e3);
   if (size < 999.95e6) return fmt::format("{:.1f} MB", size / 1e6);
-  return fmt::format("{:.2f} GB", size / 1e9);
+  if (size < 999.95e9) return fmt::format("{:.2f} GB", size / 1e9);
+  return fmt::format("{:.2f} TB", size / 1e12);
 }
 
 std::string format_reading(double value, std::string_view unit) {

@@ -14,7 +14,7 @@ namespace gf {
 
 namespace {
 
-constexpr std::size_t kLabel = 18, kValue = 10;
+constexpr std::size_t kLabel = 18, kValue = 11;
 
 /// What is drawn over time, the most telling first.
 constexpr std::string_view kDrawn[] = {"gpu.busy", "monitor.gpu", "sm.active", "sm.active_any", "issue.active", "tensor.active", "dram.active", "power.module", "host.cpu"};
@@ -75,9 +75,12 @@ std::string over_time_section(const Analysis& a, const TextStyle& style) {
     }
   }
   if (const auto* cpu = find_reading(s.host, "host.cpu")) out += line(*cpu, style);
-  for (const auto& d : s.devices)
-    if (d.step_ns)
-      out += wrap(fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f}).", d.id, format_time(std::llround(*d.step_ns)), d.step_confidence.value_or(0)), static_cast<std::size_t>(style.width), 2);
+  for (const auto& d : s.devices) {
+    if (!d.step_ns) continue;
+    std::string text = fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", d.id, format_time(std::llround(*d.step_ns)), d.step_confidence.value_or(0));
+    if (const auto* power = find_reading(d.readings, "power.module")) text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *d.step_ns)));
+    out += wrap(text + ".", static_cast<std::size_t>(style.width), 2);
+  }
   return out;
 }
 

@@ -106,7 +106,7 @@ A recording with the energy counters, made over the stand-in driver of the tests
   ["static","active","tensor","l2","dram","rest"]
   true
   $ gpufathom energy run.gpf --window step:1
-  gpufathom: run.gpf: --window step:1: the capture holds no kernels and so no steps (use all or START:END, or record with --kernels)
+  gpufathom: run.gpf: --window step:1: the capture holds no kernels and so no steps (use all, stable or START:END, or record with --kernels)
   [1]
 
 A real recording of an H200, cut to four steps of ResNet-50 in FP32 at batch 512 and the warm-up before them: parts and rows sum exactly here too, and kernels have
