@@ -85,7 +85,7 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   const auto split = split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));
   const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
   const auto ns = apportion(kernels, parts);
-  use.waterfall = {{"idle", "GPU idle", idle, {}, {}}, {"copy", "only copies or sets", 0, {}, {}}};
+  use.waterfall = {{"idle", "GPU idle", idle, {}, {}}};  // copies cannot be told from it
   for (std::size_t b = 0; b < parts.size(); ++b) use.waterfall.push_back({kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}});
   use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
 }
