@@ -27,7 +27,10 @@ namespace gf {
 
 // What needs nothing of each other runs at the same time; on two cores the order of the starts below keeps both busy.
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
-  if (holds_only_samples(capture)) return analyze_samples(capture, options);
+  if (holds_only_samples(capture)) {
+    if (shared) shared->emplace(Context{capture, options});
+    return analyze_samples(capture, options);
+  }
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
   context.host = HostThreads(capture);

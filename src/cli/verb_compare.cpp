@@ -4,6 +4,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/compare/compare.h"
+#include "analyze/sampled/sampled.h"
 #include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
@@ -25,9 +26,9 @@ struct Options {
   OutputOptions output;
 };
 
-/// The steps of the capture, or all of it when it has none.
+/// The steps of the capture, its steady part when samples are all there is, or all of it when it has neither.
 Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
-  options.window = "steps";
+  options.window = holds_only_samples(capture) ? "stable" : "steps";
   if (auto analysis = analyze(capture, options)) return analysis;
   options.window = "all";
   return analyze(capture, options);

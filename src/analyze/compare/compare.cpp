@@ -1,6 +1,7 @@
 #include "analyze/compare/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -63,6 +64,17 @@ class Rows {
   std::vector<ComparedTime> rows_;
 };
 
+bool only_samples(const Analysis& a) { return a.kernels.empty() && !a.samples.devices.empty(); }
+
+/// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's activity makes.
+std::int64_t steps_in(const Analysis& a) {
+  constexpr double kClear = 0.6;  // correlation from which a period is taken for a step
+  if (!only_samples(a)) return static_cast<std::int64_t>(a.window.steps.size());
+  const auto& d = a.samples.devices.front();
+  if (a.samples.devices.size() != 1 || !d.step_ns || d.step_confidence.value_or(0) < kClear) return 0;
+  return std::llround(static_cast<double>(a.window.duration_ns) / *d.step_ns);
+}
+
 std::string layer_name(const LayerRow& layer) { return layer.name + (layer.phase.empty() || layer.phase == "other" ? "" : " (" + layer.phase + ")"); }
 
 }  // namespace
@@ -70,7 +82,7 @@ std::string layer_name(const LayerRow& layer) { return layer.name + (layer.phase
 Comparison compare(const std::vector<Analysis>& analyses) {
   Comparison result;
   const std::size_t n = analyses.size();
-  const bool by_step = std::all_of(analyses.begin(), analyses.end(), [](const Analysis& a) { return !a.window.steps.empty(); });
+  const bool by_step = std::all_of(analyses.begin(), analyses.end(), [](const Analysis& a) { return steps_in(a) > 0; });
   result.per = by_step ? "step" : "window";
   Rows time(n), layers(n), kernels(n);
   std::map<std::string, std::vector<Share>> levels;
@@ -80,10 +92,15 @@ Comparison compare(const std::vector<Analysis>& analyses) {
     ComparedRun run;
     run.path = a.source.path;
     run.device = a.devices.empty() ? "" : a.devices[0].name;
-    run.step_source = a.window.step_source;
-    run.steps = static_cast<std::int64_t>(a.window.steps.size());
+    run.steps = steps_in(a);
+    run.step_source = only_samples(a) && run.steps > 0 ? "period of the device's activity" : a.window.step_source;
     for (const auto& d : a.devices) {
       run.total_ns += d.span_ns;
+      if (only_samples(a)) {  // no layer to give busy time to: its bars instead
+        for (const auto& bar : d.waterfall)
+          if (bar.ns > 0) time.add(r, "bar", bar.id, bar.ns);
+        continue;
+      }
       for (const auto& cause : d.idle) time.add(r, "idle", cause.cause, cause.ns);
       if (d.copy_only_ns > 0) time.add(r, "copy", "copies and sets", d.copy_only_ns);
     }

@@ -25,13 +25,13 @@ struct ComparedRun {
 
 /// One part of the time, for every run in the order of `runs`.
 struct ComparedTime {
-  std::string kind;  // idle, copy, layer_type; layer; kernel
+  std::string kind;  // idle, copy, layer_type; bar, of samples alone; layer; kernel
   std::string name;
   std::vector<Nanos> ns, change_ns;
   std::vector<double> count;  // kernel instances a step
   static constexpr auto fields() {
     using T = ComparedTime;
-    return std::tuple{field("kind", &T::kind, "idle, copy, layer_type, layer or kernel"), field("name", &T::name, "cause, layer or kernel"),
+    return std::tuple{field("kind", &T::kind, "idle, copy, layer_type, layer, kernel or, of samples alone, bar"), field("name", &T::name, "cause, layer, kernel or bar"),
                       field("ns", &T::ns, "device time, by run"), field("change_ns", &T::change_ns, "less that of the first run, by run"),
                       field("count", &T::count, "kernel instances a step, by run")};
   }
@@ -51,14 +51,14 @@ struct Comparison {
   std::string per;  // step, or window when a run has no steps
   std::vector<ComparedRun> runs;
   std::vector<ComparedLevel> levels;
-  std::vector<ComparedTime> time;     // idle causes, copies, layer types: sum to time_ns of each run
+  std::vector<ComparedTime> time;     // idle causes, copies, layer types, or bars: sum to time_ns of each run
   std::vector<ComparedTime> layers;   // modules or operators by phase: sum to the kernel time of each run
   std::vector<ComparedTime> kernels;  // by kernel: sum to the kernel time of each run
   static constexpr auto fields() {
     using C = Comparison;
     return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("per", &C::per, "what times are of: a step or the window"),
                       field("runs", &C::runs, "the runs, in the order given"), field("levels", &C::levels, "the ladder of each run"),
-                      field("time", &C::time, "idle causes, copies and layer types; sum to time_ns"), field("layers", &C::layers, "kernel time by layer"),
+                      field("time", &C::time, "idle causes, copies and layer types, or bars of the waterfall; sum to time_ns"), field("layers", &C::layers, "kernel time by layer"),
                       field("kernels", &C::kernels, "kernel time by kernel")};
   }
 };

@@ -10,6 +10,8 @@
 namespace gf {
 
 /// Letters for the runs: A, B, ... Z, then 27, 28, ...
+/// A row as people read it: "idle: sync", "stalled", a layer or kernel.
+std::string row_name(const ComparedTime& row);
 std::string run_letter(std::size_t run);
 /// What the difference between the first run and run `other` is made of, largest first: "input −46.8 ms, launch_bound +9.7 ms".
 std::string comparison_headline(const Comparison& comparison, std::size_t other);

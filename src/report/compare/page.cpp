@@ -55,7 +55,7 @@ std::string table(const Comparison& c, const std::vector<ComparedTime>& rows, st
   for (const auto& row : rows)
     for (Nanos change : row.change_ns) largest = std::max<Nanos>(largest, std::abs(change));
   for (const auto& row : rows) {
-    out += "<tr><td>" + escaped(row.kind == "idle" ? "idle: " + row.name : row.name) + "</td>";
+    out += "<tr><td>" + escaped(row_name(row)) + "</td>";
     for (Nanos ns : row.ns) out += fmt::format("<td title=\"{} ns\">{}</td>", ns, ns == 0 ? "–" : format_time(ns));
     for (std::size_t r = 1; r < c.runs.size(); ++r) out += change_cell(row.change_ns[r], largest);
     out += "</tr>\n";
@@ -92,8 +92,8 @@ std::string comparison_page(const Comparison& c) {
   }
   out += "</tbody></table>\n";
   out += table(c, c.time, c.per == "step" ? "Where the time of a step goes" : "Where the time goes", true);
-  out += table(c, c.layers, "Layers", false);
-  out += table(c, c.kernels, "Kernels", false);
+  if (!c.layers.empty()) out += table(c, c.layers, "Layers", false);
+  if (!c.kernels.empty()) out += table(c, c.kernels, "Kernels", false);
   return out + "</html>\n";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/compare/compare.h"
+#include "report/labels.h"
 #include "report/text/format.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
@@ -12,11 +13,6 @@ namespace gf {
 namespace {
 
 std::string signed_time(Nanos ns) { return ns == 0 ? "0" : (ns > 0 ? "+" : "-") + format_time(std::abs(ns)); }
-
-std::string row_name(const ComparedTime& row) {
-  if (row.kind == "idle") return "idle: " + row.name;
-  return row.name.empty() ? "(no name)" : row.name;
-}
 
 /// The runs' times, and what the others have more than the first.
 std::string times(const std::vector<ComparedTime>& rows, const Comparison& c, const TextStyle& style, std::size_t shown, const char* title, bool total) {
@@ -45,6 +41,12 @@ std::string times(const std::vector<ComparedTime>& rows, const Comparison& c, co
 }
 
 }  // namespace
+
+std::string row_name(const ComparedTime& row) {
+  if (row.kind == "idle") return "idle: " + row.name;
+  if (row.kind == "bar") return std::string(label_of(bar_labels(), row.name).text);
+  return row.name.empty() ? "(no name)" : row.name;
+}
 
 std::string run_letter(std::size_t run) { return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1); }
 
@@ -90,8 +92,8 @@ std::string comparison_text(const Comparison& c, const TextStyle& style, std::si
   }
   text += section_title(style, "How deep the device was used") + levels.render(style);
   text += section_title(style, c.per == "step" ? "Where the time of a step goes" : "Where the time goes") + times(c.time, c, style, SIZE_MAX, "part", true);
-  text += section_title(style, "Layers") + times(c.layers, c, style, rows, "layer", false);
-  text += section_title(style, "Kernels") + times(c.kernels, c, style, rows, "kernel", false);
+  if (!c.layers.empty()) text += section_title(style, "Layers") + times(c.layers, c, style, rows, "layer", false);
+  if (!c.kernels.empty()) text += section_title(style, "Kernels") + times(c.kernels, c, style, rows, "kernel", false);
   return text;
 }
 

@@ -208,3 +208,50 @@ A single moment is no span.
   $ head -2 gap.csv > one.csv; gpufathom analyze one.csv
   gpufathom: one.csv: no span of time in which a GPU was sampled (record for longer)
   [1]
+
+Two recordings side by side: bars instead of layers; a run beside itself, by the steps found in its samples.
+
+  $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf
+       run                    device       steps   window   speed
+    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.00 x
+    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s  0.83 x
+  
+  The window of B takes 500.0 ms more than that of A (0.83 x as fast): GPU idle
+  +1.503 s, stalled -843.1 ms, tensor cores working -220.9 ms, the rest +61.45 ms.
+  Not every run has steps: the times are those of the whole windows and compare
+  only when these hold the same work.
+  
+  How deep the device was used
+    level               A       B
+    gpu.busy       99.0 %  49.1 %
+    sm.active      78.7 %  26.5 %
+    issue.active   26.8 %  11.4 %
+    tensor.active  11.5 %   2.2 %
+    sm.occupancy   42.4 %  10.0 %
+    dram.active    34.1 %   5.2 %
+  
+  Where the time goes
+    part                         A         B      B - A
+    GPU idle              23.81 ms   1.526 s   +1.503 s
+    stalled                1.297 s  453.6 ms  -843.1 ms
+    tensor cores working  287.3 ms  66.35 ms  -220.9 ms
+    SMs without work      509.5 ms  677.4 ms  +167.9 ms
+    other instructions    382.7 ms  276.3 ms  -106.4 ms
+    total                  2.500 s   3.000 s  +500.0 ms
+  $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/resnet50_recorded.gpf --format json | jq -c '.per, (.runs[0] | [.steps, .step_source, .time_ns]), ([.time[].ns[0]] | add), ([.time[].change_ns[1]] | add)'
+  "step"
+  [151,"period of the device's activity",16556291]
+  16556291
+  0
+
+Exports hold the samples.
+
+  $ gpufathom export $EXAMPLES/mnist_recorded.gpf --csv tables --perfetto -o trace.pftrace && ls tables && wc -l < tables/counter_samples.csv && test -s trace.pftrace
+  counter_samples.csv
+  devices.csv
+  findings.csv
+  idle_causes.csv
+  levels.csv
+  metadata.csv
+  waterfall.csv
+  135450
