@@ -39,8 +39,8 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
       return fail("holds no kernel counters", o.counters, -1, "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu --import FILE --csv --page raw`");
     loaded.counters = source_of(*report);
     loaded.capture.join(*report);
-  } else if (loaded.capture.format == "gpufathom_record") {
-    // Kernels recorded beside counter samples: the samples taken apart stand in for a report.
+  } else if (loaded.capture.format == "gpufathom_record" || loaded.capture.format == "nsight_systems") {
+    // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples taken apart stand in for a report.
     if (add_solved_counters(loaded.capture)) loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
   }
   if (!o.power.empty()) {

@@ -73,6 +73,28 @@ TEST(NsightSystems, OldAndPartialSchemas) {
   EXPECT_EQ(test::quality_of(c), (std::map<std::string, long>{{"bad_event", 5}, {"open_range", 1}}));
 }
 
+TEST(NsightSystems, MetricsGoToTheirGpu) {
+  const Export file(R"sql(
+    CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+    CREATE TABLE TARGET_INFO_GPU(id INTEGER, cuDevice INTEGER, name TEXT, uuid TEXT);
+    INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'first in the machine', 'a'), (1, 0, 'second', 'b');
+    CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER, metricId INTEGER, metricName TEXT);
+    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1024, 1, 'GR Active [Throughput %]'), (1025, 1, 'GR Active [Throughput %]'), (1025, 2, 'PCIe RX Throughput [Throughput %]');
+    CREATE TABLE GPU_METRICS(timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);
+    INSERT INTO GPU_METRICS VALUES (10, 1024, 1, 70), (10, 1025, 1, 20), (10, 1025, 2, 3);
+  )sql");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  const auto& s = loaded->counter_samples;
+  ASSERT_EQ(s.size(), 3u);
+  EXPECT_EQ(loaded->text(loaded->devices.name[s.device[0]]), "first in the machine");
+  EXPECT_EQ(loaded->devices.id[s.device[0]], 1);  // CUDA's number, which kernels have too
+  EXPECT_DOUBLE_EQ(s.value[0], 0.7);
+  EXPECT_EQ(loaded->text(loaded->devices.name[s.device[1]]), "second");
+  EXPECT_EQ(loaded->text(s.metric[2]), "PCIe RX Throughput [Throughput %]");
+  EXPECT_EQ(s.value[2], 3);
+}
+
 TEST(NsightSystems, AnEmptyExportSaysSo) {
   const Export file("CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);");
   const auto c = import_file(file.path());

@@ -119,6 +119,7 @@ class Loader {
     return each("TARGET_INFO_GPU", {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor", "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
                 [&](const TableRows& r) {
                   const auto row = c_.device_row(static_cast<std::int32_t>(r.integer(r.null(1) ? 0 : 1)));
+                  gpus_[r.integer(0)] = row;
                   auto& d = c_.devices;
                   d.name[row] = c_.strings.intern(r.text(2));
                   d.uuid[row] = c_.strings.intern(r.text(3));
@@ -274,7 +275,10 @@ class Loader {
       metrics[{r.integer(0), r.integer(1)}] = {c_.strings.intern(ours.empty() ? r.text(2) : ours), ours.empty() ? 1 : 0.01};
     });
     if (!done) return done;
-    return each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"}, [&](const TableRows& r) {
+    std::vector<std::int64_t> source;  // typeId of each sample
+    std::map<std::int64_t, std::vector<Nanos>> times;
+    const std::size_t first = c_.counter_samples.size();
+    done = each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"}, [&](const TableRows& r) {
       ++c_.events;
       const std::int64_t time = r.null(0) ? r.integer(1) : r.integer(0);
       const auto known = metrics.find({r.integer(2), r.integer(3)});
@@ -286,10 +290,28 @@ class Loader {
       auto& s = c_.counter_samples;
       const auto row = s.add();
       s.start_ns[row] = *at;
-      s.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(2) & 0xFF));
+      const auto gpu = gpus_.find(r.integer(2) & 0xFF);  // the machine's number; CUDA's may differ
+      s.device[row] = gpu != gpus_.end() ? gpu->second : c_.device_row(static_cast<std::int32_t>(r.integer(2) & 0xFF));
       s.metric[row] = known->second.metric;
       s.value[row] = r.real(4) * known->second.factor;
+      source.push_back(r.integer(2));
+      times[source.back()].push_back(*at);
     });
+    // A sample is the mean since the one before.
+    for (auto& [type, t] : times) {
+      std::sort(t.begin(), t.end());
+      t.erase(std::unique(t.begin(), t.end()), t.end());
+    }
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      auto& s = c_.counter_samples;
+      const auto& t = times[source[i]];
+      if (t.size() < 2) continue;
+      const auto at = std::lower_bound(t.begin(), t.end(), s.start_ns[first + i]);
+      const Nanos length = at == t.begin() ? t[1] - t[0] : *at - *(at - 1);
+      s.start_ns[first + i] -= length;
+      s.duration_ns[first + i] = length;
+    }
+    return done;
   }
 
   Status diagnostics() {
@@ -302,6 +324,7 @@ class Loader {
   const std::string& path_;
   Capture& c_;
   std::int64_t epoch_ = 0;
+  std::unordered_map<std::int64_t, std::uint32_t> gpus_;  // number in the machine -> row of devices
   std::unordered_map<std::int64_t, Text> names_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
   std::unordered_map<std::int64_t, std::string> process_names_;
