@@ -59,6 +59,9 @@ class CaptureWriter {
   /// pool and its rows of devices and threads must only grow.
   Status append(Capture& capture);
 
+  /// How long an append waits for another program that reads the file; it does not unless told.
+  void be_patient(int milliseconds) { sqlite3_busy_timeout(db_.get(), milliseconds); }
+
   /// Rows written so far, all event tables together.
   std::uint64_t rows() const { return rows_; }
 

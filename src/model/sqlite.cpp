@@ -10,7 +10,7 @@ tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& 
   if (code == SQLITE_CORRUPT) advice = "the file is damaged: copy it again, or save what is left with \"sqlite3 FILE .recover\"";
   if (code == SQLITE_NOTADB) advice = "the file is not a SQLite database";
   if (code == SQLITE_FULL) advice = "the disk is full";
-  if (code == SQLITE_BUSY || code == SQLITE_LOCKED) advice = "another program is writing the file";
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED) advice = "another program is using the file";
   return fail(fmt::format("{}: {}", what, db ? sqlite3_errmsg(db) : "out of memory"), file, -1, advice);
 }
 

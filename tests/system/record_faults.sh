@@ -41,6 +41,18 @@ check "file of another recorder: says so" grep -q 'written by another process' s
 check "file of another recorder: the program did not run" [ ! -e second ]
 wait $recorder; check "file of another recorder: the first is whole" [ "$(samples shared.gpf)" -ge 1000 ]
 
+# Somebody looks into the capture while it is written, and still when it ends.
+"$gf" record -o live.gpf -- sleep 2 2> live.txt & recorder=$!
+sleep 1; python3 -c "
+import sqlite3, time
+d = sqlite3.connect('live.gpf')
+d.execute('begin')
+assert d.execute('select sum(samples) from sample_blocks').fetchone()[0] > 0
+time.sleep(2.5)" & reader=$!
+wait $recorder; wait $reader; check "a reader of the capture sees samples" [ $? = 0 ]
+check "and costs none" [ "$(samples live.gpf)" -ge 1900 ]
+check "nor its end" [ "$(sql live.gpf "select count(*) from metadata where key = 'record.complete'")" = 1 ]
+
 # The child is killed.
 "$gf" record -q -o killed.gpf -- sh -c 'kill -9 $$'; check "killed child: 128 + 9" [ $? = 137 ]
 check "killed child: whole file" integrity killed.gpf

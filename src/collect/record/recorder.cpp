@@ -225,6 +225,7 @@ void Recorder::write(bool last) {
   memory_most_ = std::max(memory_most_, own_use().memory_bytes);
   for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
+  if (last) writer_->be_patient(10'000);  // with somebody who looks into the capture: there is no later
   auto ok = writer_->append(capture_);
   if (ok) {
     if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
