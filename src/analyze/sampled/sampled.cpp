@@ -70,7 +70,8 @@ void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevi
     each_counter_value(c, {middle - half, middle + half}, CounterFilter{row, {metric}}, [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
       if (duration <= 0) return;
       // Even steps of time: samples that never arrived are filled in.
-      for (Nanos gap = last > 0 ? (start - last) / out.sample_ns : 0; gap > 0 && signal.size() < kSignal; --gap) signal.push_back(signal.back());
+      const float between = signal.empty() ? 0 : (signal.back() + static_cast<float>(value)) / 2;
+      for (Nanos gap = last > 0 ? (start - last + out.sample_ns / 2) / out.sample_ns : 0; gap > 0 && signal.size() < kSignal; --gap) signal.push_back(between);
       if (signal.size() < kSignal) signal.push_back(static_cast<float>(value));
       last = start + duration;
     });

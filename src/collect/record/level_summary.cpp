@@ -8,7 +8,8 @@ namespace gf {
 
 namespace {
 constexpr std::size_t kRecent = 16384;
-constexpr double kWork = 0.01;  // a sample counts as work when the GPU was busy for more than this share of it; drivers tick now and then
+constexpr double kTick = 0.01, kWork = 0.02;  // busy shares of a sample, and of a cell, from which they are work: drivers and monitors tick
+constexpr Nanos kCell = 100 * kNsPerMs;
 }  // namespace
 
 void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts) {
@@ -17,60 +18,86 @@ void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts
   inside_.values.assign(ids_.size(), 0);
   pending_.values.assign(ids_.size(), 0);
   busy_ = static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), "gpu.busy") - ids_.begin());
-}
-
-void LevelSummary::fold(Sums& into, const Sums& from) {
-  for (std::size_t i = 0; i < into.values.size(); ++i) into.values[i] += from.values[i];
-  into.time += from.time;
+  for (const char* id : {"gpu.busy", "issue.active", "tensor.active", "dram.active"})
+    if (const auto at = std::find(ids_.begin(), ids_.end(), id); at != ids_.end()) signals_.push_back(static_cast<std::size_t>(at - ids_.begin()));
+  recent_.resize(signals_.size());
 }
 
 void LevelSummary::add(Nanos start, Nanos end, const double* values) {
   ++samples_;
-  const Nanos length = end - start;
-  const double busy = busy_ < ids_.size() ? values[busy_] : 1;
-  if (const Nanos gap = recent_end_ ? start - recent_end_ : 0; length > 0 && gap > length / 2)
-    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kRecent); n > 0; --n) remember((busy + recent_busy_) / 2, length);
-  remember(busy, length);
-  recent_end_ = end;
-  recent_busy_ = busy;
-  const bool work = busy > kWork;
+  cell_.push_back({start, end, {values, values + ids_.size()}});
+  remember(cell_.back());
+  if (end - cell_.front().start >= kCell) close_cell();
+}
+
+void LevelSummary::close_cell() {
+  double busy = 0, time = 0;
+  for (const auto& s : cell_) {
+    const auto length = static_cast<double>(s.end - s.start);
+    busy += busy_of(s) * length;
+    time += length;
+  }
+  for (const auto& s : cell_) count(s, busy > kWork * time && busy_of(s) > kTick);
+  cell_.clear();
+}
+
+void LevelSummary::count(const Sample& s, bool work) {
   if (!any_ && !work) return;
-  if (!any_) first_ = start;
+  if (!any_) first_ = s.start;
   any_ = true;
-  for (std::size_t i = 0; i < ids_.size(); ++i) pending_.values[i] += counts_[i] ? values[i] : values[i] * static_cast<double>(length);
+  const Nanos length = s.end - s.start;
+  for (std::size_t i = 0; i < ids_.size(); ++i) pending_.values[i] += counts_[i] ? s.values[i] : s.values[i] * static_cast<double>(length);
   pending_.time += length;
   if (!work) return;
-  last_ = end;
-  fold(inside_, pending_);
+  until_ = s.end;
+  for (std::size_t i = 0; i < ids_.size(); ++i) inside_.values[i] += pending_.values[i];
+  inside_.time += pending_.time;
   std::fill(pending_.values.begin(), pending_.values.end(), 0);
   pending_.time = 0;
 }
 
-void LevelSummary::remember(double busy, Nanos length) {
-  if (recent_.size() < kRecent) recent_.push_back(static_cast<float>(busy));
-  else recent_[recent_at_++ % kRecent] = static_cast<float>(busy);
-  recent_time_ += length;
-  ++remembered_;
+void LevelSummary::remember(const Sample& s) {
+  const Nanos length = s.end - s.start;
+  if (const Nanos gap = recent_end_ ? s.start - recent_end_ : 0; length > 0 && gap > length / 2) {
+    for (std::size_t i = 0; i < last_.values.size(); ++i) last_.values[i] = (last_.values[i] + s.values[i]) / 2;
+    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kRecent); n > 0; --n) keep(last_.values, length);
+  }
+  keep(s.values, length);
+  recent_end_ = s.end;
+  last_ = s;
 }
 
-std::optional<Interval> LevelSummary::active() const {
-  if (!any_) return {};
-  return Interval{first_, last_};
+void LevelSummary::keep(const std::vector<double>& values, Nanos length) {
+  const std::size_t at = recent_at_++ % kRecent;
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    if (recent_[i].size() < kRecent) recent_[i].push_back(static_cast<float>(values[signals_[i]]));
+    else recent_[i][at] = static_cast<float>(values[signals_[i]]);
+  }
+  recent_time_ += length;
+  ++kept_;
 }
 
 void LevelSummary::fill(RecordedDevice& out) const {
+  LevelSummary whole(*this);
+  whole.close_cell();
   out.samples = samples_;
-  if (!any_ || inside_.time <= 0) return;
-  out.span_ns = last_ - first_;
-  out.sampled_ns = inside_.time;
+  if (!whole.any_ || whole.inside_.time <= 0) return;
+  out.span_ns = whole.until_ - whole.first_;
+  out.sampled_ns = whole.inside_.time;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (counts_[i]) out.totals[ids_[i]] = inside_.values[i];
-    else out.shares[ids_[i]] = inside_.values[i] / static_cast<double>(inside_.time);
+    if (counts_[i]) out.totals[ids_[i]] = whole.inside_.values[i];
+    else out.shares[ids_[i]] = whole.inside_.values[i] / static_cast<double>(whole.inside_.time);
   }
-  std::vector<float> signal(recent_);
-  if (recent_at_) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kRecent), signal.end());
-  if (auto period = find_period(signal)) {
-    out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(remembered_);
+  fill_step(out);
+}
+
+/// The level that repeats most clearly: one that is always high says little.
+void LevelSummary::fill_step(RecordedDevice& out) const {
+  for (auto signal : recent_) {
+    if (signal.size() == kRecent) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kRecent), signal.end());
+    const auto period = find_period(signal);
+    if (!period || period->confidence <= out.step_confidence) continue;
+    out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(kept_);
     out.step_confidence = period->confidence;
   }
 }
