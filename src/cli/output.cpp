@@ -40,12 +40,16 @@ Status write_answer(const OutputOptions& o, std::string_view answer) {
   return written ? file->commit() : written;
 }
 
-int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer) {
-  if (!answer) return complain(answer.error());
-  if (const auto written = write_answer(o, *answer); !written) return complain(written.error());
+int say_shortcomings(std::string_view input, const Analysis& analysis) {
   const auto missing = shortcomings(analysis);
   for (const auto& text : missing) complain(std::string(input) + ": the answer is not whole: " + text, kBadInput);
   return missing.empty() ? kWhole : kBadInput;
+}
+
+int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer) {
+  if (!answer) return complain(answer.error());
+  if (const auto written = write_answer(o, *answer); !written) return complain(written.error());
+  return say_shortcomings(input, analysis);
 }
 
 int complain(const Error& error) { return complain(error.message(), kBadInput); }

@@ -37,6 +37,8 @@ std::string chosen_format(const OutputOptions& o);
 /// it is renamed). Devices and pipes are written in place. A reader that closed its pipe is an error with an empty text.
 Status write_answer(const OutputOptions& o, std::string_view answer);
 
+/// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that docs/cli.md promises.
+int say_shortcomings(std::string_view input, const Analysis& analysis);
 /// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the exit code that docs/cli.md promises.
 int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer);
 

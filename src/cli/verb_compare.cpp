@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -53,6 +54,7 @@ int compare_files(const Options& o) {
     auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options) : analyze(loaded->capture, options);
     progress.wipe();
     if (!analysis) return complain(analysis.error());
+    analysis->counters_source = loaded->counters;
     analyses.push_back(std::move(*analysis));
   }
   const Comparison comparison = compare(analyses);
@@ -61,10 +63,12 @@ int compare_files(const Options& o) {
     to_json(answer, comparison);
     answer += '\n';
   } else {
-    answer = format == "html" ? comparison_page(comparison) : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
+    answer = format == "html" ? comparison_page(comparison, o.rows ? text_rows(o.rows) : 25) : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
   }
   if (const auto written = write_answer(o.output, answer); !written) return complain(written.error());
-  return kWhole;
+  int exit_code = kWhole;
+  for (std::size_t i = 0; i < analyses.size(); ++i) exit_code = std::max(exit_code, say_shortcomings(o.captures[i], analyses[i]));
+  return exit_code;
 }
 
 }  // namespace

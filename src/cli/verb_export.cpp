@@ -63,13 +63,14 @@ int export_capture(const Options& o) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   std::optional<Context> context;
-  const auto analysis = analyze(loaded->capture, {}, &context);
+  auto analysis = analyze(loaded->capture, {}, &context);
   if (!analysis) return complain(analysis.error());
+  analysis->counters_source = loaded->counters;
   if (o.perfetto)
     if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
   if (!o.csv.empty())
     if (const auto done = export_csv(o.csv, loaded->capture, *analysis); !done) return complain(done.error());
-  return kWhole;
+  return say_shortcomings(o.input.trace, *analysis);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(Findings, BlockingCopies) {
   b.launch("next", {1210, 1215}, {1220, 2000});
   const auto f = finding(b, "blocking_copies");
   ASSERT_TRUE(f);
-  EXPECT_NE(f->evidence.find("1 copies from or to pageable memory, 4096 bytes"), std::string::npos) << f->evidence;
+  EXPECT_NE(f->evidence.find("1 copy from or to pageable memory, 4.1 kB"), std::string::npos) << f->evidence;
   EXPECT_GE(*f->gain_ns, 90) << "the copy itself, with no kernel beside it";
 
   auto pinned = start();
@@ -67,7 +67,7 @@ TEST(Findings, DeviceAllocations) {
   const auto f = finding(b, "device_allocations");
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 100);
-  EXPECT_NE(f->evidence.find("1 calls"), std::string::npos) << f->evidence;
+  EXPECT_NE(f->evidence.find("1 call, "), std::string::npos) << f->evidence;
 
   auto before = start();
   before.call(ApiKind::alloc, "cudaMalloc", -500, -300);

@@ -18,7 +18,8 @@ TEST(Format, TimesHaveFourDigitsInTheUnitThatFits) {
   EXPECT_EQ(format_time(999'949), "999.9 us");
   EXPECT_EQ(format_time(999'950), "1.000 ms");  // never "1000 us"
   EXPECT_EQ(format_time(1'500'000'000), "1.500 s");
-  EXPECT_EQ(format_time(INT64_MIN), "-153722867 min");
+  EXPECT_EQ(format_time(80'000 * kNsPerSecond), "22.22 h");
+  EXPECT_EQ(format_time(INT64_MIN), "-2562048 h");
 }
 
 TEST(Format, NoDataIsSaid) {
@@ -54,6 +55,23 @@ TEST(Format, WrappedLinesFit) {
   std::size_t lines = 0;
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1, ++lines) EXPECT_LE(end - at, 20u);
   EXPECT_EQ(lines, 4u);
+}
+
+TEST(Format, ControlCharactersAreSpelledOut) {
+  EXPECT_EQ(printable("a\x1b[31m\x07\n\tb\x7f"), "a\\x1b[31m\\x07\\n\\tb\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b" "31m \xc2\xa0 \xc3\xa9 \xc2"), "\\x9b31m \xc2\xa0 \xc3\xa9 \xc2");
+  EXPECT_EQ(wrap("x\x1b[2J", 20), "x\\x1b[2J\n");
+  EXPECT_EQ(Cell("x\r").text, "x\\x0d");
+}
+
+TEST(Format, NumbersKeepTheirUnits) { EXPECT_EQ(wrap("it takes 30 us, then 4 ms more", 13), "it takes\n30 us, then\n4 ms more\n"); }
+
+TEST(Bar, HasTheLengthOfItsShareWhereverItLies) {
+  TextStyle style;
+  style.utf8 = true;
+  EXPECT_EQ(bar(style, {0.995, 1, 0}, 20), "                   ▏");
+  EXPECT_EQ(bar(style, {0.5, 0.625, 0}, 8), "    █   ");
+  EXPECT_EQ(bar(style, {0.9, 1, 0}, 10), "         █");
 }
 
 TEST(Bar, IsAsWideAsAskedAndShowsWhatIsSmall) {

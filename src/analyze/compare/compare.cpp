@@ -17,14 +17,22 @@ class Rows {
   explicit Rows(std::size_t runs) : runs_(runs) {}
   void add(std::size_t run, std::string_view kind, std::string_view name, Nanos ns, std::int64_t count = 0) {
     auto [at, added] = index_.try_emplace({std::string(kind), std::string(name)}, rows_.size());
-    if (added) rows_.push_back({at->first.first, at->first.second, std::vector<Nanos>(runs_, 0), {}, std::vector<double>(runs_, 0)});
+    if (added) rows_.push_back({at->first.first, at->first.second, at->first.second, std::vector<Nanos>(runs_, 0), {}, std::vector<double>(runs_, 0)});
     rows_[at->second].ns[run] += ns;
     rows_[at->second].count[run] += static_cast<double>(count);
   }
-  Nanos sum(std::size_t run) const {
-    Nanos total = 0;
-    for (const auto& row : rows_) total += row.ns[run];
-    return total;
+  /// Labels of kernels: the short name, and the operator where kernels of different names share it.
+  void label_kernels(const std::vector<Analysis>& analyses) {
+    std::map<std::string_view, const KernelRow*> by_name;
+    for (const Analysis& a : analyses)
+      for (const auto& kernel : a.kernels) by_name.try_emplace(kernel.name, &kernel);
+    std::map<std::string_view, int> alike;
+    for (const auto& [name, kernel] : by_name) ++alike[kernel->short_name];
+    for (auto& row : rows_) {
+      const auto& kernel = *by_name.at(row.name);
+      row.label = kernel.short_name;
+      if (alike[kernel.short_name] > 1 && !kernel.operator_name.empty()) row.label += " " + kernel.operator_name;
+    }
   }
   /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of `steps`.
   void scale(std::size_t run, Nanos total, std::int64_t steps) {
@@ -123,6 +131,7 @@ Comparison compare(const std::vector<Analysis>& analyses) {
   for (auto& run : result.runs)
     if (run.time_ns > 0) run.speedup = static_cast<double>(result.runs[0].time_ns) / static_cast<double>(run.time_ns);
   for (const auto& id : level_order) result.levels.push_back({id, levels[id]});
+  kernels.label_kernels(analyses);
   result.time = time.take();
   result.layers = layers.take();
   result.kernels = kernels.take();

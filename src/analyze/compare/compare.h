@@ -27,11 +27,13 @@ struct ComparedRun {
 struct ComparedTime {
   std::string kind;  // idle, copy, layer_type; bar, of samples alone; layer; kernel
   std::string name;
+  std::string label;  // short, for tables
   std::vector<Nanos> ns, change_ns;
   std::vector<double> count;  // kernel instances a step
   static constexpr auto fields() {
     using T = ComparedTime;
     return std::tuple{field("kind", &T::kind, "idle, copy, layer_type, layer, kernel or, of samples alone, bar"), field("name", &T::name, "cause, layer, kernel or bar"),
+                      field("label", &T::label, "the same for a table: kernels by their short name, and their operator where several share one"),
                       field("ns", &T::ns, "device time, by run"), field("change_ns", &T::change_ns, "less that of the first run, by run"),
                       field("count", &T::count, "kernel instances a step, by run")};
   }

@@ -39,6 +39,17 @@ std::string say_time(Nanos ns) {
 
 std::string say_share(double share) { return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100) : fmt::format("{:.0f} %", share * 100); }
 
+std::string say_count(std::int64_t n, std::string_view noun) {
+  std::string digits = std::to_string(n);
+  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ' ');
+  return fmt::format("{} {}{}", digits, noun, n == 1 ? "" : "s");
+}
+
+std::string say_bytes(std::int64_t bytes) {
+  const double size = static_cast<double>(bytes);
+  return bytes < 1000 ? say_count(bytes, "byte") : size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6) : fmt::format("{:.2f} GB", size / 1e9);
+}
+
 namespace {
 
 /// Kernel names can be thousands of letters long.

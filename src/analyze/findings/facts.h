@@ -60,6 +60,10 @@ std::optional<Finding> memory_bound(const Facts&);
 /// "12.3 ms", "45 %" as sentences need them.
 std::string say_time(Nanos ns);
 std::string say_share(double share);
+/// "1 gap", "2 852 gaps".
+std::string say_count(std::int64_t n, std::string_view noun);
+/// "115.6 MB", powers of ten.
+std::string say_bytes(std::int64_t bytes);
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
 

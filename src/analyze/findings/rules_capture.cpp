@@ -24,8 +24,8 @@ std::optional<Finding> observer_effect(const Facts& f) {
     if (ops.kind[i] == HostKind::overhead) overhead += ops.duration_ns[i];
   }
   const Nanos length = end > start ? end - start : f.window;
-  std::string evidence = fmt::format("idle {} of the window, {} of it while the host was late; {} host operations recorded, {:.0f} a millisecond", say_share(f.of_window(idle)),
-                                     say_time(host), events, static_cast<double>(events) * 1e6 / static_cast<double>(length));
+  std::string evidence = fmt::format("idle {} of the window, {} of it while the host was late; {} recorded, {:.0f} a millisecond", say_share(f.of_window(idle)),
+                                     say_time(host), say_count(events, "host operation"), static_cast<double>(events) * 1e6 / static_cast<double>(length));
   if (overhead > 0) evidence += fmt::format("; the profiler itself reports {} of overhead", say_time(overhead));
   return Finding{"observer_effect",
                  fmt::format("The trace says {} idle, but a profiler was on: it slows the host and leaves kernels as they are. Take idle that waits for the host as an upper "
@@ -86,7 +86,7 @@ std::optional<Finding> weak_matching(const Facts& f) {
       if (f.capture().text(f.capture().metadata.key[i]).starts_with("solved.")) how += (how.empty() ? "" : "; ") + std::string(f.capture().text(f.capture().metadata.value[i]));
     return Finding{"unresolved_kernels", "Samples do not tell every kernel from its neighbours, so the levels below the first are intervals. Record longer, or sample faster: --rate 5000.", how, {}};
   }
-  const std::string evidence = fmt::format("{} of {} kernels of the trace have a partner in the report ({}); {} are ambiguous, {} of the report are left over", m.matched, m.trace_kernels,
+  const std::string evidence = fmt::format("{} of {} of the trace with a partner in the report ({}), {} ambiguous; {} of the report left over", m.matched, say_count(m.trace_kernels, "kernel"),
                                            say_share(paired), m.ambiguous, m.report_only);
   if (m.verdict == "different_program")
     return Finding{"different_program", "The counter report is of another program or another configuration; its counters are not used. Profile the same script with the same batch size and precision.",

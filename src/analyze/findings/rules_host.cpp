@@ -47,7 +47,7 @@ std::optional<Finding> launch_bound(const Facts& f) {
     advice = "The step is compiled already: put it into CUDA graphs (torch.compile with mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger batch.";
   else if (f.pytorch()) advice = "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimisers, or a larger batch.";
   else advice = "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
-  std::string evidence = fmt::format("launch_bound idle {} of {} in {} gaps, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window), late.gaps,
+  std::string evidence = fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window), say_count(late.gaps, "gap"),
                                      static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{"launch_bound", fmt::format("The device waits for the host to launch the next kernel {} of the time. {}", say_share(f.of_window(late.ns)), advice), evidence, late.ns};
@@ -59,7 +59,7 @@ std::optional<Finding> input_bound(const Facts& f) {
   return Finding{"input_bound",
                  fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
                              f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with non_blocking copies, and prefetching." : "Load and copy the next batch while the step runs."),
-                 fmt::format("input idle {} of {} in {} gaps{}", say_time(input.ns), say_time(f.window), input.gaps, behind(input)), input.ns};
+                 fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(f.window), say_count(input.gaps, "gap"), behind(input)), input.ns};
 }
 
 std::optional<Finding> sync_in_step(const Facts& f) {
@@ -81,7 +81,7 @@ std::optional<Finding> sync_in_step(const Facts& f) {
                  fmt::format("The host stops to wait for the device, and the device then idles {} of the time until new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
                              "explicit synchronize) out of the step, or do them every N steps.",
                              say_share(f.of_window(idle.ns))),
-                 fmt::format("sync idle {} in {} gaps; {} synchronising calls{} that block the host for {}{}", say_time(idle.ns), idle.gaps, count,
+                 fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns), say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
                              names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked), behind(idle)),
                  idle.ns};
 }
@@ -104,8 +104,8 @@ std::optional<Finding> blocking_copies(const Facts& f) {
   }
   const Nanos gain = std::min(idle.ns + alone, f.window);
   if (f.of_window(gain) < 0.01) return {};
-  std::string evidence = fmt::format("idle in blocking copies {} in {} gaps{}", say_time(idle.ns), idle.gaps, behind(idle));
-  if (count > 0) evidence += fmt::format("; {} copies from or to pageable memory, {} bytes, {} long, {} of it with no kernel beside them", count, bytes, say_time(pageable), say_time(alone));
+  std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns), say_count(idle.gaps, "gap"), behind(idle));
+  if (count > 0) evidence += fmt::format("; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them", count == 1 ? "1 copy" : say_count(count, "copie"), say_bytes(bytes), say_time(pageable), say_time(alone));
   return Finding{"blocking_copies",
                  fmt::format("Copies between host and device hold the step up {} of the time. {}", say_share(f.of_window(gain)),
                              count > 0 ? "Use pinned host memory (pin_memory=True) and non_blocking copies, so that they overlap with kernels." : "Make them asynchronous and overlap them with kernels."),
@@ -122,7 +122,7 @@ std::optional<Finding> device_allocations(const Facts& f) {
   for (const auto& d : f.analysis.devices) idle += d.idle_ns;
   if (count == 0 || f.of_window(time) < 0.01) return {};
   return Finding{"device_allocations", "Memory of the device is allocated or freed inside the step; a caching allocator should have it after warm-up. Look for shapes that change, for memory that is nearly full, and for empty_cache().",
-                 fmt::format("{} calls, {} of host time", count, say_time(time)), std::min(time, idle)};
+                 fmt::format("{}, {} of host time", say_count(count, "call"), say_time(time)), std::min(time, idle)};
 }
 
 std::optional<Finding> exposed_communication(const Facts& f) {

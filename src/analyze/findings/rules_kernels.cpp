@@ -72,7 +72,7 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
   return Finding{"tiny_kernels",
                  fmt::format("{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.", say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
                              say_time(kTiny), f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
-                 fmt::format("{} of {} kernels, {} together, and {} of gaps between kernels; most under {}", count, f.kernel_count, say_time(time), say_time(gaps.ns), say_names(operators.largest())), gain};
+                 fmt::format("{} of {}, {} together, and {} of gaps between kernels; most under {}", count, say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps.ns), say_names(operators.largest())), gain};
 }
 
 std::optional<Finding> unfused_elementwise(const Facts& f) {
@@ -109,7 +109,7 @@ std::optional<Finding> casts(const Facts& f) {
   }
   if (f.of_kernels(time) < 0.05) return {};
   return Finding{"casts", fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one precision (weights in the compute type, no needless .contiguous() or .to()).", say_share(f.of_kernels(time))),
-                 fmt::format("{} kernels, {} of {} kernel time; under {}", count, say_time(time), say_time(f.kernel_busy), say_names(layers.largest())), time};
+                 fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time), say_time(f.kernel_busy), say_names(layers.largest())), time};
 }
 
 std::optional<Finding> small_grids(const Facts& f) {

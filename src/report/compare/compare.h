@@ -13,11 +13,13 @@ namespace gf {
 /// A row as people read it: "idle: sync", "stalled", a layer or kernel.
 std::string row_name(const ComparedTime& row);
 std::string run_letter(std::size_t run);
-/// What the difference between the first run and run `other` is made of, largest first: "input −46.8 ms, launch_bound +9.7 ms".
+/// What a row goes by: idle causes in words, kernels by their short name.
+std::string row_name(const ComparedTime& row);
+/// What the difference between the first run and run `other` is made of, largest first: "idle: waits for input -46.8 ms, idle: launch too late +9.7 ms".
 std::string comparison_headline(const Comparison& comparison, std::size_t other);
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style, std::size_t rows = 12);
-/// One file that needs nothing else.
-std::string comparison_page(const Comparison& comparison);
+/// One file that needs nothing else. Rows of layers and kernels beyond `rows` open at a press.
+std::string comparison_page(const Comparison& comparison, std::size_t rows = 25);
 
 }  // namespace gf

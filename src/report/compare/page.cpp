@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fmt/format.h>
 
 #include "report/compare/compare.h"
+#include "report/labels.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -31,7 +33,10 @@ constexpr std::string_view kHead = R"(<!doctype html>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; margin-bottom: 2rem; }
 th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
+.wide { overflow-x: auto; margin-bottom: 2rem; } .wide table { margin: 0; } .runs td:nth-child(2), .runs th:nth-child(2) { text-align: left; }
+.more-rows:not(:checked) + .wide tr.rest { display: none; } .more-rows + .wide + label { cursor: pointer; text-decoration: underline; } .more-rows:checked + .wide + label { display: none; }
+.more-rows { position: absolute; opacity: 0; } .more-rows:focus-visible + .wide + label { outline: 2px solid; }
 .less { color: #0a7d32; } .more { color: #c0392b; } tfoot { font-weight: bold; }
 .bar { display: inline-block; height: .6rem; vertical-align: middle; opacity: .6; }
 .less .bar { background: #0a7d32; } .more .bar { background: #c0392b; }
@@ -46,8 +51,12 @@ std::string change_cell(Nanos change, Nanos largest) {
                      change < 0 ? "−" : "+", format_time(std::abs(change)));
 }
 
-std::string table(const Comparison& c, const std::vector<ComparedTime>& rows, std::string_view title, bool total) {
-  std::string out = fmt::format("<h2>{}</h2>\n<table><thead><tr><th></th>", title);
+std::string table(const Comparison& c, const std::vector<ComparedTime>& rows, std::string_view title, bool total, std::size_t shown = SIZE_MAX) {
+  // Without scripts: a box that is pressed shows the rest.
+  const bool folded = rows.size() > shown;
+  std::string out = fmt::format("<h2>{}</h2>\n", title);
+  if (folded) out += fmt::format("<input type=\"checkbox\" class=\"more-rows\" id=\"all-{}\">", title);
+  out += "<div class=\"wide\"><table><thead><tr><th></th>";
   for (std::size_t r = 0; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + "</th>";
   for (std::size_t r = 1; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + " − A</th>";
   out += "</tr></thead>\n<tbody>\n";
@@ -55,7 +64,7 @@ std::string table(const Comparison& c, const std::vector<ComparedTime>& rows, st
   for (const auto& row : rows)
     for (Nanos change : row.change_ns) largest = std::max<Nanos>(largest, std::abs(change));
   for (const auto& row : rows) {
-    out += "<tr><td>" + escaped(row_name(row)) + "</td>";
+    out += fmt::format("<tr{}><td title=\"{}\">{}</td>", &row - rows.data() >= static_cast<std::ptrdiff_t>(std::min(shown, rows.size())) ? " class=\"rest\"" : "", escaped(row.name), escaped(row_name(row)));
     for (Nanos ns : row.ns) out += fmt::format("<td title=\"{} ns\">{}</td>", ns, ns == 0 ? "–" : format_time(ns));
     for (std::size_t r = 1; r < c.runs.size(); ++r) out += change_cell(row.change_ns[r], largest);
     out += "</tr>\n";
@@ -67,33 +76,37 @@ std::string table(const Comparison& c, const std::vector<ComparedTime>& rows, st
     for (std::size_t r = 1; r < c.runs.size(); ++r) out += change_cell(c.runs[r].time_ns - c.runs[0].time_ns, 0);
     out += "</tr></tfoot>\n";
   }
-  return out + "</table>\n";
+  out += "</table></div>\n";
+  if (folded) out += fmt::format("<label for=\"all-{}\">Show {} more of {}</label>\n", title, format_count(static_cast<std::int64_t>(rows.size() - shown)), plural(static_cast<std::int64_t>(rows.size()), "row"));
+  return out;
 }
 
 }  // namespace
 
-std::string comparison_page(const Comparison& c) {
+std::string comparison_page(const Comparison& c, std::size_t rows) {
   std::string out(kHead);
-  out += "<table><thead><tr><th>run</th><th>device</th><th>steps</th><th>time of a " + c.per + "</th><th>speed</th></tr></thead><tbody>\n";
+  out += "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th><th>device</th><th>steps</th><th>time of a " + c.per + "</th><th>speed</th></tr></thead><tbody>\n";
   for (std::size_t r = 0; r < c.runs.size(); ++r) {
     const auto& run = c.runs[r];
     out += fmt::format("<tr><td><b>{}</b> {}</td><td>{}</td><td>{}</td><td title=\"{} ns\">{}</td><td>{}</td></tr>\n", run_letter(r), escaped(run.path), escaped(run.device), run.steps,
-                       run.time_ns, format_time(run.time_ns), run.speedup ? fmt::format("{:.2f} ×", *run.speedup) : "no data");
+                       run.time_ns, format_time(run.time_ns), run.speedup ? fmt::format("{:.2f}×", *run.speedup) : "no data");
   }
-  out += "</tbody></table>\n";
+  out += "</tbody></table></div>\n";
   for (std::size_t r = 1; r < c.runs.size(); ++r) out += "<p>" + escaped(comparison_headline(c, r)) + "</p>\n";
-  out += "<h2>How deep the device was used</h2>\n<table><thead><tr><th></th>";
+  if (c.per == "window") out += "<p>Not every run has steps: the times are those of the whole windows and compare only when these hold the same work.</p>\n";
+  out += "<h2>How deep the device was used</h2>\n<div class=\"wide\"><table><thead><tr><th></th>";
   for (std::size_t r = 0; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + "</th>";
   out += "</tr></thead><tbody>\n";
   for (const auto& level : c.levels) {
-    out += "<tr><td>" + escaped(level.id) + "</td>";
+    if (std::none_of(level.value.begin(), level.value.end(), [](const Share& v) { return v.has_value(); })) continue;
+    out += fmt::format("<tr><td title=\"{}\">{}</td>", escaped(level.id), label_of(level_labels(), level.id).text);
     for (const Share& v : level.value) out += "<td>" + format_share(v) + "</td>";
     out += "</tr>\n";
   }
-  out += "</tbody></table>\n";
+  out += "</tbody></table></div>\n";
   out += table(c, c.time, c.per == "step" ? "Where the time of a step goes" : "Where the time goes", true);
-  if (!c.layers.empty()) out += table(c, c.layers, "Layers", false);
-  if (!c.kernels.empty()) out += table(c, c.kernels, "Kernels", false);
+  if (!c.layers.empty()) out += table(c, c.layers, "Layers", false, rows);
+  if (!c.kernels.empty()) out += table(c, c.kernels, "Kernels", false, rows);
   return out + "</html>\n";
 }
 

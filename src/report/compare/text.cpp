@@ -43,9 +43,9 @@ std::string times(const std::vector<ComparedTime>& rows, const Comparison& c, co
 }  // namespace
 
 std::string row_name(const ComparedTime& row) {
-  if (row.kind == "idle") return "idle: " + row.name;
+  if (row.kind == "idle") return "idle: " + std::string(label_of(cause_labels(), row.name).text);
   if (row.kind == "bar") return std::string(label_of(bar_labels(), row.name).text);
-  return row.name.empty() ? "(no name)" : row.name;
+  return row.label.empty() ? "(no name)" : row.label;
 }
 
 std::string run_letter(std::size_t run) { return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1); }
@@ -54,7 +54,7 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
   const Nanos before = c.runs[0].time_ns, after = c.runs[other].time_ns, change = after - before;
   const std::string what = c.per == "step" ? "A step of " : "The window of ";
   if (before == 0 || change == 0) return what + run_letter(other) + " takes as long as " + (c.per == "step" ? "one of A." : "that of A.");
-  std::string text = fmt::format("{}{} takes {} {} than {} of A ({:.2f} x as fast): ", what, run_letter(other), format_time(std::abs(change)), change < 0 ? "less" : "more",
+  std::string text = fmt::format("{}{} takes {} {} than {} of A ({:.2f}x as fast): ", what, run_letter(other), format_time(std::abs(change)), change < 0 ? "less" : "more",
                                  c.per == "step" ? "one" : "that", *c.runs[other].speedup);
   std::vector<const ComparedTime*> rows;
   for (const auto& row : c.time)
@@ -76,7 +76,7 @@ std::string comparison_text(const Comparison& c, const TextStyle& style, std::si
   for (std::size_t r = 0; r < c.runs.size(); ++r) {
     const auto& run = c.runs[r];
     runs.add({{run_letter(r), Paint::strong}, run.path.substr(run.path.rfind('/') + 1), run.device.empty() ? "?" : run.device, format_count(run.steps), format_time(run.time_ns),
-              run.speedup ? fmt::format("{:.2f} x", *run.speedup) : "no data"});
+              run.speedup ? fmt::format("{:.2f}x", *run.speedup) : "no data"});
   }
   text += runs.render(style) + "\n";
   for (std::size_t r = 1; r < c.runs.size(); ++r) text += wrap(comparison_headline(c, r), static_cast<std::size_t>(style.width));
@@ -86,7 +86,7 @@ std::string comparison_text(const Comparison& c, const TextStyle& style, std::si
   TextTable levels(std::move(columns));
   for (const auto& level : c.levels) {
     if (std::none_of(level.value.begin(), level.value.end(), [](const Share& v) { return v.has_value(); })) continue;
-    std::vector<Cell> cells{level.id};
+    std::vector<Cell> cells{std::string(label_of(level_labels(), level.id).text)};
     for (const Share& v : level.value) cells.push_back(format_share(v));
     levels.add(std::move(cells));
   }

@@ -12,19 +12,6 @@ namespace gf {
 
 namespace {
 
-/// Text that cannot move the cursor, colour the terminal or break the line.
-std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (u < 0x20 || u == 0x7f) out += fmt::format("\\x{:02x}", u);
-    else out += c;
-  }
-  return out;
-}
-
 std::string plain(const QueryValue& v) {
   if (const auto* i = std::get_if<std::int64_t>(&v)) return fmt::format("{}", *i);
   if (const auto* d = std::get_if<double>(&v)) return fmt::format("{}", *d);
@@ -36,7 +23,7 @@ std::string plain(const QueryValue& v) {
 std::string shown(const QueryValue& v) {
   if (std::holds_alternative<std::monostate>(v)) return "NULL";
   if (const auto* d = std::get_if<double>(&v)) return std::abs(*d) < 1e15 && *d == std::trunc(*d) ? fmt::format("{:.0f}", *d) : fmt::format("{:.6g}", *d);
-  return printable(plain(v));
+  return plain(v);
 }
 
 bool is_number(const QueryValue& v) { return std::holds_alternative<std::int64_t>(v) || std::holds_alternative<double>(v); }

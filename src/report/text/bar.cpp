@@ -25,15 +25,14 @@ std::string repeat(std::string_view text, int n) {
 }  // namespace
 
 std::string bar(const TextStyle& style, Span01 span, int width, Paint how) {
-  const bool any = span.to > span.from;
-  const int first = std::min(place(span.from, width, false) / 8, any ? width - 1 : width);
-  int end = place(span.to, width, style.utf8);
-  if (any) end = std::max(end, first * 8 + (style.utf8 ? 1 : 8));
-  end = std::max(end, first * 8);
-  const int whole = end / 8 - first, rest = end % 8;
+  // The length is true to an eighth of a column; where a bar starts is to a column, since blocks grow from the left only.
+  int length = place(span.to - span.from, width, style.utf8);
+  if (span.to > span.from) length = std::max(length, style.utf8 ? 1 : 8);
+  const int whole = length / 8, rest = length % 8, columns = whole + (rest ? 1 : 0);
+  const int first = std::min(place(span.from, width, false) / 8, width - columns);
   std::string filled = repeat(style.utf8 ? "█" : "#", whole) + std::string(kEighths[rest]);
-  int used = first + whole + (rest ? 1 : 0);
-  int unsure = std::max(0, place(std::max(span.unsure, span.to), width, false) / 8 - used);
+  int used = first + columns;
+  const int unsure = span.unsure > span.to ? std::max(0, place(span.unsure, width, false) / 8 - used) : 0;
   std::string out = std::string(static_cast<std::size_t>(first), ' ') + paint(style, how, filled);
   out += paint(style, Paint::unknown, repeat(style.utf8 ? "░" : "?", unsure));
   return out + std::string(static_cast<std::size_t>(std::max(0, width - used - unsure)), ' ');

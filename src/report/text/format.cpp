@@ -34,7 +34,8 @@ std::string format_time(Nanos ns) {
   if (size < 999'950) return four_digits(static_cast<double>(ns) / 1e3) + " us";
   if (size < 999.95e6) return four_digits(static_cast<double>(ns) / 1e6) + " ms";
   if (size < 999.95e9) return four_digits(static_cast<double>(ns) / 1e9) + " s";
-  return four_digits(static_cast<double>(ns) / 60e9) + " min";
+  if (size < 999.95 * 60e9) return four_digits(static_cast<double>(ns) / 60e9) + " min";
+  return four_digits(static_cast<double>(ns) / 3600e9) + " h";
 }
 
 std::string format_energy(std::int64_t nj) {
@@ -93,9 +94,24 @@ std::string format_reading(double value, std::string_view unit) {
 
 std::string plural(std::int64_t n, std::string_view noun) { return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s"); }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto u = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (u == '\n') out += "\\n";
+    else if (u == '\t') out += "\\t";
+    else if (u < 0x20 || u == 0x7f) out += fmt::format("\\x{:02x}", u);
+    else if (u == 0xc2 && next >= 0x80 && next < 0xa0) out += fmt::format("\\x{:02x}", static_cast<unsigned>(text[++i] & 0xff));  // the second set of them
+    else out += text[i];
+  }
+  return out;
+}
+
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }
 
-std::string shorten_middle(std::string_view text, std::size_t width) {
+std::string shorten_middle(std::string_view raw, std::size_t width) {
+  const std::string clean = printable(raw);
+  const std::string_view text = clean;
   const auto at = code_points(text);
   const std::size_t n = at.size() - 1;
   if (n <= width) return std::string(text);
@@ -104,12 +120,27 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at[head])) + ".." + std::string(text.substr(at[n - tail]));
 }
 
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
+namespace {
+
+/// Whether a space and a unit follow: a number keeps its unit on its line.
+bool starts_with_unit(std::string_view rest) {
+  static constexpr std::string_view kUnits[] = {"%", "ns", "us", "ms", "s", "min", "h", "B", "kB", "MB", "GB", "J", "kJ", "mJ", "W", "byte", "bytes", "gap", "gaps"};
+  if (!rest.starts_with(' ')) return false;
+  rest.remove_prefix(1);
+  rest = rest.substr(0, rest.find_first_of(" ,;.)]"));
+  return std::find(std::begin(kUnits), std::end(kUnits), rest) != std::end(kUnits);
+}
+
+}  // namespace
+
+std::string wrap(std::string_view raw, std::size_t width, std::size_t indent) {
+  const std::string clean = printable(raw);
+  std::string_view text = clean;
   const std::string margin(indent, ' ');
   std::string out, line;
   while (!text.empty()) {
     auto end = std::min(text.find(' '), text.size());
-    if (text.substr(end).starts_with(" %")) end = std::min(text.find(' ', end + 1), text.size());  // a number keeps its sign
+    if (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9' && starts_with_unit(text.substr(end))) end = std::min(text.find(' ', end + 1), text.size());
     const auto word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && columns_of(line) + 1 + columns_of(word) + indent > width) {

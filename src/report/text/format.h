@@ -10,7 +10,7 @@
 
 namespace gf {
 
-/// "98.02 ms": four significant digits in the unit that fits (ns, us, ms, s, min).
+/// "98.02 ms": four significant digits in the unit that fits (ns, us, ms, s, min, h).
 std::string format_time(Nanos ns);
 /// "98.02 mJ": like format_time(), for energy in nanojoules (nJ, uJ, mJ, J, kJ).
 std::string format_energy(std::int64_t nanojoules);
@@ -27,6 +27,8 @@ std::string format_reading(double value, std::string_view unit);
 /// "1 kernel", "2 781 kernels".
 std::string plural(std::int64_t n, std::string_view noun);
 
+/// Text that cannot move the cursor, colour the terminal or break the line: control characters are spelled out.
+std::string printable(std::string_view text);
 /// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of our own).
 std::size_t columns_of(std::string_view utf8);
 /// The text in at most `width` columns; what is cut goes from the middle, where kernel names say least.

@@ -42,7 +42,9 @@ std::string range_text(std::int64_t low, std::int64_t high) {
   const std::string top = format_energy(std::max(std::abs(low), std::abs(high)));
   const std::string unit = top.substr(top.rfind(' ') + 1);
   const double scale = unit == "kJ" ? 1e12 : unit == "J" ? 1e9 : unit == "mJ" ? 1e6 : unit == "uJ" ? 1e3 : 1;
-  return fmt::format("{:.4g} .. {:.4g} {}", static_cast<double>(low) / scale, static_cast<double>(high) / scale, unit);
+  const double most = std::max(std::abs(static_cast<double>(low)), std::abs(static_cast<double>(high))) / scale;
+  const int decimals = most < 10 ? 3 : most < 100 ? 2 : 1;
+  return fmt::format("{:.{}f} .. {:.{}f} {}", static_cast<double>(low) / scale, decimals, static_cast<double>(high) / scale, decimals, unit);
 }
 
 std::string source_text(const DeviceEnergy& d) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/labels.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
 #include "report/text/sections.h"
@@ -76,14 +77,14 @@ std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t
   if (r.idle.empty()) return {};
   const std::size_t shown = std::min(r.idle.size(), rows);
   const bool python = std::any_of(r.idle.begin(), r.idle.begin() + static_cast<std::ptrdiff_t>(shown), [](const auto& o) { return !o.python.empty(); });
-  std::vector<TableColumn> columns{{"idle for"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
+  std::vector<TableColumn> columns{{"why it idled"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
   if (python) columns.push_back({"Python"});
   columns.push_back({"time", Align::right});
   columns.push_back({"at most", Align::right});
   TextTable table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& o = r.idle[i];
-    std::vector<Cell> cells{o.cause, o.phase, o.operation.empty() ? std::string("-") : o.operation};
+    std::vector<Cell> cells{std::string(label_of(cause_labels(), o.cause).text), o.phase, o.operation.empty() ? std::string("-") : o.operation};
     if (python) cells.emplace_back(shorten_middle(o.python, 24));
     cells.emplace_back(format_time(o.ns));
     cells.emplace_back(o.speedup ? fmt::format("{:.2f}x", *o.speedup) : std::string("no data"));
@@ -97,8 +98,9 @@ std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t
 std::string runtime_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   const auto& r = a.runtime;
   if (r.phases.empty()) return {};
-  return section_title(style, "What the framework runtime does", modes_text(r)) + phases_table(r, style) + kernels_line(r, style) + queues_table(r, style) +
-         idle_table(r, style, std::min<std::size_t>(rows, 6)) + operations_table(r, style, std::min<std::size_t>(rows, 8));
+  const std::string span = "share of " + format_time(r.duration_ns);
+  return section_title(style, "What the framework runtime does", r.modes.empty() ? span : modes_text(r) + "; " + span) + phases_table(r, style) + kernels_line(r, style) + queues_table(r, style) +
+         idle_table(r, style, rows > 12 ? rows : std::min<std::size_t>(rows, 6)) + operations_table(r, style, rows > 12 ? rows : std::min<std::size_t>(rows, 8));
 }
 
 }  // namespace gf

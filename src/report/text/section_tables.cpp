@@ -1,5 +1,6 @@
 // Layers and kernels, each with the levels inside its kernel time.
 #include <algorithm>
+#include <unordered_map>
 
 #include "report/labels.h"
 #include "report/summary.h"
@@ -84,11 +85,17 @@ std::string_view levels_remark(const std::vector<Row>& rows) {
   return levels_in(rows).empty() ? "" : "levels in % inside the kernels";
 }
 
+/// How many kernels have each short name.
+std::unordered_map<std::string_view, int> alike(const Analysis& a) {
+  std::unordered_map<std::string_view, int> count;
+  for (const auto& k : a.kernels) ++count[k.short_name];
+  return count;
+}
+
 /// What a kernel goes by: kernels that share a short name (templates of many functors) are told apart by their operator.
-std::string kernel_label(const Analysis& a, const KernelRow& k) {
+std::string kernel_label(const KernelRow& k, int with_its_name) {
   if (k.short_name.empty()) return k.name;
-  const auto alike = std::count_if(a.kernels.begin(), a.kernels.end(), [&](const auto& other) { return other.short_name == k.short_name; });
-  return alike > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name : k.short_name;
+  return with_its_name > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name : k.short_name;
 }
 
 }  // namespace
@@ -106,9 +113,10 @@ std::string kernels_section(const Analysis& a, const TextStyle& style, std::size
   std::vector<TableColumn> columns{{"kernel", Align::left, true}, {"count", Align::right}, {"median", Align::right, false, 2}, {"time", Align::right}, {"share", Align::right, false, 1}};
   add_level_columns(columns, ids);
   TextTable table(columns);
+  const auto named = alike(a);
   for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
     const auto& k = a.kernels[i];
-    std::vector<Cell> cells{kernel_label(a, k), format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
+    std::vector<Cell> cells{kernel_label(k, named.at(k.short_name)), format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
     add_level_cells(cells, k.levels, ids);
     table.add(std::move(cells));
   }

@@ -36,7 +36,7 @@ std::string collect_section(const Analysis& a, const TextStyle& style) {
 }
 
 std::string quality_section(const Analysis& a, const TextStyle& style) {
-  std::string out = section_title(style, "Data quality", plural(a.source.events, "event") + ", " + format_bytes(a.source.bytes));
+  std::string out = section_title(style, "Data quality", plural(a.source.events, "event") + (a.source.bytes > 0 ? ", " + format_bytes(a.source.bytes) : std::string()));
   if (a.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";
   for (const auto& q : a.quality) {
     const std::string head = fmt::format("{} x {}", format_count(q.count), q.code);

@@ -90,7 +90,7 @@ std::string waterfall_section(const Analysis& a, const TextStyle& style) {
 
 std::string devices_section(const Analysis& a, const TextStyle& style) {
   if (a.devices.size() < 2) return {};
-  TextTable table({{"device"}, {"", Align::left, true}, {"window", Align::right}, {"busy", Align::right}, {"kernels", Align::right}, {"kernels", Align::right}, {"idle", Align::right}});
+  TextTable table({{"device"}, {"", Align::left, true}, {"window", Align::right}, {"busy", Align::right}, {"in kernels", Align::right}, {"kernels", Align::right}, {"idle", Align::right}});
   for (const auto& d : a.devices)
     table.add({std::to_string(d.id), d.name, format_time(d.span_ns), format_share(share_of(d.busy_ns, d.span_ns)), format_share(share_of(d.kernel_busy_ns, d.span_ns)),
                d.gpu_events > 0 ? format_count(d.kernels) : std::string("-"), format_time(d.idle_ns)});

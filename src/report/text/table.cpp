@@ -28,8 +28,11 @@ void end_line(std::string& out) {
 
 }  // namespace
 
+Cell::Cell(const std::string& t, Paint p) : text(printable(t)), how(p) {}
+
 Cell Cell::painted(std::string t, std::size_t width) {
-  Cell cell(std::move(t));
+  Cell cell("");
+  cell.text = std::move(t);
   cell.ready = true;
   cell.columns = width;
   return cell;

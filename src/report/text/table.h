@@ -13,8 +13,8 @@ struct Cell {
   Paint how = Paint::plain;
   bool ready = false;  // text holds colour codes already (a bar); `columns` says how wide it is
   std::size_t columns = 0;
-  Cell(std::string t, Paint p = Paint::plain) : text(std::move(t)), how(p) {}
-  Cell(const char* t) : text(t) {}
+  Cell(const std::string& t, Paint p = Paint::plain);
+  Cell(const char* t) : Cell(std::string(t)) {}
   /// A bar or another painted text of a known width.
   static Cell painted(std::string t, std::size_t width);
 };

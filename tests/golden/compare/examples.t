@@ -4,19 +4,18 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ cp "$EXAMPLES"/resnet50_amp_compile_b64.json.gz compile.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
-    A  eager.json.gz    NVIDIA H200      3  49.48 ms  1.00 x
-    B  compile.json.gz  NVIDIA H200      3  42.04 ms  1.18 x
-  A step of B takes 7.448 ms less than one of A (1.18 x as fast): idle: host_other
+    A  eager.json.gz    NVIDIA H200      3  49.48 ms  1.00x
+    B  compile.json.gz  NVIDIA H200      3  42.04 ms  1.18x
+  A step of B takes 7.448 ms less than one of A (1.18x as fast): idle: host busy
   How deep the device was used
-    gpu.busy         30.5 %  26.5 %
   Where the time of a step goes
-    idle: host_other    5.327 ms  3.114 ms  -2.213 ms
-    idle: launch_bound  27.65 ms  26.38 ms  -1.269 ms
-    idle: memcpy        37.28 us         -  -37.28 us
-    idle: kernel_gap    1.325 ms  1.345 ms  +19.91 us
-    idle: sync          16.49 us  15.16 us  -1.327 us
-    copies and sets     51.06 us  50.87 us    -195 ns
-    total               49.48 ms  42.04 ms  -7.448 ms
+    idle: host busy elsewhere   5.327 ms  3.114 ms  -2.213 ms
+    idle: launch too late       27.65 ms  26.38 ms  -1.269 ms
+    idle: blocking copy         37.28 us         -  -37.28 us
+    idle: gap between kernels   1.325 ms  1.345 ms  +19.91 us
+    idle: host waits in a sync  16.49 us  15.16 us  -1.327 us
+    copies and sets             51.06 us  50.87 us    -195 ns
+    total                       49.48 ms  42.04 ms  -7.448 ms
   Layers
   Kernels
   $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json
@@ -55,6 +54,28 @@ The page is one file that asks for nothing else.
   3
   0
   [1]
+
+Rows that change little are folded away.
+
+  $ grep -o 'Show [0-9]* more of [0-9]* rows' page.html
+  Show 151 more of 176 rows
+  Show 207 more of 232 rows
+  $ gpufathom compare eager.json.gz compile.json.gz --rows 0 --format html | grep -c 'Show .* more'
+  0
+  [1]
+
+A run that is not whole is compared all the same, and said to be.
+
+  $ gunzip -c eager.json.gz | head -c 6000000 > cut.json
+  $ gpufathom compare eager.json.gz cut.json >/dev/null
+  gpufathom: cut.json: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  [1]
+  $ gpufathom export cut.json --csv tables
+  gpufathom: cut.json: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  [1]
+  $ ls tables | head -2
+  activities.csv
+  api_calls.csv
 
   $ gpufathom compare eager.json.gz
   gpufathom: FILE: At least 2 required but received 1 (gpufathom compare --help tells more)

@@ -49,7 +49,7 @@ The text fits 80 columns and says what is not known:
   Where the joules go                       energy counter, counts from the report
     NVIDIA H200: 35.63 J in 148.5 ms, 240.0 W.
     component                     share    energy      95 % interval
-    static power   ############  54.2 %   19.30 J       19 .. 19.6 J
+    static power   ############  54.2 %   19.30 J   19.00 .. 19.60 J
     SMs with work  #              1.0 %  360.1 mJ  288.1 .. 432.1 mJ
     DRAM           ####          18.7 %   6.645 J   6.403 .. 6.887 J
     not explained  ######        26.2 %   9.325 J   8.714 .. 9.936 J

@@ -22,7 +22,7 @@ Where the time goes adds up to the window, and causes of idle time to the idle t
     GPU idle                  ###################             103.1 ms      69.4 %
     only copies                                  #            153.2 us       0.1 %
     SMs without work                             ##           9.217 ms       6.2 %
-    stalled                                        ####       18.23 ms      12.3 %
+    stalled                                        ###        18.23 ms      12.3 %
     other instructions                                 ##     11.82 ms       8.0 %
     tensor cores working                                 #    5.965 ms       4.0 %
   

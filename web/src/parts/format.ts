@@ -12,7 +12,8 @@ export function time(ns: number): string {
   if (size < 999_950) return `${fourDigits(ns / 1e3)} \u00b5s`;
   if (size < 999.95e6) return `${fourDigits(ns / 1e6)} ms`;
   if (size < 999.95e9) return `${fourDigits(ns / 1e9)} s`;
-  return `${fourDigits(ns / 60e9)} min`;
+  if (size < 999.95 * 60e9) return `${fourDigits(ns / 60e9)} min`;
+  return `${fourDigits(ns / 3600e9)} h`;
 }
 
 export function energy(nj: number): string {
