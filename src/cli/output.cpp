@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -53,6 +54,13 @@ int give_analysis(const OutputOptions& o, std::string_view input, const Analysis
 }
 
 int complain(const Error& error) { return complain(error.message(), kBadInput); }
+
+int complain(const Error& error, std::string_view input, const Capture& capture) {
+  for (std::size_t i = 0; i < capture.quality.size(); ++i)
+    if (const auto code = capture.text(capture.quality.code[i]); loses_data(code))
+      complain(fmt::format("{}: is damaged: {} x {}: {}", input, capture.quality.count[i], code, capture.text(capture.quality.detail[i])), kBadInput);
+  return complain(error);
+}
 
 int complain(std::string_view text, int exit_code) {
   if (!text.empty()) std::fprintf(stderr, "gpufathom: %.*s\n", static_cast<int>(text.size()), text.data());

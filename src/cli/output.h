@@ -8,6 +8,7 @@
 
 #include "analyze/result.h"
 #include "core/error.h"
+#include "model/capture.h"
 
 namespace CLI {
 class App;
@@ -44,6 +45,8 @@ int give_analysis(const OutputOptions& o, std::string_view input, const Analysis
 
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad input.
 int complain(const Error& error);
+/// The same for a capture that cannot be analysed: what was lost in reading it may be why.
+int complain(const Error& error, std::string_view input, const Capture& capture);
 int complain(std::string_view text, int exit_code);
 
 }  // namespace gf::cli

@@ -53,9 +53,11 @@ int analyze_files(const Options& o) {
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
-  if (!analysis) return complain(analysis.error());
+  if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
-  return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
+  const int exit_code = give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
+  if (o.input.power.empty() || !analysis->energy.devices.empty()) return exit_code;
+  return complain(o.input.trace + ": the answer is not whole: no energy from " + o.input.power + ": " + analysis->energy.why_missing, kBadInput);
 }
 
 }  // namespace

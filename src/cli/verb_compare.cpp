@@ -53,7 +53,7 @@ int compare_files(const Options& o) {
     options.progress = progress.callback();
     auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options) : analyze(loaded->capture, options);
     progress.wipe();
-    if (!analysis) return complain(analysis.error());
+    if (!analysis) return complain(analysis.error(), o.captures[i], loaded->capture);
     analysis->counters_source = loaded->counters;
     analyses.push_back(std::move(*analysis));
   }

@@ -53,7 +53,7 @@ int energy_of(const Options& o) {
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
-  if (!analysis) return complain(analysis.error());
+  if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
   if (analysis->energy.devices.empty()) return complain(o.input.trace + ": no energy: " + analysis->energy.why_missing, kBadInput);
   return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));

@@ -64,7 +64,7 @@ int export_capture(const Options& o) {
   if (!loaded) return complain(loaded.error());
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, {}, &context);
-  if (!analysis) return complain(analysis.error());
+  if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
   if (o.perfetto)
     if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());

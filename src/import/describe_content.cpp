@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
     {"GIF8"sv, "a GIF image"},
     {"\x7f" "ELF"sv, "an ELF program or library"},
     {"MZ"sv, "a Windows program"},
-    {"PK\x03\x04"sv, "a zip archive (a PyTorch checkpoint is one too)"},
+    {"PK\x03\x04"sv, "a zip archive: unpack it first (a PyTorch checkpoint is one too)"},
     {"%PDF"sv, "a PDF document"},
     {"SQLite format 3\0"sv, "an SQLite database"},
     {"PAR1"sv, "a Parquet file"},
@@ -50,7 +50,7 @@ bool is_protobuf_list(std::string_view head) {
 std::string_view describe_content(std::string_view head) {
   for (const auto& [magic, what] : kMagics)
     if (head.starts_with(magic)) return what;
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive";
+  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive: unpack it first, and name the file or folder in it";
   if (head.find_first_not_of('\0') == head.npos) return "zeros only: a file that was reserved but never written";
   const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == head.npos) return "blank text";

@@ -115,8 +115,11 @@ std::string no_model_advice(const std::string& gpu) {
 }
 
 std::string outside_readings(Interval known, Interval window) {
-  return fmt::format("the readings of power lie from {} to {} ns and the span from {} to {} ns: they do not cover it. Log power over the whole run, on the same clock", known.start, known.end, window.start,
-                     window.end);
+  auto seconds = [](Nanos ns) { return static_cast<double>(ns) / kNsPerSecond; };
+  const std::string where = known.end <= window.start    ? fmt::format("end {:.3g} s before the span begins", seconds(window.start - known.end))
+                            : known.start >= window.end ? fmt::format("begin {:.3g} s after the span ends", seconds(known.start - window.end))
+                                                        : fmt::format("cover {:.3g} of its {:.3g} s", seconds(std::min(known.end, window.end) - std::max(known.start, window.start)), seconds(window.length()));
+  return "the readings of power " + where + ". Log power over the whole run, on the same clock";
 }
 
 }  // namespace gf

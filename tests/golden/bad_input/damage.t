@@ -99,3 +99,10 @@ No device event at all:
   $ echo '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}' > host.json; gpufathom analyze host.json
   gpufathom: host.json: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
   [1]
+
+A cut that leaves no GPU event is told with the error that follows from it.
+
+  $ gunzip -c "$EXAMPLES"/lenet_inf_b1.json.gz | head -c 100000 > cut.json
+  $ gpufathom analyze cut.json 2>&1 | cut -c1-110
+  gpufathom: cut.json: is damaged: 1 x truncated_json: the file ends before its list of events does (first at by
+  gpufathom: cut.json: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for 

@@ -22,7 +22,7 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   $ gpufathom analyze "$(command -v gpufathom)" 2>&1 | sed 's/.*gpufathom: is/is/; s/ (.*//'
   is not a trace or report that can be read: it looks like an ELF program or library
   $ printf 'PK\003\004' > z && gpufathom analyze z 2>&1 | sed 's/; .*//'
-  gpufathom: z: is not a trace or report that can be read: it looks like a zip archive (a PyTorch checkpoint is one too) (understood: gpufathom capture (.gpf)
+  gpufathom: z: is not a trace or report that can be read: it looks like a zip archive: unpack it first (a PyTorch checkpoint is one too) (understood: gpufathom capture (.gpf)
   $ printf 'hello, world\n' > t && gpufathom analyze t 2>&1 | sed 's/ (.*//'
   gpufathom: t: is not a trace or report that can be read: it looks like plain text
   $ echo '{"a": 1}' > j && gpufathom analyze j 2>&1 | sed 's/ (.*//'
@@ -31,7 +31,7 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   gpufathom: x: is compressed with xz (decompress it first: xz -d)
   [1]
   $ tar -cf a.tar j && gpufathom analyze a.tar 2>&1 | sed 's/ (.*//'
-  gpufathom: a.tar: is not a trace or report that can be read: it looks like a tar archive
+  gpufathom: a.tar: is not a trace or report that can be read: it looks like a tar archive: unpack it first, and name the file or folder in it
 
 The sparse file of 5 GB took no memory to speak of:
 

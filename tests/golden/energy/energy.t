@@ -7,7 +7,7 @@ Energy needs something that measured power; what is missing is said.
 A log of another time does not belong to the trace:
 
   $ gpufathom energy "$T" --power "$EXAMPLES/power_mixed.csv.gz" 2>&1 | sed "s,$EXAMPLES/,,"
-  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: the readings of power lie from 1795187717697197000 to 1795187792679173000 ns and the span from 1795186728664395481 to 1795186728812848476 ns: they do not cover it. Log power over the whole run, on the same clock
+  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: the readings of power begin 989 s after the span ends. Log power over the whole run, on the same clock
 
 A small model, of round numbers:
 
@@ -137,3 +137,8 @@ Without --model the one shipped for the GPU is taken, and named:
 
   $ gpufathom energy run.gpf --format json | jq -r '.energy.model | split("/") | last'
   NVIDIA-H200.energy.json
+
+A power log of another time is no silence: analyze says that it gave no energy.
+
+  $ gpufathom analyze "$EXAMPLES"/lenet_train_b64.json.gz --power "$EXAMPLES"/power_mixed.csv.gz 2>&1 >/dev/null | sed 's|[^ ]*/||g'
+  gpufathom: lenet_train_b64.json.gz: the answer is not whole: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock
