@@ -64,7 +64,11 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   analysis.match = context.matching.info;
   measure_levels(context, *levels, analysis);
   analysis.energy = measure_energy(context, options.energy_model);
-  if (holds_counter_values(capture)) analysis.samples = samples_over_time(capture, {context.window.start_ns, context.window.end_ns});
+  if (holds_counter_values(capture)) {
+    // Kernels were recorded in short windows of a long run: samples show all of it.
+    const bool part = context.window.kind == "recording_window";
+    analysis.samples = samples_over_time(capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
+  }
   find_findings(context, *levels, analysis);
   runtime.get();
   if (shared) shared->emplace(std::move(context));

@@ -188,6 +188,25 @@ TEST(Sampled, CountsAreRatesAndDevicesWithoutWorkAreLeftOut) {
     }
 }
 
+TEST(Sampled, RecordingsWithKernelsInWindowsShowSamplesOfAllTheTime) {
+  Capture c;
+  c.device_row(0);
+  for (int i = 0; i < 1000; ++i) add(c, 0, "gpu.busy", i * 100 * kNsPerMs, 100 * kNsPerMs, 0.5);
+  for (const Nanos start : {10, 70}) {
+    const auto w = c.recording_windows.add();
+    c.recording_windows.start_ns[w] = start * kNsPerSecond, c.recording_windows.duration_ns[w] = 5 * kNsPerSecond;
+    const auto a = c.activities.add();
+    c.activities.start_ns[a] = (start + 1) * kNsPerSecond, c.activities.duration_ns[a] = kNsPerSecond, c.activities.device[a] = 0, c.activities.name[a] = c.strings.intern("k");
+  }
+  const auto a = analyze(c, {});
+  ASSERT_TRUE(a.has_value());
+  EXPECT_EQ(a->window.kind, "recording_window");
+  EXPECT_EQ(a->window.duration_ns, kNsPerSecond);
+  EXPECT_EQ(a->samples.start_ns, 0);
+  ASSERT_EQ(a->samples.devices.size(), 1u);
+  EXPECT_GE(a->samples.bucket_ns * static_cast<Nanos>(a->samples.devices[0].readings[0].values.size()), 100 * kNsPerSecond);
+}
+
 TEST(Sampled, AbsurdTimesEndInAnAnswerOrAnError) {
   for (const Nanos far : {INT64_MAX - 5, INT64_MAX / 2, Nanos(4e18)})
     for (const Nanos near : {INT64_MIN + 5, -far, Nanos(0)}) {

@@ -111,8 +111,9 @@ Nanos bucket_of(Interval window) { return std::max<Nanos>(1, (window.length() + 
 
 bool holds_only_samples(const Capture& c) { return c.activities.empty() && c.report_kernels.empty() && c.host_ops.empty() && holds_counter_values(c); }
 
-SampledUse samples_over_time(const Capture& c, Interval window) {
-  const auto work = look_over_samples(c).work;
+SampledUse samples_over_time(const Capture& c, Interval within) {
+  const auto [extent, work] = look_over_samples(c);
+  const Interval window = within.start == kAllTime.start ? extent : within;
   if (window.length() <= 0 || window.length() > kLongestRun || std::all_of(work.begin(), work.end(), [](Text t) { return t == Text::none; })) return {};
   const Nanos bucket = bucket_of(window);
   return over_time(c, work, active_spans(c, work, window).working, window, collect_series(c, window, bucket), bucket);

@@ -14,7 +14,7 @@ bool holds_only_samples(const Capture& capture);
 /// end out that differ from the rest; each device has its own such span (spans.h). Errors: no sample in the window, steps asked for.
 Result<Analysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
 
-/// How levels and readings went over the whole window, for captures with kernels too; without devices when nothing was sampled.
-SampledUse samples_over_time(const Capture& capture, Interval window);
+/// How levels and readings went over a window (kAllTime: over all samples), for captures with kernels; without devices when nothing was sampled.
+SampledUse samples_over_time(const Capture& capture, Interval within);
 
 }  // namespace gf
