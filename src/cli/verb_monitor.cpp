@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "collect/live/live_sampler.h"
+#include "collect/nvml/gpm.h"
 #include "collect/live/pm_levels.h"
 #include "report/json.h"
 #include "report/live.h"
@@ -80,9 +81,10 @@ int monitor(const Options& o) {
   const std::int64_t rounds = o.once ? 1 : o.count;
   for (std::int64_t round = 0; rounds == 0 || round < rounds; ++round) {
     if (wait_until(next, signals)) break;
-    next += interval;
-    if (next < host_now()) next = host_now() + interval;
     const LiveTable table = sampler->sample();
+    next += interval;
+    if (next < host_now()) next = host_now() + interval;  // fell behind: do not hurry after
+    next = std::max(next, host_now() + Gpm::kShortest);   // a late reading must not leave the next one without levels
     if (server) {
       server->publish(table);
       if (rounds == 0) continue;

@@ -75,8 +75,9 @@ int overhead(const Options& o) {
   for (std::size_t at = 0; at < o.only.size(); at = std::min(o.only.find(',', at), o.only.size()) + 1) only.push_back(o.only.substr(at, o.only.find(',', at) - at));
   WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(), pattern, pattern + "/out", o.command, only, o.ncu_kernels};
   const auto ways = ways_to_watch(wanted);
+  std::vector<std::string> missing;
   for (const auto& name : only)
-    if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; })) fmt::print(stderr, "gpufathom: {}: not on this machine, or not for this command\n", name);
+    if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; })) missing.push_back(name);
   auto nvml = Nvml::open();
   OverheadReport report;
   for (const auto& word : o.command) report.command += (report.command.empty() ? "" : " ") + word;
@@ -125,6 +126,7 @@ int overhead(const Options& o) {
   if (const auto written = write_answer(o.output, text); !written) return complain(written.error());
   if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
   int exit_code = kWhole;
+  for (const auto& name : missing) exit_code = complain(fmt::format("the answer is not whole: {}: not on this machine, or not for this command", name), kBadInput);
   for (const auto& r : report.rows)
     if (!r.failed.empty()) exit_code = complain(fmt::format("the answer is not whole: {}: {}", r.name, r.failed), kBadInput);
   return exit_code;

@@ -1,8 +1,10 @@
 #include "collect/nvml/gpm.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "collect/nvml/functions.h"
 
@@ -11,6 +13,7 @@ namespace gf {
 namespace {
 
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
+constexpr Nanos kJitter = 10 * kNsPerMs;
 constexpr GpmMetric kMetrics[] = {
     {"gpu.busy", 1, kPercent, false},        {"sm.active_any", 2, kPercent, false},      {"sm.occupancy", 3, kPercent, false},
     {"tensor.active", 5, kPercent, false},   {"tensor.hmma_active", 7, kPercent, false}, {"tensor.dmma_active", 8, kPercent, false},
@@ -66,8 +69,12 @@ Gpm::~Gpm() {
 std::optional<Gpm::Window> Gpm::read() {
   auto& s = *state_;
   if (!s.older || !s.newer) return {};
-  const Nanos now = host_now();
-  if (s.older_ns && now - s.older_ns < kShortest) return {};
+  Nanos now = host_now();
+  if (const Nanos left = s.older_ns ? s.older_ns + kShortest - now : 0; left > 0) {
+    if (left > kJitter) return {};
+    std::this_thread::sleep_for(std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
+    now = host_now();
+  }
   if (!s.take(s.older_ns ? s.newer : s.older)) return {};
   if (!s.older_ns) {
     s.older_ns = now;

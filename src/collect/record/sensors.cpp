@@ -125,22 +125,21 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
   }
   if (s.gpm && due(s.gpm_due, kGpm)) {
     if (const auto window = s.gpm->read()) {
-      std::vector<double> values;
       if (!s.levels.defined()) {
-        std::vector<std::string> ids;
         std::vector<bool> counts;
         for (const auto& [id, value] : window->values) {
-          ids.emplace_back(id);
+          s.level_ids.emplace_back(id);
           const auto* metric = find_metric(id);
           counts.push_back(metric && metric->unit != "ratio");
         }
-        s.levels.define(std::move(ids), std::move(counts));
+        s.levels.define(s.level_ids, std::move(counts));
       }
+      std::vector<double> values;
       for (const auto& [id, value] : window->values) {
         put(capture, s, window->start_ns, window->end_ns - window->start_ns, id, value);
-        values.push_back(value);
+        if (values.size() < s.level_ids.size() && s.level_ids[values.size()] == id) values.push_back(value);
       }
-      s.levels.add(window->start_ns, window->end_ns, values.data());
+      if (values.size() == s.level_ids.size()) s.levels.add(window->start_ns, window->end_ns, values.data());  // the driver may leave out a metric at times
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "collect/nvml/gpm.h"
@@ -31,6 +32,7 @@ class Sensors {
     std::uint32_t row = kNoRow;
     std::optional<Gpm> gpm;
     LevelSummary levels;
+    std::vector<std::string> level_ids;  // of its columns
     Nanos power_due = 0, state_due = 0, energy_due = 0, processes_due = 0, gpm_due = 0;
     std::optional<double> last_power, first_energy, last_energy;
     Nanos last_power_ns = 0, first_energy_ns = 0, last_energy_ns = 0, last_stored_ns = 0;

@@ -30,6 +30,11 @@ Eight GPUs, and a choice of them.
   gpufathom: 'first' names no device (give numbers as nvidia-smi counts, ranges such as 0-3, or UUIDs)
   [1]
 
+At the shortest interval no reading is without levels.
+
+  $ GPUFATHOM_FAKE= gpufathom monitor --interval 0.1 --count 10 --format json | jq -r '.gpus[0].missing' | sort | uniq -c | tr -d " "
+  10
+
 Before Hopper there is no GPM, and no level is invented.
 
   $ GPUFATHOM_FAKE=gpm=0 gpufathom monitor --once --format json | jq -c '.gpus[] | [.source, .missing, .values["sm.active_any"], .values["monitor.gpu"]]'

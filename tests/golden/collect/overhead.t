@@ -7,6 +7,11 @@ Interleaved runs of a program alone and watched, over fake driver libraries.
   ["record --kernels",2,"",true,true]
   ["monitor",2,"",true,false]
 
+A tool that is not there is missed.
+
+  $ gpufathom overhead --rounds 1 --only tcpdump -- true 2>&1 >table | tail -1
+  gpufathom: the answer is not whole: tcpdump: not on this machine, or not for this command
+
 A program that fails alone cannot be compared.
 
   $ gpufathom overhead --rounds 1 -- false
