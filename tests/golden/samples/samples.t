@@ -17,10 +17,10 @@ ResNet-50 on an H200, recorded from beside since the program started:
   
   Where the time goes                                      parts add up to 2.500 s
     GPU idle                  \xe2\x96\x8e                               23.81 ms       1.0 % (esc)
-    SMs without work          \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                          509.5 ms      20.4 % (esc)
+    SMs without work          \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                          509.5 ms      20.4 % (esc)
     stalled                         \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c            1.297 s      51.9 % (esc)
-    other instructions                            \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a       382.7 ms      15.3 % (esc)
-    tensor cores working                               \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88    287.3 ms      11.5 % (esc)
+    other instructions                            \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e       382.7 ms      15.3 % (esc)
+    tensor cores working                              \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e    287.3 ms      11.5 % (esc)
   
   Over time                                             2.500 s from left to right
     GPU runs a kernel  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x87\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88     99.0 % (esc)
@@ -47,8 +47,8 @@ ResNet-50 on an H200, recorded from beside since the program started:
        warp slots filled 43 %
     3. The GPU has nothing to run 10 % of the time. Its processes keep about one
        core busy: a single thread that prepares or launches work is the likely
-       limit. Record with --kernels to see what the host does then. [up to 499.2
-       ms, 10.5 %]
+       limit. Record with --kernels to see what the host does then. [up to
+       499.2 ms, 10.5 %]
        idle 499 ms of 4.762 s; the program's processes use 0.95 CPU cores
     4. At most 2.9 % of the GPU's memory is used: larger batches, or several
        programs on one GPU, fit.
@@ -129,7 +129,7 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   
   Where the time goes                                      parts add up to 46.58 s
     GPU idle                  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e        40.38 s      86.7 % (esc)
-    kernels without counters                          \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88     6.200 s      13.3 % (esc)
+    kernels without counters                          \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a     6.200 s      13.3 % (esc)
   
   Over time                                             46.58 s from left to right
     NVML utilisation   \xe2\x96\x84\xe2\x96\x87\xe2\x96\x86\xe2\x96\x87\xe2\x96\x87\xe2\x96\x87\xe2\x96\x84       \xe2\x96\x81\xe2\x96\x87\xe2\x96\x81\xe2\x96\x81             \xe2\x96\x81\xe2\x96\x81\xe2\x96\x81       \xe2\x96\x81   \xe2\x96\x81\xe2\x96\x81\xe2\x96\x81     13.3 % (esc)
@@ -175,8 +175,8 @@ DCGM's log, with its profiling fields:
   
   Where the time goes                                      parts add up to 3.000 s
     GPU idle                  \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8b                          600.0 ms      20.0 % (esc)
-    SMs without work                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8e                    600.0 ms      20.0 % (esc)
-    tensor cores working                 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                  300.0 ms      10.0 % (esc)
+    SMs without work                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8b                    600.0 ms      20.0 % (esc)
+    tensor cores working                 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                  300.0 ms      10.0 % (esc)
     kernels without counters                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88     1.500 s      50.0 % (esc)
   
   Over time                                             3.000 s from left to right
@@ -212,23 +212,23 @@ A single moment is no span.
 Two recordings side by side: bars instead of layers; a run beside itself, by the steps found in its samples.
 
   $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf
-       run                    device       steps   window   speed
-    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.00 x
-    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s  0.83 x
+       run                    device       steps   window  speed
+    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.00x
+    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s  0.83x
   
-  The window of B takes 500.0 ms more than that of A (0.83 x as fast): GPU idle
+  The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
   +1.503 s, stalled -843.1 ms, tensor cores working -220.9 ms, the rest +61.45 ms.
   Not every run has steps: the times are those of the whole windows and compare
   only when these hold the same work.
   
   How deep the device was used
-    level               A       B
-    gpu.busy       99.0 %  49.1 %
-    sm.active      78.7 %  26.5 %
-    issue.active   26.8 %  11.4 %
-    tensor.active  11.5 %   2.2 %
-    sm.occupancy   42.4 %  10.0 %
-    dram.active    34.1 %   5.2 %
+    level                   A       B
+    GPU runs a kernel  99.0 %  49.1 %
+    SM has work        78.7 %  26.5 %
+    issue slots used   26.8 %  11.4 %
+    tensor cores work  11.5 %   2.2 %
+    warp slots filled  42.4 %  10.0 %
+    memory bandwidth   34.1 %   5.2 %
   
   Where the time goes
     part                         A         B      B - A
