@@ -60,7 +60,7 @@ constexpr Label kBars[] = {
     {"stalled", "stalled", "stalled", "Warps are resident, nothing is issued and the tensor pipes are empty: they wait for memory, barriers or dependencies. A lower bound."},
     {"other_instructions", "other instructions", "other", "Issue slots used by other instructions while the tensor pipes are empty. An upper bound."},
     {"tensor", "tensor cores working", "tensor", "Cycles in which the tensor pipes work: tensor.active of the ladder."},
-    {"unknown", "kernels without counters", "unknown", "Time that no counter covers; it is not guessed."},
+    {"unknown", "no counters", "unknown", "Kernel time without counters, and time without samples; it is not guessed."},
 };
 
 constexpr Label kReadings[] = {

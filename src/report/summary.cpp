@@ -32,7 +32,8 @@ std::string largest_loss(const Analysis& a) {
   std::string text;
   Nanos most = 0;
   for (const auto& cause : idle_of_all(a))
-    if (cause.ns > most) most = cause.ns, text = "idle, " + std::string(label_of(cause_labels(), cause.cause).text);
+    if (cause.ns > most && cause.cause != "no_samples")
+      most = cause.ns, text = cause.cause == "not_recorded" ? "the GPU idle" : "idle, " + std::string(label_of(cause_labels(), cause.cause).text);
   for (const auto& bar : waterfall_of_all(a))
     if ((bar.id == "copy" || bar.id == "sm_inactive" || bar.id == "stalled") && bar.ns > most) most = bar.ns, text = label_of(bar_labels(), bar.id).text;
   if (most == 0) return {};
@@ -117,7 +118,7 @@ std::string headline(const Analysis& a) {
   for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
   const Share share = busy ? busy->value : share_of(kernels, device_time(a));
   std::string text = fmt::format("The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs", a.devices.size() == 1 ? "runs" : "run", busy ? format_level(*busy) : format_share(share));
-  if (const auto* tensor = find_level(a, "tensor.active")) text += fmt::format("; its tensor cores work {} of it.", format_level(*tensor));
+  if (const auto* tensor = find_level(a, "tensor.active")) text += fmt::format("; {} tensor cores work {} of it.", a.devices.size() == 1 ? "its" : "their", format_level(*tensor));
   else if (const auto* issue = find_level(a, "issue.active")) text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else text += "; how deep those kernels use it needs counters.";
   return text + largest_loss(a);

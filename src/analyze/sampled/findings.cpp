@@ -41,7 +41,8 @@ std::optional<Finding> shallow_source(const SampledFacts& f) {
     if (d.source != "nvml") return {};
   if (f.analysis.samples.devices.empty() || !f.level("gpu.busy")) return {};
   return Finding{"shallow_source",
-                 "Only NVML's utilisation is known: it says that some kernel ran, on one SM or on all. How deep the GPU is used takes hardware counters: run the program under gpufathom record.",
+                 std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on all. How deep the GPU is used takes hardware counters: ") +
+                     std::string(f.capture.format == "gpufathom_record" ? "gpufathom doctor says what kept the recorder from them." : "run the program under gpufathom record."),
                  fmt::format("utilisation {} of the time", say_share(*f.level("gpu.busy"))), {}};
 }
 

@@ -30,10 +30,10 @@ const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeri
   return nullptr;
 }
 
-std::string why_missing(std::string_view rung, std::string_view source) {
+std::string why_missing(std::string_view rung, std::string_view source, bool recorded) {
   if (source == "pm_sampling") return fmt::format("{} did not fit into the one pass that was sampled", rung);
-  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or its field was not logged" : "nvidia-smi's readings say that a kernel ran, not how deep";
-  return fmt::format("{}; gpufathom record samples it from hardware counters", lacks);
+  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or its field was not logged" : "NVML's utilisation says that a kernel ran, not how deep";
+  return fmt::format("{}; {}", lacks, recorded ? "gpufathom doctor says what kept the recorder from hardware counters" : "gpufathom record samples it from hardware counters");
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
       if (!rung.always) continue;
       Level level;
       level.id = rung.id;
-      level.why_missing = why_missing(rung.id, source);
+      level.why_missing = why_missing(rung.id, source, capture.format == "gpufathom_record");
       use.levels.push_back(std::move(level));
       continue;
     }

@@ -78,7 +78,7 @@ std::span<const BarName> kernel_bars() {
                                                            {"stalled", "stalled: nothing issued, tensor pipes empty"},
                                                            {"other_instructions", "other instructions"},
                                                            {"tensor", "tensor cores working"},
-                                                           {"unknown", "kernels without counters"}}};
+                                                           {"unknown", "no counters"}}};
   return names;
 }
 

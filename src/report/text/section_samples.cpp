@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::size_t kLabel = 18, kValue = 11;
 
-/// What is drawn over time, the most telling first.
+/// What is drawn over time, the most telling first; of more than two devices, the first rung, the tensor cores and power.
+constexpr std::size_t kAllOf = 2;
+bool in_short(std::string_view id) { return id == "gpu.busy" || id == "monitor.gpu" || id == "tensor.active" || id == "power.module"; }
 constexpr std::string_view kDrawn[] = {"gpu.busy", "monitor.gpu", "sm.active", "sm.active_any", "issue.active", "tensor.active", "dram.active", "power.module", "host.cpu"};
 
 const SampledReading* find_reading(const std::vector<SampledReading>& readings, std::string_view id) {
@@ -70,7 +72,7 @@ std::string over_time_section(const Analysis& a, const TextStyle& style) {
     for (const auto id : kDrawn) {
       const auto* r = find_reading(d.readings, id);
       // NVML's coarse utilisation and the wider reading of SM activity only stand in.
-      if (!r || (id == "monitor.gpu" && find_reading(d.readings, "gpu.busy")) || (id == "sm.active_any" && find_reading(d.readings, "sm.active"))) continue;
+      if (!r || (s.devices.size() > kAllOf && !in_short(id)) || (id == "monitor.gpu" && find_reading(d.readings, "gpu.busy")) || (id == "sm.active_any" && find_reading(d.readings, "sm.active"))) continue;
       out += line(*r, style);
     }
   }

@@ -85,6 +85,6 @@ Without counters, levels below the first have no data, which is not 0.
   
   Where the time goes                                     parts add up to 2.001 ms
     GPU idle                  ###########################     1.909 ms      95.4 %
-    kernels without counters                             #    91.94 us       4.6 %
+    no counters                                          #    91.94 us       4.6 %
   
   Why it idles                                                       1.909 ms idle
