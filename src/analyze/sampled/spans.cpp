@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analyze/sampled/series.h"
 #include "core/statistics.h"
@@ -15,9 +16,54 @@ constexpr Nanos kCell = 100 * kNsPerMs, kLeastSettled = 500 * kNsPerMs;
 constexpr Nanos kMostCells = 1 << 20;
 
 /// A device's busy time in equal cells.
-struct Cells {
-  std::vector<double> busy, covered;       // ns
-  std::vector<Nanos> first, last;          // of the samples in it that are more than a tick
+class Cells {
+ public:
+  std::vector<double> busy, covered;  // ns
+  std::vector<Nanos> first, last;     // of the samples in it that are more than a tick
+
+  Cells(Interval within, Nanos cell) : within_(within), cell_(cell), n_(static_cast<std::size_t>(within.length() / cell + 1)) {
+    busy.assign(n_, 0), covered.assign(n_, 0), first.assign(n_, INT64_MAX), last.assign(n_, INT64_MIN);
+  }
+  void add(Nanos start, Nanos end, double value) {
+    start = std::max(start, within_.start), end = std::min(end, within_.end);
+    if (start >= end) return;
+    const std::size_t from = at(start), to = at(end - 1);
+    piece(from, start, std::min(end, begin(from + 1)), value);
+    if (to > from) piece(to, begin(to), end, value);
+    if (to < from + 2) return;
+    // A sample longer than some cells: noted where it begins and ends, so that many such samples take no longer than short ones.
+    if (whole_.empty()) whole_.assign(n_ + 1, {});
+    whole_[from + 1] = {whole_[from + 1].value + value, whole_[from + 1].samples + 1, whole_[from + 1].ticks + (value > kTick)};
+    whole_[to] = {whole_[to].value - value, whole_[to].samples - 1, whole_[to].ticks - (value > kTick)};
+  }
+  void finish() {
+    Whole sum;
+    for (std::size_t i = 0; i < n_ && !whole_.empty(); ++i) {
+      sum = {sum.value + whole_[i].value, sum.samples + whole_[i].samples, sum.ticks + whole_[i].ticks};
+      if (sum.samples == 0) continue;
+      busy[i] += sum.value * static_cast<double>(cell_);
+      covered[i] += static_cast<double>(sum.samples) * static_cast<double>(cell_);
+      if (sum.ticks > 0) first[i] = begin(i), last[i] = begin(i + 1);
+    }
+  }
+
+ private:
+  struct Whole {
+    double value = 0;
+    std::int64_t samples = 0, ticks = 0;
+  };
+  std::size_t at(Nanos time) const { return static_cast<std::size_t>((time - within_.start) / cell_); }
+  Nanos begin(std::size_t i) const { return within_.start + static_cast<Nanos>(i) * cell_; }
+  void piece(std::size_t i, Nanos start, Nanos end, double value) {
+    busy[i] += value * static_cast<double>(end - start);
+    covered[i] += static_cast<double>(end - start);
+    if (value > kTick) first[i] = std::min(first[i], start), last[i] = std::max(last[i], end);
+  }
+
+  Interval within_;
+  Nanos cell_;
+  std::size_t n_;
+  std::vector<Whole> whole_;  // by cell: what changes there
 };
 
 Interval working_span(const Cells& cells, Interval within) {
@@ -70,26 +116,17 @@ SampleOverview look_over_samples(const Capture& c) {
 
 ActiveSpans active_spans(const Capture& c, const std::vector<Text>& work, Interval within) {
   const Nanos cell = std::max(kCell, within.length() / kMostCells);
-  const auto n = static_cast<std::size_t>(within.length() / cell + 1);
-  std::vector<Cells> cells(work.size());
+  std::vector<std::optional<Cells>> cells(work.size());
   each_sample_span(c, within, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
     if (device >= work.size() || metric != work[device] || metric == Text::none) return;
-    auto& d = cells[device];
-    if (d.busy.empty()) d = {std::vector<double>(n, 0), std::vector<double>(n, 0), std::vector<Nanos>(n, INT64_MAX), std::vector<Nanos>(n, INT64_MIN)};
-    // A sample longer than a cell fills several.
-    for (Nanos at = std::max(start, within.start), stop = std::min(end, within.end); at < stop;) {
-      const auto i = static_cast<std::size_t>((at - within.start) / cell);
-      const Nanos until = std::min(stop, within.start + static_cast<Nanos>(i + 1) * cell);
-      d.busy[i] += value * static_cast<double>(until - at);
-      d.covered[i] += static_cast<double>(until - at);
-      if (value > kTick) d.first[i] = std::min(d.first[i], at), d.last[i] = std::max(d.last[i], until);
-      at = until;
-    }
+    if (!cells[device]) cells[device].emplace(within, cell);
+    cells[device]->add(start, end, value);
   });
   ActiveSpans spans;
-  for (const auto& d : cells) {
-    spans.working.push_back(d.busy.empty() ? Interval{0, 0} : working_span(d, within));
-    spans.settled.push_back(spans.working.back().length() > 0 ? settled_span(d, spans.working.back(), within, cell) : Interval{0, 0});
+  for (auto& d : cells) {
+    if (d) d->finish();
+    spans.working.push_back(d ? working_span(*d, within) : Interval{0, 0});
+    spans.settled.push_back(spans.working.back().length() > 0 ? settled_span(*d, spans.working.back(), within, cell) : Interval{0, 0});
   }
   return spans;
 }
