@@ -5,6 +5,7 @@
 #include <cupti.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -20,7 +21,7 @@ namespace {
 struct State {
   std::mutex mutex;
   pid_t process = getpid();
-  bool subscribed = false;
+  std::atomic<bool> subscribed{false};
   std::set<int> kinds;
   std::set<std::uint32_t> calls;  // of the driver API
   CUpti_BuffersCallbackRequestFunc request = nullptr;

@@ -2,6 +2,7 @@
 // when there is room again; when the recorder is gone, its file goes too.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -49,7 +50,8 @@ class Writer {
   std::uint64_t written_ = 0, most_, lost_ = 0;  // bytes
   std::int64_t size_ = 0, looked_ = 0;
   int fd_ = -1;
-  bool failed_ = false, full_ = false, abandoned_ = false;
+  bool failed_ = false;
+  std::atomic<bool> full_{false}, abandoned_{false};  // read without the mutex
 };
 
 /// Nanoseconds since 1970 on the recorder's clock.
