@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
@@ -57,13 +59,16 @@ Result<Input> open_input(const std::string& path, const Progress& progress) {
   return Input{std::move(*db), nullptr};
 }
 
-Result<std::string> answer(const Options& o) {
+/// `damage`: what is said of samples that are lost.
+Result<std::string> answer(const Options& o, std::string& damage) {
   const TextStyle style = text_style(o.output.to_file());
   if (o.file.empty()) return capture_tables_text(style);
   ProgressDisplay progress;
   auto input = open_input(o.file, progress.callback());
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
+  if (const Capture* c = input->samples.get(); c && !c->quality.empty())
+    damage = fmt::format("{}: the answer is not whole: {} x {}: {}", o.file, c->quality.count[0], c->text(c->quality.code[0]), c->text(c->quality.detail[0]));
   if (o.sql.empty()) return capture_tables_text(style, input->db.get(), input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
   auto found = ask(input->db.get(), o.sql);
   if (!found) {
@@ -85,9 +90,11 @@ void add_query(CLI::App& app, int& exit_code) {
   verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")->option_text("N");
   add_output_options(*verb, o->output, {"text", "json", "csv"});
   verb->callback([o, &exit_code] {
-    const auto text = answer(*o);
+    std::string damage;
+    const auto text = answer(*o, damage);
     if (!text) exit_code = complain(text.error());
     else if (const auto written = write_answer(o->output, *text); !written) exit_code = complain(written.error());
+    else if (!damage.empty()) exit_code = complain(damage, kBadInput);
   });
 }
 

@@ -39,6 +39,21 @@ then refuses the file. A file being recorded is complete after each transaction;
 `median(x)` and `quantile(x, q)` exist inside `gpufathom query` besides SQLite's own functions.
 )";
 
+constexpr const char* kSamples = R"(
+## Packed samples
+
+`gpufathom record` writes the samples of hardware counters in blocks: a row of `sample_blocks` holds some hundred samples of one device
+(`device`, `start_ns`, `end_ns`, `samples`), whose `metrics` are ids of `strings` and whose `data` is packed with zstd
+(`src/model/sample_block.h`). They take three bytes a value; as rows they would take ten times as much.
+
+`gpufathom query` unpacks them while a statement runs: there `counter_samples` has all values, packed or not, numbered in this order.
+Conditions on `device`, `metric` (`=`) and `start_ns` pass over blocks that cannot meet them, and `group by metric` needs no sorting.
+Another SQLite program sees in `counter_samples` only what is stored as rows, such as power and clocks. `export --csv` and the C interface
+([c-interface.md](c-interface.md)) give all of it.
+
+A damaged block costs its own samples; `quality` counts it as `bad_sample_block`.
+)";
+
 }  // namespace
 
 Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, std::optional<std::uint64_t> samples) {
@@ -48,7 +63,8 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, std
     std::string count;
     std::int64_t n = 1;
     if (db) {
-      Result<std::int64_t> rows = 0;
+      Result<std::int64_t> rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
+      if (rows && *rows == 0) return false;  // a file of before this table
       if (samples && name == counter_samples_table::kName) rows = static_cast<std::int64_t>(*samples);
       else rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
       if (!rows) status = tl::unexpected(rows.error());
@@ -80,6 +96,7 @@ std::string capture_page() {
   });
   out += "\n## Joined views\n\n| view | rows |\n|---|---|\n";
   for (const CaptureView& v : capture_views()) out += fmt::format("| {} | {} |\n", v.name, v.about);
+  out += kSamples;
   return out + "\n`source` has one row: path, format, framework, events and bytes of the file that the capture was imported from.\n";
 }
 
