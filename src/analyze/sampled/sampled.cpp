@@ -105,6 +105,13 @@ SampledUse over_time(const Capture& c, const std::vector<Text>& work, const std:
   return use;
 }
 
+/// The part of the window in which power is known: a killed recorder's last reading can lie a second before its last sample.
+Interval powered(const Capture& c, Interval window) {
+  const auto known = sampled_span(c);
+  if (!known || known->start >= window.end || known->end <= window.start) return window;
+  return {std::max(window.start, known->start), std::min(window.end, known->end)};
+}
+
 Nanos bucket_of(Interval window) { return std::max<Nanos>(1, (window.length() + kBuckets - 1) / kBuckets); }
 
 }  // namespace
@@ -165,7 +172,7 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
   }
   if (!a.devices.empty()) a.levels = join_ladders(a.devices);
   a.match.verdict = "no_report";
-  a.energy = measure_energy(c, window, options.energy_model);
+  a.energy = measure_energy(c, powered(c, window), options.energy_model);
   a.findings = find_in_samples(c, a, hull(active.settled));
   return a;
 }

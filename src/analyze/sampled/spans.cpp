@@ -104,12 +104,16 @@ SampleOverview look_over_samples(const Capture& c) {
   SampleOverview o;
   Interval extent{INT64_MAX, INT64_MIN};
   o.work.assign(c.devices.size(), Text::none);
-  each_counter_value(c, kAllTime, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double) {
+  auto see = [&](std::uint32_t device, Text metric, Nanos start, Nanos end) {
     if (device >= o.work.size()) return;
-    extent = {std::min(extent.start, start), std::max(extent.end, end_of(start, duration))};
+    extent = {std::min(extent.start, start), std::max(extent.end, end)};
     if (metric == busy && busy != Text::none) o.work[device] = busy;
     else if (metric == utilization && o.work[device] == Text::none) o.work[device] = utilization;
-  });
+  };
+  const auto& t = c.counter_samples;
+  for (std::size_t i = 0; i < t.size(); ++i) see(t.device[i], t.metric[i], t.start_ns[i], end_of(t.start_ns[i], t.duration_ns[i]));
+  for (const auto& block : c.sample_blocks)  // what they hold is written on them
+    for (const Text metric : block.metrics) see(block.device, metric, block.first_ns, block.last_ns);
   if (extent.end > extent.start) o.extent = extent;
   return o;
 }
