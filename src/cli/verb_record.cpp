@@ -71,7 +71,7 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_option("--window", o->window_s, "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")->needs(kernels)->check(not_negative())->option_text("S");
   verb->add_option("--every", o->every_s, "with --kernels: seconds from one window's start to the next (with --window or --steps alone: one window)")->needs(kernels)->check(positive())->option_text("S");
   verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")->needs(kernels)->check(not_negative())->option_text("S");
-  verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (NVTX ranges named gpufathom.step)")->needs(kernels)->check(positive())->option_text("N");
+  verb->add_option("--steps", o->record.steps, "with --kernels: a window ends after N steps (gpufathom.step() in Python, NVTX ranges named gpufathom.step)")->needs(kernels)->check(positive())->option_text("N");
   verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");
   verb->add_flag("-q,--quiet", o->quiet, "print nothing");
   verb->add_option("COMMAND", o->record.command, "the program and its arguments, after --")->option_text("-- COMMAND [ARGUMENT ...]");

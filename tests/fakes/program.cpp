@@ -3,11 +3,13 @@
 //   launch=NAME     a kernel of a millisecond; launch=NAME*N: N of them; launch=NAME*Nms: for so long
 //   copy            a copy of a megabyte
 //   push=NAME pop mark=NAME   NVTX; register=NAME, then push=@: a range with the name that was registered last
+//   begin end       gpufathom_step_begin, gpufathom_step_end of the agent, where it is loaded
 //   sleep=MS
 //   fork … join     what stands between runs in a forked child, which then ends with exit(); the program waits for it
 //   exec            the program again, in this process, with the arguments that follow
 //   kill            ends by SIGKILL
 #include <cuda.h>
+#include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,13 @@
 #include <cstring>
 #include <map>
 #include <string>
+
+/// Calls a function of the agent, as docs/record.md says.
+static void agent(const char* function) {
+  const char* path = std::getenv("CUDA_INJECTION64_PATH");
+  void* library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  if (auto* f = library ? reinterpret_cast<void (*)()>(dlsym(library, function)) : nullptr) f();
+}
 
 int main(int argc, char** argv) {
   nvtxDomainHandle_t domain = nullptr;
@@ -48,6 +57,7 @@ int main(int argc, char** argv) {
     else if (verb == "push") named(value, [&](auto* a) { value == "@" ? nvtxDomainRangePushEx(domain, a) : nvtxRangePushEx(a); });
     else if (verb == "pop") nvtxRangePop();
     else if (verb == "mark") named(value, [&](auto* a) { nvtxMarkEx(a); });
+    else if (verb == "begin" || verb == "end") agent(("gpufathom_step_" + verb).c_str());
     else if (verb == "register") {
       if (!domain) domain = nvtxDomainCreateA("program");
       registered = nvtxDomainRegisterStringA(domain, value.c_str());

@@ -2,7 +2,7 @@
 # `record --kernels` over the fake driver libraries, with the agent inside a program that launches, forks, execs and dies on demand
 # (tests/fakes/program.cpp). Usage: record_kernels.sh BUILD_DIR
 set -uo pipefail
-build=$(cd "$1" && pwd)
+build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd)
 gf=$build/gpufathom program=$build/fakes/program
 export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
 work=$(mktemp -d)
@@ -54,6 +54,25 @@ steps=(); for _ in $(seq 25); do steps+=(push=gpufathom.step launch=work*10 pop)
 "$gf" record -q --kernels --steps 5 -o steps.gpf -- "$program" init "${steps[@]}"
 check "a window of steps" [ "$(ask steps.gpf "select count(*) = 1 and sum(duration_ns) between 45e6 and 240e6 from recording_windows")" = 1 ]
 is "steps outside windows count" "$(ask steps.gpf "select count(*) from steps")" 25
+
+# Steps without NVTX.
+all c.gpf "$program" begin launch=before end init end begin push=open launch=work*3 end begin fork end begin end join end pop end
+is "steps from C: what began and ended where the agent is, once" "$(ask c.gpf "select count(*), (select count(*) from host_ops where name = 'open') from steps")" 3,1
+is "and their kernels" "$(ask c.gpf "select count(*) from activities a, steps s where a.start_ns between s.start_ns and s.start_ns + s.duration_ns")" 3
+steps=(); for _ in $(seq 25); do steps+=(begin launch=work*10 end); done
+"$gf" record -q --kernels --steps 5 -o c-steps.gpf -- "$program" init "${steps[@]}"
+check "a window of them" [ "$(ask c-steps.gpf "select count(distinct w.start_ns) = 1 and count(*) between 5 and 15 from steps s, recording_windows w where s.start_ns >= w.start_ns and s.start_ns + s.duration_ns <= w.start_ns + w.duration_ns")" = 1 ]
+is "all of them" "$(ask c-steps.gpf "select count(*) from steps")" 25
+# A sanitizer's runtime must be the first library of a process.
+runtime=$(ldd "$build/libgpufathom_inject.so" | awk '/lib[a-z]*san/ {print $3}' | paste -sd:)
+python=(env PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0 python3 "$root/tests/fakes/steps.py" "$build/fakes/libcuda.so.1")
+all python.gpf "${python[@]}" 6
+is "steps from Python: those after CUDA began, in the process that began them" "$(ask python.gpf "select count(*), (select count(distinct pid) from threads) from steps")" 7,2
+is "and their kernels" "$(ask python.gpf "select count(*) from activities a, steps s where a.start_ns between s.start_ns and s.start_ns + s.duration_ns")" 22
+"$gf" record -q --kernels --steps 5 -o python-steps.gpf -- "${python[@]}" 40
+check "a window of them" [ "$(ask python-steps.gpf "select count(distinct w.start_ns) = 1 and count(*) between 5 and 25 from steps s, recording_windows w where s.start_ns >= w.start_ns and s.start_ns + s.duration_ns <= w.start_ns + w.duration_ns")" = 1 ]
+is "all of them" "$(ask python-steps.gpf "select count(*) from steps")" 41
+"${python[@]}" 3; is "a program that is not recorded" $? 0
 "$gf" record --kernels -o short.gpf -- "$program" init launch=work*20 2> short.txt
 check "a program shorter than a window needs no advice" sh -c '! grep -q -- --window short.txt'
 

@@ -1,4 +1,4 @@
-// NVTX ranges and marks of the program. The program's NVTX calls InitializeInjectionNvtx2 of the library that
+// NVTX ranges and marks of the program, and its steps by step.h. The program's NVTX calls InitializeInjectionNvtx2 of the library that
 // NVTX_INJECTION64_PATH names, before its first range.
 #include <nvtx3/nvToolsExt.h>
 #include <sys/syscall.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/inject/agent/agent.h"
+#include "collect/inject/agent/step.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -22,6 +23,13 @@ struct Open {
   std::uint32_t name;
 };
 thread_local std::vector<Open> stack;
+
+// Steps that began by step.h: apart from the ranges, which the program may leave open inside a step.
+struct OpenStep {
+  std::uint64_t start;
+  pid_t process;
+};
+thread_local std::vector<OpenStep> open_steps;
 
 /// The thread's number; a forked child's is a new one.
 std::uint32_t thread_id() {
@@ -43,11 +51,16 @@ std::uint32_t name_of(const nvtxEventAttributes_t* a) {
   return 0;
 }
 
+std::uint32_t step_name() {
+  static const std::uint32_t name = Writer::instance().text(kStepName);
+  return name;
+}
+
 void write(const Open& open, std::uint64_t end) {
-  static const std::uint32_t step = Writer::instance().text(kStepName);
-  if (open.name != step && between_windows()) return;
+  const bool step = open.name == step_name();
+  if (!step && between_windows()) return;
   Writer::instance().put(Type::range, Range{static_cast<std::int64_t>(open.start), static_cast<std::int64_t>(end), thread_id(), open.name});
-  if (open.name == step) count_step();
+  if (step) count_step();
 }
 
 int push(std::uint32_t name) {
@@ -110,6 +123,18 @@ void set(NvtxFunctionTable table, unsigned size, unsigned id, F* function) {
 }  // namespace
 
 }  // namespace gf::inject
+
+extern "C" __attribute__((visibility("default"))) void gpufathom_step_begin() {
+  gf::inject::open_steps.push_back({gf::inject::now_ns(), getpid()});
+}
+
+extern "C" __attribute__((visibility("default"))) void gpufathom_step_end() {
+  using namespace gf::inject;
+  if (open_steps.empty()) return;
+  const OpenStep step = open_steps.back();
+  open_steps.pop_back();
+  if (step.process == getpid()) write({step.start, step_name()}, now_ns());
+}
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   using namespace gf::inject;
