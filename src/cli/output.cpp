@@ -19,6 +19,10 @@ void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std:
   verb.add_option("-o,--output", o.path, "file to write instead of standard output")->option_text("FILE");
 }
 
+void add_format_flags(CLI::App& verb, std::string& format, const std::vector<std::string>& formats) {
+  for (const auto& name : formats) verb.add_flag_callback("--" + name, [&format, name] { format = name; }, "short for --format " + name);
+}
+
 void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows) {
   verb.add_option("--rows", rows, "rows of a table, 0 for all (default: 12 in text, all in the other formats)")->check(not_negative())->option_text("N");
 }

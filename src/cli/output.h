@@ -26,6 +26,8 @@ struct OutputOptions {
 };
 
 void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats = {"text", "json", "html"});
+/// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by hand.
+void add_format_flags(CLI::App& verb, std::string& format, const std::vector<std::string>& formats);
 /// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other formats.
 void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows);
 /// Rows of a table in text, and in the other formats (0: all).

@@ -35,6 +35,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("doctor", "what can be recorded on this machine, and what to do about the rest");
   auto o = std::make_shared<OutputOptions>();
   add_output_options(*verb, *o, {"text", "json"});
+  add_format_flags(*verb, o->format, {"json"});
   verb->callback([o, &exit_code] {
     const auto report = examine();
     std::string out;

@@ -121,6 +121,7 @@ void add_monitor(CLI::App& app, int& exit_code) {
   verb->add_option("--format", o->format, "text, json (one object a line), csv, or openmetrics (what --serve serves)")
       ->check(CLI::IsMember({"text", "json", "csv", "openmetrics"}))
       ->option_text("FORMAT");
+  add_format_flags(*verb, o->format, {"json", "csv"});
   verb->add_option("--serve", o->serve, "serve /metrics for Prometheus; :PORT is reachable from this machine alone")->option_text("ADDR:PORT");
   verb->add_flag("--dcgm-names", o->dcgm_names, "names and labels of dcgm-exporter, for dashboards that exist");
   verb->callback([o, &exit_code] { exit_code = monitor(*o); });

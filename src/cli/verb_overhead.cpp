@@ -143,6 +143,7 @@ void add_overhead(CLI::App& app, int& exit_code) {
   verb->add_option("--ncu-kernels", o->ncu_kernels, "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")->check(not_negative())->option_text("N");
   verb->add_option("--svg", o->svg, "also draw a chart")->option_text("FILE");
   add_output_options(*verb, o->output, {"text", "json"});
+  add_format_flags(*verb, o->output.format, {"json"});
   verb->add_option("COMMAND", o->command, "the program and its arguments, after --")->required()->option_text("-- COMMAND [ARGUMENT ...]");
   verb->callback([o, &exit_code] { exit_code = overhead(*o); });
 }

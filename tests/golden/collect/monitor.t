@@ -117,3 +117,12 @@ Addresses that cannot be served on.
   gpufathom: cannot listen on 192.0.2.1:0 (is the port taken, or the address not this machine's?)
   gpufathom: cannot listen on nowhere.invalid:0 (is the port taken, or the address not this machine's?)
   [1]
+
+Short forms of --format:
+
+  $ gpufathom monitor --once --json | jq -r .schema
+  gpufathom.monitor/1
+  $ gpufathom monitor --once --csv | head -1 | cut -d, -f1-3
+  time_ns,host,gpu
+  $ gpufathom doctor --json | jq -r .schema
+  gpufathom.doctor/1
