@@ -78,8 +78,8 @@ std::string record_summary_text(const RecordSummary& s, const TextStyle& style) 
     out += "\n";
   }
   const double seconds = static_cast<double>(s.duration_ns) * 1e-9;
-  out += fmt::format("recorder: {:.2f} s of CPU ({:.1f} % of one core), {} of memory, {} on disk\n", s.recorder_cpu_seconds, seconds > 0 ? s.recorder_cpu_seconds / seconds * 100 : 0.0,
-                     format_bytes(s.recorder_memory_bytes), format_bytes(s.file_bytes));
+  out += wrap(fmt::format("recorder: {:.2f} s of CPU ({:.1f} % of one core), {} of memory, {} on disk", s.recorder_cpu_seconds, seconds > 0 ? s.recorder_cpu_seconds / seconds * 100 : 0.0,
+                     format_bytes(s.recorder_memory_bytes), format_bytes(s.file_bytes)), static_cast<std::size_t>(style.width));
   for (const auto& n : s.notes) out += wrap("note: " + n, static_cast<std::size_t>(style.width));
   return out;
 }
