@@ -19,15 +19,7 @@ constexpr Nanos kInterval = kNsPerSecond;
 
 }  // namespace
 
-int sniff_dmon(std::string_view, std::string_view head) {
-  for (std::size_t at = 0, line = 0; at < head.size() && line < 20; ++line) {
-    if (is_heading(head.substr(at))) return 85;
-    at = head.find('\n', at);
-    if (at == head.npos) break;
-    ++at;
-  }
-  return 0;
-}
+int sniff_dmon(std::string_view, std::string_view head) { return sniff_heading(head, is_heading); }
 
 Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   Capture capture;

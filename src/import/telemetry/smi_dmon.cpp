@@ -48,15 +48,7 @@ struct Place {
 
 }  // namespace
 
-int sniff_smi_dmon(std::string_view, std::string_view head) {
-  for (std::size_t at = 0, line = 0; at < head.size() && line < 20; ++line) {
-    if (is_heading(head.substr(at, head.find('\n', at) - at))) return 85;
-    at = head.find('\n', at);
-    if (at == head.npos) break;
-    ++at;
-  }
-  return 0;
-}
+int sniff_smi_dmon(std::string_view, std::string_view head) { return sniff_heading(head, is_heading); }
 
 Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path) {
   Capture capture;

@@ -1,4 +1,4 @@
-// The words of a line of a text table.
+// Text tables: the words of a line, and whether a file begins as one.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,17 @@ inline std::vector<std::string_view> words(std::string_view line, std::string_vi
     out.push_back(line.substr(begin, at - begin));
   }
   return out;
+}
+
+/// The score of a file whose first lines hold a heading; 0 without. `is_heading` gets one line at a time.
+template <class F>
+int sniff_heading(std::string_view head, F&& is_heading) {
+  for (std::size_t at = 0, line = 0; at < head.size() && line < 20; ++line) {
+    const auto end = std::min(head.find('\n', at), head.size());
+    if (is_heading(head.substr(at, end - at))) return 85;
+    at = end + 1;
+  }
+  return 0;
 }
 
 }  // namespace gf::telemetry
