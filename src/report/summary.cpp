@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/sampled/sampled.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 
@@ -131,8 +132,7 @@ std::string subject(const Analysis& a) {
   if (a.devices.empty())
     for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
   for (const auto& [name, n] : names) text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
-  const bool only_samples = !a.samples.devices.empty() && a.kernels.empty();
-  if (a.window.kind == "all" && only_samples) text += ", while it worked";
+  if (a.window.kind == "all" && only_samples(a)) text += ", while it worked";
   else if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
   else if (a.window.kind == "stable" && a.window.steps.empty()) text += ", while steady";
   else if (a.window.kind == "range") text += ", chosen range";

@@ -140,7 +140,7 @@ TEST(Sampled, ReadingsOfInstantsHoldUntilTheNextButNotForever) {
   c.device_row(0);
   for (const auto& [at, watts] : {std::pair{0, 100.0}, {1, 200.0}, {2, 300.0}, {60, 400.0}}) add(c, 0, "power.module", at * kNsPerSecond, 0, watts);
   std::vector<std::pair<Nanos, double>> spans;
-  each_sample_span(c, {0, 100 * kNsPerSecond}, [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
+  each_sample_span(c, {0, 100 * kNsPerSecond}, {}, [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
     EXPECT_EQ(end - start, kNsPerSecond);
     spans.emplace_back(start, value);
   });

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "analyze/sampled/sampled.h"
 #include "core/apportion.h"
 
 namespace gf {
@@ -71,8 +72,6 @@ class Rows {
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
   std::vector<ComparedTime> rows_;
 };
-
-bool only_samples(const Analysis& a) { return a.kernels.empty() && !a.samples.devices.empty(); }
 
 /// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's activity makes.
 std::int64_t steps_in(const Analysis& a) {

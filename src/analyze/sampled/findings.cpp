@@ -116,8 +116,8 @@ std::optional<Finding> held_clocks(const SampledFacts& f) {
   const Text id = f.capture.strings.find("clock.limits");
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
-  each_sample_span(f.capture, {f.analysis.window.start_ns, f.analysis.window.end_ns}, [&](std::uint32_t, Text metric, Nanos start, Nanos end, double value) {
-    if (metric != id || !(value >= 0)) return;
+  each_sample_span(f.capture, {f.analysis.window.start_ns, f.analysis.window.end_ns}, CounterFilter{{}, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
+    if (!(value >= 0)) return;
     known += static_cast<double>(end - start);
     for (std::size_t i = 0; i < std::size(kLimits); ++i)
       if (static_cast<std::uint64_t>(value) & kLimits[i].bits) limited[i] += static_cast<double>(end - start);

@@ -38,11 +38,6 @@ std::string why_missing(std::string_view rung, std::string_view source, bool rec
 
 }  // namespace
 
-double sampled_mean(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view metric) {
-  const auto* s = find_series(capture, series, metric);
-  return s ? *s->mean(is_count(metric)) : NAN;
-}
-
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view source, DeviceUse& use) {
   const auto T = static_cast<double>(use.span_ns);
   double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN, covered = 0;

@@ -6,9 +6,6 @@
 
 namespace gf {
 
-/// Mean ratio of a metric over the time that has data; NaN without.
-double sampled_mean(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view metric);
-
 /// Fills busy, idle, levels and waterfall of a device whose id, name, start and span stand already. Time without samples is unknown: a level is
 /// the interval from none of it to all of it. `source`: pm_sampling, gpm, dcgm or nvml.
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view source, DeviceUse& use);

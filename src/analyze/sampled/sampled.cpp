@@ -12,6 +12,7 @@
 #include "analyze/sampled/spans.h"
 #include "analyze/window.h"
 #include "core/period.h"
+#include "model/activity.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -19,7 +20,6 @@ namespace gf {
 namespace {
 
 constexpr std::int64_t kBuckets = 240;
-constexpr std::size_t kSignal = 16384;    // samples in which a period is looked for
 constexpr Nanos kLongestRun = 100 * 366 * Nanos(86400) * kNsPerSecond;
 constexpr Nanos kFine = 10 * kNsPerMs;    // longer samples show no steps
 
@@ -58,11 +58,11 @@ std::vector<SampledReading> readings_of(const Capture& c, const std::vector<Samp
   return out;
 }
 
-/// The period of a device's activity, from the middle of the window: of the level that repeats most clearly, as one that is always high says little.
+/// The period of a device's activity, from the middle of the window.
 void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevice& out) {
   if (out.sample_ns <= 0 || out.sample_ns > kFine) return;
-  const Nanos half = std::min(window.length(), static_cast<Nanos>(kSignal) * out.sample_ns) / 2, middle = window.start + window.length() / 2;
-  for (const std::string_view id : {"gpu.busy", "issue.active", "tensor.active", "dram.active"}) {
+  const Nanos half = std::min(window.length(), static_cast<Nanos>(kStepSamples) * out.sample_ns) / 2, middle = window.start + window.length() / 2;
+  for (const auto id : kStepSignals) {
     const Text metric = c.strings.find(id);
     if (metric == Text::none) continue;
     std::vector<float> signal;
@@ -71,8 +71,8 @@ void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevi
       if (duration <= 0) return;
       // Even steps of time: samples that never arrived are filled in.
       const float between = signal.empty() ? 0 : (signal.back() + static_cast<float>(value)) / 2;
-      for (Nanos gap = last > 0 ? (start - last + out.sample_ns / 2) / out.sample_ns : 0; gap > 0 && signal.size() < kSignal; --gap) signal.push_back(between);
-      if (signal.size() < kSignal) signal.push_back(static_cast<float>(value));
+      for (Nanos gap = last > 0 ? (start - last + out.sample_ns / 2) / out.sample_ns : 0; gap > 0 && signal.size() < kStepSamples; --gap) signal.push_back(between);
+      if (signal.size() < kStepSamples) signal.push_back(static_cast<float>(value));
       last = start + duration;
     });
     const auto period = find_period(signal);
@@ -117,6 +117,8 @@ Nanos bucket_of(Interval window) { return std::max<Nanos>(1, (window.length() + 
 }  // namespace
 
 bool holds_only_samples(const Capture& c) { return c.activities.empty() && c.report_kernels.empty() && c.host_ops.empty() && holds_counter_values(c); }
+
+bool only_samples(const Analysis& a) { return a.kernels.empty() && !a.samples.devices.empty(); }
 
 SampledUse samples_over_time(const Capture& c, Interval within) {
   const auto [extent, work] = look_over_samples(c);
@@ -167,7 +169,7 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
     use.name = c.text(c.devices.name[d]);
     use.start_ns = spans[d].start, use.span_ns = spans[d].length();
     const bool own = spans[d].start != window.start || spans[d].end != window.end;
-    measure_sampled_levels(c, own ? collect_series(c, spans[d], bucket)[d] : series[d], source_of(c, d, series[d]), use);
+    measure_sampled_levels(c, own ? collect_series(c, spans[d], bucket, CounterFilter{d, {}})[d] : series[d], source_of(c, d, series[d]), use);
     a.devices.push_back(std::move(use));
   }
   if (!a.devices.empty()) a.levels = join_ladders(a.devices);

@@ -10,6 +10,9 @@ namespace gf {
 /// True when samples of a GPU are all there is: `record` without --kernels, logs of nvidia-smi, DCGM or NVML.
 bool holds_only_samples(const Capture& capture);
 
+/// The same of an answer.
+bool only_samples(const Analysis& analysis);
+
 /// Window `all` runs from the first to the last time that a device worked (over all samples when none did), `stable` leaves the beginning and the
 /// end out that differ from the rest; each device has its own such span (spans.h). Errors: no sample in the window, steps asked for.
 Result<Analysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);

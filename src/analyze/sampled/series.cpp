@@ -35,7 +35,7 @@ std::optional<double> SampledSeries::mean(bool count) const {
   return integral / (static_cast<double>(covered) * (count ? 1e-9 : 1));
 }
 
-std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns) {
+std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns, const CounterFilter& filter) {
   const std::size_t devices = capture.devices.size();
   const auto buckets = static_cast<std::size_t>((window.length() + bucket_ns - 1) / bucket_ns);
   struct Slot {
@@ -44,7 +44,7 @@ std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, I
   };
   std::vector<std::optional<Slot>> slots(capture.strings.size());
   std::vector<std::vector<SampledSeries>> all(devices + 1);
-  each_sample_span(capture, window, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
+  each_sample_span(capture, window, filter, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
     auto& slot = slots[static_cast<std::size_t>(metric)];
     if (!slot) slot = Slot{is_count(capture.text(metric)), std::vector<std::uint32_t>(devices + 1, kNoRow)};
     const std::size_t d = device < devices ? device : devices;

@@ -47,14 +47,14 @@ class ReadingSpans {
   std::vector<Kind> kinds_;  // by metric
 };
 
-/// f(device row, metric, start, end, value) for every sample that meets the window, instants as spans.
+/// f(device row, metric, start, end, value) for every sample that the filter takes and that meets the window, instants as spans.
 template <class F>
-void each_sample_span(const Capture& capture, Interval window, F&& f) {
+void each_sample_span(const Capture& capture, Interval window, const CounterFilter& filter, F&& f) {
   ReadingSpans spans(capture);
   // Readings hold into the window from before it, and the one that ends a span may come after it.
   const Interval wider{window.start < INT64_MIN + ReadingSpans::kHold ? INT64_MIN : window.start - ReadingSpans::kHold,
                        window.end > INT64_MAX - ReadingSpans::kHold ? INT64_MAX : window.end + ReadingSpans::kHold};
-  each_counter_value(capture, wider, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
+  each_counter_value(capture, wider, filter, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
     const auto span = spans.add(device, metric, start, duration, value);
     if (span && span->start < window.end && span->end > window.start) f(device, metric, span->start, span->end, span->value);
   });
@@ -73,6 +73,6 @@ struct SampledSeries {
 };
 
 /// By device row, the host last; in order of the metrics' first samples.
-std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns);
+std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns, const CounterFilter& filter = {});
 
 }  // namespace gf

@@ -6,13 +6,14 @@
 
 #include "analyze/sampled/series.h"
 #include "core/statistics.h"
+#include "model/activity.h"
 
 namespace gf {
 
 namespace {
 
-constexpr double kTick = 0.01, kWork = 0.02, kSteady = 0.05;
-constexpr Nanos kCell = 100 * kNsPerMs, kLeastSettled = 500 * kNsPerMs;
+constexpr double kSteady = 0.05;
+constexpr Nanos kLeastSettled = 500 * kNsPerMs;
 constexpr Nanos kMostCells = 1 << 20;
 
 /// A device's busy time in equal cells.
@@ -33,8 +34,8 @@ class Cells {
     if (to < from + 2) return;
     // A sample longer than some cells: noted where it begins and ends, so that many such samples take no longer than short ones.
     if (whole_.empty()) whole_.assign(n_ + 1, {});
-    whole_[from + 1] = {whole_[from + 1].value + value, whole_[from + 1].samples + 1, whole_[from + 1].ticks + (value > kTick)};
-    whole_[to] = {whole_[to].value - value, whole_[to].samples - 1, whole_[to].ticks - (value > kTick)};
+    whole_[from + 1] = {whole_[from + 1].value + value, whole_[from + 1].samples + 1, whole_[from + 1].ticks + (value > kTickShare)};
+    whole_[to] = {whole_[to].value - value, whole_[to].samples - 1, whole_[to].ticks - (value > kTickShare)};
   }
   void finish() {
     Whole sum;
@@ -57,7 +58,7 @@ class Cells {
   void piece(std::size_t i, Nanos start, Nanos end, double value) {
     busy[i] += value * static_cast<double>(end - start);
     covered[i] += static_cast<double>(end - start);
-    if (value > kTick) first[i] = std::min(first[i], start), last[i] = std::max(last[i], end);
+    if (value > kTickShare) first[i] = std::min(first[i], start), last[i] = std::max(last[i], end);
   }
 
   Interval within_;
@@ -67,7 +68,7 @@ class Cells {
 };
 
 Interval working_span(const Cells& cells, Interval within) {
-  auto works = [&](std::size_t i) { return cells.covered[i] > 0 && cells.busy[i] > kWork * cells.covered[i] && cells.first[i] < cells.last[i]; };
+  auto works = [&](std::size_t i) { return cells.covered[i] > 0 && cells.busy[i] > kWorkShare * cells.covered[i] && cells.first[i] < cells.last[i]; };
   std::size_t from = 0, to = cells.busy.size();
   while (from < to && !works(from)) ++from;
   while (to > from && !works(to - 1)) --to;
@@ -119,9 +120,12 @@ SampleOverview look_over_samples(const Capture& c) {
 }
 
 ActiveSpans active_spans(const Capture& c, const std::vector<Text>& work, Interval within) {
-  const Nanos cell = std::max(kCell, within.length() / kMostCells);
+  const Nanos cell = std::max(kWorkStretch, within.length() / kMostCells);
   std::vector<std::optional<Cells>> cells(work.size());
-  each_sample_span(c, within, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
+  CounterFilter wanted;
+  for (const Text metric : work)
+    if (metric != Text::none && std::find(wanted.metrics.begin(), wanted.metrics.end(), metric) == wanted.metrics.end()) wanted.metrics.push_back(metric);
+  each_sample_span(c, within, wanted, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
     if (device >= work.size() || metric != work[device] || metric == Text::none) return;
     if (!cells[device]) cells[device].emplace(within, cell);
     cells[device]->add(start, end, value);

@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "core/period.h"
+#include "model/activity.h"
 
 namespace gf {
-
-namespace {
-constexpr std::size_t kRecent = 16384;
-constexpr double kTick = 0.01, kWork = 0.02;  // busy shares of a sample, and of a cell, from which they are work: drivers and monitors tick
-constexpr Nanos kCell = 100 * kNsPerMs;
-}  // namespace
 
 void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts) {
   ids_ = std::move(ids);
@@ -18,7 +13,7 @@ void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts
   inside_.values.assign(ids_.size(), 0);
   pending_.values.assign(ids_.size(), 0);
   busy_ = static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), "gpu.busy") - ids_.begin());
-  for (const char* id : {"gpu.busy", "issue.active", "tensor.active", "dram.active"})
+  for (const auto id : kStepSignals)
     if (const auto at = std::find(ids_.begin(), ids_.end(), id); at != ids_.end()) signals_.push_back(static_cast<std::size_t>(at - ids_.begin()));
   recent_.resize(signals_.size());
 }
@@ -27,7 +22,7 @@ void LevelSummary::add(Nanos start, Nanos end, const double* values) {
   ++samples_;
   cell_.push_back({start, end, {values, values + ids_.size()}});
   remember(cell_.back());
-  if (end - cell_.front().start >= kCell) close_cell();
+  if (end - cell_.front().start >= kWorkStretch) close_cell();
 }
 
 void LevelSummary::close_cell() {
@@ -37,7 +32,7 @@ void LevelSummary::close_cell() {
     busy += busy_of(s) * length;
     time += length;
   }
-  for (const auto& s : cell_) count(s, busy > kWork * time && busy_of(s) > kTick);
+  for (const auto& s : cell_) count(s, busy > kWorkShare * time && busy_of(s) > kTickShare);
   cell_.clear();
 }
 
@@ -60,7 +55,7 @@ void LevelSummary::remember(const Sample& s) {
   const Nanos length = s.end - s.start;
   if (const Nanos gap = recent_end_ ? s.start - recent_end_ : 0; length > 0 && gap > length / 2) {
     for (std::size_t i = 0; i < last_.values.size(); ++i) last_.values[i] = (last_.values[i] + s.values[i]) / 2;
-    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kRecent); n > 0; --n) keep(last_.values, length);
+    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kStepSamples); n > 0; --n) keep(last_.values, length);
   }
   keep(s.values, length);
   recent_end_ = s.end;
@@ -68,9 +63,9 @@ void LevelSummary::remember(const Sample& s) {
 }
 
 void LevelSummary::keep(const std::vector<double>& values, Nanos length) {
-  const std::size_t at = recent_at_++ % kRecent;
+  const std::size_t at = recent_at_++ % kStepSamples;
   for (std::size_t i = 0; i < signals_.size(); ++i) {
-    if (recent_[i].size() < kRecent) recent_[i].push_back(static_cast<float>(values[signals_[i]]));
+    if (recent_[i].size() < kStepSamples) recent_[i].push_back(static_cast<float>(values[signals_[i]]));
     else recent_[i][at] = static_cast<float>(values[signals_[i]]);
   }
   recent_time_ += length;
@@ -91,10 +86,9 @@ void LevelSummary::fill(RecordedDevice& out) const {
   fill_step(out);
 }
 
-/// The level that repeats most clearly: one that is always high says little.
 void LevelSummary::fill_step(RecordedDevice& out) const {
   for (auto signal : recent_) {
-    if (signal.size() == kRecent) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kRecent), signal.end());
+    if (signal.size() == kStepSamples) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kStepSamples), signal.end());
     const auto period = find_period(signal);
     if (!period || period->confidence <= out.step_confidence) continue;
     out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(kept_);
