@@ -1,4 +1,5 @@
-// Times of the two halves of `gpufathom analyze`: reading a trace, and analysing it. Peak memory is that of the whole process.
+// Times of the two halves of `gpufathom analyze`: reading a trace, and analysing it. Peak memory is
+// that of the whole process.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -12,7 +13,9 @@ int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: ingest TRACE [load | all] [THREADS]\n"), 2;
   const bool all = argc < 3 || std::string_view(argv[2]) == "all";
   using Clock = std::chrono::steady_clock;
-  auto seconds = [](Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); };
+  auto seconds = [](Clock::time_point a, Clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+  };
   auto peak = [] {
     rusage usage;
     ::getrusage(RUSAGE_SELF, &usage);
@@ -25,12 +28,16 @@ int main(int argc, char** argv) {
   if (!capture) return std::fprintf(stderr, "%s\n", capture.error().message().c_str()), 1;
   const auto loaded = Clock::now();
   const long load_peak = peak();
-  std::printf("{\"bytes\": %lld, \"events\": %lld, \"texts\": %zu, \"load_s\": %.4f, \"load_peak_bytes\": %ld", static_cast<long long>(capture->bytes),
-              static_cast<long long>(capture->events), capture->strings.size(), seconds(start, loaded), load_peak);
+  std::printf(
+      "{\"bytes\": %lld, \"events\": %lld, \"texts\": %zu, \"load_s\": %.4f, \"load_peak_bytes\": "
+      "%ld",
+      static_cast<long long>(capture->bytes), static_cast<long long>(capture->events),
+      capture->strings.size(), seconds(start, loaded), load_peak);
   if (all) {
     auto analysis = gf::analyze(*capture, {});
     if (!analysis) return std::fprintf(stderr, "%s\n", analysis.error().message().c_str()), 1;
-    std::printf(", \"analyze_s\": %.4f, \"peak_bytes\": %ld", seconds(loaded, Clock::now()), peak());
+    std::printf(", \"analyze_s\": %.4f, \"peak_bytes\": %ld", seconds(loaded, Clock::now()),
+                peak());
   }
   std::printf("}\n");
 }

@@ -1,6 +1,8 @@
-// What PM sampling costs this process, setting by setting: CPU of decoding, evaluating and emptying for each sample, samples
-// that never arrive, memory and where it lies. Usage: pm_cost SECONDS SETTING... with SETTING such as
-// rate=1000,every=100,hw=16,stall=300,energy,metrics=gpu.busy+sm.active_any. One JSON object a line. Needs a GPU; start the load yourself.
+// What PM sampling costs this process, setting by setting: CPU of decoding, evaluating and emptying
+// for each sample, samples that never arrive, memory and where it lies. Usage: pm_cost SECONDS
+// SETTING... with SETTING such as
+// rate=1000,every=100,hw=16,stall=300,energy,metrics=gpu.busy+sm.active_any. One JSON object a
+// line. Needs a GPU; start the load yourself.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -36,15 +38,18 @@ std::string memory() {
     for (char line[256]; std::fgets(line, sizeof line, file);) {
       long long kb = 0;
       char name[32];
-      if (std::sscanf(line, "%31[A-Za-z]: %lld", name, &kb) == 2 && (std::string(name).rfind("Rss", 0) == 0 || std::string(name) == "VmHWM"))
-        out += fmt::format("{}\"{}\":{:.1f}", out.empty() ? "" : ",", name, static_cast<double>(kb) / 1024);
+      if (std::sscanf(line, "%31[A-Za-z]: %lld", name, &kb) == 2 &&
+          (std::string(name).rfind("Rss", 0) == 0 || std::string(name) == "VmHWM"))
+        out += fmt::format("{}\"{}\":{:.1f}", out.empty() ? "" : ",", name,
+                           static_cast<double>(kb) / 1024);
     }
     std::fclose(file);
   }
   return "{" + out + "}";
 }
 
-/// The mappings that hold most resident memory: total and private MB of each file, and of the memory without one.
+/// The mappings that hold most resident memory: total and private MB of each file, and of the
+/// memory without one.
 void mappings() {
   struct Use {
     long long rss = 0, dirty = 0;
@@ -60,25 +65,33 @@ void mappings() {
     if (std::sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &from, &to, &at) >= 2 && at > 0) {
       name = line + at;
       while (!name.empty() && name.back() == '\n') name.pop_back();
-      if (name.empty()) name = to - from >= 4u << 20 ? fmt::format("anonymous {} MB", (to - from) >> 20) : "anonymous, small";
-    } else if (std::sscanf(line, "Rss: %lld", &kb) == 1) uses[name].rss += kb;
-    else if (std::sscanf(line, "Anonymous: %lld", &kb) == 1) uses[name].dirty += kb;
+      if (name.empty())
+        name = to - from >= 4u << 20 ? fmt::format("anonymous {} MB", (to - from) >> 20)
+                                     : "anonymous, small";
+    } else if (std::sscanf(line, "Rss: %lld", &kb) == 1)
+      uses[name].rss += kb;
+    else if (std::sscanf(line, "Anonymous: %lld", &kb) == 1)
+      uses[name].dirty += kb;
   }
   std::fclose(file);
   std::vector<std::pair<std::string, Use>> rows(uses.begin(), uses.end());
   std::sort(rows.begin(), rows.end(), [](auto& x, auto& y) { return x.second.rss > y.second.rss; });
   for (std::size_t i = 0; i < std::min<std::size_t>(rows.size(), 14); ++i)
-    fmt::print("{{\"mapping\":\"{}\",\"rss_mb\":{:.1f},\"anonymous_mb\":{:.1f}}}\n", rows[i].first, rows[i].second.rss / 1024.0, rows[i].second.dirty / 1024.0);
+    fmt::print("{{\"mapping\":\"{}\",\"rss_mb\":{:.1f},\"anonymous_mb\":{:.1f}}}\n", rows[i].first,
+               rows[i].second.rss / 1024.0, rows[i].second.dirty / 1024.0);
 }
 
 double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
 void pause(double seconds) {
-  timespec t{static_cast<time_t>(seconds), static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
+  timespec t{
+      static_cast<time_t>(seconds),
+      static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
   nanosleep(&t, nullptr);
 }
 
@@ -87,7 +100,8 @@ void pause(double seconds) {
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::atof(argv[1]) : 3;
   auto stage = [](const char* name) {
-    fmt::print("{{\"stage\":\"{}\",\"cpu_s\":{:.3f},\"memory_mb\":{}}}\n", name, cpu_seconds(), memory());
+    fmt::print("{{\"stage\":\"{}\",\"cpu_s\":{:.3f},\"memory_mb\":{}}}\n", name, cpu_seconds(),
+               memory());
     std::fflush(stdout);
   };
   stage("start");
@@ -104,17 +118,26 @@ int main(int argc, char** argv) {
     for (const auto& word : split(argv[i], ',')) {
       const auto equals = word.find('=');
       const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
-      if (key == "rate") rate = std::stod(value);
-      else if (key == "every") every = std::stod(value);
-      else if (key == "hw") hw = std::stod(value);
-      else if (key == "stall") stall = std::stod(value) * 1e-3;
-      else if (key == "trim") trim = true;
-      else if (key == "energy") o.wanted = pm_energy_metrics(), o.sample_bytes = kPmEnergySampleBytes;
-      else if (key == "metrics") o.metrics = split(value, '+');
-      else return fmt::print("unknown setting {}\n", key), 2;
+      if (key == "rate")
+        rate = std::stod(value);
+      else if (key == "every")
+        every = std::stod(value);
+      else if (key == "hw")
+        hw = std::stod(value);
+      else if (key == "stall")
+        stall = std::stod(value) * 1e-3;
+      else if (key == "trim")
+        trim = true;
+      else if (key == "energy")
+        o.wanted = pm_energy_metrics(), o.sample_bytes = kPmEnergySampleBytes;
+      else if (key == "metrics")
+        o.metrics = split(value, '+');
+      else
+        return fmt::print("unknown setting {}\n", key), 2;
     }
     o.interval_ns = static_cast<std::int64_t>(1e9 / rate);
-    o.decode_every_ns = every > 0 ? static_cast<Nanos>(every * 1e6) : pm_decode_period(o.interval_ns);
+    o.decode_every_ns =
+        every > 0 ? static_cast<Nanos>(every * 1e6) : pm_decode_period(o.interval_ns);
     o.hardware_buffer_bytes = static_cast<std::size_t>(hw * (1 << 20));
     PmRefusal why = PmRefusal::none;
     const double cpu_start = cpu_seconds();
@@ -130,7 +153,8 @@ int main(int argc, char** argv) {
       const auto ok = (*sampler)->drain([&](const PmSample& s) {
         for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += s.values[m];
       });
-      if (!ok) fmt::print("{{\"setting\":\"{}\",\"error\":\"{}\"}}\n", argv[i], ok.error().message());
+      if (!ok)
+        fmt::print("{{\"setting\":\"{}\",\"error\":\"{}\"}}\n", argv[i], ok.error().message());
       return static_cast<bool>(ok);
     };
     pause(0.3);
@@ -147,14 +171,24 @@ int main(int argc, char** argv) {
       if (drains == 5 && stall > 0) pause(stall);  // a host that has no time for us
       if (!drain()) break;
     }
-    const double wall = static_cast<double>(host_now() - begin) * 1e-9, cpu = cpu_seconds() - cpu0, n = static_cast<double>(std::max<std::int64_t>(s.samples() - n0, 1));
+    const double wall = static_cast<double>(host_now() - begin) * 1e-9, cpu = cpu_seconds() - cpu0,
+                 n = static_cast<double>(std::max<std::int64_t>(s.samples() - n0, 1));
     const auto c1 = s.cost();
     std::string means;
-    for (std::size_t m = 0; m < sums.size(); ++m) means += fmt::format("{}\"{}\":{:.5g}", m ? "," : "", s.choice().metrics[m]->id, sums[m] / static_cast<double>(s.samples()));
-    fmt::print("{{\"setting\":\"{}\",\"start_cpu_s\":{:.3f},\"image_kb\":{},\"image_samples\":{},\"kb_per_sample\":{:.2f},\"samples\":{},\"lost\":{},\"overflows\":{},\"hw_mb\":{},\"drains\":{},\"us_per_sample\":{{\"decode\":{:.2f},\"evaluate\":{:.2f},\"reset\":{:.2f},\"process\":{:.2f}}},"
-               "\"cpu_share\":{:.4f},\"memory_mb\":{},\"mean\":{{{}}}}}\n",
-               argv[i], start_cpu, s.image_bytes() >> 10, s.image_samples(), static_cast<double>(s.image_bytes()) / 1024 / static_cast<double>(s.image_samples()), s.samples() - n0, s.lost() - l0, s.overflows(), s.hardware_bytes() >> 20, drains,
-               (c1.decode_s - c0.decode_s) / n * 1e6, (c1.evaluate_s - c0.evaluate_s) / n * 1e6, (c1.reset_s - c0.reset_s) / n * 1e6, cpu / n * 1e6, cpu / wall, memory(), means);
+    for (std::size_t m = 0; m < sums.size(); ++m)
+      means += fmt::format("{}\"{}\":{:.5g}", m ? "," : "", s.choice().metrics[m]->id,
+                           sums[m] / static_cast<double>(s.samples()));
+    fmt::print(
+        "{{\"setting\":\"{}\",\"start_cpu_s\":{:.3f},\"image_kb\":{},\"image_samples\":{},\"kb_per_"
+        "sample\":{:.2f},\"samples\":{},\"lost\":{},\"overflows\":{},\"hw_mb\":{},\"drains\":{},"
+        "\"us_per_sample\":{{\"decode\":{:.2f},\"evaluate\":{:.2f},\"reset\":{:.2f},\"process\":{:."
+        "2f}}},"
+        "\"cpu_share\":{:.4f},\"memory_mb\":{},\"mean\":{{{}}}}}\n",
+        argv[i], start_cpu, s.image_bytes() >> 10, s.image_samples(),
+        static_cast<double>(s.image_bytes()) / 1024 / static_cast<double>(s.image_samples()),
+        s.samples() - n0, s.lost() - l0, s.overflows(), s.hardware_bytes() >> 20, drains,
+        (c1.decode_s - c0.decode_s) / n * 1e6, (c1.evaluate_s - c0.evaluate_s) / n * 1e6,
+        (c1.reset_s - c0.reset_s) / n * 1e6, cpu / n * 1e6, cpu / wall, memory(), means);
     std::fflush(stdout);
     if (i + 1 == argc) mappings();
   }

@@ -1,5 +1,6 @@
-// Makes a large trace out of small ones: their events again and again, one repetition after the other in time, with new
-// correlation ids, External ids, sequence numbers, flow ids and step numbers, and as many distinct names as asked for.
+// Makes a large trace out of small ones: their events again and again, one repetition after the
+// other in time, with new correlation ids, External ids, sequence numbers, flow ids and step
+// numbers, and as many distinct names as asked for.
 //
 //   repeat_trace OUT BYTES NAMES IN.json.gz ...      (OUT ending in .gz is compressed)
 //
@@ -7,9 +8,9 @@
 #include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -24,7 +25,11 @@ using namespace gf;
 /// A file written plain, or as gzip by ISA-L at level 1.
 class Output {
  public:
-  explicit Output(const std::string& path) : file_(std::fopen(path.c_str(), "wb")), gzip_(path.ends_with(".gz")), level_(ISAL_DEF_LVL1_DEFAULT), out_(1 << 20) {
+  explicit Output(const std::string& path)
+      : file_(std::fopen(path.c_str(), "wb")),
+        gzip_(path.ends_with(".gz")),
+        level_(ISAL_DEF_LVL1_DEFAULT),
+        out_(1 << 20) {
     isal_deflate_init(&z_);
     z_.level = 1;
     z_.level_buf = level_.data();
@@ -79,16 +84,24 @@ void die(const std::string& message) {
 /// Cuts the numbers that change out of one event and notes where they were.
 void take_event(Template& t, std::string_view event, std::unordered_set<std::string>& names) {
   ++t.events;
-  auto value_at = [&](std::string_view key) { return event.find(key) == event.npos ? event.npos : event.find(key) + key.size(); };
+  auto value_at = [&](std::string_view key) {
+    return event.find(key) == event.npos ? event.npos : event.find(key) + key.size();
+  };
   std::vector<std::pair<std::size_t, Hole::Kind>> found;
-  for (auto key : {"\"ts\": "}) if (auto at = value_at(key); at != event.npos) found.emplace_back(at, Hole::time);
-  for (auto key : {"\"correlation\": ", "\"External id\": ", "\"Sequence number\": ", "\"id\": ", "\"Python id\": ", "\"Python parent id\": "})
-    if (auto at = value_at(key); at != event.npos && event[at] >= '0' && event[at] <= '9') found.emplace_back(at, Hole::id);
+  for (auto key : {"\"ts\": "})
+    if (auto at = value_at(key); at != event.npos) found.emplace_back(at, Hole::time);
+  for (auto key : {"\"correlation\": ", "\"External id\": ", "\"Sequence number\": ", "\"id\": ",
+                   "\"Python id\": ", "\"Python parent id\": "})
+    if (auto at = value_at(key); at != event.npos && event[at] >= '0' && event[at] <= '9')
+      found.emplace_back(at, Hole::id);
   const auto cat_at = value_at("\"cat\": \"");
-  const auto cat = cat_at == event.npos ? std::string_view{} : event.substr(cat_at, event.find('"', cat_at) - cat_at);
+  const auto cat = cat_at == event.npos ? std::string_view{}
+                                        : event.substr(cat_at, event.find('"', cat_at) - cat_at);
   if (auto at = value_at("\"name\": \"ProfilerStep#"); at != event.npos) {
     found.emplace_back(at, Hole::step);
-  } else if (auto name = value_at("\"name\": \""); name != event.npos && (cat == "cpu_op" || cat == "python_function" || cat == "kernel")) {
+  } else if (auto name = value_at("\"name\": \"");
+             name != event.npos &&
+             (cat == "cpu_op" || cat == "python_function" || cat == "kernel")) {
     const auto end = event.find('"', name);
     names.emplace(event.substr(name, end - name));
     found.emplace_back(end, Hole::name);
@@ -100,8 +113,11 @@ void take_event(Template& t, std::string_view event, std::unordered_set<std::str
     from = at;
     Hole hole{kind, t.text.size(), 0};
     if (kind != Hole::name) {
-      while (from < event.size() && (event[from] == '.' || (event[from] >= '0' && event[from] <= '9'))) ++from;
-      hole.value = parse_decimal(event.substr(at, from - at), kind == Hole::time ? 3 : 0).value_or(0);
+      while (from < event.size() &&
+             (event[from] == '.' || (event[from] >= '0' && event[from] <= '9')))
+        ++from;
+      hole.value =
+          parse_decimal(event.substr(at, from - at), kind == Hole::time ? 3 : 0).value_or(0);
     }
     if (kind == Hole::time && (cat == "kernel" || cat == "cpu_op")) {
       t.first_ns = std::min(t.first_ns, hole.value);
@@ -118,7 +134,8 @@ void take_event(Template& t, std::string_view event, std::unordered_set<std::str
 
 int main(int argc, char** argv) {
   if (argc < 5) die("usage: repeat_trace OUT BYTES NAMES IN.json.gz ...");
-  const std::size_t want = std::strtoull(argv[2], nullptr, 10), want_names = std::strtoull(argv[3], nullptr, 10);
+  const std::size_t want = std::strtoull(argv[2], nullptr, 10),
+                    want_names = std::strtoull(argv[3], nullptr, 10);
   std::vector<Template> templates;
   std::unordered_set<std::string> names;
   std::string header;
@@ -131,10 +148,13 @@ int main(int argc, char** argv) {
     Template t;
     for (std::size_t at = text->find("{\n    \"", list); at != text->npos;) {
       std::size_t next = text->find("\n  {\n    \"", at);
-      const std::size_t end = text->rfind('}', next == text->npos ? text->rfind("\n  ]") : next) + 1;
+      const std::size_t end =
+          text->rfind('}', next == text->npos ? text->rfind("\n  ]") : next) + 1;
       std::string_view event(text->data() + at, end - at);
       // Marks of the whole recording do not repeat.
-      const bool once = event.find("\"ph\": \"M\"") != event.npos || event.find("\"Trace\"") != event.npos || event.find("Iteration Start") != event.npos ||
+      const bool once = event.find("\"ph\": \"M\"") != event.npos ||
+                        event.find("\"Trace\"") != event.npos ||
+                        event.find("Iteration Start") != event.npos ||
                         event.find("Record Window End") != event.npos;
       if (!once) {
         t.text += "\n  ";
@@ -145,7 +165,8 @@ int main(int argc, char** argv) {
     }
     templates.push_back(std::move(t));
   }
-  const std::size_t variants = std::max<std::size_t>(1, (want_names + names.size() - 1) / names.size());
+  const std::size_t variants =
+      std::max<std::size_t>(1, (want_names + names.size() - 1) / names.size());
   Output out(argv[1]);
   if (!out.good()) die(std::string("cannot write ") + argv[1]);
   out.write(header);
@@ -166,9 +187,15 @@ int main(int argc, char** argv) {
             fmt::format_to(std::back_inserter(block), "{}.{:03}", ns / 1000, ns % 1000);
             break;
           }
-          case Hole::id: fmt::format_to(std::back_inserter(block), "{}", hole.value + ids); break;
-          case Hole::step: fmt::format_to(std::back_inserter(block), "{}", step + hole.value), ++steps; break;
-          case Hole::name: block += suffix; break;
+          case Hole::id:
+            fmt::format_to(std::back_inserter(block), "{}", hole.value + ids);
+            break;
+          case Hole::step:
+            fmt::format_to(std::back_inserter(block), "{}", step + hole.value), ++steps;
+            break;
+          case Hole::name:
+            block += suffix;
+            break;
         }
       }
       block.append(t.text, from);
@@ -179,6 +206,10 @@ int main(int argc, char** argv) {
       step += steps;
       if (out.bytes >= want) break;
     }
-  out.write("\n  {\n    \"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\",\n    \"pid\": \"\", \"tid\": \"\", \"ts\": 0\n  }\n  ],\n  \"traceName\": \"repeated\"\n}\n", true);
-  std::printf("{\"bytes\": %zu, \"events\": %lld, \"names\": %zu}\n", out.bytes, static_cast<long long>(events + 1), names.size() * variants);
+  out.write(
+      "\n  {\n    \"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\",\n    \"pid\": "
+      "\"\", \"tid\": \"\", \"ts\": 0\n  }\n  ],\n  \"traceName\": \"repeated\"\n}\n",
+      true);
+  std::printf("{\"bytes\": %zu, \"events\": %lld, \"names\": %zu}\n", out.bytes,
+              static_cast<long long>(events + 1), names.size() * variants);
 }

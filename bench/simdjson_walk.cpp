@@ -1,5 +1,6 @@
-// The yardstick: a bare simdjson on-demand walk over a plain trace, on one core, in pieces of 1 MB (which is faster than the
-// whole document at once, and the only way beyond 4 GB). It reads every event's name, time and duration and keeps nothing.
+// The yardstick: a bare simdjson on-demand walk over a plain trace, on one core, in pieces of 1 MB
+// (which is faster than the whole document at once, and the only way beyond 4 GB). It reads every
+// event's name, time and duration and keeps nothing.
 #include <simdjson.h>
 
 #include <chrono>
@@ -31,28 +32,38 @@ int main(int argc, char** argv) {
     }
     char* end = data + size;
     char* cut = end;
-    if (got == kPiece) {  // to the last comma between two events; what lies behind `end` is left from the piece before
+    if (got == kPiece) {  // to the last comma between two events; what lies behind `end` is left
+                          // from the piece before
       cut -= 6;
       do cut = static_cast<char*>(::memrchr(from, '{', static_cast<std::size_t>(cut - from)));
       while (cut && std::strncmp(cut, "{\n    \"", 7) != 0);
-      if (!cut) cut = end;  // no event begins here: the end of the list
-      else while (*--cut != ',') {}
+      if (!cut)
+        cut = end;  // no event begins here: the end of the list
+      else
+        while (*--cut != ',') {
+        }
     }
     const char first = from[-1], last = *cut;
     from[-1] = '[';
     *cut = ']';
     od::document document;
     od::array array;
-    auto error = parser.iterate(from - 1, static_cast<std::size_t>(cut - from) + 2, static_cast<std::size_t>(cut - from) + 2 + simdjson::SIMDJSON_PADDING).get(document);
-    if (error || document.get_array().get(array)) return std::fprintf(stderr, "simdjson: %s\n", simdjson::error_message(error)), 1;
+    auto error = parser
+                     .iterate(from - 1, static_cast<std::size_t>(cut - from) + 2,
+                              static_cast<std::size_t>(cut - from) + 2 + simdjson::SIMDJSON_PADDING)
+                     .get(document);
+    if (error || document.get_array().get(array))
+      return std::fprintf(stderr, "simdjson: %s\n", simdjson::error_message(error)), 1;
     for (auto item : array) {
       od::object event;
       if (item.get_object().get(event)) break;
       ++events;
       for (auto field : event) {
         const auto key = field.key().value_unsafe();
-        if (key == "name") sum += field.value().get_string().value_unsafe().size();
-        else if (key == "ts" || key == "dur") sum += field.value().raw_json_token().value_unsafe().size();
+        if (key == "name")
+          sum += field.value().get_string().value_unsafe().size();
+        else if (key == "ts" || key == "dur")
+          sum += field.value().raw_json_token().value_unsafe().size();
       }
     }
     from[-1] = first;
@@ -62,6 +73,8 @@ int main(int argc, char** argv) {
     carried = static_cast<std::size_t>(end - cut);
     std::memmove(data, cut, carried);
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("{\"bytes\": %zu, \"events\": %zu, \"seconds\": %.4f, \"touched\": %zu}\n", bytes, events, seconds, sum);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf("{\"bytes\": %zu, \"events\": %zu, \"seconds\": %.4f, \"touched\": %zu}\n", bytes,
+              events, seconds, sum);
 }

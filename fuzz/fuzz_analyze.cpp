@@ -1,4 +1,5 @@
-// Everything after import: what any importer accepts is analysed, and the answer is drawn as text and JSON.
+// Everything after import: what any importer accepts is analysed, and the answer is drawn as text
+// and JSON.
 #include <cstdlib>
 
 #include "analyze/analyze.h"

@@ -1,8 +1,10 @@
-// Any bytes into one importer: it must end with a capture whose references hold, or with an error that says something.
+// Any bytes into one importer: it must end with a capture whose references hold, or with an error
+// that says something.
+#include "import/importer.h"
+
 #include <cstdio>
 #include <cstdlib>
 
-#include "import/importer.h"
 #include "memory_file.h"
 
 namespace {
@@ -25,8 +27,10 @@ void check_references(const gf::Capture& c) {
           if (static_cast<std::size_t>(v) >= c.strings.size()) std::abort();
         } else if constexpr (std::is_same_v<T, gf::U32>) {
           if (v == gf::kNoRow) continue;
-          if ((name == "device" && v >= c.devices.size()) || (name == "thread" && v >= c.threads.size()) ||
-              (name == "activity" && v >= c.activities.size()) || (name == "kernel" && v >= c.report_kernels.size()))
+          if ((name == "device" && v >= c.devices.size()) ||
+              (name == "thread" && v >= c.threads.size()) ||
+              (name == "activity" && v >= c.activities.size()) ||
+              (name == "kernel" && v >= c.report_kernels.size()))
             std::abort();
         }
       }

@@ -1,4 +1,5 @@
-// Prints a reference page that is made from the declarations: gpufathom-reference metrics|capture|analysis|levels|schema.
+// Prints a reference page that is made from the declarations: gpufathom-reference
+// metrics|capture|analysis|levels|schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -13,11 +14,16 @@
 int main(int argc, char** argv) {
   const std::string_view page = argc == 2 ? argv[1] : "";
   std::string text;
-  if (page == "metrics") text = gf::metrics_page();
-  else if (page == "capture") text = gf::capture_page();
-  else if (page == "analysis") text = gf::analysis_page();
-  else if (page == "levels") text = gf::levels_page();
-  else if (page == "schema") text = gf::analysis_schema();
+  if (page == "metrics")
+    text = gf::metrics_page();
+  else if (page == "capture")
+    text = gf::capture_page();
+  else if (page == "analysis")
+    text = gf::analysis_page();
+  else if (page == "levels")
+    text = gf::levels_page();
+  else if (page == "schema")
+    text = gf::analysis_schema();
   if (text.empty()) {
     std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels|schema\n", stderr);
     return 2;

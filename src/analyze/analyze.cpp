@@ -25,8 +25,10 @@
 
 namespace gf {
 
-// What needs nothing of each other runs at the same time; on two cores the order of the starts below keeps both busy.
-Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, std::optional<Context>* shared) {
+// What needs nothing of each other runs at the same time; on two cores the order of the starts
+// below keeps both busy.
+Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
+                         std::optional<Context>* shared) {
   if (holds_only_samples(capture)) {
     if (shared) shared->emplace(Context{capture, options});
     return analyze_samples(capture, options);
@@ -37,19 +39,22 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   context.roles = NameRoles(capture);
   context.attribution.launch = launches.get();
   RuleLookup rules(capture);
-  const std::shared_future<RuntimeTrace> trace = std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
+  const std::shared_future<RuntimeTrace> trace =
+      std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
   const Steps steps = find_steps(capture, context.attribution.launch, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  auto host_side = std::async(std::launch::async, [&] { attribute(capture, context.host, context.attribution); });
+  auto host_side = std::async(std::launch::async,
+                              [&] { attribute(capture, context.host, context.attribution); });
   context.devices = build_timelines(capture, context.window);
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
   measure_devices(context, analysis);
   // From here on every part fills its own section of the answer.
-  auto runtime = std::async(std::launch::async, [&] { analyze_runtime(context, rules, trace.get(), analysis); });
+  auto runtime = std::async(std::launch::async,
+                            [&] { analyze_runtime(context, rules, trace.get(), analysis); });
   host_side.get();
   std::optional<KernelLevels> levels;
   auto tables = std::async(std::launch::async, [&] {
@@ -67,7 +72,8 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options, 
   if (holds_counter_values(capture)) {
     // Kernels were recorded in short windows of a long run: samples show all of it.
     const bool part = context.window.kind == "recording_window";
-    analysis.samples = samples_over_time(capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
+    analysis.samples = samples_over_time(
+        capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
   }
   find_findings(context, *levels, analysis);
   runtime.get();

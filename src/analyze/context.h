@@ -1,5 +1,5 @@
-// What several analyses need of a capture, worked out once: which steps there are, which window is asked for, what each
-// device did in it, and who launched what.
+// What several analyses need of a capture, worked out once: which steps there are, which window is
+// asked for, what each device did in it, and who launched what.
 #pragma once
 
 #include <array>
@@ -21,52 +21,73 @@ namespace gf {
 struct EnergyModelFile;
 
 struct AnalyzeOptions {
-  std::string window = "all";  // all | steps | stable | step:N | START:END (ns after the capture's first device event, or with a unit: 1.5ms)
+  std::string window = "all";  // all | steps | stable | step:N | START:END (ns after the capture's
+                               // first device event, or with a unit: 1.5ms)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
   std::int64_t batch = 0;      // items of a step, 0 = not known
-  const EnergyModelFile* energy_model = nullptr;  // splits measured energy into levels; must outlive the analysis
+  const EnergyModelFile* energy_model =
+      nullptr;  // splits measured energy into levels; must outlive the analysis
   Progress progress;
 };
 
-/// Why a device idled; docs/idle.md gives the rules. Names (name_of) are those of design and reports.
-enum class IdleReason : std::uint8_t { launch_bound, sync, memcpy, input, communication, dependency, kernel_gap, host_other, no_launch_record };
+/// Why a device idled; docs/idle.md gives the rules. Names (name_of) are those of design and
+/// reports.
+enum class IdleReason : std::uint8_t {
+  launch_bound,
+  sync,
+  memcpy,
+  input,
+  communication,
+  dependency,
+  kernel_gap,
+  host_other,
+  no_launch_record
+};
 template <>
 struct EnumNames<IdleReason> {
-  static constexpr std::array<std::string_view, 9> names{"launch_bound", "sync",       "memcpy",     "input",           "communication",
-                                                         "dependency",   "kernel_gap", "host_other", "no_launch_record"};
+  static constexpr std::array<std::string_view, 9> names{
+      "launch_bound", "sync",       "memcpy",     "input",           "communication",
+      "dependency",   "kernel_gap", "host_other", "no_launch_record"};
 };
 
 /// A stretch of idle time with one reason.
 struct IdlePiece {
   Interval span;
-  std::uint32_t op = kNoRow;    // row of host_ops: what the host was in for the longest part of it, kNoRow when nothing is known
-  std::uint32_t next = kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
+  std::uint32_t op = kNoRow;  // row of host_ops: what the host was in for the longest part of it,
+                              // kNoRow when nothing is known
+  std::uint32_t next =
+      kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
   IdleReason reason = IdleReason::host_other;
 };
 
-/// Activities of one device inside its window. Vectors run in parallel, ordered by start (ties: longer first, then row).
+/// Activities of one device inside its window. Vectors run in parallel, ordered by start (ties:
+/// longer first, then row).
 struct DeviceTimeline {
-  std::uint32_t device = kNoRow;        // row of capture.devices
-  Interval window;                      // this device's window
-  std::vector<std::uint32_t> rows;      // rows of capture.activities that touch the window
-  std::vector<Interval> spans;          // clipped to the window
-  std::vector<Nanos> exclusive_ns;      // w_k of docs/definitions.md: kernels only (0 for copies and sets); sums to kernel_busy exactly
-  Intervals busy, kernel_busy;          // unions
-  Intervals idle;                       // window less busy
-  std::vector<IdlePiece> idle_pieces;   // the same time by reason, in order
+  std::uint32_t device = kNoRow;       // row of capture.devices
+  Interval window;                     // this device's window
+  std::vector<std::uint32_t> rows;     // rows of capture.activities that touch the window
+  std::vector<Interval> spans;         // clipped to the window
+  std::vector<Nanos> exclusive_ns;     // w_k of docs/definitions.md: kernels only (0 for copies and
+                                       // sets); sums to kernel_busy exactly
+  Intervals busy, kernel_busy;         // unions
+  Intervals idle;                      // window less busy
+  std::vector<IdlePiece> idle_pieces;  // the same time by reason, in order
 };
 
 /// The host side of each device activity, by row of capture.activities.
 struct Attribution {
-  std::vector<std::uint32_t> launch;    // row of api_calls that launched it, kNoRow without a record
-  std::vector<std::uint32_t> op;        // innermost framework operation open at the launch: row of host_ops, or kNoRow
-  std::vector<std::uint32_t> forward_op;  // for a backward kernel: the forward operation it belongs to, else kNoRow
-  std::vector<std::uint32_t> module;    // id into `modules`; 0 = not known
-  std::vector<std::uint32_t> layer;     // id into `layer_types`; 0 = Other
-  std::vector<std::uint8_t> phase;      // 0 other, 1 forward, 2 backward, 3 optimizer
+  std::vector<std::uint32_t> launch;  // row of api_calls that launched it, kNoRow without a record
+  std::vector<std::uint32_t>
+      op;  // innermost framework operation open at the launch: row of host_ops, or kNoRow
+  std::vector<std::uint32_t>
+      forward_op;  // for a backward kernel: the forward operation it belongs to, else kNoRow
+  std::vector<std::uint32_t> module;  // id into `modules`; 0 = not known
+  std::vector<std::uint32_t> layer;   // id into `layer_types`; 0 = Other
+  std::vector<std::uint8_t> phase;    // 0 other, 1 forward, 2 backward, 3 optimizer
   std::vector<std::string> modules{""};
   std::vector<std::string> layer_types{"Other"};
-  std::vector<std::uint32_t> op_parent; // by row of host_ops: the operation or annotation around it on its thread, kNoRow at the top
+  std::vector<std::uint32_t> op_parent;  // by row of host_ops: the operation or annotation around
+                                         // it on its thread, kNoRow at the top
 };
 
 /// Counters of each device activity (row of capture.activities): where its report kernel is.
@@ -82,9 +103,10 @@ struct Context {
   const Capture& capture;
   AnalyzeOptions options;
   WindowInfo window;
-  HostThreads host;                     // host operations and calls in order of time, thread by thread
-  NameRoles roles;                      // what the names of host operations say
-  std::vector<DeviceTimeline> devices;  // devices with activities anywhere in the capture, idle in the window or not
+  HostThreads host;  // host operations and calls in order of time, thread by thread
+  NameRoles roles;   // what the names of host operations say
+  std::vector<DeviceTimeline>
+      devices;  // devices with activities anywhere in the capture, idle in the window or not
   Attribution attribution;
   Matching matching;
 };

@@ -7,10 +7,12 @@
 namespace gf {
 
 inline void describe_source(const Capture& capture, Analysis& analysis) {
-  analysis.source = {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
+  analysis.source = {capture.path, capture.format, capture.framework, capture.events,
+                     capture.bytes};
   const auto& q = capture.quality;
   for (std::size_t i = 0; i < q.size(); ++i)
-    analysis.quality.push_back({std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
+    analysis.quality.push_back(
+        {std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
 }
 
 }  // namespace gf

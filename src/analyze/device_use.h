@@ -6,8 +6,8 @@
 
 namespace gf {
 
-/// Fills analysis.devices, one for each of context.devices and in the same order; idle causes and waterfalls are left to
-/// their own analyses.
+/// Fills analysis.devices, one for each of context.devices and in the same order; idle causes and
+/// waterfalls are left to their own analyses.
 void measure_devices(const Context& context, Analysis& analysis);
 
 }  // namespace gf

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// The spans that cover the present instant, in the order in which they began. A doubly linked list through indices: both
-/// ends and any member are reached in constant time, so that hundreds of overlapping streams stay O(n log n).
+/// The spans that cover the present instant, in the order in which they began. A doubly linked list
+/// through indices: both ends and any member are reached in constant time, so that hundreds of
+/// overlapping streams stay O(n log n).
 class Covering {
  public:
   explicit Covering(std::size_t n) : next_(n, kNone), previous_(n, kNone) {}
@@ -36,7 +37,8 @@ class Covering {
 };
 
 /// One run of spans [from, to) that overlap each other, directly or through others.
-void split_run(std::span<const Interval> spans, std::size_t from, std::size_t to, std::vector<Nanos>& share) {
+void split_run(std::span<const Interval> spans, std::size_t from, std::size_t to,
+               std::vector<Nanos>& share) {
   using End = std::pair<Nanos, std::uint32_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   Covering covering(to - from);
@@ -78,8 +80,10 @@ std::vector<Nanos> exclusive_times(std::span<const Interval> spans) {
     Nanos end = spans[from].end;
     std::size_t to = from + 1;
     for (; to < spans.size() && spans[to].start < end; ++to) end = std::max(end, spans[to].end);
-    if (to == from + 1) share[from] = spans[from].length();
-    else split_run(spans, from, to, share);
+    if (to == from + 1)
+      share[from] = spans[from].length();
+    else
+      split_run(spans, from, to, share);
     from = to;
   }
   return share;

@@ -1,4 +1,5 @@
-// What the names of host operations, calls and kernels say about the host: which are input, communication, waiting.
+// What the names of host operations, calls and kernels say about the host: which are input,
+// communication, waiting.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,11 @@ namespace gf {
 
 namespace {
 
-/// Counting sort by thread, then by time inside each thread. Rows without a known thread are left out.
+/// Counting sort by thread, then by time inside each thread. Rows without a known thread are left
+/// out.
 template <class Table>
-void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& rows, std::vector<std::size_t>& begin) {
+void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& rows,
+           std::vector<std::size_t>& begin) {
   begin.assign(threads + 1, 0);
   const auto n = static_cast<std::uint32_t>(table.size());
   for (std::uint32_t i = 0; i < n; ++i)
@@ -20,11 +22,13 @@ void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& 
     if (table.thread[i] < threads) rows[at[table.thread[i]]++] = i;
   auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (table.start_ns[a] != table.start_ns[b]) return table.start_ns[a] < table.start_ns[b];
-    if (table.duration_ns[a] != table.duration_ns[b]) return table.duration_ns[a] > table.duration_ns[b];
+    if (table.duration_ns[a] != table.duration_ns[b])
+      return table.duration_ns[a] > table.duration_ns[b];
     return a < b;
   };
   for (std::size_t t = 0; t < threads; ++t) {
-    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin[t]), last = rows.begin() + static_cast<std::ptrdiff_t>(begin[t + 1]);
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin[t]),
+               last = rows.begin() + static_cast<std::ptrdiff_t>(begin[t + 1]);
     sort_nearly_ordered(first, last, before);
   }
 }

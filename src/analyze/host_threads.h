@@ -1,4 +1,5 @@
-// What each host thread did, in order of time: the shared ground of attribution, idle causes and runtime phases.
+// What each host thread did, in order of time: the shared ground of attribution, idle causes and
+// runtime phases.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace gf {
 
-/// Rows of host_ops and api_calls, thread after thread; inside a thread by start, longer first (so that an enclosing span
-/// comes before what it encloses), then by row.
+/// Rows of host_ops and api_calls, thread after thread; inside a thread by start, longer first (so
+/// that an enclosing span comes before what it encloses), then by row.
 class HostThreads {
  public:
   HostThreads() = default;
@@ -18,12 +19,18 @@ class HostThreads {
 
   std::size_t threads() const { return op_begin_.empty() ? 0 : op_begin_.size() - 1; }
   /// Rows of host_ops on a thread (row of capture.threads).
-  std::span<const std::uint32_t> ops(std::uint32_t thread) const { return part(ops_, op_begin_, thread); }
+  std::span<const std::uint32_t> ops(std::uint32_t thread) const {
+    return part(ops_, op_begin_, thread);
+  }
   /// Rows of api_calls on a thread.
-  std::span<const std::uint32_t> calls(std::uint32_t thread) const { return part(calls_, call_begin_, thread); }
+  std::span<const std::uint32_t> calls(std::uint32_t thread) const {
+    return part(calls_, call_begin_, thread);
+  }
 
  private:
-  static std::span<const std::uint32_t> part(const std::vector<std::uint32_t>& rows, const std::vector<std::size_t>& begin, std::uint32_t thread) {
+  static std::span<const std::uint32_t> part(const std::vector<std::uint32_t>& rows,
+                                             const std::vector<std::size_t>& begin,
+                                             std::uint32_t thread) {
     if (thread == kNoRow || thread + 1 >= begin.size()) return {};
     return {rows.data() + begin[thread], begin[thread + 1] - begin[thread]};
   }

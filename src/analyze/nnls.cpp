@@ -5,14 +5,16 @@ namespace gf {
 namespace {
 
 /// Unconstrained least squares over the columns in `active`; the others are 0.
-Eigen::VectorXd solve_on(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, const std::vector<bool>& active) {
+Eigen::VectorXd solve_on(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
+                         const std::vector<bool>& active) {
   std::vector<Eigen::Index> columns;
   for (std::size_t j = 0; j < active.size(); ++j)
     if (active[j]) columns.push_back(static_cast<Eigen::Index>(j));
   Eigen::VectorXd x = Eigen::VectorXd::Zero(A.cols());
   if (columns.empty()) return x;
   const Eigen::VectorXd part = A(Eigen::all, columns).colPivHouseholderQr().solve(b);
-  for (std::size_t i = 0; i < columns.size(); ++i) x[columns[i]] = part[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    x[columns[i]] = part[static_cast<Eigen::Index>(i)];
   return x;
 }
 
@@ -34,7 +36,8 @@ NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::
     std::size_t best = n;
     for (std::size_t j = 0; j < n; ++j)
       if (!fit.free[j] && gradient[static_cast<Eigen::Index>(j)] > tolerance &&
-          (best == n || gradient[static_cast<Eigen::Index>(j)] > gradient[static_cast<Eigen::Index>(best)]))
+          (best == n ||
+           gradient[static_cast<Eigen::Index>(j)] > gradient[static_cast<Eigen::Index>(best)]))
         best = j;
     if (best == n) {
       fit.converged = true;
@@ -42,7 +45,8 @@ NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::
     }
     fit.free[best] = true;
     Eigen::VectorXd trial = solve_on(S, b, fit.free);
-    // Walk back to the first coefficient that would go negative and put it on its bound, until none would.
+    // Walk back to the first coefficient that would go negative and put it on its bound, until none
+    // would.
     for (std::size_t inner = 0; inner <= n; ++inner) {
       double step = 1;
       for (std::size_t j = 0; j < n; ++j) {

@@ -1,5 +1,5 @@
-// What one host thread was in, as time goes on: a sweep that only moves forward, so that all questions in order of time cost one
-// pass over the thread's events.
+// What one host thread was in, as time goes on: a sweep that only moves forward, so that all
+// questions in order of time cost one pass over the thread's events.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,19 @@ namespace gf {
 
 /// The state of a thread at an instant.
 struct ThreadState {
-  std::uint32_t op = kNoRow;     // innermost framework operation, row of host_ops
-  std::uint32_t named = kNoRow;  // innermost span of any kind that says something: operation, annotation, Python function
-  std::uint32_t python = kNoRow; // innermost Python function
-  std::uint32_t span = kNoRow;   // innermost span that is none
-  std::uint32_t call = kNoRow;   // innermost open call of the runtime, row of api_calls
-  std::uint8_t roles = kPlain;   // roles of all open spans together
+  std::uint32_t op = kNoRow;      // innermost framework operation, row of host_ops
+  std::uint32_t named = kNoRow;   // innermost span of any kind that says something: operation,
+                                  // annotation, Python function
+  std::uint32_t python = kNoRow;  // innermost Python function
+  std::uint32_t span = kNoRow;    // innermost span that is none
+  std::uint32_t call = kNoRow;    // innermost open call of the runtime, row of api_calls
+  std::uint8_t roles = kPlain;    // roles of all open spans together
 };
 
 class ThreadSweep {
  public:
-  ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles, std::uint32_t thread)
+  ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles,
+              std::uint32_t thread)
       : capture_(&capture), roles_(&roles), ops_(host.ops(thread)), calls_(host.calls(thread)) {}
 
   /// The state at an instant, which is never before that of the last question.
@@ -32,8 +34,8 @@ class ThreadSweep {
     return state();
   }
 
-  /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order. `from` never goes back below the
-  /// `to` of the last call.
+  /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order. `from`
+  /// never goes back below the `to` of the last call.
   template <class F>
   void each_state(Nanos from, Nanos to, F&& f) {
     while (from < to) {
@@ -60,8 +62,8 @@ class ThreadSweep {
     return s;
   }
 
-  /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread; where a damaged one ends
-  /// after the span around it, that span stays open with it.
+  /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread;
+  /// where a damaged one ends after the span around it, that span stays open with it.
   void enter(Nanos now) {
     const auto& ops = capture_->host_ops;
     while (next_op_ < ops_.size() && ops.start_ns[ops_[next_op_]] <= now) {
@@ -93,7 +95,8 @@ class ThreadSweep {
     if (!open_.empty()) t = std::min(t, open_.back().end);
     if (!open_calls_.empty()) t = std::min(t, open_calls_.back().end);
     if (next_op_ < ops_.size()) t = std::min(t, capture_->host_ops.start_ns[ops_[next_op_]]);
-    if (next_call_ < calls_.size()) t = std::min(t, capture_->api_calls.start_ns[calls_[next_call_]]);
+    if (next_call_ < calls_.size())
+      t = std::min(t, capture_->api_calls.start_ns[calls_[next_call_]]);
     return t;
   }
 

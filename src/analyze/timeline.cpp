@@ -35,19 +35,23 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
 void fill(const Capture& capture, DeviceTimeline& line) {
   const auto& a = capture.activities;
   // Room that stays untouched costs nothing; growing would copy.
-  for (auto* set : {&line.spans, &line.busy, &line.kernel_busy, &line.idle}) set->reserve(line.rows.size() + 1);
+  for (auto* set : {&line.spans, &line.busy, &line.kernel_busy, &line.idle})
+    set->reserve(line.rows.size() + 1);
   std::vector<Interval> kernels;
   kernels.reserve(line.rows.size());
   // Rows come by start, so the unions grow at their ends.
   auto extend = [](Intervals& set, Interval i) {
     if (i.length() <= 0) return;
-    if (!set.empty() && i.start <= set.back().end) set.back().end = std::max(set.back().end, i.end);
-    else set.push_back(i);
+    if (!set.empty() && i.start <= set.back().end)
+      set.back().end = std::max(set.back().end, i.end);
+    else
+      set.push_back(i);
   };
   Nanos idle_from = line.window.start;
   for (auto row : line.rows) {
     Interval span = span_of(capture, row);
-    span = {std::clamp(span.start, line.window.start, line.window.end), std::clamp(span.end, line.window.start, line.window.end)};
+    span = {std::clamp(span.start, line.window.start, line.window.end),
+            std::clamp(span.end, line.window.start, line.window.end)};
     line.spans.push_back(span);
     extend(line.busy, span);
     if (a.kind[row] != ActivityKind::kernel) continue;
@@ -83,7 +87,9 @@ std::vector<DeviceTimeline> build_timelines(const Capture& capture, const Window
     } else {
       std::erase_if(rows, [&](std::uint32_t row) {
         const Interval s = span_of(capture, row);
-        const bool inside = s.length() > 0 ? s.start < line.window.end && s.end > line.window.start : s.start >= line.window.start && s.start < line.window.end;
+        const bool inside = s.length() > 0
+                                ? s.start < line.window.end && s.end > line.window.start
+                                : s.start >= line.window.start && s.start < line.window.end;
         return !inside;
       });
     }

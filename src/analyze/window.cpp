@@ -1,8 +1,9 @@
 #include "analyze/window.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <vector>
 
 namespace gf {
@@ -14,7 +15,8 @@ constexpr const char* kForms = "all, steps, stable, step:N or START:END, such as
 /// "1.5ms" in nanoseconds; a number without a unit is in nanoseconds.
 std::optional<Nanos> parse_time(std::string_view text) {
   int exponent = 0;
-  for (auto [unit, power] : {std::pair<std::string_view, int>{"ns", 0}, {"us", 3}, {"µs", 3}, {"ms", 6}, {"s", 9}})
+  for (auto [unit, power] :
+       {std::pair<std::string_view, int>{"ns", 0}, {"us", 3}, {"µs", 3}, {"ms", 6}, {"s", 9}})
     if (text.ends_with(unit)) {
       text.remove_suffix(unit.size());
       exponent = power;
@@ -24,17 +26,22 @@ std::optional<Nanos> parse_time(std::string_view text) {
 }
 
 std::string known_steps(const Steps& steps) {
-  if (steps.steps.empty()) return "the capture has no step marks and its kernels show no period; use --window all or START:END";
+  if (steps.steps.empty())
+    return "the capture has no step marks and its kernels show no period; use --window all or "
+           "START:END";
   constexpr std::size_t kShown = 12;
   std::string text = "steps:";
-  for (std::size_t i = 0; i < std::min(kShown, steps.steps.size()); ++i) text += fmt::format(" {}", steps.steps[i].index);
+  for (std::size_t i = 0; i < std::min(kShown, steps.steps.size()); ++i)
+    text += fmt::format(" {}", steps.steps[i].index);
   if (steps.steps.size() > kShown) text += fmt::format(" … {}", steps.steps.back().index);
   return text + " (" + steps.source + ")";
 }
 
-/// A TensorFlow or JAX profile of a run on the CPU: whole without a device, unlike a trace whose GPU side was left off.
+/// A TensorFlow or JAX profile of a run on the CPU: whole without a device, unlike a trace whose
+/// GPU side was left off.
 bool ran_on_the_host(const Capture& capture) {
-  return capture.activities.empty() && !capture.host_ops.empty() && (capture.framework == "tensorflow" || capture.framework == "jax");
+  return capture.activities.empty() && !capture.host_ops.empty() &&
+         (capture.framework == "tensorflow" || capture.framework == "jax");
 }
 
 Interval extent(const Capture& capture) {
@@ -57,13 +64,18 @@ Interval longest_recording_window(const Capture& capture) {
   const auto& w = capture.recording_windows;
   const auto& a = capture.activities;
   std::vector<Interval> windows, used(w.size(), {INT64_MAX, INT64_MIN});
-  for (std::size_t i = 0; i < w.size(); ++i) windows.push_back({w.start_ns[i], w.start_ns[i] + w.duration_ns[i]});
-  std::sort(windows.begin(), windows.end(), [](const Interval& x, const Interval& y) { return x.start < y.start; });
+  for (std::size_t i = 0; i < w.size(); ++i)
+    windows.push_back({w.start_ns[i], w.start_ns[i] + w.duration_ns[i]});
+  std::sort(windows.begin(), windows.end(),
+            [](const Interval& x, const Interval& y) { return x.start < y.start; });
   for (std::size_t k = 0; k < a.size(); ++k) {
-    const auto after = std::upper_bound(windows.begin(), windows.end(), a.start_ns[k], [](Nanos at, const Interval& window) { return at < window.start; });
+    const auto after =
+        std::upper_bound(windows.begin(), windows.end(), a.start_ns[k],
+                         [](Nanos at, const Interval& window) { return at < window.start; });
     if (after == windows.begin() || a.start_ns[k] >= (after - 1)->end) continue;
     auto& span = used[static_cast<std::size_t>(after - windows.begin()) - 1];
-    span = {std::min(span.start, a.start_ns[k]), std::max(span.end, std::min(a.start_ns[k] + a.duration_ns[k], (after - 1)->end))};
+    span = {std::min(span.start, a.start_ns[k]),
+            std::max(span.end, std::min(a.start_ns[k] + a.duration_ns[k], (after - 1)->end))};
   }
   Interval longest{0, 0};
   for (const auto& span : used)
@@ -78,25 +90,37 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
   const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
   const auto start = left.empty() ? std::optional<Nanos>(0) : parse_time(left);
   const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_time(right);
-  if (!start || !end) return fail(fmt::format("--window {}: not a span of time", wanted), path, -1, fmt::format("use {}", kForms));
-  // Beyond the capture when counted from its first activity, inside it on its own clock: meant on its own clock.
-  const bool absolute = !left.empty() && *start >= all.length() && *start < all.end && (right.empty() || *end > all.start);
+  if (!start || !end)
+    return fail(fmt::format("--window {}: not a span of time", wanted), path, -1,
+                fmt::format("use {}", kForms));
+  // Beyond the capture when counted from its first activity, inside it on its own clock: meant on
+  // its own clock.
+  const bool absolute = !left.empty() && *start >= all.length() && *start < all.end &&
+                        (right.empty() || *end > all.start);
   const auto from = absolute ? start : checked_add(all.start, *start);
-  const auto to = right.empty() ? std::optional<Nanos>(all.end) : absolute ? end : checked_add(all.start, *end);
-  if (!from || !to || *from >= *to) return fail(fmt::format("--window {}: the span is empty", wanted), path, -1, "START must come before END");
+  const auto to = right.empty() ? std::optional<Nanos>(all.end)
+                  : absolute    ? end
+                                : checked_add(all.start, *end);
+  if (!from || !to || *from >= *to)
+    return fail(fmt::format("--window {}: the span is empty", wanted), path, -1,
+                "START must come before END");
   if (*to <= all.start || *from >= all.end)
-    return fail(fmt::format("--window {}: no device activity in it", wanted), path, -1,
-                fmt::format("the device was traced for {} ns after its first activity", all.length()));
+    return fail(
+        fmt::format("--window {}: no device activity in it", wanted), path, -1,
+        fmt::format("the device was traced for {} ns after its first activity", all.length()));
   return Interval{*from, *to};
 }
 
-Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps) {
+Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
+                                 const Steps& steps) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
-    return fail("a counter report alone has no time line to analyse", capture.path, -1,
-                "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
+    return fail(
+        "a counter report alone has no time line to analyse", capture.path, -1,
+        "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
-                "record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
+                "record with the GPU side on, for PyTorch "
+                "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
   WindowInfo window;
   window.step_source = steps.source;
   window.step_confidence = steps.confidence;
@@ -110,19 +134,26 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
     window.kind = "all";
   } else if (wanted == "steps") {
     window.kind = "steps";
-    if (steps.steps.empty()) return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
-    span = {steps.steps.front().start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
+    if (steps.steps.empty())
+      return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
+    span = {steps.steps.front().start_ns,
+            steps.steps.back().start_ns + steps.steps.back().duration_ns};
   } else if (wanted == "stable") {
     window.kind = "stable";
-    const auto first = std::find_if(steps.steps.begin(), steps.steps.end(), [](const StepInfo& s) { return s.stable; });
+    const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
+                                    [](const StepInfo& s) { return s.stable; });
     if (first == steps.steps.end())
-      return fail("--window stable: no three steps in a row are alike", capture.path, -1, "choose --window step:N; " + known_steps(steps));
+      return fail("--window stable: no three steps in a row are alike", capture.path, -1,
+                  "choose --window step:N; " + known_steps(steps));
     span = {first->start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
   } else if (wanted.starts_with("step:")) {
     window.kind = "step";
     const auto number = parse_decimal(wanted.substr(5), 0);
-    const auto step = std::find_if(steps.steps.begin(), steps.steps.end(), [&](const StepInfo& s) { return number && s.index == *number; });
-    if (step == steps.steps.end()) return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1, known_steps(steps));
+    const auto step = std::find_if(steps.steps.begin(), steps.steps.end(),
+                                   [&](const StepInfo& s) { return number && s.index == *number; });
+    if (step == steps.steps.end())
+      return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1,
+                  known_steps(steps));
     span = {step->start_ns, step->start_ns + step->duration_ns};
   } else if (wanted.find(':') != std::string_view::npos) {
     window.kind = "range";
@@ -130,13 +161,15 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
     if (!range) return tl::unexpected(range.error());
     span = *range;
   } else {
-    return fail(fmt::format("--window {}: not understood", wanted), capture.path, -1, fmt::format("use {}", kForms));
+    return fail(fmt::format("--window {}: not understood", wanted), capture.path, -1,
+                fmt::format("use {}", kForms));
   }
   window.start_ns = span.start;
   window.end_ns = span.end;
   window.duration_ns = span.length();
   for (const auto& s : steps.steps)
-    if (s.start_ns >= span.start && s.start_ns + s.duration_ns <= span.end) window.steps.push_back(s);
+    if (s.start_ns >= span.start && s.start_ns + s.duration_ns <= span.end)
+      window.steps.push_back(s);
   return window;
 }
 

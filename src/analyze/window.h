@@ -11,16 +11,20 @@
 namespace gf {
 
 /// Turns --window into a half-open span of the capture's clock.
-///   all        from the first device activity's start to the last one's end (each device has its own such span); when the
-///              recording has several windows, the longest of them: nothing is known of the time between
+///   all        from the first device activity's start to the last one's end (each device has its
+///   own such span); when the
+///              recording has several windows, the longest of them: nothing is known of the time
+///              between
 ///   steps      from the first step's start to the end of the last one
 ///   stable     from the first stable step to the end of the last step
 ///   step:N     the step that the source numbers N
-///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s; either may be left out.
+///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s;
+///   either may be left out.
 ///              Times of the capture's own clock are understood when they can mean nothing else.
-/// Errors: a text that is none of these, a step that does not exist (the message lists those that do), no stable step,
-/// an empty span, a capture without device activities.
-Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted, const Steps& steps);
+/// Errors: a text that is none of these, a step that does not exist (the message lists those that
+/// do), no stable step, an empty span, a capture without device activities.
+Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
+                                 const Steps& steps);
 
 /// START:END of --window within a span of time. Errors: no span, an empty one, one outside.
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all);

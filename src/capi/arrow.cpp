@@ -41,9 +41,18 @@ void release_schema(ArrowSchema* s) {
 
 void fill(const Node& n, ArrowSchema& s) {
   auto* texts = new std::pair(n.format, n.name);
-  s = {texts->first.c_str(), texts->second.c_str(), nullptr, kNullable, static_cast<std::int64_t>(n.children.size()), nullptr, nullptr, release_schema, texts};
+  s = {texts->first.c_str(),
+       texts->second.c_str(),
+       nullptr,
+       kNullable,
+       static_cast<std::int64_t>(n.children.size()),
+       nullptr,
+       nullptr,
+       release_schema,
+       texts};
   s.children = new ArrowSchema*[n.children.size()];
-  for (std::size_t i = 0; i < n.children.size(); ++i) fill(n.children[i], *(s.children[i] = new ArrowSchema));
+  for (std::size_t i = 0; i < n.children.size(); ++i)
+    fill(n.children[i], *(s.children[i] = new ArrowSchema));
   if (!n.dictionary.empty()) fill(n.dictionary[0], *(s.dictionary = new ArrowSchema));
 }
 
@@ -68,10 +77,19 @@ void release_array(ArrowArray* a) {
 
 void fill(const Node& n, ArrowArray& a) {
   auto* data = new ArrayData{n.buffers, n.owner};
-  a = {n.length, n.nulls, 0, static_cast<std::int64_t>(data->buffers.size()), static_cast<std::int64_t>(n.children.size()), data->buffers.data(),
-       nullptr, nullptr, release_array, data};
+  a = {n.length,
+       n.nulls,
+       0,
+       static_cast<std::int64_t>(data->buffers.size()),
+       static_cast<std::int64_t>(n.children.size()),
+       data->buffers.data(),
+       nullptr,
+       nullptr,
+       release_array,
+       data};
   a.children = new ArrowArray*[n.children.size()];
-  for (std::size_t i = 0; i < n.children.size(); ++i) fill(n.children[i], *(a.children[i] = new ArrowArray));
+  for (std::size_t i = 0; i < n.children.size(); ++i)
+    fill(n.children[i], *(a.children[i] = new ArrowArray));
   if (!n.dictionary.empty()) fill(n.dictionary[0], *(a.dictionary = new ArrowArray));
 }
 
@@ -86,17 +104,28 @@ struct Texts {
 };
 
 Node dictionary_of(std::shared_ptr<const Texts> texts) {
-  Node n{"U", "", static_cast<std::int64_t>(texts->offsets.size()) - 1, 0, {nullptr, texts->offsets.data(), texts->bytes.data()}, {}, {}, nullptr};
+  Node n{"U",
+         "",
+         static_cast<std::int64_t>(texts->offsets.size()) - 1,
+         0,
+         {nullptr, texts->offsets.data(), texts->bytes.data()},
+         {},
+         {},
+         nullptr};
   n.owner = std::move(texts);
   return n;
 }
 
 template <class T>
 bool unknown(T value, T fallback) {
-  if constexpr (std::is_same_v<T, F64>) return std::isnan(value);
-  else if constexpr (std::is_same_v<T, Text>) return value == Text::none;
-  else if constexpr (std::is_enum_v<T>) return false;
-  else return fallback != 0 && value == fallback;
+  if constexpr (std::is_same_v<T, F64>)
+    return std::isnan(value);
+  else if constexpr (std::is_same_v<T, Text>)
+    return value == Text::none;
+  else if constexpr (std::is_enum_v<T>)
+    return false;
+  else
+    return fallback != 0 && value == fallback;
 }
 
 /// Owns the null bitmap and keeps what owns the values.
@@ -106,11 +135,13 @@ struct ColumnOwner {
 };
 
 template <class T>
-Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& c, const std::shared_ptr<const Texts>& texts) {
+Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& c,
+                 const std::shared_ptr<const Texts>& texts) {
   Node n;
   n.name = c.info.name;
   n.length = static_cast<std::int64_t>(c.column.size());
-  auto owner = std::make_shared<ColumnOwner>(ColumnOwner{values, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
+  auto owner = std::make_shared<ColumnOwner>(
+      ColumnOwner{values, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
   for (std::size_t i = 0; i < c.column.size(); ++i) {
     const bool null = unknown(c.column[i], c.fallback);
     n.nulls += null;
@@ -118,11 +149,16 @@ Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& 
   }
   n.buffers = {n.nulls > 0 ? owner->valid.data() : nullptr, c.column.data()};
   n.owner = std::move(owner);
-  if constexpr (std::is_same_v<T, I64>) n.format = "l";
-  else if constexpr (std::is_same_v<T, I32>) n.format = "i";
-  else if constexpr (std::is_same_v<T, U32>) n.format = "I";
-  else if constexpr (std::is_same_v<T, U8>) n.format = "C";
-  else if constexpr (std::is_same_v<T, F64>) n.format = "g";
+  if constexpr (std::is_same_v<T, I64>)
+    n.format = "l";
+  else if constexpr (std::is_same_v<T, I32>)
+    n.format = "i";
+  else if constexpr (std::is_same_v<T, U32>)
+    n.format = "I";
+  else if constexpr (std::is_same_v<T, U8>)
+    n.format = "C";
+  else if constexpr (std::is_same_v<T, F64>)
+    n.format = "g";
   else if constexpr (std::is_same_v<T, Text>) {
     n.format = "I";
     n.dictionary.push_back(dictionary_of(texts));
@@ -138,13 +174,15 @@ Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& 
 
 /// One batch: all rows of a table, which `owner` keeps.
 template <class Table>
-Node table_node(const std::shared_ptr<const void>& owner, const Table& t, const std::shared_ptr<const Texts>& texts) {
+Node table_node(const std::shared_ptr<const void>& owner, const Table& t,
+                const std::shared_ptr<const Texts>& texts) {
   Node node{"+s", "", static_cast<std::int64_t>(t.size()), 0, {nullptr}, {}, {}, owner};
   t.each_column_ref([&](const auto& c) { node.children.push_back(column_node(owner, c, texts)); });
   return node;
 }
 
-/// The table as it is, and after it the packed samples when it is theirs, unpacked a batch at a time.
+/// The table as it is, and after it the packed samples when it is theirs, unpacked a batch at a
+/// time.
 struct Stream {
   static constexpr std::uint64_t kBatch = 1 << 20;  // values
   std::shared_ptr<const Capture> capture;
@@ -163,16 +201,21 @@ struct Stream {
       return;
     }
     auto rows = std::make_shared<counter_samples_table>();
-    for (; next_block < blocks.size() && (rows->empty() || rows->size() + blocks[next_block].values <= kBatch); ++next_block) expand(unpacker.unpack(blocks[next_block]), *rows);
+    for (; next_block < blocks.size() &&
+           (rows->empty() || rows->size() + blocks[next_block].values <= kBatch);
+         ++next_block)
+      expand(unpacker.unpack(blocks[next_block]), *rows);
     fill(table_node(rows, *rows, texts), out);
   }
 };
 
 }  // namespace
 
-bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name, ArrowArrayStream& stream) {
+bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
+                  ArrowArrayStream& stream) {
   auto texts = std::make_shared<Texts>();
-  for (std::uint32_t i = 0; i < capture->strings.size(); ++i) texts->add(capture->strings.view(Text{i}));
+  for (std::uint32_t i = 0; i < capture->strings.size(); ++i)
+    texts->add(capture->strings.view(Text{i}));
   Node table;
   bool found = false;
   capture->each_table([&](const auto& t) {
@@ -182,7 +225,8 @@ bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
   });
   if (!found) return false;
   auto* made = new Stream{};
-  made->capture = std::move(capture), made->texts = std::move(texts), made->table = std::move(table);
+  made->capture = std::move(capture), made->texts = std::move(texts),
+  made->table = std::move(table);
   made->samples = name == counter_samples_table::kName;
   stream.private_data = made;
   stream.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {

@@ -1,5 +1,5 @@
-// Tables as streams of the Arrow C data interface. The struct layouts are those of the specification,
-// https://arrow.apache.org/docs/format/CDataInterface.html.
+// Tables as streams of the Arrow C data interface. The struct layouts are those of the
+// specification, https://arrow.apache.org/docs/format/CDataInterface.html.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,10 @@ struct ArrowArrayStream {
 
 namespace gf {
 
-/// Fills `stream` with one batch that holds the table's rows, and for counter_samples more with what is packed; numbers stay where they
-/// are, kept alive by the stream and whatever is taken from it. False when there is no table of this name.
-bool table_stream(std::shared_ptr<const Capture> capture, std::string_view table, ArrowArrayStream& stream);
+/// Fills `stream` with one batch that holds the table's rows, and for counter_samples more with
+/// what is packed; numbers stay where they are, kept alive by the stream and whatever is taken from
+/// it. False when there is no table of this name.
+bool table_stream(std::shared_ptr<const Capture> capture, std::string_view table,
+                  ArrowArrayStream& stream);
 
 }  // namespace gf

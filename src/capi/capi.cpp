@@ -60,14 +60,17 @@ const char* gpufathom_tables(void) {
   return names.c_str();
 }
 
-int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowArrayStream* stream, char** error) {
+int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowArrayStream* stream,
+                    char** error) {
   return guarded(error, [&]() -> std::string {
     if (gf::table_stream(capture->capture, table, *stream)) return {};
-    return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() + ")";
+    return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() +
+           ")";
   });
 }
 
-int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json, char** error) {
+int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
+                      char** error) {
   return guarded(error, [&]() -> std::string {
     gf::AnalyzeOptions options;
     options.window = window ? window : "all";

@@ -1,5 +1,6 @@
-/* The C interface: captures as tables of Apache Arrow, analyses as JSON. Functions give 0, or 1 and a text in *error, which the
- * caller frees with gpufathom_free. Nothing is printed and nothing aborts. One capture may be used by several threads. */
+/* The C interface: captures as tables of Apache Arrow, analyses as JSON. Functions give 0, or 1 and
+ * a text in *error, which the caller frees with gpufathom_free. Nothing is printed and nothing
+ * aborts. One capture may be used by several threads. */
 #ifndef GPUFATHOM_H
 #define GPUFATHOM_H
 
@@ -7,22 +8,28 @@
 extern "C" {
 #endif
 
-struct ArrowArrayStream; /* of the Arrow C stream interface: https://arrow.apache.org/docs/format/CStreamInterface.html */
+struct ArrowArrayStream; /* of the Arrow C stream interface:
+                            https://arrow.apache.org/docs/format/CStreamInterface.html */
 typedef struct gpufathom_capture gpufathom_capture;
 
-/* Reads a file of any known format. The capture lives until gpufathom_close, its memory as long as a stream of it is in use. */
+/* Reads a file of any known format. The capture lives until gpufathom_close, its memory as long as
+ * a stream of it is in use. */
 int gpufathom_open(const char* path, gpufathom_capture** capture, char** error);
 void gpufathom_close(gpufathom_capture* capture);
 
 /* Names of the tables (docs/capture.md), separated by commas; lives for ever. */
 const char* gpufathom_tables(void);
 
-/* One table as an Arrow stream of one batch, columns without a copy; after it in counter_samples, batches of the samples that the
- * capture holds packed. Not known is null; texts are dictionary-encoded. */
-int gpufathom_table(const gpufathom_capture* capture, const char* table, struct ArrowArrayStream* stream, char** error);
+/* One table as an Arrow stream of one batch, columns without a copy; after it in counter_samples,
+ * batches of the samples that the capture holds packed. Not known is null; texts are
+ * dictionary-encoded. */
+int gpufathom_table(const gpufathom_capture* capture, const char* table,
+                    struct ArrowArrayStream* stream, char** error);
 
-/* The JSON of `gpufathom analyze` (docs/analysis.md); window: all, stable, step:N, START:END. Free *json with gpufathom_free. */
-int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json, char** error);
+/* The JSON of `gpufathom analyze` (docs/analysis.md); window: all, stable, step:N, START:END. Free
+ * *json with gpufathom_free. */
+int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
+                      char** error);
 
 void gpufathom_free(char* text);
 

@@ -12,7 +12,9 @@ namespace gf::cli {
 
 namespace {
 
-tl::unexpected<Error> cannot_write(const std::string& name) { return fail(std::string("cannot be written: ") + std::strerror(errno), name); }
+tl::unexpected<Error> cannot_write(const std::string& name) {
+  return fail(std::string("cannot be written: ") + std::strerror(errno), name);
+}
 
 }  // namespace
 
@@ -30,16 +32,20 @@ Status write_all(int fd, std::string_view bytes, const std::string& name) {
 Result<AnswerFile> AnswerFile::open(const std::string& path) {
   struct stat existing{};
   const bool exists = ::stat(path.c_str(), &existing) == 0;
-  if (exists && S_ISDIR(existing.st_mode)) return fail("is a directory", path, -1, "-o wants the name of a file");
+  if (exists && S_ISDIR(existing.st_mode))
+    return fail("is a directory", path, -1, "-o wants the name of a file");
   const bool in_place = exists && !S_ISREG(existing.st_mode);
   const std::string temporary = in_place ? "" : path + ".part" + std::to_string(::getpid());
-  const int fd = ::open(in_place ? path.c_str() : temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = ::open(in_place ? path.c_str() : temporary.c_str(),
+                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return cannot_write(path);
   return AnswerFile(fd, path, temporary);
 }
 
 AnswerFile::AnswerFile(AnswerFile&& o) noexcept
-    : fd_(std::exchange(o.fd_, -1)), path_(std::move(o.path_)), temporary_(std::exchange(o.temporary_, {})) {}
+    : fd_(std::exchange(o.fd_, -1)),
+      path_(std::move(o.path_)),
+      temporary_(std::exchange(o.temporary_, {})) {}
 
 AnswerFile::~AnswerFile() {
   if (fd_ >= 0) ::close(fd_);

@@ -23,10 +23,15 @@ struct CalibrationFile {
   std::vector<std::string> left_out;
   static constexpr auto fields() {
     using C = CalibrationFile;
-    return std::tuple{field("model", &C::model, "the energy model"), field("board", &C::board, "caches and sensor"), field("unseen", &C::unseen, "kernels that the fit has not seen"),
-                      field("leave_one_out", &C::leave_one_out, "microbenchmarks predicted by fits without them"), field("operands", &C::operands, "what operands of zeros save"),
-                      field("curves", &C::curves, "one regression a level and shape"), field("safety", &C::safety, "microbenchmarks whose counters deny their claim"),
-                      field("left_out", &C::left_out, "points that the fit leaves out, and why")};
+    return std::tuple{
+        field("model", &C::model, "the energy model"),
+        field("board", &C::board, "caches and sensor"),
+        field("unseen", &C::unseen, "kernels that the fit has not seen"),
+        field("leave_one_out", &C::leave_one_out, "microbenchmarks predicted by fits without them"),
+        field("operands", &C::operands, "what operands of zeros save"),
+        field("curves", &C::curves, "one regression a level and shape"),
+        field("safety", &C::safety, "microbenchmarks whose counters deny their claim"),
+        field("left_out", &C::left_out, "points that the fit leaves out, and why")};
   }
 };
 

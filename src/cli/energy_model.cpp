@@ -19,28 +19,38 @@ std::string product_of(const Capture& c) {
   return {};
 }
 
-/// Models lie in share/energy beside a build folder, in share/gpufathom/energy where the program is installed.
+/// Models lie in share/energy beside a build folder, in share/gpufathom/energy where the program is
+/// installed.
 std::string shipped_model(const std::string& product) {
   std::error_code ignored;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   for (const char* folder : {"share/gpufathom/energy", "share/energy"})
-    if (const auto file = here.parent_path() / folder / energy_model_name(product); std::filesystem::exists(file, ignored)) return file.string();
+    if (const auto file = here.parent_path() / folder / energy_model_name(product);
+        std::filesystem::exists(file, ignored))
+      return file.string();
   return {};
 }
 
 }  // namespace
 
-Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& asked, const Capture& capture) {
+Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& asked,
+                                                         const Capture& capture) {
   const std::string product = product_of(capture);
-  const std::string path = !asked.empty() ? asked : product.empty() ? std::string() : shipped_model(product);
+  const std::string path = !asked.empty()    ? asked
+                           : product.empty() ? std::string()
+                                             : shipped_model(product);
   if (path.empty()) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) return fail("cannot be read", path, -1, "--model wants a file that `gpufathom calibrate -o` wrote");
+  if (!in || std::filesystem::is_directory(path))
+    return fail("cannot be read", path, -1,
+                "--model wants a file that `gpufathom calibrate -o` wrote");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   auto model = parse_energy_model(text, path);
   if (!model) return tl::unexpected(model.error());
   if (!product.empty() && !model->gpu.empty() && model->gpu != product)
-    return fail(fmt::format("is a model of {}, and the capture is of {}", model->gpu, product), path, -1, "energies of one chip say nothing of another: calibrate on a GPU of the same kind");
+    return fail(fmt::format("is a model of {}, and the capture is of {}", model->gpu, product),
+                path, -1,
+                "energies of one chip say nothing of another: calibrate on a GPU of the same kind");
   return EnergyModelFile{path, std::move(*model)};
 }
 

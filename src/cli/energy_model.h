@@ -10,8 +10,10 @@
 
 namespace gf::cli {
 
-/// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty: empty when there is none.
-/// Errors: the file cannot be read or is no model; it was measured on another product than the capture's.
-Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& path, const Capture& capture);
+/// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty:
+/// empty when there is none. Errors: the file cannot be read or is no model; it was measured on
+/// another product than the capture's.
+Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& path,
+                                                         const Capture& capture);
 
 }  // namespace gf::cli

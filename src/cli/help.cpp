@@ -11,7 +11,8 @@ namespace gf::cli {
 
 namespace {
 
-/// "  --name VALUE   what it does", the description wrapped beside the first column, or below it where the name is too long.
+/// "  --name VALUE   what it does", the description wrapped beside the first column, or below it
+/// where the name is too long.
 std::string entry(const std::string& name, const std::string& description, std::size_t column) {
   const std::string head = "  " + name;
   std::string body = wrap(description, static_cast<std::size_t>(text_style(false).width), column);
@@ -23,11 +24,14 @@ class Help : public CLI::Formatter {
  public:
   Help() { column_width(28); }
 
-  std::string make_description(const CLI::App* app) const override { return wrap(app->get_description(), static_cast<std::size_t>(text_style(false).width)); }
+  std::string make_description(const CLI::App* app) const override {
+    return wrap(app->get_description(), static_cast<std::size_t>(text_style(false).width));
+  }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string usage = "\nUsage: " + name + " [OPTIONS]";
-    for (const auto* opt : app->get_options([](const CLI::Option* o) { return o->get_positional(); }))
+    for (const auto* opt :
+         app->get_options([](const CLI::Option* o) { return o->get_positional(); }))
       usage += opt->get_required() ? " " + value_of(*opt) : " [" + value_of(*opt) + "]";
     if (!app->get_subcommands({}).empty()) usage += " VERB ...";
     return usage + "\n";
@@ -36,20 +40,26 @@ class Help : public CLI::Formatter {
   std::string make_option(const CLI::Option* opt, bool positional) const override {
     const std::string value = value_of(*opt);
     std::string name = opt->get_name(false, true);
-    if (positional) name = value;
-    else if (const auto comma = name.find(','); comma != name.npos) name.replace(comma, 1, ", ");
-    return entry(positional || value.empty() ? name : name + " " + value, opt->get_description(), get_column_width());
+    if (positional)
+      name = value;
+    else if (const auto comma = name.find(','); comma != name.npos)
+      name.replace(comma, 1, ", ");
+    return entry(positional || value.empty() ? name : name + " " + value, opt->get_description(),
+                 get_column_width());
   }
 
   std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode) const override {
     std::string verbs;
-    for (const auto* verb : app->get_subcommands({})) verbs += entry(verb->get_name(), verb->get_description(), 13);
+    for (const auto* verb : app->get_subcommands({}))
+      verbs += entry(verb->get_name(), verb->get_description(), 13);
     return verbs.empty() ? verbs : "\nVerbs:\n" + verbs;
   }
 
  private:
   /// What stands for an option's value; flags have none.
-  static std::string value_of(const CLI::Option& opt) { return opt.get_type_size() == 0 ? std::string() : opt.get_option_text(); }
+  static std::string value_of(const CLI::Option& opt) {
+    return opt.get_type_size() == 0 ? std::string() : opt.get_option_text();
+  }
 };
 
 CLI::Validator number_that(bool (*holds)(double), const char* wanted) {
@@ -64,7 +74,8 @@ CLI::Validator number_that(bool (*holds)(double), const char* wanted) {
 
 std::string complaint(const CLI::App* app, const CLI::Error& e) {
   const auto verbs = app->get_subcommands();
-  const std::string help = verbs.empty() ? "gpufathom --help" : "gpufathom " + verbs.front()->get_name() + " --help";
+  const std::string help =
+      verbs.empty() ? "gpufathom --help" : "gpufathom " + verbs.front()->get_name() + " --help";
   return fmt::format("gpufathom: {} ({} tells more)\n", e.what(), help);
 }
 

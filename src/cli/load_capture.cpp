@@ -9,15 +9,21 @@ namespace gf::cli {
 
 namespace {
 
-SourceInfo source_of(const Capture& c) { return {c.path, c.format, c.framework, c.events, c.bytes}; }
+SourceInfo source_of(const Capture& c) {
+  return {c.path, c.format, c.framework, c.events, c.bytes};
+}
 
 }  // namespace
 
 void add_input_options(CLI::App& verb, InputOptions& o) {
   verb.add_option("FILE", o.trace, "trace or capture file")->required()->option_text("FILE");
-  verb.add_option("--counters", o.counters, "counter report of the same program: .ncu-rep, or CSV of ncu")->option_text("FILE");
-  verb.add_option("--power", o.power, "power log over the same time: CSV of nvidia-smi or of NVML")->option_text("FILE");
-  verb.add_option("--max-bytes", o.max_bytes, "give up on an input that unpacks to more (default 64GiB)")
+  verb.add_option("--counters", o.counters,
+                  "counter report of the same program: .ncu-rep, or CSV of ncu")
+      ->option_text("FILE");
+  verb.add_option("--power", o.power, "power log over the same time: CSV of nvidia-smi or of NVML")
+      ->option_text("FILE");
+  verb.add_option("--max-bytes", o.max_bytes,
+                  "give up on an input that unpacks to more (default 64GiB)")
       ->transform(CLI::AsSizeValue(true))
       ->option_text("SIZE");
   verb.add_option("--threads", o.threads, "threads to read with (default: all)")->option_text("N");
@@ -36,17 +42,24 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
     const auto report = import_file(o.counters, options);
     if (!report) return tl::unexpected<Error>(report.error());
     if (report->report_kernels.empty())
-      return fail("holds no kernel counters", o.counters, -1, "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu --import FILE --csv --page raw`");
+      return fail("holds no kernel counters", o.counters, -1,
+                  "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu "
+                  "--import FILE --csv --page raw`");
     loaded.counters = source_of(*report);
     loaded.capture.join(*report);
-  } else if (loaded.capture.format == "gpufathom_record" || loaded.capture.format == "nsight_systems") {
-    // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples taken apart stand in for a report.
-    if (add_solved_counters(loaded.capture)) loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
+  } else if (loaded.capture.format == "gpufathom_record" ||
+             loaded.capture.format == "nsight_systems") {
+    // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples
+    // taken apart stand in for a report.
+    if (add_solved_counters(loaded.capture))
+      loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
   }
   if (!o.power.empty()) {
     const auto log = import_file(o.power, options);
     if (!log) return tl::unexpected<Error>(log.error());
-    if (!holds_counter_values(*log)) return fail("holds no power samples", o.power, -1, "--power wants a log of nvidia-smi or NVML as CSV");
+    if (!holds_counter_values(*log))
+      return fail("holds no power samples", o.power, -1,
+                  "--power wants a log of nvidia-smi or NVML as CSV");
     loaded.capture.join(*log);
   }
   return loaded;

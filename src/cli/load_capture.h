@@ -30,8 +30,9 @@ struct Loaded {
 
 void add_input_options(CLI::App& verb, InputOptions& o);
 
-/// Reads the trace and joins the counter report and the power log. A joined file that holds no counters (no samples)
-/// is an error: a report that silently lacks what was asked for would look whole.
+/// Reads the trace and joins the counter report and the power log. A joined file that holds no
+/// counters (no samples) is an error: a report that silently lacks what was asked for would look
+/// whole.
 Result<Loaded> load_capture(const InputOptions& o, const Progress& progress);
 
 }  // namespace gf::cli

@@ -1,5 +1,5 @@
-// Serves the monitor's newest table over HTTP. Scrapes render a snapshot: they never read the driver, so a scraper cannot
-// disturb the GPU however often it asks.
+// Serves the monitor's newest table over HTTP. Scrapes render a snapshot: they never read the
+// driver, so a scraper cannot disturb the GPU however often it asks.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@ namespace gf::cli {
 
 class MetricsServer {
  public:
-  /// Listens on "ADDR:PORT", ":PORT" or "PORT"; without an address on 127.0.0.1 alone. Port 0 takes a free one.
+  /// Listens on "ADDR:PORT", ":PORT" or "PORT"; without an address on 127.0.0.1 alone. Port 0 takes
+  /// a free one.
   static Result<std::unique_ptr<MetricsServer>> start(const std::string& address, bool dcgm_names);
   ~MetricsServer();
   void publish(const LiveTable& table);

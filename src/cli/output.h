@@ -1,4 +1,5 @@
-// Where answers and complaints go: the answer to standard output or a file, everything else to standard error.
+// Where answers and complaints go: the answer to standard output or a file, everything else to
+// standard error.
 #pragma once
 
 #include <optional>
@@ -25,10 +26,13 @@ struct OutputOptions {
   bool to_file() const { return !path.empty() && path != "-"; }
 };
 
-void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats = {"text", "json", "html"});
-/// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by hand.
+void add_output_options(CLI::App& verb, OutputOptions& o,
+                        const std::vector<std::string>& formats = {"text", "json", "html"});
+/// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by
+/// hand.
 void add_format_flags(CLI::App& verb, std::string& format, const std::vector<std::string>& formats);
-/// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other formats.
+/// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other
+/// formats.
 void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows);
 /// Rows of a table in text, and in the other formats (0: all).
 std::size_t text_rows(std::optional<std::size_t> rows);
@@ -36,16 +40,21 @@ std::size_t other_rows(const std::string& format, std::optional<std::size_t> row
 /// The format that is meant, once the options are parsed.
 std::string chosen_format(const OutputOptions& o);
 
-/// Writes a whole answer: to standard output, or to a file that appears complete or not at all (a temporary file beside
-/// it is renamed). Devices and pipes are written in place. A reader that closed its pipe is an error with an empty text.
+/// Writes a whole answer: to standard output, or to a file that appears complete or not at all (a
+/// temporary file beside it is renamed). Devices and pipes are written in place. A reader that
+/// closed its pipe is an error with an empty text.
 Status write_answer(const OutputOptions& o, std::string_view answer);
 
-/// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that docs/cli.md promises.
+/// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that
+/// docs/cli.md promises.
 int say_shortcomings(std::string_view input, const Analysis& analysis);
-/// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the exit code that docs/cli.md promises.
-int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis, const Result<std::string>& answer);
+/// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the
+/// exit code that docs/cli.md promises.
+int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis,
+                  const Result<std::string>& answer);
 
-/// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad input.
+/// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad
+/// input.
 int complain(const Error& error);
 /// The same for a capture that cannot be analysed: what was lost in reading it may be why.
 int complain(const Error& error, std::string_view input, const Capture& capture);

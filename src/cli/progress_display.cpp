@@ -28,8 +28,11 @@ Progress ProgressDisplay::callback() {
     if (now < state->next) return true;
     state->next = now + std::chrono::milliseconds(100);
     state->shown = true;
-    if (done < 0) std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(stage.size()), stage.data());
-    else std::fprintf(stderr, "\r\033[K%.*s %3.0f %%", static_cast<int>(stage.size()), stage.data(), done * 100);
+    if (done < 0)
+      std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(stage.size()), stage.data());
+    else
+      std::fprintf(stderr, "\r\033[K%.*s %3.0f %%", static_cast<int>(stage.size()), stage.data(),
+                   done * 100);
     return true;
   };
 }

@@ -1,4 +1,5 @@
-// Shows on standard error how far long work is: one line, only on a terminal, only after the first second, gone at the end.
+// Shows on standard error how far long work is: one line, only on a terminal, only after the first
+// second, gone at the end.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@ class ProgressDisplay {
  public:
   ProgressDisplay();
   ~ProgressDisplay();  // wipes the line
-  /// The function to hand to an importer or analysis; it may be called from any thread while this object lives.
+  /// The function to hand to an importer or analysis; it may be called from any thread while this
+  /// object lives.
   Progress callback();
   /// Wipes the line, so that something else can be printed.
   void wipe();

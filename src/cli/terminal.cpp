@@ -23,7 +23,8 @@ bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value(environment(name));
     if (value.empty()) continue;
-    std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(value.begin(), value.end(), value.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
@@ -32,9 +33,11 @@ bool locale_is_utf8() {
 int columns(bool to_file) {
   const auto wanted = environment("COLUMNS");
   int n = 0;
-  if (std::from_chars(wanted.data(), wanted.data() + wanted.size(), n).ec == std::errc{} && n > 0) return n;
+  if (std::from_chars(wanted.data(), wanted.data() + wanted.size(), n).ec == std::errc{} && n > 0)
+    return n;
   winsize size{};
-  if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
   return 80;
 }
 
@@ -47,7 +50,8 @@ TextStyle text_style(bool to_file) {
   TextStyle style;
   style.width = std::clamp(columns(to_file), 80, 120);
   style.utf8 = locale_is_utf8();
-  style.colour = !to_file && stdout_is_terminal() && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  style.colour = !to_file && stdout_is_terminal() && environment("NO_COLOR").empty() &&
+                 environment("TERM") != "dumb";
   return style;
 }
 

@@ -27,8 +27,10 @@ struct Options {
   std::optional<std::size_t> rows;
 };
 
-Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis, const std::optional<Context>& context) {
-  if (format == "text") return analysis_text(analysis, text_style(o.output.to_file()), text_rows(o.rows));
+Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis,
+                             const std::optional<Context>& context) {
+  if (format == "text")
+    return analysis_text(analysis, text_style(o.output.to_file()), text_rows(o.rows));
   if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
   std::string json;
   to_json(json, analysis);
@@ -37,7 +39,8 @@ Result<std::string> rendered(const Options& o, const std::string& format, const 
 
 int analyze_files(const Options& o) {
   const std::string format = chosen_format(o.output);
-  if (format == "html" && !o.output.to_file() && stdout_is_terminal()) return complain("--format html wants -o FILE", kWrongUsage);
+  if (format == "html" && !o.output.to_file() && stdout_is_terminal())
+    return complain("--format html wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
   auto loaded = load_capture(o.input, progress.callback());
   progress.wipe();
@@ -55,9 +58,12 @@ int analyze_files(const Options& o) {
   progress.wipe();
   if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
-  const int exit_code = give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
+  const int exit_code =
+      give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
   if (o.input.power.empty() || !analysis->energy.devices.empty()) return exit_code;
-  return complain(o.input.trace + ": the answer is not whole: no energy from " + o.input.power + ": " + analysis->energy.why_missing, kBadInput);
+  return complain(o.input.trace + ": the answer is not whole: no energy from " + o.input.power +
+                      ": " + analysis->energy.why_missing,
+                  kBadInput);
 }
 
 }  // namespace
@@ -66,9 +72,17 @@ void add_analyze(CLI::App& app, int& exit_code) {
   auto* verb = app.add_subcommand("analyze", "how deep a recorded run used its GPU");
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
-  verb->add_option("--window", o->window, "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")->check(positive())->option_text("N");
-  verb->add_option("--model", o->model, "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")->option_text("FILE");
+  verb->add_option(
+          "--window", o->window,
+          "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")
+      ->option_text("W");
+  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")
+      ->check(positive())
+      ->option_text("N");
+  verb->add_option(
+          "--model", o->model,
+          "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
+      ->option_text("FILE");
   add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });

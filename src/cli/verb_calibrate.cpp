@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <ctime>
@@ -39,7 +39,8 @@ void write_line(std::ofstream& out, const T& object) {
   out << line << "\n" << std::flush;
 }
 
-/// What the chip's caches and the board's sensor are like, once a file. A board that does not tell is calibrated all the same.
+/// What the chip's caches and the board's sensor are like, once a file. A board that does not tell
+/// is calibrated all the same.
 void probe(microbench::Runner& runner, std::ofstream& out) {
   fmt::print(stderr, "cache sizes and sensor\n");
   const auto latencies = runner.measure_latencies();
@@ -61,19 +62,29 @@ void end_between_points() {
   for (int s : {SIGINT, SIGTERM}) std::signal(s, [](int) { interrupted = 1; });
 }
 
-Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans, std::ofstream& out) {
+Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans,
+                 std::ofstream& out) {
   std::size_t number = 0;
   int failures = 0;  // in a row
   for (const auto& plan : plans) {
-    if (interrupted) return fail("interrupted", {}, -1, "the same command goes on from the next point");
+    if (interrupted)
+      return fail("interrupted", {}, -1, "the same command goes on from the next point");
     ++number;
-    if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r{:4}/{} {:24} {:5} threads {:6} blocks ", number, plans.size(), plan.bench, plan.threads, plan.blocks);
+    if (isatty(STDERR_FILENO))
+      fmt::print(stderr, "\r{:4}/{} {:24} {:5} threads {:6} blocks ", number, plans.size(),
+                 plan.bench, plan.threads, plan.blocks);
     auto point = runner.measure(plan);
-    if (!point) {  // kept on file with its reason, so that the order of the points stays; a GPU that refuses everything ends it
-      const std::string what = fmt::format("{} ({} threads, {} blocks): {}", plan.bench, plan.threads, plan.blocks, point.error().what);
+    if (!point) {  // kept on file with its reason, so that the order of the points stays; a GPU
+                   // that refuses everything ends it
+      const std::string what = fmt::format("{} ({} threads, {} blocks): {}", plan.bench,
+                                           plan.threads, plan.blocks, point.error().what);
       if (++failures == 3) return fail(what);
       fmt::print(stderr, "\nleft out: {}\n", what);
-      point = microbench::Point{.bench = plan.bench, .threads = plan.threads, .blocks = plan.blocks, .repeat = plan.repeat, .dropped = point.error().what};
+      point = microbench::Point{.bench = plan.bench,
+                                .threads = plan.threads,
+                                .blocks = plan.blocks,
+                                .repeat = plan.repeat,
+                                .dropped = point.error().what};
     } else {
       failures = 0;
     }
@@ -92,29 +103,44 @@ Status measure(const Options& o) {
     if (auto s = runner->hold_clock(o.clock_mhz); !s) return s;
   if (o.launch_once) {
     for (unsigned loops : {200u, 400u})
-      if (auto s = runner->launch_each_once(loops, [&](const auto& b, unsigned threads, unsigned blocks) { fmt::print("{} {} {} {}\n", b.id, loops, threads, blocks); }); !s) return s;
+      if (auto s = runner->launch_each_once(loops,
+                                            [&](const auto& b, unsigned threads, unsigned blocks) {
+                                              fmt::print("{} {} {} {}\n", b.id, loops, threads,
+                                                         blocks);
+                                            });
+          !s)
+        return s;
     return {};
   }
-  // Raw points are kept one JSON object a line, so that an interrupted calibration goes on where it stopped.
+  // Raw points are kept one JSON object a line, so that an interrupted calibration goes on where it
+  // stopped.
   auto known = read_energy_points(o.points);
   if (!known) return tl::unexpected(known.error());
   if (!known->board.uuid.empty() && known->board.uuid != runner->gpu_uuid())
-    return fail(fmt::format("holds points of board {}, this one is {}", known->board.uuid, runner->gpu_uuid()), o.points, -1, "give each board a file of its own");
+    return fail(fmt::format("holds points of board {}, this one is {}", known->board.uuid,
+                            runner->gpu_uuid()),
+                o.points, -1, "give each board a file of its own");
   std::ofstream out(o.points, std::ios::app);
   if (!out) return fail("cannot be written", o.points);
   if (known->board.gpu.empty() && known->points.empty())
-    write_line(out, CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(), fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
+    write_line(out,
+               CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(),
+                               fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
     if (auto s = run_plans(*runner, asleep, out); !s) return s;
   if (auto s = runner->wake(); !s) return s;
-  if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32")) probe(*runner, out);
-  auto plans = microbench::calibration_plans(*runner, {o.repeats, std::max(1, o.repeats - 1), o.seconds}, o.seed);
+  if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
+    probe(*runner, out);
+  auto plans = microbench::calibration_plans(
+      *runner, {o.repeats, std::max(1, o.repeats - 1), o.seconds}, o.seed);
   // The order of a seed is fixed: what is on file are the first points of it.
   const std::size_t done = on_file > asleep.size() ? on_file - asleep.size() : 0;
-  plans.erase(plans.begin(), plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
-  fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(), runner->gpu_uuid(), plans.size(), microbench::expected_seconds(plans) / 60);
+  plans.erase(plans.begin(),
+              plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
+  fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(),
+             runner->gpu_uuid(), plans.size(), microbench::expected_seconds(plans) / 60);
   return run_plans(*runner, plans, out);
 }
 
@@ -135,9 +161,12 @@ Status fit(const Options& o) {
   const auto& raw = read->points;
   if (raw.empty()) return fail("holds no calibration points", o.points);
   std::vector<BenchCounts> benches;
-  auto in = [](const std::vector<std::string>& names, const std::string& id) { return std::find(names.begin(), names.end(), id) != names.end(); };
+  auto in = [](const std::vector<std::string>& names, const std::string& id) {
+    return std::find(names.begin(), names.end(), id) != names.end();
+  };
   for (const auto& b : microbench::microbenches({90}))
-    if ((o.only.empty() || in(o.only, b.id)) && !in(o.skip, b.id)) benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, b.addresses});
+    if ((o.only.empty() || in(o.only, b.id)) && !in(o.skip, b.id))
+      benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, b.addresses});
   if (!o.counters.empty()) {
     auto report = import_file(o.counters);
     if (!report) return tl::unexpected(report.error());
@@ -148,13 +177,16 @@ Status fit(const Options& o) {
   CalibrationFile file;
   file.safety = check_counts(benches);
   std::string system;
-  const auto points = fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out);
+  const auto points =
+      fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out);
   auto model = fit_energy(points, 400, 1, o.system.empty() ? nullptr : &system);
   if (!model) return fail(model.error().what, o.points);
   if (!o.system.empty())
-    if (std::ofstream out(o.system); !(out << system).flush()) return fail("cannot be written", o.system);
+    if (std::ofstream out(o.system); !(out << system).flush())
+      return fail("cannot be written", o.system);
   file.model = std::move(*model);
-  std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) = std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
+  std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) =
+      std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
   file.model.dropped = static_cast<int>(file.left_out.size());
   file.curves = level_curves(raw, benches, file.model.context_w);
   file.operands = operand_effects(file.curves);
@@ -168,7 +200,8 @@ Status fit(const Options& o) {
   print_calibration(file);
   if (!o.against.empty()) {
     std::ifstream in(o.against);
-    const auto other = parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), o.against);
+    const auto other =
+        parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), o.against);
     if (!other) return tl::unexpected(other.error());
     print_against(file.model, *other);
   }
@@ -183,25 +216,53 @@ Status fit(const Options& o) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("calibrate", "measure what this GPU's memory levels and compute units cost in joules");
+  auto* verb = app.add_subcommand(
+      "calibrate", "measure what this GPU's memory levels and compute units cost in joules");
   auto o = std::make_shared<Options>();
   verb->add_option("--device", o->device, "GPU number (default: 0)")->option_text("N");
-  verb->add_option("--points", o->points, "raw points, one JSON object a line; an existing file is continued")->option_text("FILE");
-  verb->add_option("--seconds", o->seconds, "measured seconds of a point, 0.5 to 60 (default: 1.2)")->check(CLI::Range(0.5, 60.0))->option_text("S");
-  verb->add_option("--repeats", o->repeats, "runs of a point, 1 to 20 (default: 3)")->check(CLI::Range(1, 20))->option_text("N");
-  verb->add_option("--only", o->only, "microbenchmarks to run and fit, by name, comma-separated; without it all")->delimiter(',')->option_text("NAMES");
-  verb->add_option("--skip", o->skip, "microbenchmarks to leave out, by name, comma-separated")->delimiter(',')->option_text("NAMES");
-  verb->add_option("--clock", o->clock_mhz, "hold the SM clock at so many MHz until the end, where that is allowed; without it no clock is touched")->check(CLI::Range(1, 10000))->option_text("MHZ");
-  verb->add_option("--seed", o->seed, "seed of the order of the runs (default: 1)")->option_text("N");
-  verb->add_option("--counters", o->counters, "Nsight Compute report of --launch-once: counts and safety checks from counters")->option_text("FILE");
-  verb->add_option("--unseen", o->unseen, "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz (tests/gpu/energy_unseen.sh)")->option_text("PREFIX");
-  verb->add_flag("--leave-one-out", o->leave_one_out, "predict each microbenchmark by a fit without it");
-  verb->add_option("--against", o->against, "another energy model, to compare coefficients with")->option_text("FILE");
-  verb->add_option("--system", o->system, "write the fit's least-squares system (CSV), to be solved by other programs")->option_text("FILE");
+  verb->add_option("--points", o->points,
+                   "raw points, one JSON object a line; an existing file is continued")
+      ->option_text("FILE");
+  verb->add_option("--seconds", o->seconds, "measured seconds of a point, 0.5 to 60 (default: 1.2)")
+      ->check(CLI::Range(0.5, 60.0))
+      ->option_text("S");
+  verb->add_option("--repeats", o->repeats, "runs of a point, 1 to 20 (default: 3)")
+      ->check(CLI::Range(1, 20))
+      ->option_text("N");
+  verb->add_option("--only", o->only,
+                   "microbenchmarks to run and fit, by name, comma-separated; without it all")
+      ->delimiter(',')
+      ->option_text("NAMES");
+  verb->add_option("--skip", o->skip, "microbenchmarks to leave out, by name, comma-separated")
+      ->delimiter(',')
+      ->option_text("NAMES");
+  verb->add_option("--clock", o->clock_mhz,
+                   "hold the SM clock at so many MHz until the end, where that is allowed; without "
+                   "it no clock is touched")
+      ->check(CLI::Range(1, 10000))
+      ->option_text("MHZ");
+  verb->add_option("--seed", o->seed, "seed of the order of the runs (default: 1)")
+      ->option_text("N");
+  verb->add_option("--counters", o->counters,
+                   "Nsight Compute report of --launch-once: counts and safety checks from counters")
+      ->option_text("FILE");
+  verb->add_option("--unseen", o->unseen,
+                   "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and "
+                   ".ncu.csv.gz (tests/gpu/energy_unseen.sh)")
+      ->option_text("PREFIX");
+  verb->add_flag("--leave-one-out", o->leave_one_out,
+                 "predict each microbenchmark by a fit without it");
+  verb->add_option("--against", o->against, "another energy model, to compare coefficients with")
+      ->option_text("FILE");
+  verb->add_option("--system", o->system,
+                   "write the fit's least-squares system (CSV), to be solved by other programs")
+      ->option_text("FILE");
   verb->add_option("-o,--output", o->output, "energy model to write (JSON)")->option_text("FILE");
   verb->add_flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");
-  verb->add_flag("--launch-once", o->launch_once, "only launch every kernel twice, for a counter profiler to look at");
-  verb->add_flag("--list-counters", o->list_counters, "print the counters that such a report needs, one a line");
+  verb->add_flag("--launch-once", o->launch_once,
+                 "only launch every kernel twice, for a counter profiler to look at");
+  verb->add_flag("--list-counters", o->list_counters,
+                 "print the counters that such a report needs, one a line");
   verb->callback([o, &exit_code] {
     if (o->list_counters) {
       for (const auto& name : energy_counter_names()) fmt::print("{}\n", name);

@@ -27,7 +27,8 @@ struct Options {
   OutputOptions output;
 };
 
-/// The steps of the capture, its steady part when samples are all there is, or all of it when it has neither.
+/// The steps of the capture, its steady part when samples are all there is, or all of it when it
+/// has neither.
 Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
   options.window = holds_only_samples(capture) ? "stable" : "steps";
   if (auto analysis = analyze(capture, options)) return analysis;
@@ -37,7 +38,8 @@ Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
 
 int compare_files(const Options& o) {
   if (!o.counters.empty() && o.counters.size() != o.captures.size())
-    return complain("--counters wants one report for each capture, in the same order, or none", kWrongUsage);
+    return complain("--counters wants one report for each capture, in the same order, or none",
+                    kWrongUsage);
   const std::string format = chosen_format(o.output);
   ProgressDisplay progress;
   std::vector<Analysis> analyses;
@@ -51,7 +53,8 @@ int compare_files(const Options& o) {
     AnalyzeOptions options;
     options.window = o.window;
     options.progress = progress.callback();
-    auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options) : analyze(loaded->capture, options);
+    auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options)
+                                     : analyze(loaded->capture, options);
     progress.wipe();
     if (!analysis) return complain(analysis.error(), o.captures[i], loaded->capture);
     analysis->counters_source = loaded->counters;
@@ -63,22 +66,36 @@ int compare_files(const Options& o) {
     to_json(answer, comparison);
     answer += '\n';
   } else {
-    answer = format == "html" ? comparison_page(comparison, o.rows ? text_rows(o.rows) : 25) : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
+    answer = format == "html"
+                 ? comparison_page(comparison, o.rows ? text_rows(o.rows) : 25)
+                 : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
   }
-  if (const auto written = write_answer(o.output, answer); !written) return complain(written.error());
+  if (const auto written = write_answer(o.output, answer); !written)
+    return complain(written.error());
   int exit_code = kWhole;
-  for (std::size_t i = 0; i < analyses.size(); ++i) exit_code = std::max(exit_code, say_shortcomings(o.captures[i], analyses[i]));
+  for (std::size_t i = 0; i < analyses.size(); ++i)
+    exit_code = std::max(exit_code, say_shortcomings(o.captures[i], analyses[i]));
   return exit_code;
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("compare", "what of the difference between runs comes from where");
+  auto* verb =
+      app.add_subcommand("compare", "what of the difference between runs comes from where");
   auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->captures, "traces or capture files; the others are compared with the first")->required()->expected(2, 1000)->option_text("FILE FILE ...");
-  verb->add_option("--counters", o->counters, "counter reports, one for each capture in the same order")->option_text("FILE ...");
-  verb->add_option("--window", o->window, "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all where there are none)")->option_text("W");
+  verb->add_option("FILE", o->captures,
+                   "traces or capture files; the others are compared with the first")
+      ->required()
+      ->expected(2, 1000)
+      ->option_text("FILE FILE ...");
+  verb->add_option("--counters", o->counters,
+                   "counter reports, one for each capture in the same order")
+      ->option_text("FILE ...");
+  verb->add_option("--window", o->window,
+                   "span of each capture: all, steps, stable, step:N or START:END (default: steps, "
+                   "or all where there are none)")
+      ->option_text("W");
   add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = compare_files(*o); });

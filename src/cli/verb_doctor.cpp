@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/output.h"
@@ -21,7 +21,8 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
     const std::string head = fmt::format("{}{:<18}", mark, c.name);
     std::string body = wrap(c.detail, static_cast<std::size_t>(style.width), head.size());
     out += head + body.substr(std::min(head.size(), body.size()));
-    if (!c.advice.empty()) out += wrap("-> " + c.advice, static_cast<std::size_t>(style.width), head.size());
+    if (!c.advice.empty())
+      out += wrap("-> " + c.advice, static_cast<std::size_t>(style.width), head.size());
   };
   for (const auto& c : report.checks) line(c);
   out += "\nWhat the verbs can do here\n";
@@ -32,7 +33,8 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
 }  // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("doctor", "what can be recorded on this machine, and what to do about the rest");
+  auto* verb = app.add_subcommand(
+      "doctor", "what can be recorded on this machine, and what to do about the rest");
   auto o = std::make_shared<OutputOptions>();
   add_output_options(*verb, *o, {"text", "json"});
   add_format_flags(*verb, o->format, {"json"});
@@ -51,7 +53,9 @@ void add_doctor(CLI::App& app, int& exit_code) {
     }
     exit_code = kWhole;
     for (const auto& c : report.checks)
-      if (c.status == "missing" && (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling"))) exit_code = kBadInput;
+      if (c.status == "missing" &&
+          (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling")))
+        exit_code = kBadInput;
   });
 }
 

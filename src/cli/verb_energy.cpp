@@ -26,10 +26,13 @@ struct Options {
   std::optional<std::size_t> rows;
 };
 
-Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& a, const std::optional<Context>& context) {
+Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& a,
+                             const std::optional<Context>& context) {
   if (format == "html") return analysis_html(a, context ? &*context : nullptr);
-  const EnergyReport report{EnergyReport{}.schema, a.source, a.counters_source, a.quality, a.window, a.energy};
-  if (format == "text") return energy_text(report, text_style(o.output.to_file()), text_rows(o.rows));
+  const EnergyReport report{
+      EnergyReport{}.schema, a.source, a.counters_source, a.quality, a.window, a.energy};
+  if (format == "text")
+    return energy_text(report, text_style(o.output.to_file()), text_rows(o.rows));
   std::string json;
   to_json(json, report);
   return json += '\n';
@@ -37,7 +40,8 @@ Result<std::string> rendered(const Options& o, const std::string& format, const 
 
 int energy_of(const Options& o) {
   const std::string format = chosen_format(o.output);
-  if (format == "html" && !o.output.to_file() && stdout_is_terminal()) return complain("--format html wants -o FILE", kWrongUsage);
+  if (format == "html" && !o.output.to_file() && stdout_is_terminal())
+    return complain("--format html wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
   auto loaded = load_capture(o.input, progress.callback());
   progress.wipe();
@@ -55,19 +59,29 @@ int energy_of(const Options& o) {
   progress.wipe();
   if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
-  if (analysis->energy.devices.empty()) return complain(o.input.trace + ": no energy: " + analysis->energy.why_missing, kBadInput);
+  if (analysis->energy.devices.empty())
+    return complain(o.input.trace + ": no energy: " + analysis->energy.why_missing, kBadInput);
   return give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
 }
 
 }  // namespace
 
 void add_energy(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("energy", "where the joules of a recorded run went: static power, units and memory levels, by step, layer and kernel");
+  auto* verb = app.add_subcommand("energy",
+                                  "where the joules of a recorded run went: static power, units "
+                                  "and memory levels, by step, layer and kernel");
   auto o = std::make_shared<Options>();
   add_input_options(*verb, o->input);
-  verb->add_option("--model", o->model, "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")->option_text("FILE");
-  verb->add_option("--window", o->window, "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives joules per item")->check(positive())->option_text("N");
+  verb->add_option(
+          "--model", o->model,
+          "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
+      ->option_text("FILE");
+  verb->add_option("--window", o->window,
+                   "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")
+      ->option_text("W");
+  verb->add_option("--batch", o->batch, "items of a step: gives joules per item")
+      ->check(positive())
+      ->option_text("N");
   add_rows_option(*verb, o->rows);
   add_output_options(*verb, o->output);
   verb->callback([o, &exit_code] { exit_code = energy_of(*o); });

@@ -27,21 +27,26 @@ struct Options {
 };
 
 Status export_perfetto(const Options& o, const Context& context) {
-  if (o.output.empty() || o.output == "-") return write_perfetto(context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
+  if (o.output.empty() || o.output == "-")
+    return write_perfetto(
+        context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
   auto file = AnswerFile::open(o.output);
   if (!file) return tl::unexpected<Error>(file.error());
-  const auto written = write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
+  const auto written =
+      write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
   return written ? file->commit() : written;
 }
 
 Status export_csv(const std::string& directory, const Capture& capture, const Analysis& analysis) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return fail("cannot be made: " + error.message(), directory, -1, "--csv wants a directory");
+  if (error)
+    return fail("cannot be made: " + error.message(), directory, -1, "--csv wants a directory");
   std::optional<AnswerFile> file;
   const CsvSink sink = [&](std::string_view table, std::string_view bytes, bool last) -> Status {
     if (!file) {
-      auto opened = AnswerFile::open((std::filesystem::path(directory) / (std::string(table) + ".csv")).string());
+      auto opened = AnswerFile::open(
+          (std::filesystem::path(directory) / (std::string(table) + ".csv")).string());
       if (!opened) return tl::unexpected<Error>(opened.error());
       file.emplace(std::move(*opened));
     }
@@ -55,9 +60,12 @@ Status export_csv(const std::string& directory, const Capture& capture, const An
 }
 
 int export_capture(const Options& o) {
-  if (!o.perfetto && o.csv.empty()) return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
-  if (!o.perfetto && !o.output.empty()) return complain("-o is the file of --perfetto; --csv names its own folder", kWrongUsage);
-  if (o.perfetto && (o.output.empty() || o.output == "-") && stdout_is_terminal()) return complain("--perfetto wants -o FILE", kWrongUsage);
+  if (!o.perfetto && o.csv.empty())
+    return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
+  if (!o.perfetto && !o.output.empty())
+    return complain("-o is the file of --perfetto; --csv names its own folder", kWrongUsage);
+  if (o.perfetto && (o.output.empty() || o.output == "-") && stdout_is_terminal())
+    return complain("--perfetto wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
   const auto loaded = load_capture(o.input, progress.callback());
   progress.wipe();
@@ -69,7 +77,8 @@ int export_capture(const Options& o) {
   if (o.perfetto)
     if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
   if (!o.csv.empty())
-    if (const auto done = export_csv(o.csv, loaded->capture, *analysis); !done) return complain(done.error());
+    if (const auto done = export_csv(o.csv, loaded->capture, *analysis); !done)
+      return complain(done.error());
   return say_shortcomings(o.input.trace, *analysis);
 }
 
@@ -81,7 +90,8 @@ void add_export(CLI::App& app, int& exit_code) {
   add_input_options(*verb, o->input);
   verb->add_flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
   verb->add_option("--csv", o->csv, "one CSV file a table, in this directory")->option_text("DIR");
-  verb->add_option("-o,--output", o->output, "file of --perfetto, instead of standard output")->option_text("FILE");
+  verb->add_option("-o,--output", o->output, "file of --perfetto, instead of standard output")
+      ->option_text("FILE");
   verb->callback([o, &exit_code] { exit_code = export_capture(*o); });
 }
 

@@ -35,7 +35,9 @@ Result<Capture> read_all(const Options& o) {
       continue;
     }
     if (!trace.empty())
-      return fail("is a second trace: one capture holds one run", file, -1, "import " + trace + " and this into captures of their own; compare takes several");
+      return fail(
+          "is a second trace: one capture holds one run", file, -1,
+          "import " + trace + " and this into captures of their own; compare takes several");
     trace = file;
     whole = std::move(*c);
   }
@@ -56,24 +58,40 @@ Status import_files(const Options& o, std::string& summary) {
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
-  if (auto written = write_capture(*capture, o.output, progress.callback()); !written) return written;
+  if (auto written = write_capture(*capture, o.output, progress.callback()); !written)
+    return written;
   progress.wipe();
-  auto count = [](const auto& table) { return format_count(static_cast<std::int64_t>(table.size())); };
-  summary = fmt::format("{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} samples; {}\n", o.output, count(capture->host_ops),
-                        count(capture->api_calls), count(capture->activities), count(capture->report_kernels), format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
-                        format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
+  auto count = [](const auto& table) {
+    return format_count(static_cast<std::int64_t>(table.size()));
+  };
+  summary = fmt::format(
+      "{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} "
+      "samples; {}\n",
+      o.output, count(capture->host_ops), count(capture->api_calls), count(capture->activities),
+      count(capture->report_kernels),
+      format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
+      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
   return {};
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("import", "join a trace with its counter report and power log into one capture file");
+  auto* verb = app.add_subcommand(
+      "import", "join a trace with its counter report and power log into one capture file");
   auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->files, "trace, and what was measured beside it, in any order")->required()->option_text("FILE...");
-  verb->add_option("-o,--output", o->output, "capture file to write (.gpf)")->required()->option_text("FILE");
-  verb->add_option("--max-bytes", o->import.max_bytes, "give up on an input that unpacks to more (default 64GiB)")->transform(CLI::AsSizeValue(true))->option_text("SIZE");
-  verb->add_option("--threads", o->import.threads, "threads to read with (default: all)")->option_text("N");
+  verb->add_option("FILE", o->files, "trace, and what was measured beside it, in any order")
+      ->required()
+      ->option_text("FILE...");
+  verb->add_option("-o,--output", o->output, "capture file to write (.gpf)")
+      ->required()
+      ->option_text("FILE");
+  verb->add_option("--max-bytes", o->import.max_bytes,
+                   "give up on an input that unpacks to more (default 64GiB)")
+      ->transform(CLI::AsSizeValue(true))
+      ->option_text("SIZE");
+  verb->add_option("--threads", o->import.threads, "threads to read with (default: all)")
+      ->option_text("N");
   verb->callback([o, &exit_code] {
     std::string summary;
     auto done = import_files(*o, summary);

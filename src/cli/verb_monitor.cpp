@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -15,8 +15,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "collect/live/live_sampler.h"
-#include "collect/nvml/gpm.h"
 #include "collect/live/pm_levels.h"
+#include "collect/nvml/gpm.h"
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
@@ -84,7 +84,9 @@ int monitor(const Options& o) {
     const LiveTable table = sampler->sample();
     next += interval;
     if (next < host_now()) next = host_now() + interval;  // fell behind: do not hurry after
-    next = std::max(next, host_now() + Gpm::kShortest);   // a late reading must not leave the next one without levels
+    next = std::max(
+        next,
+        host_now() + Gpm::kShortest);  // a late reading must not leave the next one without levels
     if (server) {
       server->publish(table);
       if (rounds == 0) continue;
@@ -99,10 +101,13 @@ int monitor(const Options& o) {
       out = open_metrics(table, {true, o.dcgm_names});
     } else {
       out = live_text(table, text_style(false));
-      if (live) out = "\x1b[H\x1b[2J" + out;
-      else if (round + 1 != rounds) out += '\n';
+      if (live)
+        out = "\x1b[H\x1b[2J" + out;
+      else if (round + 1 != rounds)
+        out += '\n';
     }
-    if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) break;  // the reader is gone
+    if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0)
+      break;  // the reader is gone
   }
   close(signals);
   return kWhole;
@@ -111,19 +116,34 @@ int monitor(const Options& o) {
 }  // namespace
 
 void add_monitor(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("monitor", "what every GPU does now: levels, power, memory, processes");
+  auto* verb =
+      app.add_subcommand("monitor", "what every GPU does now: levels, power, memory, processes");
   auto o = std::make_shared<Options>();
-  verb->add_option("--devices", o->devices, "GPUs to show: 0,2-3, UUIDs, or all")->option_text("LIST");
-  verb->add_option("--source", o->source, "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs permission)")->check(CLI::IsMember({"auto", "pm"}))->option_text("auto|pm");
-  verb->add_option("--interval", o->interval_s, "seconds between readings (0.1 or more; default: 1)")->check(CLI::Range(0.1, 86400.0))->option_text("S");
-  verb->add_option("--count", o->count, "stop after N readings")->check(positive())->option_text("N");
+  verb->add_option("--devices", o->devices, "GPUs to show: 0,2-3, UUIDs, or all")
+      ->option_text("LIST");
+  verb->add_option("--source", o->source,
+                   "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, "
+                   "needs permission)")
+      ->check(CLI::IsMember({"auto", "pm"}))
+      ->option_text("auto|pm");
+  verb->add_option("--interval", o->interval_s,
+                   "seconds between readings (0.1 or more; default: 1)")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->option_text("S");
+  verb->add_option("--count", o->count, "stop after N readings")
+      ->check(positive())
+      ->option_text("N");
   verb->add_flag("--once", o->once, "one reading, then stop");
-  verb->add_option("--format", o->format, "text, json (one object a line), csv, or openmetrics (what --serve serves)")
+  verb->add_option("--format", o->format,
+                   "text, json (one object a line), csv, or openmetrics (what --serve serves)")
       ->check(CLI::IsMember({"text", "json", "csv", "openmetrics"}))
       ->option_text("FORMAT");
   add_format_flags(*verb, o->format, {"json", "csv"});
-  verb->add_option("--serve", o->serve, "serve /metrics for Prometheus; :PORT is reachable from this machine alone")->option_text("ADDR:PORT");
-  verb->add_flag("--dcgm-names", o->dcgm_names, "names and labels of dcgm-exporter, for dashboards that exist");
+  verb->add_option("--serve", o->serve,
+                   "serve /metrics for Prometheus; :PORT is reachable from this machine alone")
+      ->option_text("ADDR:PORT");
+  verb->add_flag("--dcgm-names", o->dcgm_names,
+                 "names and labels of dcgm-exporter, for dashboards that exist");
   verb->callback([o, &exit_code] { exit_code = monitor(*o); });
 }
 

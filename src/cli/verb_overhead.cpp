@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -33,7 +33,9 @@ std::optional<double> standard_error(const std::vector<double>& values) {
   double mean = 0, sum = 0;
   for (double v : values) mean += v / static_cast<double>(values.size());
   for (double v : values) sum += (v - mean) * (v - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1) / static_cast<double>(values.size())) / mean;
+  return std::sqrt(sum / static_cast<double>(values.size() - 1) /
+                   static_cast<double>(values.size())) /
+         mean;
 }
 
 /// Each run over the run of none in the same round.
@@ -52,7 +54,8 @@ void compare(OverheadReport& report) {
     r.median_seconds = median(r.seconds);
     const bool itself = &r == &none;
     if (r.kernels > 0) {
-      r.seconds_a_kernel = (*r.median_seconds - *none.median_seconds) / static_cast<double>(r.kernels);
+      r.seconds_a_kernel =
+          (*r.median_seconds - *none.median_seconds) / static_cast<double>(r.kernels);
       continue;
     }
     r.slow_down = *r.median_seconds / *none.median_seconds - 1;
@@ -68,16 +71,25 @@ int overhead(const Options& o) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   int not_found = 0;
-  if (const auto found = find_command(o.command.front(), not_found); !found) return complain(found.error());
+  if (const auto found = find_command(o.command.front(), not_found); !found)
+    return complain(found.error());
   std::string pattern = (fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string();
   if (!mkdtemp(pattern.data())) return complain("no temporary folder can be made", kBadInput);
   std::vector<std::string> only;
-  for (std::size_t at = 0; at < o.only.size(); at = std::min(o.only.find(',', at), o.only.size()) + 1) only.push_back(o.only.substr(at, o.only.find(',', at) - at));
-  WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(), pattern, pattern + "/out", o.command, only, o.ncu_kernels};
+  for (std::size_t at = 0; at < o.only.size();
+       at = std::min(o.only.find(',', at), o.only.size()) + 1)
+    only.push_back(o.only.substr(at, o.only.find(',', at) - at));
+  WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
+                    pattern,
+                    pattern + "/out",
+                    o.command,
+                    only,
+                    o.ncu_kernels};
   const auto ways = ways_to_watch(wanted);
   std::vector<std::string> missing;
   for (const auto& name : only)
-    if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; })) missing.push_back(name);
+    if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; }))
+      missing.push_back(name);
   auto nvml = Nvml::open();
   OverheadReport report;
   for (const auto& word : o.command) report.command += (report.command.empty() ? "" : " ") + word;
@@ -107,11 +119,15 @@ int overhead(const Options& o) {
       row.memory_bytes = std::max(row.memory_bytes, run.memory_bytes);
       row.tool_memory_bytes = std::max(row.tool_memory_bytes, run.tool_memory_bytes);
       row.disk_bytes = std::max(row.disk_bytes, run.disk_bytes);
-      if (run.gpu_memory_bytes) row.gpu_memory_bytes = std::max(row.gpu_memory_bytes.value_or(0), *run.gpu_memory_bytes);
-      fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, o.rounds, row.name, run.seconds, run.measured ? fmt::format(", {} {:.4g}", o.measure, *run.measured) : "");
+      if (run.gpu_memory_bytes)
+        row.gpu_memory_bytes = std::max(row.gpu_memory_bytes.value_or(0), *run.gpu_memory_bytes);
+      fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, o.rounds, row.name,
+                 run.seconds,
+                 run.measured ? fmt::format(", {} {:.4g}", o.measure, *run.measured) : "");
     }
   fs::remove_all(pattern, ignored);
-  if (report.rows[0].seconds.empty()) return complain("stopped before the program ran once", kBadInput);
+  if (report.rows[0].seconds.empty())
+    return complain("stopped before the program ran once", kBadInput);
   for (std::size_t i = 0; i < ways.size(); ++i) {
     if (!report.rows[i].failed.empty() || cpu[i].empty()) continue;
     report.rows[i].cpu_seconds = median(cpu[i]);
@@ -119,32 +135,56 @@ int overhead(const Options& o) {
   }
   compare(report);
   if (!o.svg.empty())
-    if (const auto written = write_answer({"svg", o.svg}, overhead_svg(report)); !written) return complain(written.error());
+    if (const auto written = write_answer({"svg", o.svg}, overhead_svg(report)); !written)
+      return complain(written.error());
   std::string text;
-  if (chosen_format(o.output) == "json") to_json(text, report), text += '\n';
-  else text = overhead_text(report, text_style(o.output.to_file()));
+  if (chosen_format(o.output) == "json")
+    to_json(text, report), text += '\n';
+  else
+    text = overhead_text(report, text_style(o.output.to_file()));
   if (const auto written = write_answer(o.output, text); !written) return complain(written.error());
   if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
   int exit_code = kWhole;
-  for (const auto& name : missing) exit_code = complain(fmt::format("the answer is not whole: {}: not on this machine, or not for this command", name), kBadInput);
+  for (const auto& name : missing)
+    exit_code = complain(
+        fmt::format("the answer is not whole: {}: not on this machine, or not for this command",
+                    name),
+        kBadInput);
   for (const auto& r : report.rows)
-    if (!r.failed.empty()) exit_code = complain(fmt::format("the answer is not whole: {}: {}", r.name, r.failed), kBadInput);
+    if (!r.failed.empty())
+      exit_code =
+          complain(fmt::format("the answer is not whole: {}: {}", r.name, r.failed), kBadInput);
   return exit_code;
 }
 
 }  // namespace
 
 void add_overhead(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("overhead", "what tools that watch a program cost it: interleaved runs with each");
+  auto* verb = app.add_subcommand(
+      "overhead", "what tools that watch a program cost it: interleaved runs with each");
   auto o = std::make_shared<Options>();
-  verb->add_option("--rounds", o->rounds, "runs with each tool (default: 3)")->check(CLI::Range(1, 1000))->option_text("N");
-  verb->add_option("--only", o->only, "tools to compare, by the names in the table, separated by commas (default: all)")->option_text("NAMES");
-  verb->add_option("--measure", o->measure, "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, instead of the wall time")->option_text("KEY");
-  verb->add_option("--ncu-kernels", o->ncu_kernels, "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")->check(not_negative())->option_text("N");
+  verb->add_option("--rounds", o->rounds, "runs with each tool (default: 3)")
+      ->check(CLI::Range(1, 1000))
+      ->option_text("N");
+  verb->add_option(
+          "--only", o->only,
+          "tools to compare, by the names in the table, separated by commas (default: all)")
+      ->option_text("NAMES");
+  verb->add_option("--measure", o->measure,
+                   "compare a number that the program prints as \"KEY\": NUMBER, such as its step "
+                   "time, instead of the wall time")
+      ->option_text("KEY");
+  verb->add_option(
+          "--ncu-kernels", o->ncu_kernels,
+          "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")
+      ->check(not_negative())
+      ->option_text("N");
   verb->add_option("--svg", o->svg, "also draw a chart")->option_text("FILE");
   add_output_options(*verb, o->output, {"text", "json"});
   add_format_flags(*verb, o->output.format, {"json"});
-  verb->add_option("COMMAND", o->command, "the program and its arguments, after --")->required()->option_text("-- COMMAND [ARGUMENT ...]");
+  verb->add_option("COMMAND", o->command, "the program and its arguments, after --")
+      ->required()
+      ->option_text("-- COMMAND [ARGUMENT ...]");
   verb->callback([o, &exit_code] { exit_code = overhead(*o); });
 }
 

@@ -30,8 +30,8 @@ struct Input {
   std::shared_ptr<const Capture> samples;  // those of a recording; null: the database has them all
 };
 
-/// A capture file is asked where it lies; its packed samples are shown beside it. Every other input is imported into a temporary
-/// database, which goes away by itself.
+/// A capture file is asked where it lies; its packed samples are shown beside it. Every other input
+/// is imported into a temporary database, which goes away by itself.
 Result<Input> open_input(const std::string& path, const Progress& progress) {
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);
@@ -39,7 +39,8 @@ Result<Input> open_input(const std::string& path, const Progress& progress) {
   if (is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())))) {
     auto db = open_capture_file(path);
     if (!db) return tl::unexpected(db.error());
-    const auto packed = sqlite::integer(db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
+    const auto packed = sqlite::integer(
+        db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
     if (!packed || *packed == 0) return Input{std::move(*db), nullptr};
     auto read = read_samples(path, progress);
     if (!read) return tl::unexpected(read.error());
@@ -53,7 +54,8 @@ Result<Input> open_input(const std::string& path, const Progress& progress) {
   if (!capture) return tl::unexpected(capture.error());
   auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   if (!db) return tl::unexpected(db.error());
-  auto stored = sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
+  auto stored =
+      sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
   if (stored) stored = store_capture(db->get(), *capture, progress);
   if (!stored) return tl::unexpected(stored.error());
   return Input{std::move(*db), nullptr};
@@ -68,8 +70,12 @@ Result<std::string> answer(const Options& o, std::string& damage) {
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
   if (const Capture* c = input->samples.get(); c && !c->quality.empty())
-    damage = fmt::format("{}: the answer is not whole: {} x {}: {}", o.file, c->quality.count[0], c->text(c->quality.code[0]), c->text(c->quality.detail[0]));
-  if (o.sql.empty()) return capture_tables_text(style, input->db.get(), input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
+    damage = fmt::format("{}: the answer is not whole: {} x {}: {}", o.file, c->quality.count[0],
+                         c->text(c->quality.code[0]), c->text(c->quality.detail[0]));
+  if (o.sql.empty())
+    return capture_tables_text(
+        style, input->db.get(),
+        input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
   auto found = ask(input->db.get(), o.sql);
   if (!found) {
     found.error().file = o.file;
@@ -83,18 +89,24 @@ Result<std::string> answer(const Options& o, std::string& damage) {
 }  // namespace
 
 void add_query(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("query", "ask a capture or trace in SQL; without SQL, list its tables and columns");
+  auto* verb = app.add_subcommand(
+      "query", "ask a capture or trace in SQL; without SQL, list its tables and columns");
   auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->file, "capture (.gpf), or anything that analyze reads")->option_text("FILE");
+  verb->add_option("FILE", o->file, "capture (.gpf), or anything that analyze reads")
+      ->option_text("FILE");
   verb->add_option("SQL", o->sql, "one SELECT statement")->option_text("SQL");
-  verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")->option_text("N");
+  verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")
+      ->option_text("N");
   add_output_options(*verb, o->output, {"text", "json", "csv"});
   verb->callback([o, &exit_code] {
     std::string damage;
     const auto text = answer(*o, damage);
-    if (!text) exit_code = complain(text.error());
-    else if (const auto written = write_answer(o->output, *text); !written) exit_code = complain(written.error());
-    else if (!damage.empty()) exit_code = complain(damage, kBadInput);
+    if (!text)
+      exit_code = complain(text.error());
+    else if (const auto written = write_answer(o->output, *text); !written)
+      exit_code = complain(written.error());
+    else if (!damage.empty())
+      exit_code = complain(damage, kBadInput);
   });
 }
 

@@ -1,4 +1,5 @@
-// Every verb adds its subcommand with options and a callback that leaves the exit code in `exit_code`.
+// Every verb adds its subcommand with options and a callback that leaves the exit code in
+// `exit_code`.
 #pragma once
 
 namespace CLI {

@@ -27,27 +27,32 @@ namespace {
 std::string driver_parameter(const std::string& key) {
   std::ifstream file("/proc/driver/nvidia/params");
   for (std::string line; std::getline(file, line);)
-    if (line.rfind(key + ":", 0) == 0) return line.substr(line.find_first_not_of(' ', key.size() + 1));
+    if (line.rfind(key + ":", 0) == 0)
+      return line.substr(line.find_first_not_of(' ', key.size() + 1));
   return {};
 }
 
 /// Running programs that may hold the counters: name -> pids.
 std::map<std::string, std::string> other_profilers() {
-  static constexpr std::array known = {"nv-hostengine", "dcgm-exporter", "ncu", "nsys", "nsys-launcher", "gpufathom"};
+  static constexpr std::array known = {"nv-hostengine", "dcgm-exporter", "ncu",
+                                       "nsys",          "nsys-launcher", "gpufathom"};
   std::map<std::string, std::string> out;
   if (DIR* proc = opendir("/proc")) {
     while (const dirent* e = readdir(proc)) {
       const long pid = std::atol(e->d_name);
       if (pid <= 0 || pid == getpid()) continue;
       const std::string name = process_name(pid);
-      if (std::find(known.begin(), known.end(), name) != known.end()) out[name] += fmt::format("{}{}", out[name].empty() ? "" : ", ", pid);
+      if (std::find(known.begin(), known.end(), name) != known.end())
+        out[name] += fmt::format("{}{}", out[name].empty() ? "" : ", ", pid);
     }
     closedir(proc);
   }
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 /// Tries a short session of PM sampling: nothing else tells whether it works.
 bool try_pm(const std::shared_ptr<Cupti>& cupti, const GpuInfo& gpu, DoctorCheck& check) {
@@ -75,14 +80,20 @@ bool try_pm(const std::shared_ptr<Cupti>& cupti, const GpuInfo& gpu, DoctorCheck
   }
   const auto& choice = (*sampler)->choice();
   check.status = "ok";
-  check.detail = fmt::format("{} counters in one pass on {}{}", choice.counters.size(), (*sampler)->chip(), choice.left_out.empty() ? "" : "; without " + joined(choice.left_out));
+  check.detail =
+      fmt::format("{} counters in one pass on {}{}", choice.counters.size(), (*sampler)->chip(),
+                  choice.left_out.empty() ? "" : "; without " + joined(choice.left_out));
   return true;
 }
 
 std::string clocks_text(const GpuInfo& gpu, const GpuReading& reading) {
-  auto of = [](const std::optional<double>& now, double most) { return now ? fmt::format("{:.0f} of {:.0f} MHz", *now, most) : std::string("unknown"); };
-  std::string out = fmt::format("SM {}, memory {}", of(reading.sm_clock_mhz, gpu.max_sm_clock_mhz), of(reading.memory_clock_mhz, gpu.max_memory_clock_mhz));
-  if (const auto held = throttle_words(reading.throttle_reasons.value_or(0)); !held.empty()) out += "; held down by " + joined(held);
+  auto of = [](const std::optional<double>& now, double most) {
+    return now ? fmt::format("{:.0f} of {:.0f} MHz", *now, most) : std::string("unknown");
+  };
+  std::string out = fmt::format("SM {}, memory {}", of(reading.sm_clock_mhz, gpu.max_sm_clock_mhz),
+                                of(reading.memory_clock_mhz, gpu.max_memory_clock_mhz));
+  if (const auto held = throttle_words(reading.throttle_reasons.value_or(0)); !held.empty())
+    out += "; held down by " + joined(held);
   return out;
 }
 
@@ -97,22 +108,30 @@ std::string sensors_text(const GpuReading& reading) {
   sensor("PCIe bytes", reading.pcie_tx_bytes.has_value());
   sensor("NVLink bytes", reading.nvlink_tx_bytes.has_value());
   if (lack.empty()) return joined(have);
-  return fmt::format("{}{}not on this GPU: {}", joined(have), have.empty() ? "" : "; ", joined(lack));
+  return fmt::format("{}{}not on this GPU: {}", joined(have), have.empty() ? "" : "; ",
+                     joined(lack));
 }
 
 }  // namespace
 
 DoctorReport examine() {
   DoctorReport report;
-  auto add = [&](std::string name, std::string status, std::string detail, std::string advice = {}) -> DoctorCheck& {
-    report.checks.push_back({std::move(name), std::move(status), std::move(detail), std::move(advice)});
+  auto add = [&](std::string name, std::string status, std::string detail,
+                 std::string advice = {}) -> DoctorCheck& {
+    report.checks.push_back(
+        {std::move(name), std::move(status), std::move(detail), std::move(advice)});
     return report.checks.back();
   };
-  auto verb = [&](const char* name, const char* status, std::string detail) { report.verbs.push_back({name, status, std::move(detail), {}}); };
-  auto no_gpu = [&](const char* why) {
-    for (const char* name : {"monitor", "record", "record --kernels", "calibrate"}) verb(name, "missing", why);
+  auto verb = [&](const char* name, const char* status, std::string detail) {
+    report.verbs.push_back({name, status, std::move(detail), {}});
   };
-  verb("analyze", "ok", "reads traces, reports, logs and captures anywhere, as compare, energy, export and query do");
+  auto no_gpu = [&](const char* why) {
+    for (const char* name : {"monitor", "record", "record --kernels", "calibrate"})
+      verb(name, "missing", why);
+  };
+  verb(
+      "analyze", "ok",
+      "reads traces, reports, logs and captures anywhere, as compare, energy, export and query do");
   auto nvml = Nvml::open();
   if (!nvml) {
     add("driver", "missing", nvml.error().what, nvml.error().advice);
@@ -120,25 +139,40 @@ DoctorReport examine() {
     return report;
   }
   auto cupti = Cupti::open();
-  const bool old = cupti && (*cupti)->driver_cuda_version() > 0 && (*cupti)->driver_cuda_version() < 12060;
-  add("driver", old ? "warning" : "ok", fmt::format("{}, CUDA {}", nvml->driver_version(), nvml->cuda_version()), old ? advice_for(PmRefusal::driver) : "");
+  const bool old =
+      cupti && (*cupti)->driver_cuda_version() > 0 && (*cupti)->driver_cuda_version() < 12060;
+  add("driver", old ? "warning" : "ok",
+      fmt::format("{}, CUDA {}", nvml->driver_version(), nvml->cuda_version()),
+      old ? advice_for(PmRefusal::driver) : "");
   const std::string only_admin = driver_parameter("RmProfilingAdminOnly");
-  if (only_admin.empty()) add("permission", "warning", "the driver's parameters cannot be read (/proc/driver/nvidia/params): a container may hide them", "see below whether PM sampling works");
-  else if (only_admin == "0") add("permission", "ok", "every user may read hardware counters");
-  else if (geteuid() == 0) add("permission", "ok", "only administrators may read hardware counters, and you are one");
+  if (only_admin.empty())
+    add("permission", "warning",
+        "the driver's parameters cannot be read (/proc/driver/nvidia/params): a container may hide "
+        "them",
+        "see below whether PM sampling works");
+  else if (only_admin == "0")
+    add("permission", "ok", "every user may read hardware counters");
+  else if (geteuid() == 0)
+    add("permission", "ok", "only administrators may read hardware counters, and you are one");
   else
     add("permission", "warning", "only administrators may read hardware counters",
-        "write 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into /etc/modprobe.d/nvidia.conf and reload the driver; or run as root, or with CAP_SYS_ADMIN");
+        "write 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into "
+        "/etc/modprobe.d/nvidia.conf and reload the driver; or run as root, or with CAP_SYS_ADMIN");
   const auto others = other_profilers();
   if (others.empty()) add("other profilers", "ok", "none runs in sight");
   for (const auto& [name, pids] : others)
     add("other profilers", "warning", fmt::format("{} runs (pid {})", name, pids),
-        name.starts_with("nv-") || name.starts_with("dcgm") ? "before Hopper it may hold the counters: dcgmi profile --pause frees them" : "it may hold the counters: if PM sampling is refused below, end it or wait");
+        name.starts_with("nv-") || name.starts_with("dcgm")
+            ? "before Hopper it may hold the counters: dcgmi profile --pause frees them"
+            : "it may hold the counters: if PM sampling is refused below, end it or wait");
 
-  if (cupti) add("cupti", "ok", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
-  else add("cupti", "missing", cupti.error().what, cupti.error().advice);
+  if (cupti)
+    add("cupti", "ok", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
+  else
+    add("cupti", "missing", cupti.error().what, cupti.error().advice);
   if (nvml->gpus().empty()) {
-    add("gpu", "missing", "the driver shows no GPU", "see what nvidia-smi says, and that the container was given a GPU");
+    add("gpu", "missing", "the driver shows no GPU",
+        "see what nvidia-smi says, and that the container was given a GPU");
     no_gpu("needs a GPU");
     return report;
   }
@@ -147,22 +181,32 @@ DoctorReport examine() {
     auto named = [&](const char* what) { return fmt::format("{} {}", what, gpu.index); };
     const auto reading = nvml->read(gpu, {true, true, true, false});
     if (reading.lost) {
-      add(named("gpu"), "missing", fmt::format("{} is lost: it fell off the bus", gpu.name), "see dmesg for the Xid error; reset it with nvidia-smi --gpu-reset, or reboot");
+      add(named("gpu"), "missing", fmt::format("{} is lost: it fell off the bus", gpu.name),
+          "see dmesg for the Xid error; reset it with nvidia-smi --gpu-reset, or reboot");
       continue;
     }
     alive = true;
-    std::string state = fmt::format("{}, compute {}.{}", gpu.name, gpu.compute_major, gpu.compute_minor);
-    if (gpu.memory_bytes > 0) state += fmt::format(", {:.0f} GiB", static_cast<double>(gpu.memory_bytes) / (1ull << 30));
+    std::string state =
+        fmt::format("{}, compute {}.{}", gpu.name, gpu.compute_major, gpu.compute_minor);
+    if (gpu.memory_bytes > 0)
+      state += fmt::format(", {:.0f} GiB", static_cast<double>(gpu.memory_bytes) / (1ull << 30));
     if (gpu.power_limit_watts > 0) state += fmt::format(", limit {:.0f} W", gpu.power_limit_watts);
     add(named("gpu"), "ok", state);
     if (gpu.mig)
-      add(named("mig"), "warning", fmt::format("MIG is on, {} instance{}", gpu.instances.size(), gpu.instances.size() == 1 ? "" : "s"),
+      add(named("mig"), "warning",
+          fmt::format("MIG is on, {} instance{}", gpu.instances.size(),
+                      gpu.instances.size() == 1 ? "" : "s"),
           "levels come for each instance from GPM (monitor); PM sampling needs MIG off");
-    constexpr std::uint64_t faults = nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown | nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
+    constexpr std::uint64_t faults =
+        nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
+        nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
     const bool hot = reading.throttle_reasons.value_or(0) & faults;
-    add(named("clocks"), hot ? "warning" : "ok", clocks_text(gpu, reading), hot ? "heat or the power supply slows this GPU: times will not compare" : "");
+    add(named("clocks"), hot ? "warning" : "ok", clocks_text(gpu, reading),
+        hot ? "heat or the power supply slows this GPU: times will not compare" : "");
     add(named("sensors"), "ok", sensors_text(reading));
-    add(named("gpm"), gpu.gpm ? "ok" : "missing", gpu.gpm ? "levels at 10 Hz without permission" : "not supported", gpu.gpm ? "" : "GPM came with Hopper");
+    add(named("gpm"), gpu.gpm ? "ok" : "missing",
+        gpu.gpm ? "levels at 10 Hz without permission" : "not supported",
+        gpu.gpm ? "" : "GPM came with Hopper");
     any_gpm |= gpu.gpm;
     record_gpm |= gpu.gpm && !gpu.mig;
     auto& pm = add(named("pm sampling"), "missing", "needs CUPTI");
@@ -172,20 +216,41 @@ DoctorReport examine() {
     no_gpu("needs a GPU that answers");
     return report;
   }
-  verb("monitor", any_gpm || any_pm ? "ok" : "warning", any_gpm ? any_pm ? "all levels but issue slots from GPM, all with --source pm" : "all levels but issue slots, from GPM" : any_pm ? "levels with --source pm" : "power, memory and clocks only");
-  verb("record", any_pm ? "ok" : "warning", any_pm ? "all levels at 1 kHz and more" : record_gpm ? "levels at 10 Hz from GPM, no issue slots" : "power, memory and clocks only");
+  verb("monitor", any_gpm || any_pm ? "ok" : "warning",
+       any_gpm  ? any_pm ? "all levels but issue slots from GPM, all with --source pm"
+                         : "all levels but issue slots, from GPM"
+       : any_pm ? "levels with --source pm"
+                : "power, memory and clocks only");
+  verb("record", any_pm ? "ok" : "warning",
+       any_pm       ? "all levels at 1 kHz and more"
+       : record_gpm ? "levels at 10 Hz from GPM, no issue slots"
+                    : "power, memory and clocks only");
   std::error_code ignored;
   const char* other = std::getenv("CUDA_INJECTION64_PATH");
-  if (!cupti) verb("record --kernels", "missing", "needs CUPTI: see above");
-  else if (!std::filesystem::exists(agent_path(), ignored)) verb("record --kernels", "missing", fmt::format("its library {} is missing: install gpufathom whole", agent_path()));
-  else if (other && *other) verb("record --kernels", "warning", fmt::format("stands aside while CUDA_INJECTION64_PATH names another profiler's library, {}", other));
-  else verb("record --kernels", "ok", "kernels through CUPTI Activity, which needs no permission");
+  if (!cupti)
+    verb("record --kernels", "missing", "needs CUPTI: see above");
+  else if (!std::filesystem::exists(agent_path(), ignored))
+    verb("record --kernels", "missing",
+         fmt::format("its library {} is missing: install gpufathom whole", agent_path()));
+  else if (other && *other)
+    verb(
+        "record --kernels", "warning",
+        fmt::format("stands aside while CUDA_INJECTION64_PATH names another profiler's library, {}",
+                    other));
+  else
+    verb("record --kernels", "ok", "kernels through CUPTI Activity, which needs no permission");
   std::vector<std::string> tools;
   int code = 0;
   for (const char* tool : {"nvidia-smi", "dcgmi", "nsys", "ncu"})
     if (find_command(tool, code)) tools.emplace_back(tool);
-  verb("overhead", "ok", tools.empty() ? "compares gpufathom's own ways to watch; nvidia-smi, dcgmi, nsys and ncu are not on the PATH" : "compares gpufathom's own ways to watch, and " + joined(tools));
-  verb("calibrate", cupti ? "ok" : "missing", cupti ? geteuid() == 0 ? "can hold the clocks too" : "at the clocks that the GPU chooses; only root may hold them" : "needs the CUDA driver");
+  verb("overhead", "ok",
+       tools.empty() ? "compares gpufathom's own ways to watch; nvidia-smi, dcgmi, nsys and ncu "
+                       "are not on the PATH"
+                     : "compares gpufathom's own ways to watch, and " + joined(tools));
+  verb("calibrate", cupti ? "ok" : "missing",
+       cupti ? geteuid() == 0 ? "can hold the clocks too"
+                              : "at the clocks that the GPU chooses; only root may hold them"
+             : "needs the CUDA driver");
   return report;
 }
 

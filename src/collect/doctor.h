@@ -15,7 +15,9 @@ struct DoctorCheck {
   std::string advice;  // what to do; empty when nothing is wrong
   static constexpr auto fields() {
     using C = DoctorCheck;
-    return std::tuple{field("name", &C::name, "what was looked at"), field("status", &C::status, "ok, warning or missing"), field("detail", &C::detail, "what was found"),
+    return std::tuple{field("name", &C::name, "what was looked at"),
+                      field("status", &C::status, "ok, warning or missing"),
+                      field("detail", &C::detail, "what was found"),
                       field("advice", &C::advice, "what to do about it")};
   }
 };
@@ -26,11 +28,14 @@ struct DoctorReport {
   std::vector<DoctorCheck> verbs;  // what each verb can do here
   static constexpr auto fields() {
     using D = DoctorReport;
-    return std::tuple{field("schema", &D::schema, "name and version of this layout"), field("checks", &D::checks, "what was looked at"), field("verbs", &D::verbs, "what each verb can do here")};
+    return std::tuple{field("schema", &D::schema, "name and version of this layout"),
+                      field("checks", &D::checks, "what was looked at"),
+                      field("verbs", &D::verbs, "what each verb can do here")};
   }
 };
 
-/// Looks at everything; starts a sampling session of a moment on each GPU, which needs a second or two.
+/// Looks at everything; starts a sampling session of a moment on each GPU, which needs a second or
+/// two.
 DoctorReport examine();
 
 }  // namespace gf

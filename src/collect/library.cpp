@@ -30,7 +30,8 @@ Result<Library> Library::open(const std::vector<std::string>& names) {
   auto load = [&](const std::string& name, int flags) -> void* {
     dlerror();
     void* handle = dlopen(name.c_str(), flags);
-    if (const char* why = dlerror(); !handle && why && !(flags & RTLD_NOLOAD)) reasons += (reasons.empty() ? "" : "; ") + std::string(why);
+    if (const char* why = dlerror(); !handle && why && !(flags & RTLD_NOLOAD))
+      reasons += (reasons.empty() ? "" : "; ") + std::string(why);
     return handle;
   };
   auto loaded = [](void* handle, const std::string& name) {
@@ -51,7 +52,8 @@ void* Library::symbol(const char* name) const { return dlsym(handle_, name); }
 
 std::string Library::path() const {
   link_map* map = nullptr;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name) return map->l_name;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name)
+    return map->l_name;
   return name_;
 }
 

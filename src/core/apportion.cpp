@@ -28,8 +28,10 @@ std::vector<std::int64_t> apportion(std::int64_t total, std::span<const double> 
   }
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return remainder[a] > remainder[b]; });
-  // Rounding of the shares themselves can leave more than one unit a part on either side; the loops go round again then.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return remainder[a] > remainder[b]; });
+  // Rounding of the shares themselves can leave more than one unit a part on either side; the loops
+  // go round again then.
   for (std::size_t i = 0; given < total; i = (i + 1) % order.size(), ++given) ++parts[order[i]];
   for (std::size_t i = order.size(); given > total; i = (i + order.size() - 1) % order.size()) {
     auto& part = parts[order[(i + order.size() - 1) % order.size()]];

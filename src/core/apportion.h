@@ -7,9 +7,10 @@
 
 namespace gf {
 
-/// `total` (>= 0) split in proportion to `weights` (negative and NaN count as 0) by the largest-remainder method: the
-/// parts sum to `total` exactly and each is within 1 of its exact share. Equal remainders go to the earlier part. All
-/// weights zero: everything goes to the first part; no weights: nothing.
+/// `total` (>= 0) split in proportion to `weights` (negative and NaN count as 0) by the
+/// largest-remainder method: the parts sum to `total` exactly and each is within 1 of its exact
+/// share. Equal remainders go to the earlier part. All weights zero: everything goes to the first
+/// part; no weights: nothing.
 std::vector<std::int64_t> apportion(std::int64_t total, std::span<const double> weights);
 
 }  // namespace gf

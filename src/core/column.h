@@ -1,5 +1,6 @@
-// A growable array for the capture's tables. Growth goes through realloc, which moves pages instead of copying them,
-// and pages never touched cost no memory: a table of millions of rows peaks at its own size.
+// A growable array for the capture's tables. Growth goes through realloc, which moves pages instead
+// of copying them, and pages never touched cost no memory: a table of millions of rows peaks at its
+// own size.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,13 @@ class Column {
  public:
   using value_type = T;
   Column() = default;
-  Column(std::initializer_list<T> values) { for (const T& v : values) push_back(v); }
-  Column(Column&& o) noexcept : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)), capacity_(std::exchange(o.capacity_, 0)) {}
+  Column(std::initializer_list<T> values) {
+    for (const T& v : values) push_back(v);
+  }
+  Column(Column&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)),
+        size_(std::exchange(o.size_, 0)),
+        capacity_(std::exchange(o.capacity_, 0)) {}
   Column(const Column& o) { append(o.span()); }
   Column& operator=(Column o) noexcept {
     std::swap(data_, o.data_);
@@ -37,7 +43,8 @@ class Column {
   void append(std::span<const T> values) {
     if (values.empty()) return;
     const std::size_t need = size_ + values.size();
-    if (need > capacity_) reserve(need > capacity_ + capacity_ / 2 ? need : capacity_ + capacity_ / 2);
+    if (need > capacity_)
+      reserve(need > capacity_ + capacity_ / 2 ? need : capacity_ + capacity_ / 2);
     std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
     size_ = need;
   }

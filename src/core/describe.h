@@ -1,10 +1,12 @@
-// A result struct describes its own fields once; JSON, the C interface and the reference page come from that.
+// A result struct describes its own fields once; JSON, the C interface and the reference page come
+// from that.
 //
 //   struct Level {
 //     std::string id;
 //     std::optional<double> value;
 //     static constexpr auto fields() {
-//       return std::tuple{field("id", &Level::id, "metric id"), field("value", &Level::value, "share of the window, 0..1")};
+//       return std::tuple{field("id", &Level::id, "metric id"), field("value", &Level::value,
+//       "share of the window, 0..1")};
 //     }
 //   };
 #pragma once
@@ -16,12 +18,12 @@ namespace gf {
 template <class C, class T>
 struct FieldInfo {
   const char* name;
-  T C::*member;
+  T C::* member;
   const char* meaning;
 };
 
 template <class C, class T>
-constexpr FieldInfo<C, T> field(const char* name, T C::*member, const char* meaning) {
+constexpr FieldInfo<C, T> field(const char* name, T C::* member, const char* meaning) {
   return {name, member, meaning};
 }
 

@@ -23,7 +23,8 @@ using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
 /// Builds the unexpected half of a Result: `return fail("not a trace", path);`
-inline tl::unexpected<Error> fail(std::string what, std::string file = {}, std::int64_t offset = -1, std::string advice = {}) {
+inline tl::unexpected<Error> fail(std::string what, std::string file = {}, std::int64_t offset = -1,
+                                  std::string advice = {}) {
   return tl::unexpected<Error>(Error{std::move(what), std::move(file), offset, std::move(advice)});
 }
 

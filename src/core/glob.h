@@ -6,11 +6,12 @@
 
 namespace gf {
 
-/// True when `text` matches `pattern`, in which * stands for any text and every other character for itself.
-/// Linear in the text for each star.
+/// True when `text` matches `pattern`, in which * stands for any text and every other character for
+/// itself. Linear in the text for each star.
 inline bool glob_match(std::string_view pattern, std::string_view text) {
   // "*word*", the common form, is a plain search.
-  if (pattern.size() > 2 && pattern.front() == '*' && pattern.back() == '*' && pattern.find('*', 1) == pattern.size() - 1)
+  if (pattern.size() > 2 && pattern.front() == '*' && pattern.back() == '*' &&
+      pattern.find('*', 1) == pattern.size() - 1)
     return text.find(pattern.substr(1, pattern.size() - 2)) != std::string_view::npos;
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {

@@ -8,11 +8,15 @@ namespace gf {
 
 Intervals normalised(Intervals in) {
   std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
-  sort_nearly_ordered(in.begin(), in.end(), [](const Interval& a, const Interval& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
+  sort_nearly_ordered(in.begin(), in.end(), [](const Interval& a, const Interval& b) {
+    return a.start != b.start ? a.start < b.start : a.end < b.end;
+  });
   std::size_t kept = 0;
   for (const auto& i : in) {
-    if (kept > 0 && i.start <= in[kept - 1].end) in[kept - 1].end = std::max(in[kept - 1].end, i.end);
-    else in[kept++] = i;
+    if (kept > 0 && i.start <= in[kept - 1].end)
+      in[kept - 1].end = std::max(in[kept - 1].end, i.end);
+    else
+      in[kept++] = i;
   }
   in.resize(kept);
   return in;
@@ -29,20 +33,27 @@ Intervals unite(std::span<const Interval> a, std::span<const Interval> b) {
   all.reserve(a.size() + b.size());
   for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {
     const Interval next = j == b.end() || (i != a.end() && i->start < j->start) ? *i++ : *j++;
-    if (!all.empty() && next.start <= all.back().end) all.back().end = std::max(all.back().end, next.end);
-    else all.push_back(next);
+    if (!all.empty() && next.start <= all.back().end)
+      all.back().end = std::max(all.back().end, next.end);
+    else
+      all.push_back(next);
   }
   return all;
 }
 
 namespace {
 
-/// f(interval) for every stretch that both sets have, in order. What ends before the other set begins is skipped by search.
+/// f(interval) for every stretch that both sets have, in order. What ends before the other set
+/// begins is skipped by search.
 template <class F>
 void each_shared(const Intervals& a, const Intervals& b, F&& f) {
   if (a.empty() || b.empty()) return;
-  auto from = [](const Intervals& set, Nanos start) { return std::partition_point(set.begin(), set.end(), [start](const Interval& i) { return i.end <= start; }); };
-  for (auto i = from(a, b.front().start), j = from(b, a.front().start); i != a.end() && j != b.end();) {
+  auto from = [](const Intervals& set, Nanos start) {
+    return std::partition_point(set.begin(), set.end(),
+                                [start](const Interval& i) { return i.end <= start; });
+  };
+  for (auto i = from(a, b.front().start), j = from(b, a.front().start);
+       i != a.end() && j != b.end();) {
     const Interval both{std::max(i->start, j->start), std::min(i->end, j->end)};
     if (both.start < both.end) f(both);
     (i->end < j->end ? i : j)++;

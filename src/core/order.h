@@ -7,14 +7,16 @@
 
 namespace gf {
 
-/// Sorts [first, last) by a strict total order. Linear for input in order; blocks that are in order themselves are merged where they
-/// overlap, so that a few late blocks cost little more. O(n log n) at worst.
+/// Sorts [first, last) by a strict total order. Linear for input in order; blocks that are in order
+/// themselves are merged where they overlap, so that a few late blocks cost little more. O(n log n)
+/// at worst.
 template <class Iterator, class Less>
 void sort_nearly_ordered(Iterator first, Iterator last, Less less) {
   const auto n = static_cast<std::size_t>(last - first);
   std::vector<std::size_t> runs{0};  // where the runs in order start, and the end
   for (std::size_t i = 1; i < n; ++i) {
-    if (!less(first[static_cast<std::ptrdiff_t>(i)], first[static_cast<std::ptrdiff_t>(i - 1)])) continue;
+    if (!less(first[static_cast<std::ptrdiff_t>(i)], first[static_cast<std::ptrdiff_t>(i - 1)]))
+      continue;
     if (runs.size() > n / 16) return std::sort(first, last, less);
     runs.push_back(i);
   }
@@ -27,7 +29,9 @@ void sort_nearly_ordered(Iterator first, Iterator last, Less less) {
       if (r + 2 < runs.size()) {
         const auto middle = at(runs[r + 1]), end = at(runs[r + 2]);
         const auto from = std::upper_bound(at(runs[r]), middle, *middle, less);
-        if (from != middle) std::inplace_merge(from, middle, std::lower_bound(middle, end, *(middle - 1), less), less);
+        if (from != middle)
+          std::inplace_merge(from, middle, std::lower_bound(middle, end, *(middle - 1), less),
+                             less);
       }
       runs[kept++] = runs[r];
     }

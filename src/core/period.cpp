@@ -13,7 +13,9 @@ constexpr double kLeast = 0.3;
 }  // namespace
 
 std::optional<Period> find_period(std::span<const float> signal) {
-  if (signal.size() > kLongest) signal = signal.subspan((signal.size() - kLongest) / 2, kLongest);  // the middle: not start-up, not the end
+  if (signal.size() > kLongest)
+    signal = signal.subspan((signal.size() - kLongest) / 2,
+                            kLongest);  // the middle: not start-up, not the end
   const std::size_t n = signal.size(), most = n / 4;
   if (n < 64) return {};
   double mean = 0;
@@ -30,7 +32,8 @@ std::optional<Period> find_period(std::span<const float> signal) {
   for (std::size_t lag = 1; lag <= most + 1; ++lag) {
     float sum = 0;
     for (std::size_t i = 0; i + lag < n; ++i) sum += x[i] * x[i + lag];
-    r[lag] = static_cast<double>(sum) / power * static_cast<double>(n) / static_cast<double>(n - lag);
+    r[lag] =
+        static_cast<double>(sum) / power * static_cast<double>(n) / static_cast<double>(n - lag);
   }
   // Peaks behind the first fall below zero: near lag 0 every smooth signal resembles itself.
   std::size_t from = 1;
@@ -47,7 +50,8 @@ std::optional<Period> find_period(std::span<const float> signal) {
       const auto guess = static_cast<std::size_t>(at + length + 0.5);
       const std::size_t reach = std::max<std::size_t>(1, lag / 8);
       std::size_t peak = guess;
-      for (std::size_t j = guess > reach ? guess - reach : 1; j <= std::min(guess + reach, most); ++j)
+      for (std::size_t j = guess > reach ? guess - reach : 1; j <= std::min(guess + reach, most);
+           ++j)
         if (r[j] > r[peak]) peak = j;
       if (peak > most || r[peak] < 0.5 * best) break;
       at = static_cast<double>(peak);

@@ -1,5 +1,6 @@
-// Work in parallel, results in order: one producer, several workers, and a merge that sees the items in the order in which they
-// were produced. Memory is bounded by the number of slots, which are used again and again.
+// Work in parallel, results in order: one producer, several workers, and a merge that sees the
+// items in the order in which they were produced. Memory is bounded by the number of slots, which
+// are used again and again.
 #pragma once
 
 #include <condition_variable>
@@ -13,19 +14,21 @@
 
 namespace gf {
 
-/// produce(slot) fills a slot and returns false when nothing is left; it runs on the calling thread.
-/// work(slot, worker) runs on `workers` threads, each with its own number. The calling thread is number 0 of them: when all slots are
-/// full it works too, so that there are no more threads than workers to share the cores. Twice as many slots as workers keep the
-/// others busy meanwhile.
-/// merge(slot) runs in the order of production, one at a time; afterwards the slot is free again.
-/// The first exception of any of them ends the run and is thrown here.
+/// produce(slot) fills a slot and returns false when nothing is left; it runs on the calling
+/// thread. work(slot, worker) runs on `workers` threads, each with its own number. The calling
+/// thread is number 0 of them: when all slots are full it works too, so that there are no more
+/// threads than workers to share the cores. Twice as many slots as workers keep the others busy
+/// meanwhile. merge(slot) runs in the order of production, one at a time; afterwards the slot is
+/// free again. The first exception of any of them ends the run and is thrown here.
 template <class Slot, class Produce, class Work, class Merge>
-void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Work work, Merge merge) {
+void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Work work,
+                  Merge merge) {
   std::mutex mutex;
   std::condition_variable changed;
   const std::size_t n = slots.size();
   std::vector<char> finished(n, 0);
-  std::uint64_t produced = 0, taken = 0, merged = 0;  // numbers of items; item i lives in slot i % n
+  std::uint64_t produced = 0, taken = 0,
+                merged = 0;  // numbers of items; item i lives in slot i % n
   bool ended = false, merging = false;
   std::exception_ptr error;
 
@@ -74,8 +77,10 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
         lock.unlock();
         const bool more = produce(slots[produced % n]);
         lock.lock();
-        if (more) ++produced;
-        else ended = true;
+        if (more)
+          ++produced;
+        else
+          ended = true;
         changed.notify_all();
       } else if (taken < produced) {
         work_on_next(lock, 0);

@@ -12,7 +12,8 @@ double quantile(std::vector<double> values, double q) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(low), values.end());
   const double a = values[low];
   if (low + 1 >= values.size()) return a;
-  const double b = *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(low) + 1, values.end());
+  const double b =
+      *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(low) + 1, values.end());
   return a + (at - static_cast<double>(low)) * (b - a);
 }
 
@@ -21,14 +22,17 @@ double median(std::vector<double> values) { return quantile(std::move(values), 0
 double median_absolute_deviation(const std::vector<double>& values) {
   const double m = median(values);
   std::vector<double> away(values.size());
-  std::transform(values.begin(), values.end(), away.begin(), [m](double v) { return std::abs(v - m); });
+  std::transform(values.begin(), values.end(), away.begin(),
+                 [m](double v) { return std::abs(v - m); });
   return median(std::move(away));
 }
 
 namespace {
 
 constexpr double kQuantiles[] = {.05, .25, .5, .75, .95};
-constexpr double Distribution::*kQuantileMembers[] = {&Distribution::p5, &Distribution::p25, &Distribution::median, &Distribution::p75, &Distribution::p95};
+constexpr double Distribution::* kQuantileMembers[] = {&Distribution::p5, &Distribution::p25,
+                                                       &Distribution::median, &Distribution::p75,
+                                                       &Distribution::p95};
 
 /// Shares in equal bins; `share(i)` is that of value i.
 template <class Share>
@@ -54,8 +58,11 @@ Distribution distribution(std::vector<double> values) {
   d.max = *max;
   d.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   fill_shape(d, values, [each = 1 / n](std::size_t) { return each; });
-  // Each quantile is the first value that enough others do not exceed. From the middle outwards, so that each parts what is left.
-  auto rank = [&](std::size_t q) { return values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1; };
+  // Each quantile is the first value that enough others do not exceed. From the middle outwards, so
+  // that each parts what is left.
+  auto rank = [&](std::size_t q) {
+    return values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1;
+  };
   auto select = [&](std::size_t q, auto from, auto to) {
     const auto at = rank(q);
     if (at < to) std::nth_element(from, at, to);
@@ -84,7 +91,8 @@ Distribution distribution(std::span<const double> values, std::span<const double
   double seen = 0;
   for (std::size_t i : order) {
     seen += weights[i];
-    while (next < std::size(kQuantiles) && seen >= kQuantiles[next] * total) d.*kQuantileMembers[next++] = values[i];
+    while (next < std::size(kQuantiles) && seen >= kQuantiles[next] * total)
+      d.*kQuantileMembers[next++] = values[i];
   }
   while (next < std::size(kQuantiles)) d.*kQuantileMembers[next++] = d.max;
   fill_shape(d, values, [&](std::size_t i) { return weights[i] / total; });

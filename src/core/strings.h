@@ -33,15 +33,16 @@ class StringPool {
   std::uint32_t* slot(std::string_view text, std::uint64_t hash);
 
   std::vector<std::string_view> texts_;
-  std::vector<std::uint64_t> hashes_;   // by id: growing needs no second look at the texts
-  std::vector<std::uint32_t> slots_;    // open addressing, id + 1, 0 = free
+  std::vector<std::uint64_t> hashes_;  // by id: growing needs no second look at the texts
+  std::vector<std::uint32_t> slots_;   // open addressing, id + 1, 0 = free
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
   char* block_at_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
-/// A fast 64-bit hash of a text (wyhash-style folding multiply); not stable across versions, never stored.
+/// A fast 64-bit hash of a text (wyhash-style folding multiply); not stable across versions, never
+/// stored.
 std::uint64_t hash_text(std::string_view text);
 
 }  // namespace gf

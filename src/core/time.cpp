@@ -50,7 +50,8 @@ std::optional<Decimal> split(std::string_view t, int& exponent) {
     auto e = digits();
     if (e.empty()) return std::nullopt;
     int value = 0;
-    for (char c : e) value = std::min(value * 10 + (c - '0'), 10'000);  // saturates: far outside int64 either way
+    for (char c : e)
+      value = std::min(value * 10 + (c - '0'), 10'000);  // saturates: far outside int64 either way
     exponent += down ? -value : value;
   }
   if (!t.empty()) return std::nullopt;
@@ -74,9 +75,11 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent) {
   bool overflow = false;
   for (std::int64_t i = 0; i < kept && !overflow; ++i) {
     if (i >= digits && value == 0) break;  // zero times any power of ten
-    overflow = __builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, static_cast<std::uint64_t>(digit(i)), &value);
+    overflow = __builtin_mul_overflow(value, 10u, &value) ||
+               __builtin_add_overflow(value, static_cast<std::uint64_t>(digit(i)), &value);
   }
-  if (!overflow && kept >= 0 && digit(kept) >= 5) overflow = __builtin_add_overflow(value, 1u, &value);
+  if (!overflow && kept >= 0 && digit(kept) >= 5)
+    overflow = __builtin_add_overflow(value, 1u, &value);
   const std::uint64_t limit = static_cast<std::uint64_t>(INT64_MAX) + (d->negative ? 1 : 0);
   if (overflow || value > limit) return std::nullopt;
   return d->negative ? static_cast<std::int64_t>(-value) : static_cast<std::int64_t>(value);

@@ -1,5 +1,5 @@
-// Time is int64 nanoseconds everywhere. Decimal texts are parsed as fixed point, never through a double:
-// a 19-digit microsecond timestamp has a 0.25 us step as a double.
+// Time is int64 nanoseconds everywhere. Decimal texts are parsed as fixed point, never through a
+// double: a 19-digit microsecond timestamp has a 0.25 us step as a double.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// Reads a decimal number ("-12.345", "1e3", "4329702664395.481") times 10^`exponent`, rounded half away from zero
-/// to an integer. With exponent 3 a text in microseconds gives nanoseconds. Empty when the text is not a number or
-/// the result leaves int64.
+/// Reads a decimal number ("-12.345", "1e3", "4329702664395.481") times 10^`exponent`, rounded half
+/// away from zero to an integer. With exponent 3 a text in microseconds gives nanoseconds. Empty
+/// when the text is not a number or the result leaves int64.
 std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent);
 
 /// a - b and a + b, empty on overflow.

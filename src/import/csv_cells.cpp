@@ -9,7 +9,9 @@ bool CsvReader::next(std::vector<std::string_view>& cells) {
   while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
   if (at_ >= text_.size()) return false;
   row_offset_ = at_;
-  struct Escaped { std::size_t cell, text; };
+  struct Escaped {
+    std::size_t cell, text;
+  };
   std::vector<Escaped> escaped;
   for (;;) {
     if (at_ < text_.size() && text_[at_] == '"') {
@@ -43,10 +45,14 @@ bool CsvReader::next(std::vector<std::string_view>& cells) {
       }
       cells.push_back(cell);
       // Whatever stands between the closing quote and the separator is damage; it is dropped.
-      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' &&
+             text_[at_] != '\r')
+        ++at_;
     } else {
       const std::size_t begin = at_;
-      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
+      while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' &&
+             text_[at_] != '\r')
+        ++at_;
       cells.push_back(text_.substr(begin, at_ - begin));
     }
     if (at_ >= text_.size()) {

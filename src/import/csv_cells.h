@@ -1,4 +1,5 @@
-// Comma-separated cells by RFC 4180, read in place: quoted cells may hold commas, doubled quotes and line ends.
+// Comma-separated cells by RFC 4180, read in place: quoted cells may hold commas, doubled quotes
+// and line ends.
 #pragma once
 
 #include <string>
@@ -9,13 +10,16 @@ namespace gf {
 
 class CsvReader {
  public:
-  explicit CsvReader(std::string_view text, char separator = ',') : text_(text), separator_(separator) {}
+  explicit CsvReader(std::string_view text, char separator = ',')
+      : text_(text), separator_(separator) {}
 
-  /// Reads the next row into `cells`; false at the end. Cells stay valid until the next call. Blank lines are skipped.
+  /// Reads the next row into `cells`; false at the end. Cells stay valid until the next call. Blank
+  /// lines are skipped.
   bool next(std::vector<std::string_view>& cells);
   /// Byte offset of the row that next() returned last.
   std::size_t row_offset() const { return row_offset_; }
-  /// The row that next() returned last ended inside a quoted cell, or without a line end: the file is cut there.
+  /// The row that next() returned last ended inside a quoted cell, or without a line end: the file
+  /// is cut there.
   bool row_was_cut() const { return cut_; }
 
  private:

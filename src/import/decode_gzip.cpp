@@ -37,7 +37,8 @@ class GzipDecoder final : public Decoder {
         else
           stop("corrupt_input", file, "gzip data is damaged");
         finished_ = true;
-      } else if (in.empty() && state_->block_state != ISAL_BLOCK_FINISH && state_->avail_out == out_before) {
+      } else if (in.empty() && state_->block_state != ISAL_BLOCK_FINISH &&
+                 state_->avail_out == out_before) {
         stop("truncated_input", file, "gzip data ends early");
         finished_ = true;
       }
@@ -46,7 +47,8 @@ class GzipDecoder final : public Decoder {
   }
 
  private:
-  /// After a member: another one, the end of the file, or bytes that do not belong there. Zero padding is allowed, as in gzip(1).
+  /// After a member: another one, the end of the file, or bytes that do not belong there. Zero
+  /// padding is allowed, as in gzip(1).
   Status next_member(RawFile& file) {
     for (;;) {
       if (auto ok = file.fill(2); !ok) return ok;

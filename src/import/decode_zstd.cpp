@@ -38,15 +38,21 @@ class ZstdDecoder final : public Decoder {
  private:
   void fail_with(std::size_t rc, const RawFile& file) {
     switch (ZSTD_getErrorCode(rc)) {
-      case ZSTD_error_checksum_wrong: return stop("bad_checksum", file, "zstd checksum differs from the data");
+      case ZSTD_error_checksum_wrong:
+        return stop("bad_checksum", file, "zstd checksum differs from the data");
       case ZSTD_error_prefix_unknown:
-        if (frame_done_) return stop("trailing_garbage", file, "bytes after the end of the zstd data were ignored");
+        if (frame_done_)
+          return stop("trailing_garbage", file,
+                      "bytes after the end of the zstd data were ignored");
         break;
       case ZSTD_error_frameParameter_windowTooLarge:
-        return stop("corrupt_input", file, "zstd window is larger than 128 MiB (compress without --long)");
-      default: break;
+        return stop("corrupt_input", file,
+                    "zstd window is larger than 128 MiB (compress without --long)");
+      default:
+        break;
     }
-    stop("corrupt_input", file, std::string("zstd data is damaged (") + ZSTD_getErrorName(rc) + ")");
+    stop("corrupt_input", file,
+         std::string("zstd data is damaged (") + ZSTD_getErrorName(rc) + ")");
   }
 
   struct Free {

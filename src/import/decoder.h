@@ -18,12 +18,14 @@ class Decoder {
 
  protected:
   void stop(const char* code, const RawFile& file, std::string what) {
-    damage_ = InputDamage{code, std::move(what) + " at byte " + std::to_string(file.position()) + " of the compressed file"};
+    damage_ = InputDamage{code, std::move(what) + " at byte " + std::to_string(file.position()) +
+                                    " of the compressed file"};
   }
   std::optional<InputDamage> damage_;
 };
 
-/// gzip by ISA-L, whose inflate is the fastest that streams; any number of members, each with its checksum verified.
+/// gzip by ISA-L, whose inflate is the fastest that streams; any number of members, each with its
+/// checksum verified.
 std::unique_ptr<Decoder> make_gzip_decoder();
 /// zstd; any number of frames.
 std::unique_ptr<Decoder> make_zstd_decoder();

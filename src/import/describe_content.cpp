@@ -13,7 +13,9 @@ constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
     {"\x89PNG"sv, "a PNG image"},
     {"\xff\xd8\xff"sv, "a JPEG image"},
     {"GIF8"sv, "a GIF image"},
-    {"\x7f" "ELF"sv, "an ELF program or library"},
+    {"\x7f"
+     "ELF"sv,
+     "an ELF program or library"},
     {"MZ"sv, "a Windows program"},
     {"PK\x03\x04"sv, "a zip archive: unpack it first (a PyTorch checkpoint is one too)"},
     {"%PDF"sv, "a PDF document"},
@@ -31,10 +33,13 @@ constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
 };
 
 bool is_text(std::string_view head) {
-  return std::none_of(head.begin(), head.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f'; });
+  return std::none_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f';
+  });
 }
 
-/// A protobuf message with a length-delimited field 1 inside the file: what an XSpace or a Perfetto trace begins with.
+/// A protobuf message with a length-delimited field 1 inside the file: what an XSpace or a Perfetto
+/// trace begins with.
 bool is_protobuf_list(std::string_view head) {
   if (head.size() < 16 || head[0] != '\x0a') return false;
   std::uint64_t length = 0;
@@ -50,14 +55,17 @@ bool is_protobuf_list(std::string_view head) {
 std::string_view describe_content(std::string_view head) {
   for (const auto& [magic, what] : kMagics)
     if (head.starts_with(magic)) return what;
-  if (head.size() > 262 && head.substr(257, 5) == "ustar") return "a tar archive: unpack it first, and name the file or folder in it";
-  if (head.find_first_not_of('\0') == head.npos) return "zeros only: a file that was reserved but never written";
+  if (head.size() > 262 && head.substr(257, 5) == "ustar")
+    return "a tar archive: unpack it first, and name the file or folder in it";
+  if (head.find_first_not_of('\0') == head.npos)
+    return "zeros only: a file that was reserved but never written";
   const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == head.npos) return "blank text";
   if (is_text(head)) {
     if (head[first] == '{' || head[first] == '[') return "JSON of an unknown kind";
     const auto line = head.substr(first, head.find('\n', first) - first);
-    return std::count(line.begin(), line.end(), ',') > 1 ? "a CSV table of an unknown kind" : "plain text";
+    return std::count(line.begin(), line.end(), ',') > 1 ? "a CSV table of an unknown kind"
+                                                         : "plain text";
   }
   if (is_protobuf_list(head)) return "perhaps a protobuf message (XSpace, Perfetto)";
   return "";

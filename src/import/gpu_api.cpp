@@ -24,7 +24,8 @@ ApiKind gpu_api_kind(std::string_view name) {
   if (has(name, "Memcpy")) return ApiKind::memcpy;
   if (has(name, "Memset")) return ApiKind::memset;
   if (has(name, "Synchronize")) return ApiKind::sync;
-  for (std::string_view part : {"Malloc", "Free", "MemAlloc", "HostAlloc", "HostRegister", "HostUnregister", "MemCreate", "MemRelease"})
+  for (std::string_view part : {"Malloc", "Free", "MemAlloc", "HostAlloc", "HostRegister",
+                                "HostUnregister", "MemCreate", "MemRelease"})
     if (has(name, part)) return ApiKind::alloc;
   return ApiKind::other;
 }

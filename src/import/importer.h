@@ -14,17 +14,20 @@
 namespace gf {
 
 struct ImportOptions {
-  std::uint64_t max_bytes = 64ull << 30;  // give up when the decompressed input grows past this (zip bombs)
-  unsigned threads = 0;                   // 0: as many as the machine has
-  std::size_t chunk_bytes = 0;            // size of the pieces a large file is parsed in; 0: the importer's own choice
+  std::uint64_t max_bytes =
+      64ull << 30;       // give up when the decompressed input grows past this (zip bombs)
+  unsigned threads = 0;  // 0: as many as the machine has
+  std::size_t chunk_bytes =
+      0;  // size of the pieces a large file is parsed in; 0: the importer's own choice
   Progress progress;
 };
 
 struct Importer {
   const char* id;           // kineto, nsight_compute_csv, ...
   const char* description;  // for people: "PyTorch profiler trace (JSON)"
-  /// How sure it is that a file is of this format, 0..100, from its name and its first bytes (up to 256 KiB) after
-  /// decompression. 100: a magic number; 80: names that only this format uses; below 50: a guess.
+  /// How sure it is that a file is of this format, 0..100, from its name and its first bytes (up to
+  /// 256 KiB) after decompression. 100: a magic number; 80: names that only this format uses; below
+  /// 50: a guess.
   int (*sniff)(std::string_view path, std::string_view head);
   /// Reads the file (input.h). Sets format, framework, events and bytes; import_file sets path.
   Result<Capture> (*load)(const std::string& path, const ImportOptions& options);
@@ -32,8 +35,9 @@ struct Importer {
 
 std::span<const Importer> importers();
 
-/// Finds the importer of a file and loads it. A .gpf capture is read as it is. Errors say what the file is instead,
-/// as far as that can be told (empty, a directory, an image, ...), and which formats are understood.
+/// Finds the importer of a file and loads it. A .gpf capture is read as it is. Errors say what the
+/// file is instead, as far as that can be told (empty, a directory, an image, ...), and which
+/// formats are understood.
 Result<Capture> import_file(const std::string& path, const ImportOptions& options = {});
 
 }  // namespace gf

@@ -36,8 +36,14 @@ Result<Input> Input::open(const std::string& path, std::uint64_t max_bytes) {
     state->compression = Compression::zstd;
     state->decoder = make_zstd_decoder();
   } else {
-    for (auto [magic, tool] : {std::pair{std::string_view("\xfd" "7zXZ"), "xz"}, {"BZh", "bzip2"}, {"\x04\x22\x4d\x18", "lz4"}})
-      if (head.starts_with(magic)) return fail(std::string("is compressed with ") + tool, path, -1, std::string("decompress it first: ") + tool + " -d");
+    for (auto [magic, tool] : {std::pair{std::string_view("\xfd"
+                                                          "7zXZ"),
+                                         "xz"},
+                               {"BZh", "bzip2"},
+                               {"\x04\x22\x4d\x18", "lz4"}})
+      if (head.starts_with(magic))
+        return fail(std::string("is compressed with ") + tool, path, -1,
+                    std::string("decompress it first: ") + tool + " -d");
   }
   return Input(std::move(state));
 }
@@ -46,24 +52,31 @@ Result<std::size_t> Input::read(char* buffer, std::size_t n) {
   State& s = *state_;
   std::size_t done = 0;
   while (done < n) {
-    auto got = s.decoder ? s.decoder->read(s.file, buffer + done, n - done) : s.file.read(buffer + done, n - done);
+    auto got = s.decoder ? s.decoder->read(s.file, buffer + done, n - done)
+                         : s.file.read(buffer + done, n - done);
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) break;
     done += *got;
     s.delivered += *got;
     if (s.delivered > s.max_bytes)
-      return fail(std::string(s.decoder ? "grows" : "is larger") + (s.decoder ? " past the limit of " : " than the limit of ") + std::to_string(s.max_bytes) +
+      return fail(std::string(s.decoder ? "grows" : "is larger") +
+                      (s.decoder ? " past the limit of " : " than the limit of ") +
+                      std::to_string(s.max_bytes) +
                       (s.decoder ? " bytes when decompressed" : " bytes"),
                   s.file.path(), -1, "if that is right, raise the limit with --max-bytes");
   }
-  if (done < n && s.decoder && s.decoder->damage() && s.damage.empty()) s.damage.push_back(*s.decoder->damage());
+  if (done < n && s.decoder && s.decoder->damage() && s.damage.empty())
+    s.damage.push_back(*s.decoder->damage());
   return done;
 }
 
 const std::string& Input::path() const { return state_->file.path(); }
 Compression Input::compression() const { return state_->compression; }
 std::uint64_t Input::delivered() const { return state_->delivered; }
-double Input::done() const { return std::min(1.0, static_cast<double>(state_->file.position()) / static_cast<double>(state_->file.size())); }
+double Input::done() const {
+  return std::min(
+      1.0, static_cast<double>(state_->file.position()) / static_cast<double>(state_->file.size()));
+}
 const std::vector<InputDamage>& Input::damage() const { return state_->damage; }
 
 Result<std::string> read_head(const std::string& path, std::size_t n) {
@@ -73,7 +86,9 @@ Result<std::string> read_head(const std::string& path, std::size_t n) {
   auto got = input->read(head.data(), n);
   if (!got) return tl::unexpected(got.error());
   head.resize(*got);
-  if (head.empty() && !input->damage().empty()) return fail(input->damage()[0].detail, path, -1, "nothing in it can be read; copy it again from its source");
+  if (head.empty() && !input->damage().empty())
+    return fail(input->damage()[0].detail, path, -1,
+                "nothing in it can be read; copy it again from its source");
   if (head.empty()) return fail("is empty when decompressed", path);
   return head;
 }

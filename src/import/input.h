@@ -1,8 +1,10 @@
-// Opening an input file and reading it as a stream of its decompressed content, with bounded memory.
+// Opening an input file and reading it as a stream of its decompressed content, with bounded
+// memory.
 //
-// Compression is recognised by content, never by name: plain, gzip (one or many members) and zstd (one or many frames).
-// Damage inside compressed data ends the stream early instead of failing: what came before it is delivered, and damage()
-// says what happened, so that an importer can count it in capture.quality.
+// Compression is recognised by content, never by name: plain, gzip (one or many members) and zstd
+// (one or many frames). Damage inside compressed data ends the stream early instead of failing:
+// what came before it is delivered, and damage() says what happened, so that an importer can count
+// it in capture.quality.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,8 @@ namespace gf {
 
 enum class Compression { none, gzip, zstd };
 
-/// One kind of damage in compressed data. Codes: truncated_input, corrupt_input, bad_checksum, trailing_garbage.
+/// One kind of damage in compressed data. Codes: truncated_input, corrupt_input, bad_checksum,
+/// trailing_garbage.
 struct InputDamage {
   const char* code;
   std::string detail;
@@ -27,22 +30,22 @@ struct InputDamage {
 
 class Input {
  public:
-  /// Opens a regular file. Errors: missing, not readable, a directory, not a regular file, empty, a compression that is
-  /// known but not understood (bzip2, xz, lz4).
+  /// Opens a regular file. Errors: missing, not readable, a directory, not a regular file, empty, a
+  /// compression that is known but not understood (bzip2, xz, lz4).
   static Result<Input> open(const std::string& path, std::uint64_t max_bytes);
 
   Input(Input&&) noexcept;
   Input& operator=(Input&&) noexcept;
   ~Input();
 
-  /// Fills buffer[0, n); returns fewer than n bytes only at the end of the content, 0 after it. Errors: a failing read,
-  /// content that grows past max_bytes.
+  /// Fills buffer[0, n); returns fewer than n bytes only at the end of the content, 0 after it.
+  /// Errors: a failing read, content that grows past max_bytes.
   Result<std::size_t> read(char* buffer, std::size_t n);
 
   const std::string& path() const;
   Compression compression() const;
-  std::uint64_t delivered() const;     // bytes of content read so far
-  double done() const;                 // share of the file read so far, 0..1
+  std::uint64_t delivered() const;  // bytes of content read so far
+  double done() const;              // share of the file read so far, 0..1
   const std::vector<InputDamage>& damage() const;
 
  private:
@@ -54,14 +57,16 @@ class Input {
 /// The first bytes of the content, at most n.
 Result<std::string> read_head(const std::string& path, std::size_t n = 256 << 10);
 
-/// The whole content in one piece, for importers of small formats. Damage is noted in capture.quality when a capture is
-/// given, and an error otherwise.
-Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes, Capture* capture = nullptr);
+/// The whole content in one piece, for importers of small formats. Damage is noted in
+/// capture.quality when a capture is given, and an error otherwise.
+Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes,
+                               Capture* capture = nullptr);
 
 /// Counts an input's damage in capture.quality.
 void note_damage(Capture& capture, const Input& input);
 
-/// What content looks like, for error messages: "a PNG image", "an ELF program", "zeros only", "text"; empty when unknown.
+/// What content looks like, for error messages: "a PNG image", "an ELF program", "zeros only",
+/// "text"; empty when unknown.
 std::string_view describe_content(std::string_view head);
 
 }  // namespace gf

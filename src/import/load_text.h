@@ -1,4 +1,5 @@
-// Loading of small text formats: the whole content in one piece, parsed by a function of the content alone.
+// Loading of small text formats: the whole content in one piece, parsed by a function of the
+// content alone.
 #pragma once
 
 #include <string>
@@ -9,15 +10,19 @@
 
 namespace gf {
 
-/// Reads a file, decompressed, and parses it; damage of the compression is noted in the capture beside the parser's own.
-inline Result<Capture> load_text(const std::string& path, const ImportOptions& options, Result<Capture> (*parse)(std::string_view content, const std::string& path)) {
+/// Reads a file, decompressed, and parses it; damage of the compression is noted in the capture
+/// beside the parser's own.
+inline Result<Capture> load_text(const std::string& path, const ImportOptions& options,
+                                 Result<Capture> (*parse)(std::string_view content,
+                                                          const std::string& path)) {
   Capture damage;
   const auto content = read_whole(path, options.max_bytes, &damage);
   if (!content) return tl::unexpected(content.error());
   auto capture = parse(*content, path);
   if (capture)
     for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+      capture->note_quality(damage.text(damage.quality.code[i]),
+                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
   return capture;
 }
 

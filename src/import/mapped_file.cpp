@@ -15,11 +15,14 @@ namespace gf {
 Result<MappedFile> MappedFile::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return fail(std::string("cannot be opened: ") + std::strerror(errno), path);
-  struct stat st {};
+  struct stat st{};
   if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
     const bool directory = S_ISDIR(st.st_mode), regular = S_ISREG(st.st_mode);
     ::close(fd);
-    return fail(directory ? "is a directory" : regular ? "is empty" : "is not a regular file", path);
+    return fail(directory ? "is a directory"
+                : regular ? "is empty"
+                          : "is not a regular file",
+                path);
   }
   void* at = ::mmap(nullptr, static_cast<std::size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
   const int error = errno;
@@ -28,7 +31,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   return MappedFile(static_cast<const char*>(at), static_cast<std::size_t>(st.st_size));
 }
 
-MappedFile::MappedFile(MappedFile&& o) noexcept : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+MappedFile::MappedFile(MappedFile&& o) noexcept
+    : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& o) noexcept {
   std::swap(data_, o.data_);

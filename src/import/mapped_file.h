@@ -18,7 +18,8 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
-  /// Says that a part of bytes() is done with: its pages stop counting as this process's memory. It stays readable.
+  /// Says that a part of bytes() is done with: its pages stop counting as this process's memory. It
+  /// stays readable.
   static void release(std::string_view part);
 
  private:

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kBuffer = 256 << 10;
 
-Error from_errno(const char* doing, const std::string& path) { return {std::string(doing) + ": " + std::strerror(errno), path, -1, {}}; }
+Error from_errno(const char* doing, const std::string& path) {
+  return {std::string(doing) + ": " + std::strerror(errno), path, -1, {}};
+}
 
 /// read() that survives interruptions; -1 on error.
 ssize_t read_some(int fd, char* to, std::size_t n) {
@@ -34,14 +36,18 @@ Result<RawFile> RawFile::open(const std::string& path) {
   f.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (f.fd_ < 0) {
     if (errno == ENOENT) return fail("no such file", path);
-    if (errno == EACCES) return fail("permission denied", path, -1, "make it readable for this user");
+    if (errno == EACCES)
+      return fail("permission denied", path, -1, "make it readable for this user");
     return tl::unexpected(from_errno("cannot be opened", path));
   }
   struct stat s;
   if (::fstat(f.fd_, &s) != 0) return tl::unexpected(from_errno("cannot be examined", path));
   if (S_ISDIR(s.st_mode)) return fail("is a directory", path, -1, "name one file in it");
-  if (!S_ISREG(s.st_mode)) return fail("is a pipe or device, not a regular file", path, -1, "write it to a file first");
-  if (s.st_size == 0) return fail("is empty", path, -1, "the program that wrote it may have failed or may still be running");
+  if (!S_ISREG(s.st_mode))
+    return fail("is a pipe or device, not a regular file", path, -1, "write it to a file first");
+  if (s.st_size == 0)
+    return fail("is empty", path, -1,
+                "the program that wrote it may have failed or may still be running");
   f.size_ = static_cast<std::uint64_t>(s.st_size);
   f.buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
   ::posix_fadvise(f.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -49,7 +55,13 @@ Result<RawFile> RawFile::open(const std::string& path) {
 }
 
 RawFile::RawFile(RawFile&& o) noexcept
-    : path_(std::move(o.path_)), fd_(std::exchange(o.fd_, -1)), size_(o.size_), read_(o.read_), buffer_(std::move(o.buffer_)), begin_(o.begin_), end_(o.end_) {}
+    : path_(std::move(o.path_)),
+      fd_(std::exchange(o.fd_, -1)),
+      size_(o.size_),
+      read_(o.read_),
+      buffer_(std::move(o.buffer_)),
+      begin_(o.begin_),
+      end_(o.end_) {}
 
 RawFile& RawFile::operator=(RawFile&& o) noexcept {
   std::swap(path_, o.path_);

@@ -18,7 +18,8 @@ class RawFile {
   RawFile& operator=(RawFile&& other) noexcept;
   ~RawFile();
 
-  /// Bytes read but not consumed. Empty only at the end of the file (or after an error): call fill() first.
+  /// Bytes read but not consumed. Empty only at the end of the file (or after an error): call
+  /// fill() first.
   std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
   /// Reads more behind the pending bytes, until at least `want` are there or the file ends.
   Status fill(std::size_t want = 1);
@@ -27,7 +28,7 @@ class RawFile {
   Result<std::size_t> read(char* to, std::size_t n);
 
   const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }           // as the file system says
+  std::uint64_t size() const { return size_; }  // as the file system says
   std::uint64_t position() const { return read_ - (end_ - begin_); }
 
  private:

@@ -20,8 +20,10 @@ std::span<const Importer> importers() {
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
       {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
       {"nsight_systems", "Nsight Systems export (SQLite)", nsys::sniff, nsys::load},
-      {"telemetry_csv", "log of power, clocks or utilisation (nvidia-smi or NVML, CSV)", telemetry::sniff_csv, telemetry::load_csv},
-      {"smi_dmon", "output of nvidia-smi dmon", telemetry::sniff_smi_dmon, telemetry::load_smi_dmon},
+      {"telemetry_csv", "log of power, clocks or utilisation (nvidia-smi or NVML, CSV)",
+       telemetry::sniff_csv, telemetry::load_csv},
+      {"smi_dmon", "output of nvidia-smi dmon", telemetry::sniff_smi_dmon,
+       telemetry::load_smi_dmon},
       {"dcgm_dmon", "output of dcgmi dmon", telemetry::sniff_dmon, telemetry::load_dmon},
       {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
@@ -35,7 +37,10 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
     if (!profile) return tl::unexpected(profile.error());
     auto capture = import_file(profile->file, options);
     if (capture && profile->hosts > 1)
-      capture->note_quality("other_hosts", "the profile has files of several hosts; this is one of them, name another file to see its host", profile->hosts - 1);
+      capture->note_quality("other_hosts",
+                            "the profile has files of several hosts; this is one of them, name "
+                            "another file to see its host",
+                            profile->hosts - 1);
     return capture;
   }
   auto head = read_head(path);
@@ -50,9 +55,12 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (!best) {
     const auto looks = describe_content(*head);
     std::string known;
-    for (const Importer& i : importers()) known += (known.empty() ? "" : "; ") + std::string(i.description);
-    return fail(looks.empty() ? "is of an unknown kind" : "is not a trace or report that can be read: it looks like " + std::string(looks), path, -1,
-                "understood: " + known);
+    for (const Importer& i : importers())
+      known += (known.empty() ? "" : "; ") + std::string(i.description);
+    return fail(looks.empty() ? "is of an unknown kind"
+                              : "is not a trace or report that can be read: it looks like " +
+                                    std::string(looks),
+                path, -1, "understood: " + known);
   }
   auto capture = best->load(path, options);
   if (!capture) return capture;

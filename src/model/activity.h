@@ -1,4 +1,5 @@
-// When a sampled GPU counts as working, and where its steps are looked for: one rule for the recorder's summary and for `analyze`.
+// When a sampled GPU counts as working, and where its steps are looked for: one rule for the
+// recorder's summary and for `analyze`.
 #pragma once
 
 #include <array>
@@ -9,14 +10,16 @@
 
 namespace gf {
 
-/// Drivers and monitors tick now and then: a stretch of this length (or one sample, when longer) works when it is busier than kWorkShare, from its first
-/// sample that is busier than kTickShare to its last one.
+/// Drivers and monitors tick now and then: a stretch of this length (or one sample, when longer)
+/// works when it is busier than kWorkShare, from its first sample that is busier than kTickShare to
+/// its last one.
 inline constexpr Nanos kWorkStretch = 100 * kNsPerMs;
 inline constexpr double kTickShare = 0.01, kWorkShare = 0.02;
 
-/// Levels whose course is searched for a period, over at most so many samples: the one that repeats most clearly gives the step, as one that is always
-/// high says little.
-inline constexpr std::array<std::string_view, 4> kStepSignals{"gpu.busy", "issue.active", "tensor.active", "dram.active"};
+/// Levels whose course is searched for a period, over at most so many samples: the one that repeats
+/// most clearly gives the step, as one that is always high says little.
+inline constexpr std::array<std::string_view, 4> kStepSignals{"gpu.busy", "issue.active",
+                                                              "tensor.active", "dram.active"};
 inline constexpr std::size_t kStepSamples = 16384;
 
 }  // namespace gf

@@ -46,9 +46,10 @@ std::uint32_t Capture::device_row(std::int32_t id) {
 
 void Capture::join(const Capture& other) {
   std::vector<Text> renamed(other.strings.size());
-  for (std::uint32_t i = 0; i < renamed.size(); ++i) renamed[i] = strings.intern(other.strings.view(Text{i}));
-  // Devices are the same ones when their numbers are; threads when pid and tid are. All other tables are appended, with
-  // texts renamed and row numbers shifted.
+  for (std::uint32_t i = 0; i < renamed.size(); ++i)
+    renamed[i] = strings.intern(other.strings.view(Text{i}));
+  // Devices are the same ones when their numbers are; threads when pid and tid are. All other
+  // tables are appended, with texts renamed and row numbers shifted.
   std::vector<std::uint32_t> device(other.devices.size()), thread(other.threads.size());
   for (std::size_t i = 0; i < device.size(); ++i) {
     const auto before = devices.size();
@@ -70,17 +71,21 @@ void Capture::join(const Capture& other) {
   for (std::size_t i = 0; i < thread.size(); ++i) {
     thread[i] = kNoRow;
     for (std::uint32_t j = 0; j < threads.size() && thread[i] == kNoRow; ++j)
-      if (threads.pid[j] == other.threads.pid[i] && threads.tid[j] == other.threads.tid[i]) thread[i] = j;
+      if (threads.pid[j] == other.threads.pid[i] && threads.tid[j] == other.threads.tid[i])
+        thread[i] = j;
     if (thread[i] != kNoRow) continue;
     thread[i] = threads.add();
     threads.pid[thread[i]] = other.threads.pid[i];
     threads.tid[thread[i]] = other.threads.tid[i];
-    threads.process_name[thread[i]] = renamed[static_cast<std::uint32_t>(other.threads.process_name[i])];
+    threads.process_name[thread[i]] =
+        renamed[static_cast<std::uint32_t>(other.threads.process_name[i])];
     threads.name[thread[i]] = renamed[static_cast<std::uint32_t>(other.threads.name[i])];
   }
   const auto activity0 = static_cast<std::uint32_t>(activities.size());
   const auto kernel0 = static_cast<std::uint32_t>(report_kernels.size());
-  auto mapped = [](const std::vector<std::uint32_t>& map, std::uint32_t row) { return row < map.size() ? map[row] : kNoRow; };
+  auto mapped = [](const std::vector<std::uint32_t>& map, std::uint32_t row) {
+    return row < map.size() ? map[row] : kNoRow;
+  };
   auto take = [&](auto& mine, const auto& theirs) {
     const auto first = mine.size();
     mine.append(theirs);
@@ -119,9 +124,11 @@ void Capture::join(const Capture& other) {
   take(steps, other.steps);
   take(recording_windows, other.recording_windows);
   for (std::size_t i = 0; i < other.metadata.size(); ++i)
-    if (metadata_value(other.text(other.metadata.key[i])).empty()) set_metadata(other.text(other.metadata.key[i]), other.text(other.metadata.value[i]));
+    if (metadata_value(other.text(other.metadata.key[i])).empty())
+      set_metadata(other.text(other.metadata.key[i]), other.text(other.metadata.value[i]));
   for (std::size_t i = 0; i < other.quality.size(); ++i)
-    note_quality(other.text(other.quality.code[i]), other.text(other.quality.detail[i]), other.quality.count[i]);
+    note_quality(other.text(other.quality.code[i]), other.text(other.quality.detail[i]),
+                 other.quality.count[i]);
 }
 
 }  // namespace gf

@@ -13,13 +13,14 @@ namespace gf {
 
 struct Capture : Tables {
   StringPool strings;
-  // Samples of a recording, in order of time for each device. Read them through counter_values.h, with those of counter_samples.
+  // Samples of a recording, in order of time for each device. Read them through counter_values.h,
+  // with those of counter_samples.
   std::vector<PackedBlock> sample_blocks;
 
   // Where it came from.
   std::string path;
-  std::string format;     // importer id: kineto, nsight_compute_csv, nsight_compute_rep, ...
-  std::string framework;  // pytorch, jax, tensorflow or empty
+  std::string format;       // importer id: kineto, nsight_compute_csv, nsight_compute_rep, ...
+  std::string framework;    // pytorch, jax, tensorflow or empty
   std::int64_t events = 0;  // events that the source holds, damaged ones included
   std::int64_t bytes = 0;   // bytes of the source after decompression
 
@@ -33,8 +34,8 @@ struct Capture : Tables {
 
   /// Row of the device with this number, added when new.
   std::uint32_t device_row(std::int32_t id);
-  /// Takes the rows of `other` (a counter report, a power log) beside this capture's own: texts, devices and threads
-  /// are renamed to this capture's. Used to join a trace with its report.
+  /// Takes the rows of `other` (a counter report, a power log) beside this capture's own: texts,
+  /// devices and threads are renamed to this capture's. Used to join a trace with its report.
   void join(const Capture& other);
 };
 

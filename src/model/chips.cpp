@@ -10,34 +10,40 @@ namespace {
 
 using enum ChipId;
 
-// Sources. Architecture facts: NVIDIA architecture white papers (Volta V100, Turing, A100, GA102, Ada, H100, Blackwell) and the
-// "Technical Specifications per Compute Capability" table of the CUDA C++ Programming Guide (resident warps). Names, PM sampling:
-// CUPTI 13.0 profiler host API (cuptiProfilerHostGetSupportedChips, ...Initialize); trigger: CUpti_PmSampling_SetConfig_Params.
+// Sources. Architecture facts: NVIDIA architecture white papers (Volta V100, Turing, A100, GA102,
+// Ada, H100, Blackwell) and the "Technical Specifications per Compute Capability" table of the CUDA
+// C++ Programming Guide (resident warps). Names, PM sampling: CUPTI 13.0 profiler host API
+// (cuptiProfilerHostGetSupportedChips, ...Initialize); trigger: CUpti_PmSampling_SetConfig_Params.
 constexpr std::array<Chip, kChips> kChipTable{{
-    //  id     name     architecture  family                                       cc      warps issue 2xL2  PM     ns
-    {GV100, "GV100", "Volta",     "GV100 GV11B",                               7, 0,  64, 4, false, false, false},
-    {TU102, "TU102", "Turing",    "TU102 TU104 TU106 TU116 TU117",             7, 5,  32, 4, false, true,  false},
-    {GA100, "GA100", "Ampere",    "GA100",                                     8, 0,  64, 4, true,  true,  false},
-    {GA102, "GA102", "Ampere",    "GA102 GA103 GA104 GA106 GA107 GA10B",       8, 6,  48, 4, false, true,  true},
-    {AD102, "AD102", "Ada",       "AD102 AD103 AD104 AD106 AD107",             8, 9,  48, 4, false, true,  true},
-    {GH100, "GH100", "Hopper",    "GH100",                                     9, 0,  64, 4, true,  true,  true},
-    {GB100, "GB100", "Blackwell", "GB100 GB102",                              10, 0,  64, 4, true,  true,  true},
-    {GB110, "GB110", "Blackwell", "GB110",                                    10, 3,  64, 4, true,  true,  true},
-    {GB202, "GB202", "Blackwell", "GB202 GB203 GB205 GB206 GB207",            12, 0,  48, 4, false, true,  true},
+    //  id     name     architecture  family                                       cc      warps
+    //  issue 2xL2  PM     ns
+    {GV100, "GV100", "Volta", "GV100 GV11B", 7, 0, 64, 4, false, false, false},
+    {TU102, "TU102", "Turing", "TU102 TU104 TU106 TU116 TU117", 7, 5, 32, 4, false, true, false},
+    {GA100, "GA100", "Ampere", "GA100", 8, 0, 64, 4, true, true, false},
+    {GA102, "GA102", "Ampere", "GA102 GA103 GA104 GA106 GA107 GA10B", 8, 6, 48, 4, false, true,
+     true},
+    {AD102, "AD102", "Ada", "AD102 AD103 AD104 AD106 AD107", 8, 9, 48, 4, false, true, true},
+    {GH100, "GH100", "Hopper", "GH100", 9, 0, 64, 4, true, true, true},
+    {GB100, "GB100", "Blackwell", "GB100 GB102", 10, 0, 64, 4, true, true, true},
+    {GB110, "GB110", "Blackwell", "GB110", 10, 3, 64, 4, true, true, true},
+    {GB202, "GB202", "Blackwell", "GB202 GB203 GB205 GB206 GB207", 12, 0, 48, 4, false, true, true},
 }};
 
-// Dense rates: data-sheet peak / (SMs x boost clock), a power of two in every case; for example H100 SXM5 bf16: 989.4e12 /
-// (132 x 1.830e9) = 4096. GH100 bf16 also measured: .peak_sustained of ..._op_hgmma_..._sparsity_off is 4096. Where the data
-// sheet gives no dense figure for a type that the chip executes, the type has no row. Counter names: CUPTI 13.0 host API.
+// Dense rates: data-sheet peak / (SMs x boost clock), a power of two in every case; for example
+// H100 SXM5 bf16: 989.4e12 / (132 x 1.830e9) = 4096. GH100 bf16 also measured: .peak_sustained of
+// ..._op_hgmma_..._sparsity_off is 4096. Where the data sheet gives no dense figure for a type that
+// the chip executes, the type has no row. Counter names: CUPTI 13.0 host API.
 #define GF_OPS "sm__ops_path_tensor_src_"
 constexpr TensorPath kPaths[] = {
     // V100 data sheet: 125 TFLOP/s fp16 at 80 SM, 1.530 GHz.
     {GV100, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
-    // Turing white paper, Quadro RTX 6000: 130.5 TFLOP/s fp16, 261 TOP/s int8, 522 int4 at 72 SM, 1.770 GHz.
+    // Turing white paper, Quadro RTX 6000: 130.5 TFLOP/s fp16, 261 TOP/s int8, 522 int4 at 72
+    // SM, 1.770 GHz.
     {TU102, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_bf16_tf32_dst_fp32"},
     {TU102, TensorType::int8, 2048, GF_OPS "int8"},
     {TU102, TensorType::int4, 4096, GF_OPS "int4"},
-    // A100 white paper: 19.5 fp64, 156 tf32, 312 fp16/bf16, 624 int8, 1248 int4, 4992 int1 at 108 SM, 1.410 GHz.
+    // A100 white paper: 19.5 fp64, 156 tf32, 312 fp16/bf16, 624 int8, 1248 int4, 4992 int1 at 108
+    // SM, 1.410 GHz.
     {GA100, TensorType::fp64, 128, GF_OPS "fp64"},
     {GA100, TensorType::tf32, 1024, GF_OPS "tf32_dst_fp32"},
     {GA100, TensorType::fp16, 2048, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
@@ -51,7 +57,8 @@ constexpr TensorPath kPaths[] = {
     {GA102, TensorType::bf16, 1024, GF_OPS "bf16_dst_fp32"},
     {GA102, TensorType::int8, 2048, GF_OPS "int8"},
     {GA102, TensorType::int4, 4096, GF_OPS "int4"},
-    // Ada white paper, RTX 4090: 330.3 fp16, 660.6 fp8, 660.6 int8, 1321.2 int4, 82.6 tf32 (GeForce half rate) at 128 SM, 2.520 GHz;
+    // Ada white paper, RTX 4090: 330.3 fp16, 660.6 fp8, 660.6 int8, 1321.2 int4, 82.6 tf32 (GeForce
+    // half rate) at 128 SM, 2.520 GHz;
     // L40S data sheet: 183 tf32.
     {AD102, TensorType::tf32, 512, GF_OPS "tf32_dst_fp32"},
     {AD102, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
@@ -59,30 +66,35 @@ constexpr TensorPath kPaths[] = {
     {AD102, TensorType::fp8, 2048, GF_OPS "fp8"},
     {AD102, TensorType::int8, 2048, GF_OPS "int8"},
     {AD102, TensorType::int4, 4096, GF_OPS "int4"},
-    // H100 SXM5 white paper: 66.9 fp64 (at 1.980 GHz), 494.7 tf32, 989.4 fp16/bf16, 1978.9 fp8 and int8 at 132 SM, 1.830 GHz.
+    // H100 SXM5 white paper: 66.9 fp64 (at 1.980 GHz), 494.7 tf32, 989.4 fp16/bf16, 1978.9 fp8 and
+    // int8 at 132 SM, 1.830 GHz.
     {GH100, TensorType::fp64, 256, GF_OPS "fp64"},
     {GH100, TensorType::tf32, 2048, GF_OPS "tf32_dst_fp32"},
     {GH100, TensorType::fp16, 4096, GF_OPS "fp16"},
     {GH100, TensorType::bf16, 4096, GF_OPS "bf16_dst_fp32"},
     {GH100, TensorType::fp8, 8192, GF_OPS "fp8"},
     {GH100, TensorType::int8, 8192, GF_OPS "int8"},
-    // B200 data sheet: 1.125 PFLOP/s tf32, 2.25 fp16/bf16, 4.5 fp8/fp6/int8, 9 fp4 (dense), 0.037 fp64 at 148 SM, about 1.85 GHz.
+    // B200 data sheet: 1.125 PFLOP/s tf32, 2.25 fp16/bf16, 4.5 fp8/fp6/int8, 9 fp4 (dense), 0.037
+    // fp64 at 148 SM, about 1.85 GHz.
     {GB100, TensorType::fp64, 128, GF_OPS "fp64"},
     {GB100, TensorType::tf32, 4096, GF_OPS "tf32_dst_fp32"},
     {GB100, TensorType::fp16, 8192, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
     {GB100, TensorType::bf16, 8192, GF_OPS "bf16_dst_fp32"},
-    // One counter for fp8, fp6 and narrower inputs of the mixed path; fp4 of the block-scaled path has its own.
+    // One counter for fp8, fp6 and narrower inputs of the mixed path; fp4 of the block-scaled path
+    // has its own.
     {GB100, TensorType::fp8, 16384, GF_OPS "fp4_fp6_fp8_dst_fp16 + " GF_OPS "fp4_fp6_fp8_dst_fp32"},
     {GB100, TensorType::fp4, 32768, GF_OPS "fp4_dst_fp32"},
     {GB100, TensorType::int8, 16384, GF_OPS "int8"},
-    // B300 data sheet: 2.25 fp16/bf16, 4.5 fp8/fp6, 13.5 to 14 fp4 (dense) at 148 SM. fp64 and int8 are cut down; no dense figure.
+    // B300 data sheet: 2.25 fp16/bf16, 4.5 fp8/fp6, 13.5 to 14 fp4 (dense) at 148 SM. fp64 and int8
+    // are cut down; no dense figure.
     {GB110, TensorType::tf32, 4096, GF_OPS "tf32_dst_fp32"},
     {GB110, TensorType::fp16, 8192, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
     {GB110, TensorType::bf16, 8192, GF_OPS "bf16_dst_fp32"},
     {GB110, TensorType::fp8, 16384, GF_OPS "fp8_dst_fp16 + " GF_OPS "fp8_dst_fp32"},
     {GB110, TensorType::fp6, 16384, GF_OPS "fp4_fp6_dst_fp16 + " GF_OPS "fp4_fp6_dst_fp32"},
     {GB110, TensorType::fp4, 49152, GF_OPS "fp4_dst_fp32"},
-    // RTX Blackwell white paper, RTX 5090: 419 fp16 (fp16 accumulate), 838 fp8 and int8, 1676 fp4, 104.8 tf32 (half rate) at 170 SM, 2.407 GHz.
+    // RTX Blackwell white paper, RTX 5090: 419 fp16 (fp16 accumulate), 838 fp8 and int8, 1676 fp4,
+    // 104.8 tf32 (half rate) at 170 SM, 2.407 GHz.
     {GB202, TensorType::tf32, 512, GF_OPS "tf32_dst_fp32"},
     {GB202, TensorType::fp16, 1024, GF_OPS "fp16_dst_fp16 + " GF_OPS "fp16_dst_fp32"},
     {GB202, TensorType::bf16, 1024, GF_OPS "bf16_dst_fp32"},
@@ -96,7 +108,8 @@ constexpr TensorPath kPaths[] = {
 constexpr std::int64_t MiB = 1 << 20;
 constexpr std::int64_t GB = 1'000'000'000;
 
-// From the product data sheets; L2 of the H200 as the device reports it. The first pattern that fits wins: longer names first.
+// From the product data sheets; L2 of the H200 as the device reports it. The first pattern that
+// fits wins: longer names first.
 constexpr Product kProducts[] = {
     {"Tesla V100", GV100, 80, 6 * MiB, 900 * GB},
     {"Tesla T4", TU102, 40, 4 * MiB, 320 * GB},
@@ -136,16 +149,20 @@ constexpr Product kProducts[] = {
     {"RTX 5080", GB202, 84, 64 * MiB, 960 * GB, 0.5},
 };
 
-bool same_letter(char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); }
+bool same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// `pattern` as whole words in `text`: "A10" is in "NVIDIA A10", not in "NVIDIA A100" or "RTX A1000".
+/// `pattern` as whole words in `text`: "A10" is in "NVIDIA A10", not in "NVIDIA A100" or "RTX
+/// A1000".
 bool has_words(std::string_view text, std::string_view pattern) {
   for (auto from = text.begin();;) {
     const auto at = std::search(from, text.end(), pattern.begin(), pattern.end(), same_letter);
     if (at == text.end()) return false;
     const auto end = at + static_cast<std::ptrdiff_t>(pattern.size());
-    if ((at == text.begin() || !is_word(at[-1])) && (end == text.end() || !is_word(*end))) return true;
+    if ((at == text.begin() || !is_word(at[-1])) && (end == text.end() || !is_word(*end)))
+      return true;
     from = at + 1;
   }
 }
@@ -153,7 +170,8 @@ bool has_words(std::string_view text, std::string_view pattern) {
 }  // namespace
 
 std::string_view name_of(TensorType type) {
-  static constexpr std::array<std::string_view, kTensorTypes> names{"fp64", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8", "int4", "int1"};
+  static constexpr std::array<std::string_view, kTensorTypes> names{
+      "fp64", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4", "int8", "int4", "int1"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -170,7 +188,8 @@ const Chip* find_chip(std::string_view name) {
 }
 
 const Chip* find_chip(int major, int minor) {
-  // Minor versions without a row of their own (7.2, 8.7, 12.1) count as the nearest lower one of their major version.
+  // Minor versions without a row of their own (7.2, 8.7, 12.1) count as the nearest lower one of
+  // their major version.
   const Chip* best = nullptr;
   for (const Chip& c : kChipTable)
     if (c.major == major && c.minor <= minor) best = &c;

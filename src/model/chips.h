@@ -1,5 +1,6 @@
-// The chips and products that analyses know: what a cycle of an SM can do at most, and which counters exist.
-// A chip here stands for its family where counters and rates are equal (TU104 and TU106 count as TU102).
+// The chips and products that analyses know: what a cycle of an SM can do at most, and which
+// counters exist. A chip here stands for its family where counters and rates are equal (TU104 and
+// TU106 count as TU102).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,9 @@ using ChipSet = std::uint16_t;
 constexpr ChipSet bit(ChipId id) { return static_cast<ChipSet>(1u << static_cast<unsigned>(id)); }
 inline constexpr ChipSet kEveryChip = (1u << kChips) - 1;
 /// Chips from `first` on.
-constexpr ChipSet since(ChipId first) { return static_cast<ChipSet>(kEveryChip & ~(bit(first) - 1u)); }
+constexpr ChipSet since(ChipId first) {
+  return static_cast<ChipSet>(kEveryChip & ~(bit(first) - 1u));
+}
 
 /// Input types of the tensor cores.
 enum class TensorType : std::uint8_t { fp64, tf32, fp16, bf16, fp8, fp6, fp4, int8, int4, int1 };
@@ -31,18 +34,19 @@ struct Chip {
   std::string_view family;        // chips that share this row
   int major, minor;               // compute capability
   int warps_per_sm;               // resident warps an SM can hold
-  int issue_per_sm;               // warp instructions an SM can issue a cycle: one for each sub-partition
-  bool two_l2_partitions;         // a far access is looked up twice (lts__t_sectors counts both)
-  bool pm_sampling;               // CUPTI PM sampling exists
-  bool pm_time_trigger;           // ... with a trigger in nanoseconds, not only in cycles
+  int issue_per_sm;        // warp instructions an SM can issue a cycle: one for each sub-partition
+  bool two_l2_partitions;  // a far access is looked up twice (lts__t_sectors counts both)
+  bool pm_sampling;        // CUPTI PM sampling exists
+  bool pm_time_trigger;    // ... with a trigger in nanoseconds, not only in cycles
 };
 
 /// What the tensor cores of a chip can do with one input type, and what counts it.
 struct TensorPath {
   ChipId chip;
   TensorType type;
-  /// Operations (multiply and add count as two) of one SM in one cycle for dense operands. ncu's own
-  /// sm__ops_path_tensor_src_*.peak_sustained is the sparse rate, twice this: never divide by it for dense work.
+  /// Operations (multiply and add count as two) of one SM in one cycle for dense operands. ncu's
+  /// own sm__ops_path_tensor_src_*.peak_sustained is the sparse rate, twice this: never divide by
+  /// it for dense work.
   int dense_ops;
   /// Counters whose .sum add up to the operations executed; joined by " + ".
   std::string_view counters;
@@ -53,9 +57,10 @@ struct Product {
   std::string_view pattern;  // found as whole words in the device name, case-insensitive
   ChipId chip;
   int sm_count;
-  std::int64_t l2_bytes;       // -1: not known
+  std::int64_t l2_bytes;          // -1: not known
   std::int64_t dram_bytes_per_s;  // data-sheet peak
-  /// Rate of fp16, bf16 and fp8 with fp32 accumulation relative to the chip's full rate: 0.5 on GeForce boards.
+  /// Rate of fp16, bf16 and fp8 with fp32 accumulation relative to the chip's full rate: 0.5 on
+  /// GeForce boards.
   double fp32_accumulate_rate = 1;
 };
 
@@ -70,7 +75,8 @@ const Chip* find_chip(std::string_view name);
 const Chip* find_chip(int major, int minor);
 /// By device name ("NVIDIA H100 80GB HBM3"); nullptr when unknown.
 const Product* find_product(std::string_view device_name);
-/// The chip of a device, from its compute capability or, failing that (-1), its name; nullptr when neither tells.
+/// The chip of a device, from its compute capability or, failing that (-1), its name; nullptr when
+/// neither tells.
 const Chip* find_chip(std::string_view device_name, int major, int minor);
 /// nullptr when the chip has no such path.
 const TensorPath* tensor_path(ChipId chip, TensorType type);

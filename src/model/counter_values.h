@@ -1,5 +1,5 @@
-// The values of counter_samples and of sample_blocks: the one way for analyses to read samples. Blocks are unpacked on the
-// way, those that can hold what is asked for.
+// The values of counter_samples and of sample_blocks: the one way for analyses to read samples.
+// Blocks are unpacked on the way, those that can hold what is asked for.
 #pragma once
 
 #include <algorithm>
@@ -22,29 +22,39 @@ struct CounterFilter {
   std::optional<std::uint32_t> device;  // row of devices, kNoRow: the host; none: any
   std::vector<Text> metrics;            // empty: all
   bool takes(std::uint32_t of) const { return !device || *device == of; }
-  bool takes(Text metric) const { return metrics.empty() || std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
+  bool takes(Text metric) const {
+    return metrics.empty() || std::find(metrics.begin(), metrics.end(), metric) != metrics.end();
+  }
 };
 
-/// Whether a value over these times meets one of several spans, sorted and disjoint. One that ends where a span begins does: a
-/// reading of an instant has no length.
+/// Whether a value over these times meets one of several spans, sorted and disjoint. One that ends
+/// where a span begins does: a reading of an instant has no length.
 inline bool meets(std::span<const Interval> spans, Nanos start, Nanos end) {
-  const auto first = std::partition_point(spans.begin(), spans.end(), [&](const Interval& span) { return span.end <= start && span.end != kAllTime.end; });
+  const auto first = std::partition_point(spans.begin(), spans.end(), [&](const Interval& span) {
+    return span.end <= start && span.end != kAllTime.end;
+  });
   return first != spans.end() && end >= first->start;
 }
 
 /// Whether some value of a block can be one that is asked for.
-inline bool may_hold(const PackedBlock& block, std::span<const Interval> spans, const CounterFilter& filter) {
-  return filter.takes(block.device) && meets(spans, block.first_ns, block.last_ns) && std::any_of(block.metrics.begin(), block.metrics.end(), [&](Text m) { return filter.takes(m); });
+inline bool may_hold(const PackedBlock& block, std::span<const Interval> spans,
+                     const CounterFilter& filter) {
+  return filter.takes(block.device) && meets(spans, block.first_ns, block.last_ns) &&
+         std::any_of(block.metrics.begin(), block.metrics.end(),
+                     [&](Text m) { return filter.takes(m); });
 }
 
-/// f(device row, metric, start_ns, duration_ns, value) for every value that the filter takes and that meets one of the spans (sorted,
-/// disjoint): rows, then blocks, as the source wrote them, which for one device and metric of a recording is in order of time. A
-/// reading of an instant has duration 0. Only rows can hold NaN.
+/// f(device row, metric, start_ns, duration_ns, value) for every value that the filter takes and
+/// that meets one of the spans (sorted, disjoint): rows, then blocks, as the source wrote them,
+/// which for one device and metric of a recording is in order of time. A reading of an instant has
+/// duration 0. Only rows can hold NaN.
 template <class F>
-void each_counter_value(const Capture& capture, std::span<const Interval> spans, const CounterFilter& filter, F&& f) {
+void each_counter_value(const Capture& capture, std::span<const Interval> spans,
+                        const CounterFilter& filter, F&& f) {
   const auto& t = capture.counter_samples;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (filter.takes(t.device[i]) && filter.takes(t.metric[i]) && meets(spans, t.start_ns[i], end_of(t.start_ns[i], t.duration_ns[i])))
+    if (filter.takes(t.device[i]) && filter.takes(t.metric[i]) &&
+        meets(spans, t.start_ns[i], end_of(t.start_ns[i], t.duration_ns[i])))
       f(t.device[i], t.metric[i], t.start_ns[i], t.duration_ns[i], t.value[i]);
   if (capture.sample_blocks.empty()) return;
   BlockUnpacker unpacker;
@@ -56,7 +66,9 @@ void each_counter_value(const Capture& capture, std::span<const Interval> spans,
       if (!meets(spans, block.start_ns[i], block.end_ns[i])) continue;
       const Nanos duration = length_of(block.start_ns[i], block.end_ns[i]);
       for (std::size_t k = 0; k < width; ++k)
-        if (const float value = block.values[i * width + k]; !std::isnan(value)) f(block.device, block.metrics[k], block.start_ns[i], duration, static_cast<double>(value));
+        if (const float value = block.values[i * width + k]; !std::isnan(value))
+          f(block.device, block.metrics[k], block.start_ns[i], duration,
+            static_cast<double>(value));
     }
   }
 }
@@ -69,7 +81,9 @@ void each_counter_value(const Capture& capture, Interval span, F&& f) {
   each_counter_value(capture, span, CounterFilter{}, std::forward<F>(f));
 }
 
-inline bool holds_counter_values(const Capture& capture) { return !capture.counter_samples.empty() || !capture.sample_blocks.empty(); }
+inline bool holds_counter_values(const Capture& capture) {
+  return !capture.counter_samples.empty() || !capture.sample_blocks.empty();
+}
 
 /// How many values there are.
 inline std::uint64_t counter_value_count(const Capture& capture) {

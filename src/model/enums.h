@@ -11,21 +11,43 @@ namespace gf {
 enum class HostKind : std::uint8_t { op, annotation, python, overhead, other };
 enum class ApiKind : std::uint8_t { launch, graph_launch, memcpy, memset, sync, alloc, other };
 enum class ActivityKind : std::uint8_t { kernel, memcpy, memset };
-enum class CopyKind : std::uint8_t { none, host_to_device, device_to_host, device_to_device, host_to_host, peer, unknown };
+enum class CopyKind : std::uint8_t {
+  none,
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  host_to_host,
+  peer,
+  unknown
+};
 
 template <class E>
 struct EnumNames;
 template <>
-struct EnumNames<HostKind> { static constexpr std::array<std::string_view, 5> names{"op", "annotation", "python", "overhead", "other"}; };
+struct EnumNames<HostKind> {
+  static constexpr std::array<std::string_view, 5> names{"op", "annotation", "python", "overhead",
+                                                         "other"};
+};
 template <>
-struct EnumNames<ApiKind> { static constexpr std::array<std::string_view, 7> names{"launch", "graph_launch", "memcpy", "memset", "sync", "alloc", "other"}; };
+struct EnumNames<ApiKind> {
+  static constexpr std::array<std::string_view, 7> names{
+      "launch", "graph_launch", "memcpy", "memset", "sync", "alloc", "other"};
+};
 template <>
-struct EnumNames<ActivityKind> { static constexpr std::array<std::string_view, 3> names{"kernel", "memcpy", "memset"}; };
+struct EnumNames<ActivityKind> {
+  static constexpr std::array<std::string_view, 3> names{"kernel", "memcpy", "memset"};
+};
 template <>
-struct EnumNames<CopyKind> { static constexpr std::array<std::string_view, 7> names{"none", "host_to_device", "device_to_host", "device_to_device", "host_to_host", "peer", "unknown"}; };
+struct EnumNames<CopyKind> {
+  static constexpr std::array<std::string_view, 7> names{
+      "none",         "host_to_device", "device_to_host", "device_to_device",
+      "host_to_host", "peer",           "unknown"};
+};
 
 template <class E>
-constexpr std::string_view name_of(E e) { return EnumNames<E>::names[static_cast<std::size_t>(e)]; }
+constexpr std::string_view name_of(E e) {
+  return EnumNames<E>::names[static_cast<std::size_t>(e)];
+}
 template <class E>
 constexpr std::optional<E> enum_from(std::string_view name) {
   for (std::size_t i = 0; i < EnumNames<E>::names.size(); ++i)

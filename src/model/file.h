@@ -1,14 +1,17 @@
-// The capture file (.gpf): a SQLite database with one table for each table of tables.def, so that any SQLite tool reads it.
+// The capture file (.gpf): a SQLite database with one table for each table of tables.def, so that
+// any SQLite tool reads it.
 //
 //   strings(id, text)       every distinct text once
-//   _NAME(row, columns…)    the rows of table NAME; texts and enumeration names as ids of strings; NULL where the
+//   _NAME(row, columns…)    the rows of table NAME; texts and enumeration names as ids of strings;
+//   NULL where the
 //                           value is not known (-1, empty, NaN, no row)
-//   NAME                    a view of it with readable texts; a few more views join what belongs together
-//   source                  where the capture came from
-//   sample_blocks           packed samples of a recording (sample_block.h); counter_values.h reads both
+//   NAME                    a view of it with readable texts; a few more views join what belongs
+//   together source                  where the capture came from sample_blocks           packed
+//   samples of a recording (sample_block.h); counter_values.h reads both
 //
-// application_id says that it is ours, user_version is the format's version. A column may be added to tables.def without a
-// new version: readers give missing columns their default and ignore those they do not know. Changing a meaning raises it.
+// application_id says that it is ours, user_version is the format's version. A column may be added
+// to tables.def without a new version: readers give missing columns their default and ignore those
+// they do not know. Changing a meaning raises it.
 #pragma once
 
 #include <array>
@@ -30,33 +33,39 @@ inline constexpr int kCaptureFileVersion = 1;
 /// Whether the first bytes of a file are those of a capture file (of any version).
 bool is_capture_file(std::string_view head);
 
-/// Writes a capture as a new file, whole or not at all: it appears under its name only when complete, replacing the capture that was
-/// there. What is no capture is never replaced.
-Status write_capture(const Capture& capture, const std::string& path, const Progress& progress = {});
+/// Writes a capture as a new file, whole or not at all: it appears under its name only when
+/// complete, replacing the capture that was there. What is no capture is never replaced.
+Status write_capture(const Capture& capture, const std::string& path,
+                     const Progress& progress = {});
 
-/// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or another program's.
+/// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or
+/// another program's.
 Result<Capture> read_capture(const std::string& path, const Progress& progress = {});
 
-/// Reads only the samples of a capture file and the devices they are of; quality says what of them is damaged.
+/// Reads only the samples of a capture file and the devices they are of; quality says what of them
+/// is damaged.
 Result<Capture> read_samples(const std::string& path, const Progress& progress = {});
 
-/// Puts a capture into a database that is open and empty, schema and views included: what `query` asks.
+/// Puts a capture into a database that is open and empty, schema and views included: what `query`
+/// asks.
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
 
 /// Opens a capture file for queries, after checking that it is one.
 Result<sqlite::Database> open_capture_file(const std::string& path);
 
-/// Writes a capture file while it is being recorded. Each append is one transaction: a process that is killed leaves a file
-/// that holds everything appended before. The first append makes the file.
+/// Writes a capture file while it is being recorded. Each append is one transaction: a process that
+/// is killed leaves a file that holds everything appended before. The first append makes the file.
 class CaptureWriter {
  public:
-  /// Makes a new file, or begins the capture that was there anew. Errors: what is there is no capture, or another process writes it.
+  /// Makes a new file, or begins the capture that was there anew. Errors: what is there is no
+  /// capture, or another process writes it.
   static Result<CaptureWriter> create(const std::string& path);
 
-  /// Appends what `capture` holds, in one transaction, and then clears its blocks and event tables (all but devices, threads, metadata
-  /// and quality, which are kept and written anew each time, as are the source fields). References between event tables
-  /// (collectives.activity, kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its string
-  /// pool and its rows of devices and threads must only grow.
+  /// Appends what `capture` holds, in one transaction, and then clears its blocks and event tables
+  /// (all but devices, threads, metadata and quality, which are kept and written anew each time, as
+  /// are the source fields). References between event tables (collectives.activity,
+  /// kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its
+  /// string pool and its rows of devices and threads must only grow.
   Status append(Capture& capture);
 
   /// How long an append waits for another program that reads the file; it does not unless told.
@@ -70,18 +79,21 @@ class CaptureWriter {
     void operator()(const int* fd) const;
   };
   using OpenFile = std::unique_ptr<int, CloseFile>;
-  CaptureWriter(std::string path, OpenFile claim, sqlite::Database db) : path_(std::move(path)), claim_(std::move(claim)), db_(std::move(db)) {}
+  CaptureWriter(std::string path, OpenFile claim, sqlite::Database db)
+      : path_(std::move(path)), claim_(std::move(claim)), db_(std::move(db)) {}
   std::string path_;
-  OpenFile claim_;  // locked while this writer lives; closed after the database, whose locks end with any descriptor of the file
+  OpenFile claim_;  // locked while this writer lives; closed after the database, whose locks end
+                    // with any descriptor of the file
   sqlite::Database db_;
-  std::uint32_t strings_ = 0;           // texts written so far
+  std::uint32_t strings_ = 0;  // texts written so far
   std::uint32_t activities_ = 0, report_kernels_ = 0;
   std::uint64_t rows_ = 0;
 };
 
 /// The table of packed samples; made when the first block is written.
 inline constexpr const char* kSampleBlocksSchema =
-    "CREATE TABLE IF NOT EXISTS sample_blocks(row INTEGER PRIMARY KEY, device INTEGER, start_ns INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB)";
+    "CREATE TABLE IF NOT EXISTS sample_blocks(row INTEGER PRIMARY KEY, device INTEGER, start_ns "
+    "INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB)";
 
 /// A view that the capture file has besides those of the tables.
 struct CaptureView {

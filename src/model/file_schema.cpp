@@ -7,27 +7,37 @@ namespace gf {
 
 namespace {
 
-// The views that join what belongs together. Correlation numbers are unique within one process only.
+// The views that join what belongs together. Correlation numbers are unique within one process
+// only.
 constexpr CaptureView kViews[] = {
     {"kernels", "activities that are kernels",
-     "SELECT * FROM activities WHERE row IN (SELECT row FROM _activities WHERE kind = (SELECT id FROM strings WHERE id < 0 AND text = 'kernel'))"},
-    {"launches", "each launch call with the kernel that it started and the time that the kernel was queued",
-     "SELECT l.row AS api_call, k.row AS activity, l.thread, (SELECT text FROM strings WHERE id = l.name) AS api, l.start_ns, l.duration_ns, "
-     "(SELECT text FROM strings WHERE id = k.name) AS kernel, k.device, k.stream, k.start_ns AS kernel_start_ns, k.duration_ns AS kernel_duration_ns, "
+     "SELECT * FROM activities WHERE row IN (SELECT row FROM _activities WHERE kind = (SELECT id "
+     "FROM strings WHERE id < 0 AND text = 'kernel'))"},
+    {"launches",
+     "each launch call with the kernel that it started and the time that the kernel was queued",
+     "SELECT l.row AS api_call, k.row AS activity, l.thread, (SELECT text FROM strings WHERE id = "
+     "l.name) AS api, l.start_ns, l.duration_ns, "
+     "(SELECT text FROM strings WHERE id = k.name) AS kernel, k.device, k.stream, k.start_ns AS "
+     "kernel_start_ns, k.duration_ns AS kernel_duration_ns, "
      "k.start_ns - (l.start_ns + l.duration_ns) AS queued_ns "
-     "FROM _activities k JOIN _api_calls l ON l.correlation = k.correlation LEFT JOIN _threads t ON t.row = l.thread "
+     "FROM _activities k JOIN _api_calls l ON l.correlation = k.correlation LEFT JOIN _threads t "
+     "ON t.row = l.thread "
      "WHERE (k.pid IS NULL OR t.pid IS NULL OR k.pid = t.pid) "
      "AND k.kind = (SELECT id FROM strings WHERE id < 0 AND text = 'kernel')"},
     {"counters", "each counter value of a report with its kernel's name",
-     "SELECT c.kernel, r.id AS report_id, (SELECT text FROM strings WHERE id = r.name) AS name, (SELECT text FROM strings WHERE id = c.metric) AS metric, "
-     "c.value, (SELECT text FROM strings WHERE id = c.text) AS text, (SELECT text FROM strings WHERE id = c.unit) AS unit, r.duration_ns "
+     "SELECT c.kernel, r.id AS report_id, (SELECT text FROM strings WHERE id = r.name) AS name, "
+     "(SELECT text FROM strings WHERE id = c.metric) AS metric, "
+     "c.value, (SELECT text FROM strings WHERE id = c.text) AS text, (SELECT text FROM strings "
+     "WHERE id = c.unit) AS unit, r.duration_ns "
      "FROM _kernel_counters c JOIN _report_kernels r ON r.row = c.kernel"},
 };
 
 template <class T>
 constexpr std::string_view sql_type() {
-  if constexpr (std::is_same_v<T, F64>) return "REAL";
-  else return "INTEGER";
+  if constexpr (std::is_same_v<T, F64>)
+    return "REAL";
+  else
+    return "INTEGER";
 }
 
 }  // namespace
@@ -35,27 +45,37 @@ constexpr std::string_view sql_type() {
 std::span<const CaptureView> capture_views() { return kViews; }
 
 std::string capture_schema() {
-  std::string sql = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kCaptureFileId, kCaptureFileVersion);
+  std::string sql = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                kCaptureFileId, kCaptureFileVersion);
   sql += "CREATE TABLE strings(id INTEGER PRIMARY KEY, text TEXT NOT NULL);";
-  sql += "CREATE TABLE source(path TEXT, format TEXT, framework TEXT, events INTEGER, bytes INTEGER);";
+  sql +=
+      "CREATE TABLE source(path TEXT, format TEXT, framework TEXT, events INTEGER, bytes INTEGER);";
   std::int64_t id = 0;
-  for_each_enum_name([&](std::string_view name) { sql += fmt::format("INSERT INTO strings VALUES({}, '{}');", --id, name); });
+  for_each_enum_name([&](std::string_view name) {
+    sql += fmt::format("INSERT INTO strings VALUES({}, '{}');", --id, name);
+  });
   Tables{}.each_table([&](const auto& table) {
     std::string columns, shown;
     table.each_column_ref([&](const auto& c) {
       using T = std::remove_cvref_t<decltype(c.fallback)>;
       const std::string name = sqlite::quoted(c.info.name);
       columns += fmt::format(", {} {}", name, sql_type<T>());
-      shown += is_text<T> ? fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name) : fmt::format(", t.{}", name);
+      shown += is_text<T>
+                   ? fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name)
+                   : fmt::format(", t.{}", name);
     });
-    sql += fmt::format("CREATE TABLE _{0}(row INTEGER PRIMARY KEY{1}); CREATE VIEW {0} AS SELECT t.row{2} FROM _{0} t;", table.kName, columns, shown);
+    sql += fmt::format(
+        "CREATE TABLE _{0}(row INTEGER PRIMARY KEY{1}); CREATE VIEW {0} AS SELECT t.row{2} FROM "
+        "_{0} t;",
+        table.kName, columns, shown);
   });
   for (const CaptureView& v : kViews) sql += fmt::format("CREATE VIEW {} AS {};", v.name, v.sql);
   return sql;
 }
 
 bool is_capture_file(std::string_view head) {
-  if (head.size() < 72 || head.substr(0, 16) != std::string_view("SQLite format 3\0", 16)) return false;
+  if (head.size() < 72 || head.substr(0, 16) != std::string_view("SQLite format 3\0", 16))
+    return false;
   std::uint32_t id = 0;
   for (std::size_t i = 68; i < 72; ++i) id = id << 8 | static_cast<unsigned char>(head[i]);
   return id == kCaptureFileId;

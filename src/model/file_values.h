@@ -15,7 +15,8 @@ inline constexpr bool is_text = std::is_enum_v<T>;
 template <class T>
 inline constexpr bool is_listed = std::is_enum_v<T> && !std::is_same_v<T, Text>;
 
-/// f(name) for every name of every enumeration of the model, in a fixed order: name number n has the string id -n (from 1).
+/// f(name) for every name of every enumeration of the model, in a fixed order: name number n has
+/// the string id -n (from 1).
 template <class F>
 constexpr void for_each_enum_name(F&& f) {
   for (auto n : EnumNames<HostKind>::names) f(n);
@@ -38,10 +39,14 @@ std::int64_t enum_string_id(E value) {
 /// Whether a value means "not known", which the file writes as NULL.
 template <class T>
 bool is_unknown(T value, T fallback) {
-  if constexpr (std::is_same_v<T, F64>) return std::isnan(value);
-  else if constexpr (is_listed<T>) return false;
-  else if constexpr (is_text<T>) return value == Text::none;
-  else return fallback != 0 && value == fallback;
+  if constexpr (std::is_same_v<T, F64>)
+    return std::isnan(value);
+  else if constexpr (is_listed<T>)
+    return false;
+  else if constexpr (is_text<T>)
+    return value == Text::none;
+  else
+    return fallback != 0 && value == fallback;
 }
 
 }  // namespace gf

@@ -39,22 +39,31 @@ struct Offsets {
 template <class T>
 void bind(sqlite3_stmt* s, int at, const ColumnRef<T>& c, std::size_t row, const Offsets& offsets) {
   const T v = c.column[row];
-  if (is_unknown(v, c.fallback)) sqlite3_bind_null(s, at);
-  else if constexpr (std::is_same_v<T, F64>) sqlite3_bind_double(s, at, v);
-  else if constexpr (is_listed<T>) sqlite3_bind_int64(s, at, enum_ids<T>()[static_cast<std::size_t>(v)]);
+  if (is_unknown(v, c.fallback))
+    sqlite3_bind_null(s, at);
+  else if constexpr (std::is_same_v<T, F64>)
+    sqlite3_bind_double(s, at, v);
+  else if constexpr (is_listed<T>)
+    sqlite3_bind_int64(s, at, enum_ids<T>()[static_cast<std::size_t>(v)]);
   else if constexpr (std::is_same_v<T, U32>) {
     const std::string_view name = c.info.name;
-    sqlite3_bind_int64(s, at, std::int64_t{v} + (name == "activity" ? offsets.activity : name == "kernel" ? offsets.kernel : 0));
-  } else sqlite3_bind_int64(s, at, static_cast<std::int64_t>(v));
+    sqlite3_bind_int64(s, at,
+                       std::int64_t{v} + (name == "activity" ? offsets.activity
+                                          : name == "kernel" ? offsets.kernel
+                                                             : 0));
+  } else
+    sqlite3_bind_int64(s, at, static_cast<std::int64_t>(v));
 }
 
 /// Inserts all rows of a table, the first as row number `first`.
 template <class Table>
-Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets& offsets, const std::string& file) {
+Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets& offsets,
+              const std::string& file) {
   if (table.empty()) return {};
   std::string marks = "?";
   table.each_column_ref([&](const auto&) { marks += ",?"; });
-  auto statement = prepare(db, fmt::format("INSERT INTO _{} VALUES({})", Table::kName, marks), file);
+  auto statement =
+      prepare(db, fmt::format("INSERT INTO _{} VALUES({})", Table::kName, marks), file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -67,14 +76,16 @@ Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets
   return {};
 }
 
-Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from, const std::string& file) {
+Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from,
+                      const std::string& file) {
   auto statement = prepare(db, "INSERT INTO strings VALUES(?,?)", file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
   for (std::uint32_t id = from; id < strings.size(); ++id) {
     const std::string_view text = strings.view(Text{id});
     sqlite3_bind_int64(s, 1, id);
-    sqlite3_bind_text64(s, 2, text.data() ? text.data() : "", text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(s, 2, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
     if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(s);
   }
@@ -83,11 +94,13 @@ Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from
 
 Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
   if (auto ok = execute(db, "DELETE FROM source", file); !ok) return ok;
-  auto statement = prepare(db, "INSERT INTO source(path, format, framework, events, bytes) VALUES(?,?,?,?,?)", file);
+  auto statement = prepare(
+      db, "INSERT INTO source(path, format, framework, events, bytes) VALUES(?,?,?,?,?)", file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
   int at = 1;
-  for (const std::string* text : {&c.path, &c.format, &c.framework}) sqlite3_bind_text(s, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
+  for (const std::string* text : {&c.path, &c.format, &c.framework})
+    sqlite3_bind_text(s, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
   sqlite3_bind_int64(s, at++, c.events);
   sqlite3_bind_int64(s, at++, c.bytes);
   if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
@@ -97,13 +110,17 @@ Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
 Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std::string& file) {
   if (blocks.empty()) return {};
   if (auto ok = execute(db, kSampleBlocksSchema, file); !ok) return ok;
-  auto statement = prepare(db, "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, data) VALUES(?,?,?,?,?,?)", file);
+  auto statement = prepare(db,
+                           "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, "
+                           "data) VALUES(?,?,?,?,?,?)",
+                           file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* s = statement->get();
   for (const PackedBlock& block : blocks) {
     if (block.samples == 0) continue;
     std::string metrics;
-    for (Text id : block.metrics) metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
+    for (Text id : block.metrics)
+      metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
     sqlite3_bind_int64(s, 1, block.device);
     sqlite3_bind_int64(s, 2, block.first_ns);
     sqlite3_bind_int64(s, 3, block.last_ns);
@@ -118,8 +135,9 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
 
 /// Tables that CaptureWriter writes anew with each append instead of growing.
 template <class Table>
-constexpr bool kReplaced = std::is_same_v<Table, devices_table> || std::is_same_v<Table, threads_table> || std::is_same_v<Table, metadata_table> ||
-                           std::is_same_v<Table, quality_table>;
+constexpr bool kReplaced =
+    std::is_same_v<Table, devices_table> || std::is_same_v<Table, threads_table> ||
+    std::is_same_v<Table, metadata_table> || std::is_same_v<Table, quality_table>;
 
 /// Runs `body` in a transaction; rolls it back when it fails.
 template <class F>
@@ -140,15 +158,18 @@ Status sync_file(const std::string& path) {
   return {};
 }
 
-/// Whether an open file may become a capture: it is empty or holds one. A device, a folder or a program is not written over.
+/// Whether an open file may become a capture: it is empty or holds one. A device, a folder or a
+/// program is not written over.
 Status replaceable(int fd, const std::string& path) {
-  struct stat s {};
+  struct stat s{};
   char head[96] = {};
   if (::fstat(fd, &s) != 0) return fail(std::strerror(errno), path);
-  if (!S_ISREG(s.st_mode)) return fail("is no ordinary file", path, -1, "-o wants the name of a file");
+  if (!S_ISREG(s.st_mode))
+    return fail("is no ordinary file", path, -1, "-o wants the name of a file");
   const auto n = ::pread(fd, head, sizeof head, 0);
   if (s.st_size == 0 || (n > 0 && is_capture_file({head, static_cast<std::size_t>(n)}))) return {};
-  return fail("exists and is no capture: it is not overwritten", path, -1, "give another name, or remove it");
+  return fail("exists and is no capture: it is not overwritten", path, -1,
+              "give another name, or remove it");
 }
 
 }  // namespace
@@ -165,7 +186,9 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
     capture.each_table([&](const auto& t) {
       if (status) status = insert(db, t, 0, {}, file);
       done += t.size();
-      if (status && progress && !progress("writing", static_cast<double>(done) / static_cast<double>(total))) status = fail("stopped", file);
+      if (status && progress &&
+          !progress("writing", static_cast<double>(done) / static_cast<double>(total)))
+        status = fail("stopped", file);
     });
     return status;
   });
@@ -181,11 +204,21 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
   std::remove(part.c_str());
   auto write = [&]() -> Status {
     auto db = sqlite::open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
-    if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
-    // Nobody sees the file before it is complete, so a journal would protect nothing. Every table takes a page at least: large
-    // pages are for large captures.
-    const int page = capture.activities.size() + capture.host_ops.size() + capture.counter_samples.size() + 100 * capture.sample_blocks.size() > 100'000 ? 16384 : 4096;
-    auto ok = execute(db->get(), fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;", page), path);
+    if (!db)
+      return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
+    // Nobody sees the file before it is complete, so a journal would protect nothing. Every table
+    // takes a page at least: large pages are for large captures.
+    const int page = capture.activities.size() + capture.host_ops.size() +
+                                 capture.counter_samples.size() +
+                                 100 * capture.sample_blocks.size() >
+                             100'000
+                         ? 16384
+                         : 4096;
+    auto ok = execute(db->get(),
+                      fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA "
+                                  "synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
+                                  page),
+                      path);
     if (ok) ok = store_capture(db->get(), capture, progress);
     return ok;
   };
@@ -206,18 +239,27 @@ void CaptureWriter::CloseFile::operator()(const int* fd) const {
 
 Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (fd < 0) return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path, -1, "does the directory exist, and may you write there?");
+  if (fd < 0)
+    return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path, -1,
+                "does the directory exist, and may you write there?");
   OpenFile claim(new int(fd));
   if (const auto may = replaceable(fd, path); !may) return tl::unexpected(may.error());
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return fail("is being written by another process", path, -1, "give each recorder a file of its own");
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return fail("is being written by another process", path, -1,
+                "give each recorder a file of its own");
   for (const char* rest : {"-journal", "-wal", "-shm"}) std::remove((path + rest).c_str());
-  if (::ftruncate(fd, 0) != 0) return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path);
+  if (::ftruncate(fd, 0) != 0)
+    return fail(fmt::format("cannot be written: {}", std::strerror(errno)), path);
   auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
-  if (!db) return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
+  if (!db)
+    return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
   CaptureWriter writer(path, std::move(claim), std::move(*db));
   sqlite3* raw = writer.db_.get();
-  // A rollback journal, not a write-ahead log: between appends the file is complete by itself, and may be copied or read.
-  auto ok = execute(raw, "PRAGMA page_size = 16384; PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;", path);
+  // A rollback journal, not a write-ahead log: between appends the file is complete by itself, and
+  // may be copied or read.
+  auto ok = execute(
+      raw, "PRAGMA page_size = 16384; PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;",
+      path);
   if (ok) ok = transaction(raw, path, [&] { return execute(raw, capture_schema(), path); });
   if (!ok) return tl::unexpected(ok.error());
   writer.strings_ = 1;
@@ -239,9 +281,12 @@ Status CaptureWriter::append(Capture& capture) {
       if constexpr (kReplaced<Table>) {
         status = execute(db, fmt::format("DELETE FROM _{}", Table::kName), path_);
       } else {
-        auto next = sqlite::integer(db, fmt::format("SELECT max(row) + 1 FROM _{}", Table::kName), path_);
-        if (next) first = *next;
-        else status = tl::unexpected(next.error());
+        auto next =
+            sqlite::integer(db, fmt::format("SELECT max(row) + 1 FROM _{}", Table::kName), path_);
+        if (next)
+          first = *next;
+        else
+          status = tl::unexpected(next.error());
         added += t.size();
       }
       if (status) status = insert(db, t, first, offsets, path_);

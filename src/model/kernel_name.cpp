@@ -13,8 +13,9 @@ namespace {
 
 char closing(char open) { return open == '<' ? '>' : open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
-/// Index behind the bracket that closes the one at `at`; the end of the text when none does. A '>' directly inside another kind
-/// of bracket compares ("enable_if<((8)>(0)), void>") and closes nothing.
+/// Index behind the bracket that closes the one at `at`; the end of the text when none does. A '>'
+/// directly inside another kind of bracket compares ("enable_if<((8)>(0)), void>") and closes
+/// nothing.
 std::size_t skip_bracket(std::string_view s, std::size_t at) {
   std::array<char, 256> open;
   std::size_t depth = 0;
@@ -65,7 +66,8 @@ Parts split(std::string_view s) {
         continue;
       }
       if (named) finish(i);
-      // The parameter list ends the name, unless more of it follows ("f(int)::{lambda()#1}::operator()() const").
+      // The parameter list ends the name, unless more of it follows
+      // ("f(int)::{lambda()#1}::operator()() const").
       if (named && s.substr(begin, i - begin) == "operator") {
         i = skip_bracket(s, i);
         named = false;
@@ -97,12 +99,14 @@ Parts split(std::string_view s) {
 }
 
 bool is_wrapper(std::string_view base) {
-  return base == "Kernel" || base == "Kernel2" || base == "device_kernel" || base == "kernel_entry" || base == "kentry" || base == "_kernel_agent";
+  return base == "Kernel" || base == "Kernel2" || base == "device_kernel" ||
+         base == "kernel_entry" || base == "kentry" || base == "_kernel_agent";
 }
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "gemvx::kernel" for the base "kernel" of "internal::gemvx::kernel<...>": alone it would say nothing.
+/// "gemvx::kernel" for the base "kernel" of "internal::gemvx::kernel<...>": alone it would say
+/// nothing.
 std::string_view with_scope(std::string_view s, std::string_view base) {
   const auto at = static_cast<std::size_t>(base.data() - s.data());
   if (base != "kernel" || at < 3 || s.substr(at - 2, 2) != "::") return base;
@@ -110,7 +114,8 @@ std::string_view with_scope(std::string_view s, std::string_view base) {
   return begin < at - 2 ? s.substr(begin, at + base.size() - begin) : base;
 }
 
-/// The last identifier of the (nested) name at `i` of a linker name, and `i` behind it: "N7cutlass6KernelI..." -> "Kernel".
+/// The last identifier of the (nested) name at `i` of a linker name, and `i` behind it:
+/// "N7cutlass6KernelI..." -> "Kernel".
 std::string_view last_identifier(std::string_view s, std::size_t& i) {
   std::string_view last;
   while (i < s.size()) {
@@ -122,7 +127,8 @@ std::string_view last_identifier(std::string_view s, std::size_t& i) {
       ++i;
     } else if (digit(s[i])) {
       std::size_t length = 0;
-      while (i < s.size() && digit(s[i]) && length < s.size()) length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
+      while (i < s.size() && digit(s[i]) && length < s.size())
+        length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
       if (i + length > s.size()) break;
       last = s.substr(i, length);
       i += length;
@@ -133,13 +139,15 @@ std::string_view last_identifier(std::string_view s, std::size_t& i) {
   return last;
 }
 
-/// The function's own name in a linker name that the demangler gives up on (too long, or of types that it does not know).
+/// The function's own name in a linker name that the demangler gives up on (too long, or of types
+/// that it does not know).
 std::string_view linker_base(std::string_view s) {
   std::size_t i = 2;
   std::string_view base = last_identifier(s, i);
   while (is_wrapper(base) && i < s.size() && s[i] == 'I') {
     ++i;
-    while (i + 1 < s.size() && s[i] == 'L') i = std::min(s.find('E', i), s.size() - 1) + 1;  // numbers before the first type
+    while (i + 1 < s.size() && s[i] == 'L')
+      i = std::min(s.find('E', i), s.size() - 1) + 1;  // numbers before the first type
     const std::string_view inner = last_identifier(s, i);
     if (inner.empty()) break;
     base = inner;
@@ -153,7 +161,8 @@ std::string demangled(std::string_view name) {
   if (!name.starts_with("_Z") || name.size() > 64 << 10) return std::string(name);
   int status = 0;
   const std::string terminated(name);
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? std::string(text.get()) : std::string(name);
 }
 
@@ -171,12 +180,14 @@ std::string short_kernel_name(std::string_view name) {
   Parts parts = split(spelled);
   for (int i = 0; i < 4 && is_wrapper(parts.base) && !parts.arguments.empty(); ++i) {
     std::string_view arguments = parts.arguments;
-    while (!arguments.empty() && digit(arguments[0]) && arguments.find(", ") != arguments.npos) arguments.remove_prefix(arguments.find(", ") + 2);
+    while (!arguments.empty() && digit(arguments[0]) && arguments.find(", ") != arguments.npos)
+      arguments.remove_prefix(arguments.find(", ") + 2);
     const Parts inner = split(arguments);
     if (inner.base.empty()) break;
     parts = inner;
   }
-  return std::string(parts.base.empty() ? std::string_view(spelled) : with_scope(spelled, parts.base));
+  return std::string(parts.base.empty() ? std::string_view(spelled)
+                                        : with_scope(spelled, parts.base));
 }
 
 }  // namespace gf

@@ -9,7 +9,7 @@ namespace {
 using enum ChipId;
 
 constexpr ChipSet kAll = kEveryChip;
-constexpr ChipSet kTuring = since(TU102);        // and later
+constexpr ChipSet kTuring = since(TU102);  // and later
 constexpr ChipSet kAmpere = since(GA100);
 constexpr ChipSet kHopper = since(GH100);
 constexpr ChipSet kBlackwell = since(GB100);
@@ -17,7 +17,8 @@ constexpr ChipSet kDataCentreBlackwell = bit(GB100) | bit(GB110);
 constexpr ChipSet kTwoPartitions = bit(GA100) | bit(GH100) | kDataCentreBlackwell;
 constexpr ChipSet without(ChipSet set, ChipSet less) { return static_cast<ChipSet>(set & ~less); }
 
-#define GF_METRIC(id, unit, level, openmetrics, definition) {id, unit, MetricLevel::level, openmetrics, definition},
+#define GF_METRIC(id, unit, level, openmetrics, definition) \
+  {id, unit, MetricLevel::level, openmetrics, definition},
 #define GF_INPUT(metric, source, chips, expression)
 constexpr Metric kMetrics[] = {
 #include "model/metrics.def"
@@ -26,7 +27,8 @@ constexpr Metric kMetrics[] = {
 #undef GF_INPUT
 
 #define GF_METRIC(id, unit, level, openmetrics, definition)
-#define GF_INPUT(metric, source, chips, expression) {metric, MetricSource::source, chips, expression},
+#define GF_INPUT(metric, source, chips, expression) \
+  {metric, MetricSource::source, chips, expression},
 constexpr MetricInput kInputs[] = {
 #include "model/metrics.def"
 };
@@ -36,12 +38,14 @@ constexpr MetricInput kInputs[] = {
 }  // namespace
 
 std::string_view name_of(MetricLevel level) {
-  static constexpr std::array<std::string_view, kMetricLevels> names{"gpu", "sm", "issue", "tensor", "pipe", "memory", "link", "runtime", "energy", "monitor"};
+  static constexpr std::array<std::string_view, kMetricLevels> names{
+      "gpu", "sm", "issue", "tensor", "pipe", "memory", "link", "runtime", "energy", "monitor"};
   return names[static_cast<std::size_t>(level)];
 }
 
 std::string_view name_of(MetricSource source) {
-  static constexpr std::array<std::string_view, kMetricSources> names{"trace", "report", "pm", "gpm", "nvml", "dcgm", "model"};
+  static constexpr std::array<std::string_view, kMetricSources> names{
+      "trace", "report", "pm", "gpm", "nvml", "dcgm", "model"};
   return names[static_cast<std::size_t>(source)];
 }
 

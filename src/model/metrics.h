@@ -1,5 +1,6 @@
-// The metric catalogue: every quantity that gpufathom names, declared once in metrics.def. `gpufathom metrics`,
-// docs/metrics.md, the reports' definitions and the OpenMetrics names come from here.
+// The metric catalogue: every quantity that gpufathom names, declared once in metrics.def.
+// `gpufathom metrics`, docs/metrics.md, the reports' definitions and the OpenMetrics names come
+// from here.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,18 @@
 
 namespace gf {
 
-enum class MetricLevel : std::uint8_t { gpu, sm, issue, tensor, pipe, memory, link, runtime, energy, monitor };
+enum class MetricLevel : std::uint8_t {
+  gpu,
+  sm,
+  issue,
+  tensor,
+  pipe,
+  memory,
+  link,
+  runtime,
+  energy,
+  monitor
+};
 inline constexpr std::size_t kMetricLevels = 10;
 std::string_view name_of(MetricLevel level);
 
@@ -29,8 +41,8 @@ inline constexpr std::size_t kMetricSources = 7;
 std::string_view name_of(MetricSource source);
 
 struct Metric {
-  std::string_view id;           // dotted, lower case
-  std::string_view unit;         // ratio, ns, bytes, ...
+  std::string_view id;    // dotted, lower case
+  std::string_view unit;  // ratio, ns, bytes, ...
   MetricLevel level;
   std::string_view openmetrics;  // name without the prefix gpufathom_; a counter ends in _total
   std::string_view definition;   // one sentence

@@ -11,7 +11,8 @@ namespace gf {
 
 namespace {
 
-constexpr std::uint64_t kMost = 1ull << 31;  // bytes of a block when unpacked: more is no block of ours
+constexpr std::uint64_t kMost = 1ull
+                                << 31;  // bytes of a block when unpacked: more is no block of ours
 
 void put_signed(std::string& out, std::int64_t v) {
   auto u = (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
@@ -37,7 +38,8 @@ std::uint64_t count_data(const unsigned char* planes, std::size_t n, std::size_t
   std::uint64_t none = 0;
   const unsigned char *b0 = planes, *b1 = b0 + stride, *b2 = b1 + stride, *b3 = b2 + stride;
   for (std::size_t i = 0; i < n; ++i) {
-    const unsigned fraction = (b2[i] & 0x7fu) << 16 | unsigned{b1[i]} << 8 | b0[i], exponent = (b3[i] & 0x7fu) << 1 | b2[i] >> 7;
+    const unsigned fraction = (b2[i] & 0x7fu) << 16 | unsigned{b1[i]} << 8 | b0[i],
+                   exponent = (b3[i] & 0x7fu) << 1 | b2[i] >> 7;
     none += (exponent == 0xff) & (fraction != 0);
   }
   return n - none;
@@ -71,14 +73,17 @@ PackedBlock pack(const SampleBlock& block) {
   for (std::size_t k = 0; k < m; ++k)
     for (std::size_t i = 0; i < n; ++i) {
       const auto bits = std::bit_cast<std::uint32_t>(block.values[i * m + k]);
-      for (std::size_t b = 0; b < 4; ++b) raw[values + (b * m + k) * n + i] = static_cast<char>(bits >> (8 * b));
+      for (std::size_t b = 0; b < 4; ++b)
+        raw[values + (b * m + k) * n + i] = static_cast<char>(bits >> (8 * b));
     }
   out.data.resize(ZSTD_compressBound(raw.size()));
-  const std::size_t size = ZSTD_compress(out.data.data(), out.data.size(), raw.data(), raw.size(), 3);
+  const std::size_t size =
+      ZSTD_compress(out.data.data(), out.data.size(), raw.data(), raw.size(), 3);
   out.data.resize(ZSTD_isError(size) ? 0 : size);
   out.data.shrink_to_fit();
   note_reach(block, out);
-  out.values = static_cast<std::uint64_t>(std::count_if(block.values.begin(), block.values.end(), [](float v) { return !std::isnan(v); }));
+  out.values = static_cast<std::uint64_t>(std::count_if(block.values.begin(), block.values.end(),
+                                                        [](float v) { return !std::isnan(v); }));
   return out;
 }
 
@@ -90,11 +95,16 @@ BlockUnpacker::~BlockUnpacker() = default;
 bool BlockUnpacker::open(const PackedBlock& p) {
   block_.device = p.device;
   block_.clear();
-  const std::uint64_t size = ZSTD_getFrameContentSize(p.data.data(), p.data.size()), n = p.samples, m = p.metrics.size();
-  // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides its values.
-  if (size > kMost || m > kMost || n > kMost / (4 * m + 1) || size < 4 * n * m + 2 * n || size > 4 * n * m + 20 * n) return false;
+  const std::uint64_t size = ZSTD_getFrameContentSize(p.data.data(), p.data.size()), n = p.samples,
+                      m = p.metrics.size();
+  // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides
+  // its values.
+  if (size > kMost || m > kMost || n > kMost / (4 * m + 1) || size < 4 * n * m + 2 * n ||
+      size > 4 * n * m + 20 * n)
+    return false;
   if (size > capacity_) raw_ = std::make_unique_for_overwrite<char[]>(capacity_ = size);
-  if (ZSTD_decompressDCtx(context_.get(), raw_.get(), size, p.data.data(), p.data.size()) != size) return false;
+  if (ZSTD_decompressDCtx(context_.get(), raw_.get(), size, p.data.data(), p.data.size()) != size)
+    return false;
   const auto* at = reinterpret_cast<const unsigned char*>(raw_.get());
   const auto* values = at + size - 4 * n * m;
   block_.start_ns.resize(n), block_.end_ns.resize(n);
@@ -117,7 +127,9 @@ const SampleBlock& BlockUnpacker::unpack(const PackedBlock& p, std::span<const T
     return block_;
   }
   const std::size_t n = p.samples, stride = n * p.metrics.size();
-  auto is_wanted = [&](Text metric) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), metric) != wanted.end(); };
+  auto is_wanted = [&](Text metric) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), metric) != wanted.end();
+  };
   for (const Text metric : p.metrics)
     if (is_wanted(metric)) block_.metrics.push_back(metric);
   const std::size_t width = block_.metrics.size();
@@ -125,16 +137,22 @@ const SampleBlock& BlockUnpacker::unpack(const PackedBlock& p, std::span<const T
   std::size_t column = 0;
   for (std::size_t k = 0; k < p.metrics.size(); ++k) {
     if (!is_wanted(p.metrics[k])) continue;
-    const unsigned char *b0 = planes_ + k * n, *b1 = b0 + stride, *b2 = b1 + stride, *b3 = b2 + stride;
+    const unsigned char *b0 = planes_ + k * n, *b1 = b0 + stride, *b2 = b1 + stride,
+                        *b3 = b2 + stride;
     float* out = block_.values.data() + column++;
     for (std::size_t i = 0; i < n; ++i)
-      out[i * width] = std::bit_cast<float>(std::uint32_t{b0[i]} | std::uint32_t{b1[i]} << 8 | std::uint32_t{b2[i]} << 16 | std::uint32_t{b3[i]} << 24);
+      out[i * width] =
+          std::bit_cast<float>(std::uint32_t{b0[i]} | std::uint32_t{b1[i]} << 8 |
+                               std::uint32_t{b2[i]} << 16 | std::uint32_t{b3[i]} << 24);
   }
   return block_;
 }
 
-std::optional<PackedBlock> BlockUnpacker::checked_block(std::uint32_t device, std::vector<Text> metrics, std::uint64_t samples, std::string data) {
-  PackedBlock p{device, static_cast<std::uint32_t>(std::min<std::uint64_t>(samples, UINT32_MAX)), std::move(metrics), std::move(data)};
+std::optional<PackedBlock> BlockUnpacker::checked_block(std::uint32_t device,
+                                                        std::vector<Text> metrics,
+                                                        std::uint64_t samples, std::string data) {
+  PackedBlock p{device, static_cast<std::uint32_t>(std::min<std::uint64_t>(samples, UINT32_MAX)),
+                std::move(metrics), std::move(data)};
   if (samples == 0 || !open(p)) return {};
   note_reach(block_, p);
   p.values = count_data(planes_, p.samples * p.metrics.size(), p.samples * p.metrics.size());

@@ -7,11 +7,14 @@ namespace gf::sqlite {
 tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& file) {
   const int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
   const char* advice = "";
-  if (code == SQLITE_CORRUPT) advice = "the file is damaged: copy it again, or save what is left with \"sqlite3 FILE .recover\"";
+  if (code == SQLITE_CORRUPT)
+    advice =
+        "the file is damaged: copy it again, or save what is left with \"sqlite3 FILE .recover\"";
   if (code == SQLITE_NOTADB) advice = "the file is not a SQLite database";
   if (code == SQLITE_FULL) advice = "the disk is full";
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) advice = "another program is using the file";
-  return fail(fmt::format("{}: {}", what, db ? sqlite3_errmsg(db) : "out of memory"), file, -1, advice);
+  return fail(fmt::format("{}: {}", what, db ? sqlite3_errmsg(db) : "out of memory"), file, -1,
+              advice);
 }
 
 Result<Database> open(const std::string& path, int flags) {
@@ -31,27 +34,32 @@ Result<Database> open_untrusted(const std::string& path) {
     sqlite3_db_config(db->get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     auto read = integer(db->get(), "SELECT count(*) FROM sqlite_schema", path);
     if (read) return db;
-    // A writer that was killed leaves a journal, which only a connection that may write can roll back.
+    // A writer that was killed leaves a journal, which only a connection that may write can roll
+    // back.
     const int code = sqlite3_errcode(db->get());
-    if (flags == SQLITE_OPEN_READWRITE || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN)) return tl::unexpected(read.error());
+    if (flags == SQLITE_OPEN_READWRITE || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN))
+      return tl::unexpected(read.error());
   }
   return fail("cannot be opened", path);
 }
 
 Status execute(sqlite3* db, const std::string& sql, const std::string& file) {
-  if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return failure(db, "database error", file);
+  if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failure(db, "database error", file);
   return {};
 }
 
 Result<Statement> prepare(sqlite3* db, std::string_view sql, const std::string& file) {
   sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK) return failure(db, "database error", file);
+  if (sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK)
+    return failure(db, "database error", file);
   return Statement(raw);
 }
 
 std::string_view column_text(sqlite3_stmt* s, int column) {
   const void* data = sqlite3_column_blob(s, column);  // of a text: its bytes
-  return {static_cast<const char*>(data), data ? static_cast<std::size_t>(sqlite3_column_bytes(s, column)) : 0};
+  return {static_cast<const char*>(data),
+          data ? static_cast<std::size_t>(sqlite3_column_bytes(s, column)) : 0};
 }
 
 Result<std::int64_t> integer(sqlite3* db, std::string_view sql, const std::string& file) {

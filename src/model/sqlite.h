@@ -12,8 +12,12 @@
 
 namespace gf::sqlite {
 
-struct CloseDatabase { void operator()(sqlite3* db) const { sqlite3_close_v2(db); } };
-struct FinalizeStatement { void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); } };
+struct CloseDatabase {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
@@ -22,8 +26,9 @@ tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& 
 
 /// Opens with sqlite3_open_v2 `flags`. ":memory:" and "" (a temporary file) work as in SQLite.
 Result<Database> open(const std::string& path, int flags);
-/// Opens an untrusted file for reading: no schema code runs, a journal left by a killed writer is rolled back when the
-/// directory allows it. Fails with a clear error when the file is no SQLite database or is damaged at its start.
+/// Opens an untrusted file for reading: no schema code runs, a journal left by a killed writer is
+/// rolled back when the directory allows it. Fails with a clear error when the file is no SQLite
+/// database or is damaged at its start.
 Result<Database> open_untrusted(const std::string& path);
 
 Status execute(sqlite3* db, const std::string& sql, const std::string& file);

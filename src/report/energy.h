@@ -18,9 +18,13 @@ struct EnergyReport {
   EnergyUse energy;
   static constexpr auto fields() {
     using E = EnergyReport;
-    return std::tuple{field("schema", &E::schema, "name and version of this layout"), field("source", &E::source, "the capture"),
-                      field("counters_source", &E::counters_source, "the counter report, when there is one"), field("quality", &E::quality, "damage and doubts"),
-                      field("window", &E::window, "the span"), field("energy", &E::energy, "where the joules went")};
+    return std::tuple{
+        field("schema", &E::schema, "name and version of this layout"),
+        field("source", &E::source, "the capture"),
+        field("counters_source", &E::counters_source, "the counter report, when there is one"),
+        field("quality", &E::quality, "damage and doubts"),
+        field("window", &E::window, "the span"),
+        field("energy", &E::energy, "where the joules went")};
   }
 };
 

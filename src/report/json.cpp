@@ -11,8 +11,12 @@ std::size_t utf8_length(std::string_view t) {
   const unsigned a = byte(0), b = byte(1);
   if (a < 0x80) return 1;
   if (a >= 0xC2 && a < 0xE0 && tail(1)) return 2;
-  if ((a & 0xF0) == 0xE0 && tail(1) && tail(2) && !(a == 0xE0 && b < 0xA0) && !(a == 0xED && b >= 0xA0)) return 3;
-  if (a >= 0xF0 && a <= 0xF4 && tail(1) && tail(2) && tail(3) && !(a == 0xF0 && b < 0x90) && !(a == 0xF4 && b >= 0x90)) return 4;
+  if ((a & 0xF0) == 0xE0 && tail(1) && tail(2) && !(a == 0xE0 && b < 0xA0) &&
+      !(a == 0xED && b >= 0xA0))
+    return 3;
+  if (a >= 0xF0 && a <= 0xF4 && tail(1) && tail(2) && tail(3) && !(a == 0xF0 && b < 0x90) &&
+      !(a == 0xF4 && b >= 0x90))
+    return 4;
   return 0;
 }
 
@@ -31,11 +35,16 @@ void json_string(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const auto c = static_cast<unsigned char>(text.front());
     const std::size_t n = utf8_length(text);
-    if (n == 0) out += "\\ufffd";
-    else if (c == '"' || c == '\\') (out += '\\') += static_cast<char>(c);
-    else if (c == '\n') out += "\\n";
-    else if (c < 0x20 || c == 0x7f) fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
-    else out += text.substr(0, n);
+    if (n == 0)
+      out += "\\ufffd";
+    else if (c == '"' || c == '\\')
+      (out += '\\') += static_cast<char>(c);
+    else if (c == '\n')
+      out += "\\n";
+    else if (c < 0x20 || c == 0x7f)
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+    else
+      out += text.substr(0, n);
     text.remove_prefix(n == 0 ? 1 : n);
   }
   out += '"';

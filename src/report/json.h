@@ -1,9 +1,10 @@
 // Results as JSON. Any described struct can be written; the layout is the struct's own declaration.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdint>
-#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,7 +16,8 @@
 
 namespace gf {
 
-/// Appends `text` as a JSON string. Invalid UTF-8 is replaced by U+FFFD, so that the output always parses.
+/// Appends `text` as a JSON string. Invalid UTF-8 is replaced by U+FFFD, so that the output always
+/// parses.
 void json_string(std::string& out, std::string_view text);
 
 /// Appends `text` as valid UTF-8: what is not becomes U+FFFD, a byte at a time.
@@ -26,11 +28,15 @@ inline void to_json(std::string& out, const std::string& text) { json_string(out
 inline void to_json(std::string& out, bool b) { out += b ? "true" : "false"; }
 template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-void to_json(std::string& out, T value) { fmt::format_to(std::back_inserter(out), "{}", value); }
+void to_json(std::string& out, T value) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
+}
 /// Shortest text that reads back to the same double; NaN and infinities are null ("no data").
 inline void to_json(std::string& out, double value) {
-  if (std::isfinite(value)) fmt::format_to(std::back_inserter(out), "{}", value);
-  else out += "null";
+  if (std::isfinite(value))
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  else
+    out += "null";
 }
 template <class T>
 void to_json(std::string& out, const std::optional<T>& value);
@@ -43,8 +49,10 @@ void to_json(std::string& out, const T& object);
 
 template <class T>
 void to_json(std::string& out, const std::optional<T>& value) {
-  if (value) to_json(out, *value);
-  else out += "null";
+  if (value)
+    to_json(out, *value);
+  else
+    out += "null";
 }
 template <class T>
 void to_json(std::string& out, const std::vector<T>& values) {

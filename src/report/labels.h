@@ -1,5 +1,6 @@
-// Words for people: ids of levels, idle causes, waterfall bars and runtime phases as a report prints them. An id without an entry is
-// printed as it is, so a new cause or level shows up before anybody has named it here.
+// Words for people: ids of levels, idle causes, waterfall bars and runtime phases as a report
+// prints them. An id without an entry is printed as it is, so a new cause or level shows up before
+// anybody has named it here.
 #pragma once
 
 #include <span>

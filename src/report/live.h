@@ -1,4 +1,5 @@
-// The monitor's table as text for an 80-column terminal and as CSV. (JSON comes from the struct itself.)
+// The monitor's table as text for an 80-column terminal and as CSV. (JSON comes from the struct
+// itself.)
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ namespace gf {
 
 /// One line a GPU or MIG instance, its processes below; values without data show as "-".
 std::string live_text(const LiveTable& table, const TextStyle& style);
-/// "time_ns,host,gpu,uuid,instance,source,metric…": the header names every metric of the catalogue's live part.
+/// "time_ns,host,gpu,uuid,instance,source,metric…": the header names every metric of the
+/// catalogue's live part.
 std::string live_csv_header();
 /// One line a GPU or MIG instance; an empty cell is "no data".
 std::string live_csv(const LiveTable& table);

@@ -19,8 +19,10 @@ std::string escaped(std::string_view text) {
   append_utf8(valid, text);
   for (char c : valid) {
     if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -31,13 +33,16 @@ class Page {
   /// `name` of a counter ends in _total in both formats' samples; OpenMetrics declares it without.
   void family(std::string_view name, const char* type, std::string_view help) {
     std::string declared(name);
-    if (openmetrics_ && std::string_view(type) == "counter" && declared.ends_with("_total")) declared.resize(declared.size() - 6);
-    if (openmetrics_ && std::string_view(type) == "info" && declared.ends_with("_info")) declared.resize(declared.size() - 5);
+    if (openmetrics_ && std::string_view(type) == "counter" && declared.ends_with("_total"))
+      declared.resize(declared.size() - 6);
+    if (openmetrics_ && std::string_view(type) == "info" && declared.ends_with("_info"))
+      declared.resize(declared.size() - 5);
     const char* shown = !openmetrics_ && std::string_view(type) == "info" ? "gauge" : type;
     out_ += fmt::format("# TYPE {} {}\n# HELP {} {}\n", declared, shown, declared, escaped(help));
   }
   void sample(std::string_view name, const std::string& labels, double value) {
-    out_ += fmt::format("{}{{{}}} {}\n", name, labels, std::isnan(value) ? "NaN" : fmt::format("{:.15g}", value));
+    out_ += fmt::format("{}{{{}}} {}\n", name, labels,
+                        std::isnan(value) ? "NaN" : fmt::format("{:.15g}", value));
   }
   std::string finish() {
     if (openmetrics_) out_ += "# EOF\n";
@@ -57,9 +62,13 @@ std::string own_labels(const LiveGpu& g) {
 
 std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
   Page page(o.openmetrics);
-  page.family("gpufathom_gpu_info", "info", "The GPUs: name, driver, and where the utilisation levels come from.");
+  page.family("gpufathom_gpu_info", "info",
+              "The GPUs: name, driver, and where the utilisation levels come from.");
   for (const auto& g : t.gpus)
-    page.sample("gpufathom_gpu_info", own_labels(g) + fmt::format(",name=\"{}\",driver=\"{}\",source=\"{}\"", escaped(g.name), escaped(t.driver), escaped(g.source)), 1);
+    page.sample("gpufathom_gpu_info",
+                own_labels(g) + fmt::format(",name=\"{}\",driver=\"{}\",source=\"{}\"",
+                                            escaped(g.name), escaped(t.driver), escaped(g.source)),
+                1);
   for (const auto& metric : metrics()) {
     const std::string id(metric.id), name = "gpufathom_" + std::string(metric.openmetrics);
     const bool counter = name.ends_with("_total");
@@ -72,20 +81,29 @@ std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
       page.family(name, counter ? "counter" : "gauge", metric.definition);
       for (const auto& g : t.gpus) {
         const auto& values = counter ? g.totals : g.values;
-        if (auto v = values.find(id); v != values.end()) page.sample(name, own_labels(g), v->second);
+        if (auto v = values.find(id); v != values.end())
+          page.sample(name, own_labels(g), v->second);
       }
     }
-    if (ratio) {  // the integral of a share: its rate() over any range is the average share of that range
+    if (ratio) {  // the integral of a share: its rate() over any range is the average share of that
+                  // range
       const std::string seconds = name.substr(0, name.size() - 6) + "_seconds_total";
-      page.family(seconds, "counter", fmt::format("Seconds of full use, the integral over time of: {}", metric.definition));
+      page.family(
+          seconds, "counter",
+          fmt::format("Seconds of full use, the integral over time of: {}", metric.definition));
       for (const auto& g : t.gpus)
-        if (auto v = g.totals.find(id); v != g.totals.end()) page.sample(seconds, own_labels(g), v->second);
+        if (auto v = g.totals.find(id); v != g.totals.end())
+          page.sample(seconds, own_labels(g), v->second);
     }
   }
   page.family("gpufathom_process_memory_bytes", "gauge", "GPU memory that a process holds.");
   for (const auto& g : t.gpus)
     for (const auto& p : g.processes)
-      if (p.memory_bytes >= 0) page.sample("gpufathom_process_memory_bytes", own_labels(g) + fmt::format(",pid=\"{}\",process=\"{}\"", p.pid, escaped(p.name)), static_cast<double>(p.memory_bytes));
+      if (p.memory_bytes >= 0)
+        page.sample(
+            "gpufathom_process_memory_bytes",
+            own_labels(g) + fmt::format(",pid=\"{}\",process=\"{}\"", p.pid, escaped(p.name)),
+            static_cast<double>(p.memory_bytes));
   return page.finish();
 }
 
@@ -100,26 +118,43 @@ struct DcgmName {
 constexpr double kMebibyte = 1 << 20;
 constexpr DcgmName kDcgm[] = {
     {"clock.sm", "DCGM_FI_DEV_SM_CLOCK", "gauge", 1e-6, false, "SM clock frequency (in MHz)."},
-    {"clock.memory", "DCGM_FI_DEV_MEM_CLOCK", "gauge", 1e-6, false, "Memory clock frequency (in MHz)."},
+    {"clock.memory", "DCGM_FI_DEV_MEM_CLOCK", "gauge", 1e-6, false,
+     "Memory clock frequency (in MHz)."},
     {"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "gauge", 1, false, "GPU temperature (in C)."},
     {"power.average", "DCGM_FI_DEV_POWER_USAGE", "gauge", 1, false, "Power draw (in W)."},
-    {"energy.module", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", 1e3, true, "Total energy consumption since boot (in mJ)."},
+    {"energy.module", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", 1e3, true,
+     "Total energy consumption since boot (in mJ)."},
     {"monitor.gpu", "DCGM_FI_DEV_GPU_UTIL", "gauge", 100, false, "GPU utilization (in %)."},
-    {"monitor.memory", "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false, "Memory utilization (in %)."},
-    {"memory.used", "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false, "Framebuffer memory used (in MiB)."},
-    {"memory.free", "DCGM_FI_DEV_FB_FREE", "gauge", 1 / kMebibyte, false, "Framebuffer memory free (in MiB)."},
-    {"gpu.busy", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false, "Ratio of time the graphics engine is active."},
-    {"sm.active_any", "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false, "The ratio of cycles an SM has at least 1 warp assigned."},
-    {"sm.occupancy", "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false, "The ratio of number of warps resident on an SM."},
-    {"tensor.active", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", 1, false, "Ratio of cycles the tensor (HMMA) pipe is active."},
-    {"dram.active", "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", 1, false, "Ratio of cycles the device memory interface is active sending or receiving data."},
-    {"pipe.fp64", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "gauge", 1, false, "Ratio of cycles the fp64 pipes are active."},
-    {"pipe.fma", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "gauge", 1, false, "Ratio of cycles the fp32 pipes are active."},
-    {"pipe.fp16", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "gauge", 1, false, "Ratio of cycles the fp16 pipes are active."},
-    {"pcie.tx", "DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", 1, false, "The rate of data transmitted over the PCIe bus (in bytes per second)."},
-    {"pcie.rx", "DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", 1, false, "The rate of data received over the PCIe bus (in bytes per second)."},
-    {"nvlink.tx", "DCGM_FI_PROF_NVLINK_TX_BYTES", "gauge", 1, false, "The rate of data transmitted over NVLink (in bytes per second)."},
-    {"nvlink.rx", "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false, "The rate of data received over NVLink (in bytes per second)."},
+    {"monitor.memory", "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false,
+     "Memory utilization (in %)."},
+    {"memory.used", "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false,
+     "Framebuffer memory used (in MiB)."},
+    {"memory.free", "DCGM_FI_DEV_FB_FREE", "gauge", 1 / kMebibyte, false,
+     "Framebuffer memory free (in MiB)."},
+    {"gpu.busy", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false,
+     "Ratio of time the graphics engine is active."},
+    {"sm.active_any", "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false,
+     "The ratio of cycles an SM has at least 1 warp assigned."},
+    {"sm.occupancy", "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false,
+     "The ratio of number of warps resident on an SM."},
+    {"tensor.active", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", 1, false,
+     "Ratio of cycles the tensor (HMMA) pipe is active."},
+    {"dram.active", "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", 1, false,
+     "Ratio of cycles the device memory interface is active sending or receiving data."},
+    {"pipe.fp64", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "gauge", 1, false,
+     "Ratio of cycles the fp64 pipes are active."},
+    {"pipe.fma", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "gauge", 1, false,
+     "Ratio of cycles the fp32 pipes are active."},
+    {"pipe.fp16", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "gauge", 1, false,
+     "Ratio of cycles the fp16 pipes are active."},
+    {"pcie.tx", "DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", 1, false,
+     "The rate of data transmitted over the PCIe bus (in bytes per second)."},
+    {"pcie.rx", "DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", 1, false,
+     "The rate of data received over the PCIe bus (in bytes per second)."},
+    {"nvlink.tx", "DCGM_FI_PROF_NVLINK_TX_BYTES", "gauge", 1, false,
+     "The rate of data transmitted over NVLink (in bytes per second)."},
+    {"nvlink.rx", "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false,
+     "The rate of data received over NVLink (in bytes per second)."},
 };
 
 std::optional<double> dcgm_value(const LiveGpu& g, const DcgmName& name) {
@@ -127,21 +162,28 @@ std::optional<double> dcgm_value(const LiveGpu& g, const DcgmName& name) {
   const auto v = values.find(name.id);
   if (v != values.end()) return v->second * name.scale;
   const auto used = values.find("memory.used"), total = values.find("memory.total");
-  if (std::string_view(name.id) != "memory.free" || used == values.end() || total == values.end()) return {};
+  if (std::string_view(name.id) != "memory.free" || used == values.end() || total == values.end())
+    return {};
   return (total->second - used->second) * name.scale;
 }
 
 std::string dcgm_labels(const LiveTable& t, const LiveGpu& g) {
-  std::string labels = fmt::format("gpu=\"{}\",UUID=\"{}\",device=\"nvidia{}\",modelName=\"{}\"", g.index, escaped(g.uuid), g.index, escaped(g.name));
-  if (!g.instance.empty()) labels += fmt::format(",GPU_I_ID=\"{}\"", g.instance.substr(0, g.instance.find('/')));
-  return labels + fmt::format(",Hostname=\"{}\",DCGM_FI_DRIVER_VERSION=\"{}\"", escaped(t.host), escaped(t.driver));
+  std::string labels = fmt::format("gpu=\"{}\",UUID=\"{}\",device=\"nvidia{}\",modelName=\"{}\"",
+                                   g.index, escaped(g.uuid), g.index, escaped(g.name));
+  if (!g.instance.empty())
+    labels += fmt::format(",GPU_I_ID=\"{}\"", g.instance.substr(0, g.instance.find('/')));
+  return labels + fmt::format(",Hostname=\"{}\",DCGM_FI_DRIVER_VERSION=\"{}\"", escaped(t.host),
+                              escaped(t.driver));
 }
 
 std::string dcgm_names(const LiveTable& t, const OpenMetricsOptions& o) {
   Page page(o.openmetrics);
   for (const auto& d : kDcgm) {
-    if (std::none_of(t.gpus.begin(), t.gpus.end(), [&](const LiveGpu& g) { return dcgm_value(g, d).has_value(); })) continue;
-    // OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards: declared unknown there.
+    if (std::none_of(t.gpus.begin(), t.gpus.end(),
+                     [&](const LiveGpu& g) { return dcgm_value(g, d).has_value(); }))
+      continue;
+    // OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards:
+    // declared unknown there.
     page.family(d.name, o.openmetrics && d.total ? "unknown" : d.type, d.help);
     for (const auto& g : t.gpus)
       if (const auto v = dcgm_value(g, d)) page.sample(d.name, dcgm_labels(t, g), *v);
@@ -156,7 +198,8 @@ std::string open_metrics(const LiveTable& table, const OpenMetricsOptions& optio
 }
 
 const char* open_metrics_type(const OpenMetricsOptions& options) {
-  return options.openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8";
+  return options.openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                             : "text/plain; version=0.0.4; charset=utf-8";
 }
 
 }  // namespace gf

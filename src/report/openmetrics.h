@@ -1,5 +1,6 @@
-// The monitor's table for Prometheus: base units, counters where rates matter (seconds of full use, joules, bytes), names
-// from the metric catalogue. Processes stand on an info metric of their own, so that they multiply no other series.
+// The monitor's table for Prometheus: base units, counters where rates matter (seconds of full use,
+// joules, bytes), names from the metric catalogue. Processes stand on an info metric of their own,
+// so that they multiply no other series.
 #pragma once
 
 #include <string>

@@ -21,24 +21,34 @@ const Level* find_level(const Analysis& a, std::string_view id) {
 
 void add_named(std::vector<NamedTime>& into, const std::vector<NamedTime>& more) {
   for (const auto& m : more) {
-    const auto same = std::find_if(into.begin(), into.end(), [&](const auto& i) { return i.name == m.name; });
-    if (same == into.end()) into.push_back(m);
-    else same->ns += m.ns;
+    const auto same =
+        std::find_if(into.begin(), into.end(), [&](const auto& i) { return i.name == m.name; });
+    if (same == into.end())
+      into.push_back(m);
+    else
+      same->ns += m.ns;
   }
-  std::stable_sort(into.begin(), into.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  std::stable_sort(into.begin(), into.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
 }
 
-/// The largest part of the time in which the device did less than it could: an idle cause or a bar of the waterfall.
+/// The largest part of the time in which the device did less than it could: an idle cause or a bar
+/// of the waterfall.
 std::string largest_loss(const Analysis& a) {
   std::string text;
   Nanos most = 0;
   for (const auto& cause : idle_of_all(a))
     if (cause.ns > most && cause.cause != "no_samples")
-      most = cause.ns, text = cause.cause == "not_recorded" ? "the GPU idle" : "idle, " + std::string(label_of(cause_labels(), cause.cause).text);
+      most = cause.ns,
+      text = cause.cause == "not_recorded"
+                 ? "the GPU idle"
+                 : "idle, " + std::string(label_of(cause_labels(), cause.cause).text);
   for (const auto& bar : waterfall_of_all(a))
-    if ((bar.id == "copy" || bar.id == "sm_inactive" || bar.id == "stalled") && bar.ns > most) most = bar.ns, text = label_of(bar_labels(), bar.id).text;
+    if ((bar.id == "copy" || bar.id == "sm_inactive" || bar.id == "stalled") && bar.ns > most)
+      most = bar.ns, text = label_of(bar_labels(), bar.id).text;
   if (most == 0) return {};
-  return fmt::format(" The largest loss: {}, {} ({}).", text, format_time(most), format_share(share_of(most, device_time(a))));
+  return fmt::format(" The largest loss: {}, {} ({}).", text, format_time(most),
+                     format_share(share_of(most, device_time(a))));
 }
 
 }  // namespace
@@ -58,7 +68,8 @@ std::vector<IdleCause> idle_of_all(const Analysis& a) {
   std::vector<IdleCause> all;
   for (const auto& d : a.devices)
     for (const auto& cause : d.idle) {
-      auto same = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.cause == cause.cause; });
+      auto same = std::find_if(all.begin(), all.end(),
+                               [&](const auto& c) { return c.cause == cause.cause; });
       if (same == all.end()) {
         all.push_back(cause);
         continue;
@@ -68,7 +79,8 @@ std::vector<IdleCause> idle_of_all(const Analysis& a) {
       add_named(same->operators, cause.operators);
       add_named(same->modules, cause.modules);
     }
-  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.ns > y.ns; });
   return all;
 }
 
@@ -76,7 +88,8 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& a) {
   std::vector<WaterfallBar> all;
   for (const auto& d : a.devices)
     for (const auto& bar : d.waterfall) {
-      auto same = std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.id == bar.id; });
+      auto same =
+          std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.id == bar.id; });
       if (same == all.end()) {
         all.push_back(bar);
         continue;
@@ -103,7 +116,9 @@ std::string energy_headline(const EnergyUse& energy) {
   std::sort(largest.rbegin(), largest.rend());
   std::string text = fmt::format("{} in {}", format_energy(nj), format_time(span));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, largest.size()); ++i)
-    text += fmt::format("{} {} {}", i == 0 ? ":" : ",", label_of(energy_labels(), largest[i].second).text, format_share(share_of(largest[i].first, nj)));
+    text += fmt::format("{} {} {}", i == 0 ? ":" : ",",
+                        label_of(energy_labels(), largest[i].second).text,
+                        format_share(share_of(largest[i].first, nj)));
   return text + ".";
 }
 
@@ -111,17 +126,28 @@ std::string energy_headline(const EnergyUse& energy) {
 
 std::string headline(const Analysis& a) {
   if (a.devices.empty() && !a.runtime.phases.empty())
-    return fmt::format("No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program take the rest.", format_share(a.runtime.kernels.cpu_kernel));
+    return fmt::format(
+        "No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program "
+        "take the rest.",
+        format_share(a.runtime.kernels.cpu_kernel));
   if (a.devices.empty() && !a.energy.devices.empty()) return energy_headline(a.energy);
-  if (a.devices.empty()) return "No GPU event: nothing ran on a device in this window, or the profiler did not record it.";
+  if (a.devices.empty())
+    return "No GPU event: nothing ran on a device in this window, or the profiler did not record "
+           "it.";
   const auto* busy = find_level(a, "gpu.busy");
   Nanos kernels = 0;
   for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
   const Share share = busy ? busy->value : share_of(kernels, device_time(a));
-  std::string text = fmt::format("The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs", a.devices.size() == 1 ? "runs" : "run", busy ? format_level(*busy) : format_share(share));
-  if (const auto* tensor = find_level(a, "tensor.active")) text += fmt::format("; {} tensor cores work {} of it.", a.devices.size() == 1 ? "its" : "their", format_level(*tensor));
-  else if (const auto* issue = find_level(a, "issue.active")) text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
-  else text += "; how deep those kernels use it needs counters.";
+  std::string text = fmt::format(
+      "The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs",
+      a.devices.size() == 1 ? "runs" : "run", busy ? format_level(*busy) : format_share(share));
+  if (const auto* tensor = find_level(a, "tensor.active"))
+    text += fmt::format("; {} tensor cores work {} of it.", a.devices.size() == 1 ? "its" : "their",
+                        format_level(*tensor));
+  else if (const auto* issue = find_level(a, "issue.active"))
+    text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
+  else
+    text += "; how deep those kernels use it needs counters.";
   return text + largest_loss(a);
 }
 
@@ -131,14 +157,25 @@ std::string subject(const Analysis& a) {
   for (const auto& d : a.devices) ++names[d.name.empty() ? "GPU" : d.name];
   if (a.devices.empty())
     for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
-  for (const auto& [name, n] : names) text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
-  if (a.window.kind == "all" && only_samples(a)) text += ", while it worked";
-  else if (a.window.kind == "all" || a.window.kind.empty()) text += text.empty() ? "whole capture" : ", whole capture";
-  else if (a.window.kind == "stable" && a.window.steps.empty()) text += ", while steady";
-  else if (a.window.kind == "range") text += ", chosen range";
-  else if (a.window.kind == "recording_window") text += text.empty() ? "longest recording window" : ", longest recording window";
-  else text += (a.window.kind == "stable" ? ", stable: " : ", ") + plural(static_cast<std::int64_t>(a.window.steps.size()), "step");
-  return text + ", " + format_time(a.window.duration_ns > 0 ? a.window.duration_ns : a.devices.empty() ? 0 : a.devices.front().span_ns);
+  for (const auto& [name, n] : names)
+    text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
+  if (a.window.kind == "all" && only_samples(a))
+    text += ", while it worked";
+  else if (a.window.kind == "all" || a.window.kind.empty())
+    text += text.empty() ? "whole capture" : ", whole capture";
+  else if (a.window.kind == "stable" && a.window.steps.empty())
+    text += ", while steady";
+  else if (a.window.kind == "range")
+    text += ", chosen range";
+  else if (a.window.kind == "recording_window")
+    text += text.empty() ? "longest recording window" : ", longest recording window";
+  else
+    text += (a.window.kind == "stable" ? ", stable: " : ", ") +
+            plural(static_cast<std::int64_t>(a.window.steps.size()), "step");
+  return text + ", " +
+         format_time(a.window.duration_ns > 0 ? a.window.duration_ns
+                     : a.devices.empty()      ? 0
+                                              : a.devices.front().span_ns);
 }
 
 }  // namespace gf

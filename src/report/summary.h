@@ -12,7 +12,8 @@ namespace gf {
 Nanos device_time(const Analysis& analysis);
 Share share_of(Nanos part, Nanos whole);
 
-/// Idle causes and waterfall bars summed over the devices, in the order of the first device. With one device these are its own.
+/// Idle causes and waterfall bars summed over the devices, in the order of the first device. With
+/// one device these are its own.
 std::vector<IdleCause> idle_of_all(const Analysis& analysis);
 std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis);
 

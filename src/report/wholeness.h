@@ -8,9 +8,10 @@
 
 namespace gf {
 
-/// Why the answer does not cover all that was asked, one sentence each; empty when it is whole. An answer is whole when no
-/// event was lost to damage, a device did something in the window, and a counter report that was given belongs to the
-/// trace. Doubts that lose nothing (rounded counters, missing launch records) do not count.
+/// Why the answer does not cover all that was asked, one sentence each; empty when it is whole. An
+/// answer is whole when no event was lost to damage, a device did something in the window, and a
+/// counter report that was given belongs to the trace. Doubts that lose nothing (rounded counters,
+/// missing launch records) do not count.
 std::vector<std::string> shortcomings(const Analysis& analysis);
 
 /// True for the quality codes that say that data is missing or wrong.

@@ -1,7 +1,9 @@
-// CUPTI Activity for machines without a GPU: what the fake CUDA driver says that it ran (fake_ran) goes through the buffers of
-// whoever subscribed, by the real one's rules: one subscriber, records only of kinds that are enabled, timestamps of the registered
-// clock. A call from a forked child, which the real CUPTI may never return from, is noted in the file that GPUFATHOM_FAKE_LOG names.
-// Options of GPUFATHOM_FAKE: subscriber (0/1: another profiler is in the program), dropped (records that CUPTI says it dropped).
+// CUPTI Activity for machines without a GPU: what the fake CUDA driver says that it ran (fake_ran)
+// goes through the buffers of whoever subscribed, by the real one's rules: one subscriber, records
+// only of kinds that are enabled, timestamps of the registered clock. A call from a forked child,
+// which the real CUPTI may never return from, is noted in the file that GPUFATHOM_FAKE_LOG names.
+// Options of GPUFATHOM_FAKE: subscriber (0/1: another profiler is in the program), dropped (records
+// that CUPTI says it dropped).
 #include <cupti.h>
 #include <unistd.h>
 
@@ -41,7 +43,8 @@ State& state() {
 void note_child() {
   if (getpid() == state().process) return;
   if (const char* path = std::getenv("GPUFATHOM_FAKE_LOG"))
-    if (std::FILE* f = std::fopen(path, "a")) std::fprintf(f, "CUPTI was called in a forked child\n"), std::fclose(f);
+    if (std::FILE* f = std::fopen(path, "a"))
+      std::fprintf(f, "CUPTI was called in a forked child\n"), std::fclose(f);
 }
 
 void hand_over(State& s) {
@@ -75,7 +78,10 @@ void fake_ran(const FakeRun* run) {
   std::lock_guard lock(s.mutex);
   if (!s.subscribed || !s.request) return;
   ++s.correlation;
-  auto now = [&](std::int64_t host) { return s.clock ? s.clock() - static_cast<std::uint64_t>(fake::now_ns() - host) : static_cast<std::uint64_t>(host); };
+  auto now = [&](std::int64_t host) {
+    return s.clock ? s.clock() - static_cast<std::uint64_t>(fake::now_ns() - host)
+                   : static_cast<std::uint64_t>(host);
+  };
   if (run->bytes == 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
     CUpti_ActivityKernel10 k{};
     k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
@@ -126,7 +132,8 @@ void fake_ran(const FakeRun* run) {
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*) {
   note_child();
   auto& s = state();
-  if (s.subscribed || fake::number("subscriber", 0)) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  if (s.subscribed || fake::number("subscriber", 0))
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   s.subscribed = true;
   *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&s);
   return CUPTI_SUCCESS;
@@ -146,12 +153,15 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
-  if (enable) state().calls.insert(id);
-  else state().calls.erase(id);
+  if (enable)
+    state().calls.insert(id);
+  else
+    state().calls.erase(id);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, std::uint8_t) { return CUPTI_SUCCESS; }
-CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
   state().request = request;
   state().complete = complete;
   return CUPTI_SUCCESS;
@@ -170,22 +180,31 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t) {
   hand_over(state());
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
+                                       CUpti_Activity** record) {
   auto length = [](const std::uint8_t* at) -> std::size_t {
     switch (reinterpret_cast<const CUpti_Activity*>(at)->kind) {
-      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizeof(CUpti_ActivityKernel10);
-      case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy6);
-      default: return sizeof(CUpti_ActivityAPI);
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return sizeof(CUpti_ActivityKernel10);
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return sizeof(CUpti_ActivityMemcpy6);
+      default:
+        return sizeof(CUpti_ActivityAPI);
     }
   };
-  std::uint8_t* next = *record ? reinterpret_cast<std::uint8_t*>(*record) + length(reinterpret_cast<std::uint8_t*>(*record)) : buffer;
+  std::uint8_t* next = *record ? reinterpret_cast<std::uint8_t*>(*record) +
+                                     length(reinterpret_cast<std::uint8_t*>(*record))
+                               : buffer;
   if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
   auto& s = state();
-  *dropped = std::exchange(s.unwritten, 0) + (std::exchange(s.told_dropped, true) ? 0 : static_cast<std::size_t>(fake::number("dropped", 0)));
+  *dropped =
+      std::exchange(s.unwritten, 0) + (std::exchange(s.told_dropped, true)
+                                           ? 0
+                                           : static_cast<std::size_t>(fake::number("dropped", 0)));
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {

@@ -1,4 +1,5 @@
-// A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version), cuinit (error).
+// A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version),
+// cuinit (error).
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -36,7 +37,8 @@ CUresult cuInit(unsigned) {
       if (auto* start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) start();
   return static_cast<CUresult>(static_cast<int>(fake::number("cuinit", 0)));
 }
-CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**, void**) {
+CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned, unsigned, unsigned, unsigned, unsigned,
+                        unsigned, CUstream, void**, void**) {
   run(reinterpret_cast<const char*>(f), 0, x);  // the program's functions are their names
   return CUDA_SUCCESS;
 }

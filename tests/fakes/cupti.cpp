@@ -1,8 +1,11 @@
-// A libcupti.so.13 for machines without a GPU: PM sampling over the world of world.h. It keeps the real one's rules: one
-// unknown name refuses the whole call, every further call of ConfigAddMetrics opens a pass, several passes cannot be sampled,
-// the first sample of a session is junk, what an image has no room for is lost, a full buffer of the GPU ends a session. Options of GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM
-// sampling in this driver), single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
-// drop_every (every Nth sample never arrives), sample_bytes (of the GPU's buffer that one sample takes), lost_after.
+// A libcupti.so.13 for machines without a GPU: PM sampling over the world of world.h. It keeps the
+// real one's rules: one unknown name refuses the whole call, every further call of ConfigAddMetrics
+// opens a pass, several passes cannot be sampled, the first sample of a session is junk, what an
+// image has no room for is lost, a full buffer of the GPU ends a session. Options of
+// GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM sampling in this driver),
+// single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
+// drop_every (every Nth sample never arrives), sample_bytes (of the GPU's buffer that one sample
+// takes), lost_after.
 #include <cuda.h>
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
@@ -31,7 +34,8 @@ struct Config {  // what the fake keeps in a config image
 struct Session {
   bool open = false, running = false, overflown = false;
   double buffer = 0;
-  std::int64_t interval = 1'000'000, started = 0, next = 0;  // start of the next sample, on the host clock
+  std::int64_t interval = 1'000'000, started = 0,
+               next = 0;  // start of the next sample, on the host clock
   std::uint64_t made = 0;
   std::size_t image_size = 0;
 };
@@ -47,25 +51,49 @@ struct Image {
 std::int64_t gpu_clock() { return static_cast<std::int64_t>(fake::number("gpu_clock", 5e9)); }
 
 bool known(const std::string& counter) {
-  static const std::set<std::string> names{"gr__cycles_active", "sm__cycles_active", "sm__inst_executed_realtime", "sm__pipe_tensor_cycles_active_realtime", "tpc__warps_active_realtime",
-                                           "dram__bytes_read", "dram__bytes_write", "dram__throughput", "lts__t_sectors", "l1tex__t_sectors", "l1tex__t_sectors_lookup_hit",
-                                           "pcie__read_bytes", "pcie__write_bytes", "nvlrx__bytes_packet_request_data_user",
-                                           "sm__thread_inst_executed_pred_on_realtime", "sm__inst_executed_pipe_alu_realtime", "sm__inst_executed_pipe_fma_realtime", "sm__inst_executed_pipe_xu_realtime",
-                                           "sm__pipe_fp64_cycles_active_realtime", "lts__t_sectors_srcunit_tex", "lts__t_requests_srcunit_tex", "lts__average_t_sector_srcunit_tex_op_read", "lts__average_t_sector_srcunit_tex_op_write",
-                                           "l1tex__data_pipe_lsu_wavefronts_mem_shared", "l1tex__data_pipe_lsu_wavefronts", "l1tex__lsu_writeback_active_mem_lgds",
-                                           "l1tex__m_xbar2l1tex_read_sectors_realtime", "sm__cycles_elapsed"};
-  std::string base = counter.substr(counter.rfind("Compute.") == std::string::npos ? 0 : counter.rfind("Compute.") + 8);
+  static const std::set<std::string> names{"gr__cycles_active",
+                                           "sm__cycles_active",
+                                           "sm__inst_executed_realtime",
+                                           "sm__pipe_tensor_cycles_active_realtime",
+                                           "tpc__warps_active_realtime",
+                                           "dram__bytes_read",
+                                           "dram__bytes_write",
+                                           "dram__throughput",
+                                           "lts__t_sectors",
+                                           "l1tex__t_sectors",
+                                           "l1tex__t_sectors_lookup_hit",
+                                           "pcie__read_bytes",
+                                           "pcie__write_bytes",
+                                           "nvlrx__bytes_packet_request_data_user",
+                                           "sm__thread_inst_executed_pred_on_realtime",
+                                           "sm__inst_executed_pipe_alu_realtime",
+                                           "sm__inst_executed_pipe_fma_realtime",
+                                           "sm__inst_executed_pipe_xu_realtime",
+                                           "sm__pipe_fp64_cycles_active_realtime",
+                                           "lts__t_sectors_srcunit_tex",
+                                           "lts__t_requests_srcunit_tex",
+                                           "lts__average_t_sector_srcunit_tex_op_read",
+                                           "lts__average_t_sector_srcunit_tex_op_write",
+                                           "l1tex__data_pipe_lsu_wavefronts_mem_shared",
+                                           "l1tex__data_pipe_lsu_wavefronts",
+                                           "l1tex__lsu_writeback_active_mem_lgds",
+                                           "l1tex__m_xbar2l1tex_read_sectors_realtime",
+                                           "sm__cycles_elapsed"};
+  std::string base = counter.substr(
+      counter.rfind("Compute.") == std::string::npos ? 0 : counter.rfind("Compute.") + 8);
   return names.count(base.substr(0, base.find('.'))) > 0;
 }
 
 double value(const std::string& counter, std::int64_t from, std::int64_t to) {
   auto has = [&](const char* part) { return counter.find(part) != std::string::npos; };
-  const double busy = fake::covered(from, to, fake::kBusy), tensor = fake::covered(from, to, fake::kTensor), ns = static_cast<double>(to - from);
+  const double busy = fake::covered(from, to, fake::kBusy),
+               tensor = fake::covered(from, to, fake::kTensor), ns = static_cast<double>(to - from);
   if (has("gr__cycles_active")) return 100 * busy;
   if (has("pipe_tensor")) return 90 * tensor;
   if (has("pipe_fp64")) return 0;
   if (has("sm__cycles_elapsed")) return ns * 1.98;
-  if (has("op_read")) return busy > 0 ? 0.75 : NAN;  // undefined where nothing was counted, as the real one answers
+  if (has("op_read"))
+    return busy > 0 ? 0.75 : NAN;  // undefined where nothing was counted, as the real one answers
   if (has("op_write")) return busy > 0 ? 0.25 : NAN;
   if (has("thread_inst")) return ns * 132 * 16 * busy;
   if (has("pipe_alu") || has("pipe_fma")) return ns * 132 * 0.2 * busy;
@@ -96,18 +124,30 @@ CUptiResult cuptiGetVersion(std::uint32_t* version) {
 }
 CUptiResult cuptiGetResultString(CUptiResult code, const char** text) {
   switch (code) {
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: *text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"; break;
-    case CUPTI_ERROR_NOT_SUPPORTED: *text = "CUPTI_ERROR_NOT_SUPPORTED"; break;
-    case CUPTI_ERROR_HARDWARE_BUSY: *text = "CUPTI_ERROR_HARDWARE_BUSY"; break;
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"; break;
-    case CUPTI_ERROR_INVALID_DEVICE: *text = "CUPTI_ERROR_INVALID_DEVICE"; break;
-    default: *text = "CUPTI_ERROR_UNKNOWN";
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+      *text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES";
+      break;
+    case CUPTI_ERROR_NOT_SUPPORTED:
+      *text = "CUPTI_ERROR_NOT_SUPPORTED";
+      break;
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      *text = "CUPTI_ERROR_HARDWARE_BUSY";
+      break;
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+      break;
+    case CUPTI_ERROR_INVALID_DEVICE:
+      *text = "CUPTI_ERROR_INVALID_DEVICE";
+      break;
+    default:
+      *text = "CUPTI_ERROR_UNKNOWN";
   }
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; }
 CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
-  p->isSupported = fake::number("pm_old", 0) ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+  p->isSupported = fake::number("pm_old", 0) ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED
+                                             : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
@@ -138,25 +178,32 @@ CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigIma
 CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* p) {
   const auto& host = *reinterpret_cast<Host*>(p->pHostObject);
   const auto together = static_cast<std::size_t>(fake::number("single_pass", 12));
-  reinterpret_cast<Config*>(p->pConfigImage)->passes = static_cast<std::uint64_t>(host.calls) - 1 + (host.counters.size() + together - 1) / together;
+  reinterpret_cast<Config*>(p->pConfigImage)->passes =
+      static_cast<std::uint64_t>(host.calls) - 1 + (host.counters.size() + together - 1) / together;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* p) {
   p->numOfPasses = reinterpret_cast<const Config*>(p->pConfigImage)->passes;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params* p) {
+CUptiResult cuptiProfilerHostGetMetricProperties(
+    CUpti_Profiler_Host_GetMetricProperties_Params* p) {
   return known(p->pMetricName) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_METRIC_NAME;
 }
-CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
+CUptiResult cuptiProfilerHostEvaluateToGpuValues(
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
   const auto& sample = reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->rangeIndex];
-  for (std::size_t i = 0; i < p->numMetrics; ++i) p->pMetricValues[i] = value(p->ppMetricNames[i], sample.start + gpu_clock(), sample.end + gpu_clock());
+  for (std::size_t i = 0; i < p->numMetrics; ++i)
+    p->pMetricValues[i] =
+        value(p->ppMetricNames[i], sample.start + gpu_clock(), sample.end + gpu_clock());
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiPmSamplingGetCounterAvailability(CUpti_PmSampling_GetCounterAvailability_Params* p) {
+CUptiResult cuptiPmSamplingGetCounterAvailability(
+    CUpti_PmSampling_GetCounterAvailability_Params* p) {
   if (!fake::number("permission", 1)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-  if (fake::number("pm_busy", 0)) return CUPTI_ERROR_HARDWARE_BUSY;  // as an H200 answers while another session runs
+  if (fake::number("pm_busy", 0))
+    return CUPTI_ERROR_HARDWARE_BUSY;  // as an H200 answers while another session runs
   p->counterAvailabilityImageSize = 8;
   return CUPTI_SUCCESS;
 }
@@ -186,7 +233,8 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
   s.overflown = false;
   s.made = 0;
   s.started = fake::now_ns();
-  s.next = s.started - 1'000'000'000;  // the first sample covers the second before: junk, as on the real thing
+  s.next = s.started -
+           1'000'000'000;  // the first sample covers the second before: junk, as on the real thing
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
@@ -194,11 +242,14 @@ CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* p) {
-  p->counterDataSize = reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size = sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
+  p->counterDataSize = reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size =
+      sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingCounterDataImageInitialize(CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
-  if (p->counterDataSize != reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size) return CUPTI_ERROR_UNKNOWN;  // only the size last asked for, as an H200
+CUptiResult cuptiPmSamplingCounterDataImageInitialize(
+    CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
+  if (p->counterDataSize != reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size)
+    return CUPTI_ERROR_UNKNOWN;  // only the size last asked for, as an H200
   auto& image = *reinterpret_cast<Image*>(p->pCounterData);
   image.capacity = (p->counterDataSize - sizeof(Image)) / sizeof(Image::Sample);
   image.count = 0;
@@ -209,17 +260,25 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
   auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
-  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) * fake::number("sample_bytes", 15e3) > s.buffer) s.overflown = true;
+  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) *
+          fake::number("sample_bytes", 15e3) >
+      s.buffer)
+    s.overflown = true;
   if (s.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
   const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
   p->overflow = 0;
   p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
   for (;;) {
-    const std::int64_t end = s.made == 0 ? s.started / s.interval * s.interval : s.next + s.interval;
+    const std::int64_t end =
+        s.made == 0 ? s.started / s.interval * s.interval : s.next + s.interval;
     if (end > now) break;
     ++s.made;
-    if (image.count == image.capacity) p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;  // the rest is lost, as on an H200
-    else if (!drop || s.made % drop) image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
+    if (image.count == image.capacity)
+      p->decodeStopReason =
+          CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;  // the rest is lost, as on an
+                                                                   // H200
+    else if (!drop || s.made % drop)
+      image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
     s.next = end;
   }
   return CUPTI_SUCCESS;
@@ -230,8 +289,10 @@ CUptiResult cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInf
   p->numPopulatedSamples = p->numCompletedSamples = image.count;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
-  const auto& sample = reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->sampleIndex];
+CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(
+    CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
+  const auto& sample =
+      reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->sampleIndex];
   p->startTimestamp = static_cast<std::uint64_t>(sample.start);
   p->endTimestamp = static_cast<std::uint64_t>(sample.end);
   return CUPTI_SUCCESS;

@@ -1,13 +1,11 @@
 // A CUDA program for machines without a GPU: does what its arguments say, in their order.
 //   init            cuInit: loads what CUDA_INJECTION64_PATH names, as the real driver does
-//   launch=NAME     a kernel of a millisecond; launch=NAME*N: N of them; launch=NAME*Nms: for so long
-//   copy            a copy of a megabyte
-//   push=NAME pop mark=NAME   NVTX; register=NAME, then push=@: a range with the name that was registered last
-//   begin end       gpufathom_step_begin, gpufathom_step_end of the agent, where it is loaded
-//   sleep=MS
-//   fork … join     what stands between runs in a forked child, which then ends with exit(); the program waits for it
-//   exec            the program again, in this process, with the arguments that follow
-//   kill            ends by SIGKILL
+//   launch=NAME     a kernel of a millisecond; launch=NAME*N: N of them; launch=NAME*Nms: for so
+//   long copy            a copy of a megabyte push=NAME pop mark=NAME   NVTX; register=NAME, then
+//   push=@: a range with the name that was registered last begin end       gpufathom_step_begin,
+//   gpufathom_step_end of the agent, where it is loaded sleep=MS fork … join     what stands
+//   between runs in a forked child, which then ends with exit(); the program waits for it exec the
+//   program again, in this process, with the arguments that follow kill            ends by SIGKILL
 #include <cuda.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -36,32 +34,47 @@ int main(int argc, char** argv) {
     a.version = NVTX_VERSION;
     a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     a.messageType = text == "@" ? NVTX_MESSAGE_TYPE_REGISTERED : NVTX_MESSAGE_TYPE_ASCII;
-    if (text == "@") a.message.registered = registered;
-    else a.message.ascii = text.c_str();
+    if (text == "@")
+      a.message.registered = registered;
+    else
+      a.message.ascii = text.c_str();
     f(&a);
   };
   bool child = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i], verb = word.substr(0, word.find('='));
     const std::string value = word.size() > verb.size() ? word.substr(verb.size() + 1) : "";
-    if (verb == "init") cuInit(0);
+    if (verb == "init")
+      cuInit(0);
     else if (verb == "launch") {
       const auto star = value.find('*');
-      static auto& names = *new std::map<std::string, std::string>;  // a kernel's name is one pointer until the very end
-      const auto& name = names.try_emplace(value.substr(0, star), value.substr(0, star)).first->second;
+      static auto& names = *new std::map<std::string, std::string>;  // a kernel's name is one
+                                                                     // pointer until the very end
+      const auto& name =
+          names.try_emplace(value.substr(0, star), value.substr(0, star)).first->second;
       const bool timed = value.ends_with("ms");
-      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timed ? std::atoi(value.c_str() + star + 1) : 0);
-      for (int n = star == std::string::npos ? 1 : std::atoi(value.c_str() + star + 1); timed ? std::chrono::steady_clock::now() < end : n > 0; --n)
-        cuLaunchKernel(reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str())), 132, 1, 1, 128, 1, 1, 0, nullptr, nullptr, nullptr);
-    } else if (verb == "copy") cuMemcpyHtoD(0, nullptr, 1 << 20);
-    else if (verb == "push") named(value, [&](auto* a) { value == "@" ? nvtxDomainRangePushEx(domain, a) : nvtxRangePushEx(a); });
-    else if (verb == "pop") nvtxRangePop();
-    else if (verb == "mark") named(value, [&](auto* a) { nvtxMarkEx(a); });
-    else if (verb == "begin" || verb == "end") agent(("gpufathom_step_" + verb).c_str());
+      const auto end = std::chrono::steady_clock::now() +
+                       std::chrono::milliseconds(timed ? std::atoi(value.c_str() + star + 1) : 0);
+      for (int n = star == std::string::npos ? 1 : std::atoi(value.c_str() + star + 1);
+           timed ? std::chrono::steady_clock::now() < end : n > 0; --n)
+        cuLaunchKernel(reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str())), 132, 1, 1,
+                       128, 1, 1, 0, nullptr, nullptr, nullptr);
+    } else if (verb == "copy")
+      cuMemcpyHtoD(0, nullptr, 1 << 20);
+    else if (verb == "push")
+      named(value,
+            [&](auto* a) { value == "@" ? nvtxDomainRangePushEx(domain, a) : nvtxRangePushEx(a); });
+    else if (verb == "pop")
+      nvtxRangePop();
+    else if (verb == "mark")
+      named(value, [&](auto* a) { nvtxMarkEx(a); });
+    else if (verb == "begin" || verb == "end")
+      agent(("gpufathom_step_" + verb).c_str());
     else if (verb == "register") {
       if (!domain) domain = nvtxDomainCreateA("program");
       registered = nvtxDomainRegisterStringA(domain, value.c_str());
-    } else if (verb == "sleep") usleep(static_cast<unsigned>(std::atoi(value.c_str())) * 1000);
+    } else if (verb == "sleep")
+      usleep(static_cast<unsigned>(std::atoi(value.c_str())) * 1000);
     else if (verb == "fork") {
       const pid_t pid = fork();
       child = pid == 0;
@@ -75,8 +88,10 @@ int main(int argc, char** argv) {
     } else if (verb == "exec") {
       argv[i] = argv[0];
       execv("/proc/self/exe", argv + i);
-    } else if (verb == "kill") kill(getpid(), SIGKILL);
-    else return std::fprintf(stderr, "no %s\n", argv[i]), 2;
+    } else if (verb == "kill")
+      kill(getpid(), SIGKILL);
+    else
+      return std::fprintf(stderr, "no %s\n", argv[i]), 2;
   }
   return 0;
 }

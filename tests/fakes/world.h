@@ -1,5 +1,6 @@
-// The small world that the fake driver libraries show: GPUs whose every reading is a known function of time, so that a
-// test can say what a capture of it must hold. GPUFATHOM_FAKE sets it up, as comma-separated key=value pairs.
+// The small world that the fake driver libraries show: GPUs whose every reading is a known function
+// of time, so that a test can say what a capture of it must hold. GPUFATHOM_FAKE sets it up, as
+// comma-separated key=value pairs.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,9 @@ inline std::string option(const char* key, const char* fallback) {
   const auto from = at + std::strlen(key) + 2;
   return text.substr(from, text.find(',', from) - from);
 }
-inline double number(const char* key, double fallback) { return std::atof(option(key, std::to_string(fallback).c_str()).c_str()); }
+inline double number(const char* key, double fallback) {
+  return std::atof(option(key, std::to_string(fallback).c_str()).c_str());
+}
 
 inline std::int64_t clock_ns(clockid_t id) {
   timespec t{};
@@ -46,13 +49,18 @@ inline bool lost() { return age_s() >= number("lost_after", 1e9); }
 /// Power in watts: 300 + 100 sin(2 pi t / 2 s). Its integral from 1970 is energy_joules.
 inline double seconds(std::int64_t t) { return static_cast<double>(t % 1'000'000'000'000) * 1e-9; }
 inline double power_watts(std::int64_t t) { return 300 + 100 * std::sin(M_PI * seconds(t)); }
-inline double energy_joules(std::int64_t t) { return 300 * seconds(t) - 100 / M_PI * std::cos(M_PI * seconds(t)); }
+inline double energy_joules(std::int64_t t) {
+  return 300 * seconds(t) - 100 / M_PI * std::cos(M_PI * seconds(t));
+}
 
-/// Work comes in steps of 20 ms: the GPU is busy for the first 15 ms of each, tensor pipes for the first 5.
+/// Work comes in steps of 20 ms: the GPU is busy for the first 15 ms of each, tensor pipes for the
+/// first 5.
 constexpr std::int64_t kStep = 20'000'000, kBusy = 15'000'000, kTensor = 5'000'000;
 /// How much of [from, to) falls into the first `width` of a step.
 inline double covered(std::int64_t from, std::int64_t to, std::int64_t width) {
-  auto upto = [&](std::int64_t t) { return static_cast<double>(t / kStep * width + (t % kStep < width ? t % kStep : width)); };
+  auto upto = [&](std::int64_t t) {
+    return static_cast<double>(t / kStep * width + (t % kStep < width ? t % kStep : width));
+  };
   return to > from ? (upto(to) - upto(from)) / static_cast<double>(to - from) : 0;
 }
 

@@ -1,4 +1,5 @@
-// One kernel, launched again and again: how much of the GPU it uses depends on its grid alone. micro GRIDxBLOCK SECONDS
+// One kernel, launched again and again: how much of the GPU it uses depends on its grid alone.
+// micro GRIDxBLOCK SECONDS
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,8 @@ int main(int, char** v) {
   std::sscanf(v[1], "%dx%d", &grid, &block);
   float* out;
   cudaMalloc(&out, 4);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(v[2]));
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(v[2]));
   while (std::chrono::steady_clock::now() < end) {
     for (int i = 0; i < 20; ++i) spin<<<grid, block>>>(out, 100000);
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;

@@ -18,14 +18,15 @@ using test::TempDir;
 
 TEST(CaptureFile, ReadsBackEqual) {
   TempDir dir;
-  EXPECT_TRUE(rc::check("every column of a random capture survives the file", [&](std::uint64_t seed) {
-    const Capture before = random_capture(seed, 40);
-    const std::string path = dir.file("a.gpf");
-    RC_ASSERT(write_capture(before, path).has_value());
-    auto after = read_capture(path);
-    if (!after) RC_FAIL(after.error().message());
-    RC_ASSERT(difference(before, *after) == "");
-  }));
+  EXPECT_TRUE(
+      rc::check("every column of a random capture survives the file", [&](std::uint64_t seed) {
+        const Capture before = random_capture(seed, 40);
+        const std::string path = dir.file("a.gpf");
+        RC_ASSERT(write_capture(before, path).has_value());
+        auto after = read_capture(path);
+        if (!after) RC_FAIL(after.error().message());
+        RC_ASSERT(difference(before, *after) == "");
+      }));
 }
 
 TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
@@ -45,7 +46,8 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
       events.threads.clear();
       events.metadata.clear();
       events.quality.clear();
-      const auto activity0 = static_cast<U32>(expected.activities.size()), kernel0 = static_cast<U32>(expected.report_kernels.size());
+      const auto activity0 = static_cast<U32>(expected.activities.size()),
+                 kernel0 = static_cast<U32>(expected.report_kernels.size());
       for (auto& a : events.collectives.activity) a = a == kNoRow ? a : a + activity0;
       for (auto& k : events.kernel_counters.kernel) k = k == kNoRow ? k : k + kernel0;
       expected.each_table([&](auto& mine) {
@@ -54,7 +56,8 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
         });
       });
       events.each_table([&](auto& t) { rows += t.size(); });
-      expected.sample_blocks.insert(expected.sample_blocks.end(), live.sample_blocks.begin(), live.sample_blocks.end());
+      expected.sample_blocks.insert(expected.sample_blocks.end(), live.sample_blocks.begin(),
+                                    live.sample_blocks.end());
       auto ok = writer->append(live);
       ASSERT_TRUE(ok.has_value()) << ok.error().message();
       EXPECT_TRUE(live.activities.empty());
@@ -66,7 +69,8 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
     expected.threads = live.threads;
     expected.metadata = live.metadata;
     expected.quality = live.quality;
-    expected.path = live.path, expected.format = live.format, expected.framework = live.framework, expected.events = live.events, expected.bytes = live.bytes;
+    expected.path = live.path, expected.format = live.format, expected.framework = live.framework,
+    expected.events = live.events, expected.bytes = live.bytes;
     auto after = read_capture(path);
     ASSERT_TRUE(after.has_value()) << after.error().message();
     EXPECT_EQ(difference(expected, *after), "") << "seed " << seed;
@@ -96,7 +100,8 @@ TEST(CaptureFile, SurvivesAKilledWriter) {
     bool killed = false;
     while (read(pipe_ends[0], &batch, sizeof batch) == sizeof batch) {
       last = batch;
-      if (batch >= 3u + static_cast<std::uint32_t>(round) && !killed) killed = kill(child, SIGKILL) == 0;
+      if (batch >= 3u + static_cast<std::uint32_t>(round) && !killed)
+        killed = kill(child, SIGKILL) == 0;
     }
     close(pipe_ends[0]);
     waitpid(child, nullptr, 0);
@@ -104,11 +109,13 @@ TEST(CaptureFile, SurvivesAKilledWriter) {
     ASSERT_TRUE(after.has_value()) << after.error().message();
     EXPECT_EQ(after->activities.size() % 500, 0u);
     EXPECT_GE(after->activities.size(), (last + 1) * 500u);
-    EXPECT_EQ(after->activities.start_ns.back(), static_cast<std::int64_t>(after->activities.size() / 500) - 1);
+    EXPECT_EQ(after->activities.start_ns.back(),
+              static_cast<std::int64_t>(after->activities.size() / 500) - 1);
   }
 }
 
-// Whatever bytes are broken, reading ends with a capture or with an error; the sanitizer build watches the rest.
+// Whatever bytes are broken, reading ends with a capture or with an error; the sanitizer build
+// watches the rest.
 TEST(CaptureFile, DamagedBytesNeverCrash) {
   TempDir dir;
   const std::string path = dir.file("d.gpf");
@@ -119,7 +126,8 @@ TEST(CaptureFile, DamagedBytesNeverCrash) {
   for (int round = 0; round < 200; ++round) {
     std::string bad = good;
     if (round % 4 == 0) bad.resize(random() % bad.size());
-    for (int i = 0; i < 8 && !bad.empty(); ++i) bad[random() % bad.size()] = static_cast<char>(random());
+    for (int i = 0; i < 8 && !bad.empty(); ++i)
+      bad[random() % bad.size()] = static_cast<char>(random());
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
     auto c = read_capture(path);
     EXPECT_TRUE(c.has_value() || !c.error().what.empty());

@@ -13,7 +13,8 @@ EnergyModel any_model() {
   auto energy = [] { return *rc::gen::inRange(0, 100000) / 7.0; };
   m.static_w = energy() / 50, m.static_high = m.static_w * 1.1;
   m.active_w = energy() / 100, m.active_high = m.active_w;
-  for (const char* f : {"inst", "pipe.fma", "tensor.bf16.mma", "tensor.bf16.wgmma", "shared.load", "shared.store", "l2.load", "dram.read"}) {
+  for (const char* f : {"inst", "pipe.fma", "tensor.bf16.mma", "tensor.bf16.wgmma", "shared.load",
+                        "shared.store", "l2.load", "dram.read"}) {
     const double e = energy();
     m.coefficients.push_back({f, "", e, e * 0.9, e * 1.2, true, ""});
   }
@@ -25,7 +26,8 @@ EnergyModel any_model() {
 std::vector<EnergyLeaf> any_leaves(const EnergyEvaluator& model) {
   std::vector<EnergyLeaf> leaves(static_cast<std::size_t>(*rc::gen::inRange(1, 40)));
   for (auto& l : leaves) {
-    l.step = *rc::gen::inRange<std::uint32_t>(0, 4), l.layer = *rc::gen::inRange<std::uint32_t>(0, 6);
+    l.step = *rc::gen::inRange<std::uint32_t>(0, 4),
+    l.layer = *rc::gen::inRange<std::uint32_t>(0, 6);
     l.ns = *rc::gen::inRange<Nanos>(0, 1'000'000'000);
     l.runs = *rc::gen::arbitrary<bool>();
     l.count = l.runs;
@@ -36,7 +38,8 @@ std::vector<EnergyLeaf> any_leaves(const EnergyEvaluator& model) {
       for (double& x : l.doubt) x = *rc::gen::inRange(0, 1000) * 1e6;
     }
     if (l.runs)
-      for (std::size_t c = EnergyEvaluator::kFeatures; c < l.work.size(); ++c) l.work[c] = *rc::gen::inRange(0, 3) * 1e9 * *rc::gen::inRange(0, 100000);
+      for (std::size_t c = EnergyEvaluator::kFeatures; c < l.work.size(); ++c)
+        l.work[c] = *rc::gen::inRange(0, 3) * 1e9 * *rc::gen::inRange(0, 100000);
   }
   return leaves;
 }
@@ -50,7 +53,8 @@ std::int64_t sum_of(const std::vector<EnergyPart>& parts) {
 }  // namespace
 
 RC_GTEST_PROP(EnergySplit, PartsSumToTheMeasuredEnergy, ()) {
-  const EnergyEvaluator model(any_model(), *rc::gen::arbitrary<bool>() ? find_chip("GH100") : nullptr);
+  const EnergyEvaluator model(any_model(),
+                              *rc::gen::arbitrary<bool>() ? find_chip("GH100") : nullptr);
   auto leaves = any_leaves(model);
   const auto total = *rc::gen::inRange<std::int64_t>(0, 5'000'000'000'000);
   split_energy(total, model, leaves);
@@ -81,7 +85,10 @@ RC_GTEST_PROP(EnergySplit, RowsSumToTheirDeviceAndEachToItsParts, ()) {
   const bool with_model = *rc::gen::arbitrary<bool>();
   with_model ? split_energy(total, model, leaves) : split_by_time(total, leaves);
   const auto most = *rc::gen::inRange<std::size_t>(0, 8);
-  const auto rows = energy_rows(leaves, with_model ? &model : nullptr, total, most, *rc::gen::arbitrary<bool>(), [](const auto& l) { return l.layer; }, [](const auto& l, EnergyRow& r) { r.name = std::to_string(l.layer); });
+  const auto rows = energy_rows(
+      leaves, with_model ? &model : nullptr, total, most, *rc::gen::arbitrary<bool>(),
+      [](const auto& l) { return l.layer; },
+      [](const auto& l, EnergyRow& r) { r.name = std::to_string(l.layer); });
   RC_ASSERT(most == 0 || rows.size() <= most + 1);
   std::int64_t sum = 0;
   Nanos ns = 0, all_ns = 0;

@@ -1,5 +1,5 @@
-// Where a trace is cut into chunks, and how many threads read them, must not be seen in the capture: every column of every
-// table, every text number and every note of damage is the same.
+// Where a trace is cut into chunks, and how many threads read them, must not be seen in the
+// capture: every column of every table, every text number and every note of damage is the same.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -29,21 +29,26 @@ void expect_same(const std::string& path) {
     const Capture pieces = load(path, chunk, threads);
     RC_ASSERT(test::difference(whole, pieces) == "");
     RC_ASSERT(whole.strings.size() == pieces.strings.size());
-    for (std::uint32_t i = 0; i < whole.strings.size(); ++i) RC_ASSERT(whole.strings.view(Text{i}) == pieces.strings.view(Text{i}));
+    for (std::uint32_t i = 0; i < whole.strings.size(); ++i)
+      RC_ASSERT(whole.strings.view(Text{i}) == pieces.strings.view(Text{i}));
   }));
 }
 
 }  // namespace
 
 TEST(KinetoChunks, CannotBeSeenInASoundTrace) {
-  for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz"}) expect_same(file);
+  for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz"})
+    expect_same(file);
 }
 
 TEST(KinetoChunks, CannotBeSeenInADamagedTrace) {
   auto text = read_whole("examples/lenet_train_b64.json.gz", 1 << 30);
   ASSERT_TRUE(text);
-  // Events with names that end early, control characters, bytes that are no UTF-8, values that are no JSON.
-  const std::string_view damage[] = {"\"name\": \"a \"quoted\" name\", ", "\"name\": \"tab\there\", ", "\"name\": \"\xff\xfe\", ", "\"cbid\": NaN, ", "\"x\": [1, "};
+  // Events with names that end early, control characters, bytes that are no UTF-8, values that are
+  // no JSON.
+  const std::string_view damage[] = {"\"name\": \"a \"quoted\" name\", ",
+                                     "\"name\": \"tab\there\", ", "\"name\": \"\xff\xfe\", ",
+                                     "\"cbid\": NaN, ", "\"x\": [1, "};
   std::size_t at = text->find("traceEvents"), i = 0;
   for (int step = 0; (at = text->find("\"ph\": \"X\"", at + 1)) != text->npos; ++step)
     if (step % 40 == 7) text->insert(at, damage[i++ % std::size(damage)]);

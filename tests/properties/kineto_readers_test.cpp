@@ -20,7 +20,9 @@ std::string compare(const Event& a, const Event& b) {
   for (std::size_t i = 0; i < kFields; ++i) {
     const auto f = static_cast<Field>(i);
     if (!a.has(f)) continue;
-    if (a[f].kind != b[f].kind || a[f].text() != b[f].text()) return "field " + std::to_string(i) + ": " + std::string(a[f].text()) + " | " + std::string(b[f].text());
+    if (a[f].kind != b[f].kind || a[f].text() != b[f].text())
+      return "field " + std::to_string(i) + ": " + std::string(a[f].text()) + " | " +
+             std::string(b[f].text());
   }
   return "";
 }
@@ -46,18 +48,38 @@ struct Readers {
   }
 };
 
-/// Random valid JSON with Kineto's keys, any order, any white space, now and then what the fast reader must leave alone.
+/// Random valid JSON with Kineto's keys, any order, any white space, now and then what the fast
+/// reader must leave alone.
 class Writer {
  public:
   explicit Writer(std::uint64_t seed) : random_(seed) {}
 
   std::string event() {
-    static constexpr const char* kKeys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "s", "bp", "args", "extra", "phx", "p"};
-    static constexpr const char* kArgs[] = {"External id", "correlation", "Input Dims", "Input type", "grid", "block", "Bytes", "bytes", "Concrete Inputs",
-                                            "est. achieved occupancy %", "Process Group Ranks", "wait_on_cuda_event_record_corr_id", "wait_on_cuda_event_id",
-                                            "", "name", "External idx", "Python parent id", "Python module id", "x"};
+    static constexpr const char* kKeys[] = {"ph", "cat", "name", "pid",  "tid",   "ts",  "dur",
+                                            "id", "s",   "bp",   "args", "extra", "phx", "p"};
+    static constexpr const char* kArgs[] = {"External id",
+                                            "correlation",
+                                            "Input Dims",
+                                            "Input type",
+                                            "grid",
+                                            "block",
+                                            "Bytes",
+                                            "bytes",
+                                            "Concrete Inputs",
+                                            "est. achieved occupancy %",
+                                            "Process Group Ranks",
+                                            "wait_on_cuda_event_record_corr_id",
+                                            "wait_on_cuda_event_id",
+                                            "",
+                                            "name",
+                                            "External idx",
+                                            "Python parent id",
+                                            "Python module id",
+                                            "x"};
     return object(kKeys, std::size(kKeys), [&](std::string_view key) {
-      return key == "args" && below(8) ? object(kArgs, std::size(kArgs), [&](std::string_view) { return value(0); }) : value(0);
+      return key == "args" && below(8)
+                 ? object(kArgs, std::size(kArgs), [&](std::string_view) { return value(0); })
+                 : value(0);
     });
   }
 
@@ -71,28 +93,44 @@ class Writer {
     std::string out = "\"";
     for (auto n = below(below(4) ? 12 : 150); n > 0; --n) {
       switch (below(60)) {
-        case 0: out += "\\\""; break;
-        case 1: out += "\\\\"; break;
-        case 2: out += "\\u00e9"; break;
-        case 3: out += "\xc3\xa9"; break;
-        case 4: out += "{}[],:"; break;
-        default: out += static_cast<char>('a' + below(26));
+        case 0:
+          out += "\\\"";
+          break;
+        case 1:
+          out += "\\\\";
+          break;
+        case 2:
+          out += "\\u00e9";
+          break;
+        case 3:
+          out += "\xc3\xa9";
+          break;
+        case 4:
+          out += "{}[],:";
+          break;
+        default:
+          out += static_cast<char>('a' + below(26));
       }
     }
     return out + "\"";
   }
   std::string value(int depth) {
     switch (below(depth > 3 ? 5 : 8)) {
-      case 0: return std::to_string(random_());
-      case 1: return "-" + std::to_string(below(1000)) + "." + std::to_string(below(1000)) + "e-3";
-      case 2: return below(2) ? "true" : "null";
+      case 0:
+        return std::to_string(random_());
+      case 1:
+        return "-" + std::to_string(below(1000)) + "." + std::to_string(below(1000)) + "e-3";
+      case 2:
+        return below(2) ? "true" : "null";
       case 3:
-      case 4: return text();
+      case 4:
+        return text();
       case 5:
       case 6: {
         std::string out = "[" + space();
         const auto n = below(6);
-        for (std::uint64_t i = 0; i < n; ++i) out += (i ? "," : "") + space() + value(depth + 1) + space();
+        for (std::uint64_t i = 0; i < n; ++i)
+          out += (i ? "," : "") + space() + value(depth + 1) + space();
         return out + "]";
       }
       default: {
@@ -107,7 +145,8 @@ class Writer {
     const auto n = below(count + 1);
     for (std::uint64_t i = 0; i < n; ++i) {
       const std::string_view key = keys[below(count)];
-      out += (i ? "," : "") + space() + "\"" + std::string(key) + "\"" + (below(10) ? "" : " ") + ":" + space() + f(key) + space();
+      out += (i ? "," : "") + space() + "\"" + std::string(key) + "\"" + (below(10) ? "" : " ") +
+             ":" + space() + f(key) + space();
     }
     return out + "}";
   }
@@ -131,7 +170,8 @@ TEST(KinetoReaders, AgreeOnRandomEvents) {
 }
 
 TEST(KinetoReaders, AgreeOnEveryEventOfTheExamples) {
-  for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz", "examples/resnet50_amp_compile_b64.json.gz"}) {
+  for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz",
+                           "examples/resnet50_amp_compile_b64.json.gz"}) {
     Readers readers;
     auto text = read_whole(file, 1 << 30);
     ASSERT_TRUE(text) << text.error().message();
@@ -140,7 +180,8 @@ TEST(KinetoReaders, AgreeOnEveryEventOfTheExamples) {
     std::size_t events = 0;
     for (const char* p = find_event(text->data() + text->find("traceEvents"), end); p; ++events) {
       const char* next = find_event(p + 1, end);
-      std::string_view event(p, static_cast<std::size_t>((next ? next : std::strstr(p, "\n  ]")) - p));
+      std::string_view event(p,
+                             static_cast<std::size_t>((next ? next : std::strstr(p, "\n  ]")) - p));
       event = event.substr(0, event.rfind('}') + 1);
       const std::string difference = readers.check(event);
       ASSERT_EQ(difference, "") << event;

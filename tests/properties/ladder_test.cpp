@@ -1,5 +1,6 @@
-// Exact accounting on random captures: bars, layers and kernels sum to the window; levels keep their order and agree with a
-// nanosecond-by-nanosecond count; the order of rows in the tables does not matter.
+// Exact accounting on random captures: bars, layers and kernels sum to the window; levels keep
+// their order and agree with a nanosecond-by-nanosecond count; the order of rows in the tables does
+// not matter.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,7 +32,8 @@ Random random_program() {
   auto share = [] { return *rc::gen::inRange(0, 101) / 100.0; };
   for (int i = 0; i < n; ++i) {
     Random::Kernel k;
-    k.start = *rc::gen::inRange(0, 400) * 32 + i;  // no two begin together: nanoseconds left over then have one owner
+    k.start = *rc::gen::inRange(0, 400) * 32 +
+              i;  // no two begin together: nanoseconds left over then have one owner
     k.length = *rc::gen::inRange(0, 60) * 7;
     k.name = *rc::gen::inRange(0, 5);
     k.stream = *rc::gen::inRange(0, 3);
@@ -52,15 +54,19 @@ Random random_program() {
 struct Built : test::CaptureBuilder {
   Matching matching;
   Built(const Random& r, const std::vector<std::size_t>& order) {
-    static constexpr std::string_view kNames[] = {"gemm", "elementwise_kernel", "softmax", "reduce_kernel", "unheard_of"};
+    static constexpr std::string_view kNames[] = {"gemm", "elementwise_kernel", "softmax",
+                                                  "reduce_kernel", "unheard_of"};
     op("aten::mm", 0, 5000);
     for (const auto i : order) {
       const auto& k = r.kernels[i];
       if (k.copy) {
-        const auto row = activity(ActivityKind::memcpy, "Memcpy", k.start, k.start + k.length, -1, k.stream, k.device);
-        capture.activities.copy[row] = k.name % 2 ? CopyKind::host_to_device : CopyKind::device_to_host;
+        const auto row = activity(ActivityKind::memcpy, "Memcpy", k.start, k.start + k.length, -1,
+                                  k.stream, k.device);
+        capture.activities.copy[row] =
+            k.name % 2 ? CopyKind::host_to_device : CopyKind::device_to_host;
       } else if (k.name == 0) {
-        launch(kNames[0], {k.start, k.start + 1}, {k.start, k.start + k.length}, k.stream, k.device);
+        launch(kNames[0], {k.start, k.start + 1}, {k.start, k.start + k.length}, k.stream,
+               k.device);
       } else {
         kernel(kNames[k.name], k.start, k.start + k.length, k.stream, k.device);
       }
@@ -127,8 +133,12 @@ RC_GTEST_PROP(Ladder, EverySumIsExact, ()) {
   RC_ASSERT(sum_ns(a.kernels) == busy);
   RC_ASSERT(sum_ns(a.layers) == busy);
   RC_ASSERT(sum_ns(a.layer_types) == busy);
-  const auto instances = std::count_if(r.kernels.begin(), r.kernels.end(), [](const auto& k) { return !k.copy; });
-  auto counted = [](const auto& rows) { return std::accumulate(rows.begin(), rows.end(), std::int64_t{0}, [](auto n, const auto& row) { return n + row.kernels; }); };
+  const auto instances =
+      std::count_if(r.kernels.begin(), r.kernels.end(), [](const auto& k) { return !k.copy; });
+  auto counted = [](const auto& rows) {
+    return std::accumulate(rows.begin(), rows.end(), std::int64_t{0},
+                           [](auto n, const auto& row) { return n + row.kernels; });
+  };
   RC_ASSERT(counted(a.layers) == instances);
   RC_ASSERT(counted(a.layer_types) == instances);
 }
@@ -143,8 +153,11 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
   const auto& sm = level(a.levels, "sm.active");
   if (!sm.value) return;  // no counters at all
   const double gpu = *level(a.levels, "gpu.busy").value;
-  const std::pair<const char*, double Random::Kernel::*> kLevels[] = {{"sm.active", &Random::Kernel::active}, {"issue.active", &Random::Kernel::issue},
-                                                                     {"tensor.active", &Random::Kernel::tensor}, {"tensor.issue", &Random::Kernel::tensor_issue}};
+  const std::pair<const char*, double Random::Kernel::*> kLevels[] = {
+      {"sm.active", &Random::Kernel::active},
+      {"issue.active", &Random::Kernel::issue},
+      {"tensor.active", &Random::Kernel::tensor},
+      {"tensor.issue", &Random::Kernel::tensor_issue}};
   for (const auto& [id, ratio] : kLevels) {
     double known = 0, unknown = 0;
     for (int device = 0; device < 2; ++device)
@@ -154,12 +167,16 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
         for (const auto& k : r.kernels) {
           if (k.copy || k.device != device || t < k.start || t >= k.start + k.length) continue;
           ++running;
-          if (k.counted) here += k.*ratio; else missing += 1;
+          if (k.counted)
+            here += k.*ratio;
+          else
+            missing += 1;
         }
         if (running) known += here / running, unknown += missing / running;
       }
     const auto& l = level(a.levels, id);
-    const double slack = 2.0 * static_cast<double>(r.kernels.size() * r.kernels.size()) / static_cast<double>(window);
+    const double slack = 2.0 * static_cast<double>(r.kernels.size() * r.kernels.size()) /
+                         static_cast<double>(window);
     RC_ASSERT(std::abs(*l.low - known / static_cast<double>(window)) <= slack + 1e-12);
     RC_ASSERT(std::abs(*l.high - (known + unknown) / static_cast<double>(window)) <= slack + 1e-12);
     RC_ASSERT(*l.value == *l.low);
@@ -172,11 +189,14 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
   RC_ASSERT(high("issue.active") <= high("sm.active") + 1e-12);
   RC_ASSERT(low("tensor.active") <= low("sm.active") + 1e-12);
   RC_ASSERT(low("tensor.issue") <= low("issue.active") + 1e-12);
-  // The last bar is the tensor level, the first kernel bar what sm.active leaves of the kernels that have counters.
+  // The last bar is the tensor level, the first kernel bar what sm.active leaves of the kernels
+  // that have counters.
   Nanos tensor = 0;
   for (const auto& d : a.devices)
     for (const auto& bar : d.waterfall) tensor += bar.id == "tensor" ? bar.ns : 0;
-  RC_ASSERT(std::abs(static_cast<double>(tensor) / static_cast<double>(window) - low("tensor.active")) <= 2.0 * static_cast<double>(a.devices.size()) / static_cast<double>(window));
+  RC_ASSERT(
+      std::abs(static_cast<double>(tensor) / static_cast<double>(window) - low("tensor.active")) <=
+      2.0 * static_cast<double>(a.devices.size()) / static_cast<double>(window));
 }
 
 RC_GTEST_PROP(Ladder, OrderOfRowsDoesNotMatter, ()) {
@@ -184,7 +204,9 @@ RC_GTEST_PROP(Ladder, OrderOfRowsDoesNotMatter, ()) {
   auto order = in_order(r.kernels.size());
   Built sorted(r, order);
   // A shuffle of rapidcheck's own making, so that a failure shrinks.
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(*rc::gen::inRange<int>(0, static_cast<int>(i)))]);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1],
+              order[static_cast<std::size_t>(*rc::gen::inRange<int>(0, static_cast<int>(i)))]);
   Built shuffled(r, order);
   auto [a, context_a] = sorted.analysed();
   auto [b, context_b] = shuffled.analysed();
@@ -193,15 +215,18 @@ RC_GTEST_PROP(Ladder, OrderOfRowsDoesNotMatter, ()) {
   std::sort(b.devices.begin(), b.devices.end(), by_device);
   RC_ASSERT(a.devices.size() == b.devices.size());
   for (std::size_t d = 0; d < a.devices.size(); ++d)
-    for (std::size_t bar = 0; bar < a.devices[d].waterfall.size(); ++bar) RC_ASSERT(std::abs(a.devices[d].waterfall[bar].ns - b.devices[d].waterfall[bar].ns) <= 1);
+    for (std::size_t bar = 0; bar < a.devices[d].waterfall.size(); ++bar)
+      RC_ASSERT(std::abs(a.devices[d].waterfall[bar].ns - b.devices[d].waterfall[bar].ns) <= 1);
   for (std::size_t l = 0; l < a.levels.size(); ++l) {
     RC_ASSERT(a.levels[l].value.has_value() == b.levels[l].value.has_value());
     if (a.levels[l].value) RC_ASSERT(std::abs(*a.levels[l].value - *b.levels[l].value) < 1e-12);
   }
   RC_ASSERT(a.kernels.size() == b.kernels.size());
-  for (std::size_t k = 0; k < a.kernels.size(); ++k) RC_ASSERT(a.kernels[k].name == b.kernels[k].name && a.kernels[k].ns == b.kernels[k].ns);
+  for (std::size_t k = 0; k < a.kernels.size(); ++k)
+    RC_ASSERT(a.kernels[k].name == b.kernels[k].name && a.kernels[k].ns == b.kernels[k].ns);
   RC_ASSERT(a.layers.size() == b.layers.size());
-  for (std::size_t k = 0; k < a.layers.size(); ++k) RC_ASSERT(a.layers[k].name == b.layers[k].name && a.layers[k].ns == b.layers[k].ns);
+  for (std::size_t k = 0; k < a.layers.size(); ++k)
+    RC_ASSERT(a.layers[k].name == b.layers[k].name && a.layers[k].ns == b.layers[k].ns);
 }
 
 }  // namespace

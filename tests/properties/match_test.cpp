@@ -17,7 +17,8 @@ namespace {
 using Sequence = std::vector<std::uint32_t>;
 
 Sequence sequence(std::size_t most, std::uint32_t symbols) {
-  return *rc::gen::resize(static_cast<int>(most), rc::gen::container<Sequence>(rc::gen::inRange<std::uint32_t>(0, symbols)));
+  return *rc::gen::resize(static_cast<int>(most), rc::gen::container<Sequence>(
+                                                      rc::gen::inRange<std::uint32_t>(0, symbols)));
 }
 
 /// Every pairing with the most pairs, by trying them all.
@@ -50,7 +51,8 @@ RC_GTEST_PROP(MatchAlign, HasTheMostPairsAndKnowsWhichAreInDoubt, ()) {
   const Sequence a = sequence(8, 3), b = sequence(8, 3);
   BruteForce truth{a, b};
   truth.run();
-  const Alignment found = align_exactly(a, b, [](std::size_t i, std::size_t j) { return static_cast<double>((i * 7 + j * 3) % 5); });
+  const Alignment found = align_exactly(
+      a, b, [](std::size_t i, std::size_t j) { return static_cast<double>((i * 7 + j * 3) % 5); });
   RC_ASSERT(truth.pairings.contains(found.partner));
   for (std::size_t i = 0; i < a.size(); ++i) {
     bool always = true;
@@ -61,10 +63,13 @@ RC_GTEST_PROP(MatchAlign, HasTheMostPairsAndKnowsWhichAreInDoubt, ()) {
 
 RC_GTEST_PROP(MatchAlign, DurationsChooseTheCheapestOfTheBest, ()) {
   const Sequence a = sequence(7, 2), b = sequence(7, 2);
-  const auto cost = [](std::size_t i, std::size_t j) { return static_cast<double>((i * 13 + j * 29) % 11); };
+  const auto cost = [](std::size_t i, std::size_t j) {
+    return static_cast<double>((i * 13 + j * 29) % 11);
+  };
   const auto sum = [&](const std::vector<std::uint32_t>& p) {
     double total = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) total += p[i] == Alignment::kNone ? 0 : cost(i, p[i]);
+    for (std::size_t i = 0; i < p.size(); ++i)
+      total += p[i] == Alignment::kNone ? 0 : cost(i, p[i]);
     return total;
   };
   BruteForce truth{a, b};
@@ -75,7 +80,8 @@ RC_GTEST_PROP(MatchAlign, DurationsChooseTheCheapestOfTheBest, ()) {
 }
 
 RC_GTEST_PROP(MatchLaps, WholeLapsAreLaidWordForWord, ()) {
-  // Each symbol once a step, so that no pairing is in doubt; the window may open and close inside a step.
+  // Each symbol once a step, so that no pairing is in doubt; the window may open and close inside a
+  // step.
   const auto length = *rc::gen::inRange<std::uint32_t>(1, 60);
   const auto laps = *rc::gen::inRange<std::size_t>(1, 6);
   Sequence report(length), trace;
@@ -137,16 +143,28 @@ RC_GTEST_PROP(MatchNames, NoTextConfusesTheCanonicalForm, (const std::string& te
 
 TEST(MatchNames, BothToolsAgree) {
   const std::pair<const char*, const char*> pairs[] = {
-      {"void at::native::vectorized_elementwise_kernel<8, at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul> >(int, "
-       "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul>)",
-       "void at::vectorized_elementwise_kernel<8, at::bfloat16_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda(float) (instance 1)], std::array<char *, 2>>(int, T2, T3)"},
-      {"void cublasLt::splitKreduce_kernel<32, 16, int, float, false>(cublasLt::cublasSplitKParams<float>)", "void cublasLt::splitKreduce_kernel<32, 16, int, float, 0>(cublasLt::cublasSplitKParams<T6>)"},
-      {"void implicit_convolve_sgemm<float, float, 1024, 5, false>(int)", "void implicit_convolve_sgemm<float, float, (int)1024, (int)5, (bool)0>(int)"},
-      {"void at::native::(anonymous namespace)::f<at::Tensor const&>()", "void at::<unnamed>::f<const at::Tensor &>()"},
+      {"void at::native::vectorized_elementwise_kernel<8, "
+       "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, "
+       "std::array<char*, 2ul> >(int, "
+       "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, "
+       "std::array<char*, 2ul>)",
+       "void at::vectorized_elementwise_kernel<8, "
+       "at::bfloat16_copy_kernel_cuda(at::TensorIteratorBase &)::[lambda(float) (instance 1)], "
+       "std::array<char *, 2>>(int, T2, T3)"},
+      {"void cublasLt::splitKreduce_kernel<32, 16, int, float, "
+       "false>(cublasLt::cublasSplitKParams<float>)",
+       "void cublasLt::splitKreduce_kernel<32, 16, int, float, "
+       "0>(cublasLt::cublasSplitKParams<T6>)"},
+      {"void implicit_convolve_sgemm<float, float, 1024, 5, false>(int)",
+       "void implicit_convolve_sgemm<float, float, (int)1024, (int)5, (bool)0>(int)"},
+      {"void at::native::(anonymous namespace)::f<at::Tensor const&>()",
+       "void at::<unnamed>::f<const at::Tensor &>()"},
       {"_ZN2at6native4gemmILi128ELb1EEEvi", "void at::gemm<128, 1>(int)"},
   };
-  for (const auto& [kineto, ncu] : pairs) EXPECT_EQ(canonical_kernel_name(kineto), canonical_kernel_name(ncu));
-  EXPECT_NE(canonical_kernel_name("void f<{lambda(float)#1}>(int)"), canonical_kernel_name("void f<{lambda(float)#2}>(int)"));
+  for (const auto& [kineto, ncu] : pairs)
+    EXPECT_EQ(canonical_kernel_name(kineto), canonical_kernel_name(ncu));
+  EXPECT_NE(canonical_kernel_name("void f<{lambda(float)#1}>(int)"),
+            canonical_kernel_name("void f<{lambda(float)#2}>(int)"));
   EXPECT_NE(canonical_kernel_name("void f<2ul>(int)"), canonical_kernel_name("void f<3ul>(int)"));
 }
 
@@ -160,7 +178,8 @@ Example example(const std::string& trace, const std::string& report) {
   EXPECT_TRUE(t && r);
   Example e{test::with_report(std::move(*t), *r), {}};
   std::vector<std::pair<Nanos, std::uint32_t>> order;
-  for (std::uint32_t i = 0; i < e.capture.activities.size(); ++i) order.emplace_back(e.capture.activities.start_ns[i], i);
+  for (std::uint32_t i = 0; i < e.capture.activities.size(); ++i)
+    order.emplace_back(e.capture.activities.start_ns[i], i);
   std::ranges::sort(order);
   e.devices.emplace_back().device = 0;
   for (const auto& [start, row] : order) e.devices[0].rows.push_back(row);
@@ -177,15 +196,18 @@ TEST(Match, ResNetInOrderInEveryStep) {
   EXPECT_EQ(m.info.copies_of_report, 3);
   std::uint32_t expected = 0;
   for (std::uint32_t row : e.devices[0].rows)
-    if (e.capture.activities.kind[row] == ActivityKind::kernel) { EXPECT_EQ(m.report_row[row], expected++ % 893); }
+    if (e.capture.activities.kind[row] == ActivityKind::kernel) {
+      EXPECT_EQ(m.report_row[row], expected++ % 893);
+    }
 }
 
 TEST(Match, AnotherProgramSaysSo) {
-  const std::pair<const char*, const char*> cases[] = {{"bert_amp_eager_b32.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
-                                                       {"lenet_train_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
-                                                       {"resnet50_amp_eager_b64.json.gz", "lenet_train_b64.base.ncu.csv.gz"},
-                                                       {"resnet50_fp32_eager_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
-                                                       {"resnet50_amp_compile_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"}};
+  const std::pair<const char*, const char*> cases[] = {
+      {"bert_amp_eager_b32.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
+      {"lenet_train_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
+      {"resnet50_amp_eager_b64.json.gz", "lenet_train_b64.base.ncu.csv.gz"},
+      {"resnet50_fp32_eager_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"},
+      {"resnet50_amp_compile_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"}};
   for (const auto& [trace, report] : cases) {
     const Example e = example(trace, report);
     const Matching m = match_kernels(e.capture, e.devices);
@@ -218,7 +240,8 @@ TEST(Match, ATruncatedReportCoversWhatItHas) {
   EXPECT_EQ(m.info.report_only, 0);
 }
 
-/// A capture with kernels named by letters: a trace kernel on (device, stream), a report kernel on (device, stream, process).
+/// A capture with kernels named by letters: a trace kernel on (device, stream), a report kernel on
+/// (device, stream, process).
 struct Letters {
   Capture c;
   std::vector<DeviceTimeline> devices;
@@ -226,18 +249,21 @@ struct Letters {
 
   void trace(std::int32_t device, std::int64_t stream, char kernel) {
     const auto row = c.activities.add(), on = c.device_row(device);
-    c.activities.name[row] = c.strings.intern(std::string("void ns::kernel_") + kernel + "<2ul>(int)");
+    c.activities.name[row] =
+        c.strings.intern(std::string("void ns::kernel_") + kernel + "<2ul>(int)");
     c.activities.start_ns[row] = now += 10;
     c.activities.duration_ns[row] = 5;
     c.activities.device[row] = on;
     c.activities.stream[row] = stream;
-    while (devices.size() <= on) devices.emplace_back().device = static_cast<std::uint32_t>(devices.size()) - 1;
+    while (devices.size() <= on)
+      devices.emplace_back().device = static_cast<std::uint32_t>(devices.size()) - 1;
     for (std::uint32_t d = 0; d < devices.size(); ++d) devices[d].device = d;
     devices[on].rows.push_back(row);
   }
   void report(std::int64_t device, std::int64_t stream, char kernel, std::int64_t pid = 1) {
     const auto row = c.report_kernels.add();
-    c.report_kernels.name[row] = c.strings.intern(std::string("void kernel_") + kernel + "<2>(int)");
+    c.report_kernels.name[row] =
+        c.strings.intern(std::string("void kernel_") + kernel + "<2>(int)");
     c.report_kernels.device[row] = device;
     c.report_kernels.stream[row] = stream;
     c.report_kernels.pid[row] = pid;
@@ -245,13 +271,16 @@ struct Letters {
   std::string partners() const {
     std::string out;
     const Matching m = match_kernels(c, devices);
-    for (std::uint32_t row = 0; row < c.activities.size(); ++row) out += (row ? " " : "") + (m.report_row[row] == kNoRow ? std::string("-") : std::to_string(m.report_row[row]));
+    for (std::uint32_t row = 0; row < c.activities.size(); ++row)
+      out += (row ? " " : "") +
+             (m.report_row[row] == kNoRow ? std::string("-") : std::to_string(m.report_row[row]));
     return out;
   }
 };
 
 TEST(Match, StreamsArePairedByWhatRanOnThem) {
-  Letters l;  // two streams that interleave; the report runs one after the other, under other numbers
+  Letters
+      l;  // two streams that interleave; the report runs one after the other, under other numbers
   for (char k : std::string("abcdef")) {
     l.trace(0, 7, k);
     l.trace(0, 20, static_cast<char>(k + 10));
@@ -295,7 +324,8 @@ TEST(Match, AnotherBatchSizeIsToldApart) {
   for (char k : std::string("abcdefgh")) l.trace(0, 7, k), l.report(0, 7, k);
   for (auto& g : l.c.activities.grid_x) g = 64;
   for (auto& g : l.c.report_kernels.grid_x) g = 32;
-  for (auto* column : {&l.c.activities.grid_y, &l.c.activities.grid_z, &l.c.report_kernels.grid_y, &l.c.report_kernels.grid_z})
+  for (auto* column : {&l.c.activities.grid_y, &l.c.activities.grid_z, &l.c.report_kernels.grid_y,
+                       &l.c.report_kernels.grid_z})
     for (auto& g : *column) g = 1;
   const Matching m = match_kernels(l.c, l.devices);
   EXPECT_EQ(m.info.verdict, "different_program");

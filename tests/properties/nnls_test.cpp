@@ -1,4 +1,5 @@
-// The fit is optimal when it satisfies the Karush-Kuhn-Tucker conditions: no independent solver is needed as an oracle.
+// The fit is optimal when it satisfies the Karush-Kuhn-Tucker conditions: no independent solver is
+// needed as an oracle.
 #include "analyze/nnls.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +13,13 @@ namespace gf {
 RC_GTEST_PROP(Nnls, SatisfiesTheOptimalityConditions, ()) {
   std::mt19937 random(*rc::gen::arbitrary<unsigned>());
   std::normal_distribution<double> normal;
-  const int rows = 5 + static_cast<int>(random() % 40), columns = 1 + static_cast<int>(random() % 8);
+  const int rows = 5 + static_cast<int>(random() % 40),
+            columns = 1 + static_cast<int>(random() % 8);
   Eigen::MatrixXd A(rows, columns);
   Eigen::VectorXd b(rows);
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < columns; ++j) A(i, j) = normal(random) * std::pow(10.0, j % 4 * 3);  // units far apart
+    for (int j = 0; j < columns; ++j)
+      A(i, j) = normal(random) * std::pow(10.0, j % 4 * 3);  // units far apart
     b[i] = normal(random);
   }
   const auto fit = nonnegative_least_squares(A, b);

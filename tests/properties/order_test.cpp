@@ -22,7 +22,8 @@ RC_GTEST_PROP(SortNearlyOrdered, MergesLongRuns, ()) {
   const auto runs = *rc::gen::inRange(1, 9);
   for (int r = 0; r < runs; ++r) {
     const int from = *rc::gen::inRange(0, 5000), length = *rc::gen::inRange(0, 400);
-    for (int i = 0; i < length; ++i) values.push_back((from + i) * 10 + r);  // distinct between runs
+    for (int i = 0; i < length; ++i)
+      values.push_back((from + i) * 10 + r);  // distinct between runs
   }
   auto expected = values;
   std::sort(expected.begin(), expected.end());

@@ -1,5 +1,5 @@
-// Steps found in kernel sequences that no mark divides: layers repeat inside a step, the first steps tune and warm up, and a
-// kernel more or less appears now and then.
+// Steps found in kernel sequences that no mark divides: layers repeat inside a step, the first
+// steps tune and warm up, and a kernel more or less appears now and then.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -19,11 +19,14 @@ struct Program {
 /// Step starts are returned in `starts`.
 Capture run(const Program& p, unsigned seed, std::vector<Nanos>& starts) {
   std::mt19937 random(seed);
-  auto chance = [&](double share) { return std::uniform_real_distribution<>(0, 1)(random) < share; };
+  auto chance = [&](double share) {
+    return std::uniform_real_distribution<>(0, 1)(random) < share;
+  };
   test::CaptureBuilder b;
   Nanos now = 1'000'000;
   auto kernel = [&](const std::string& name) {
-    if (chance(p.noise)) b.kernel("noise" + std::to_string(random() % 5), now, now + 500), now += 1000;
+    if (chance(p.noise))
+      b.kernel("noise" + std::to_string(random() % 5), now, now + 500), now += 1000;
     if (chance(p.noise)) return;
     const Nanos length = 1000 + static_cast<Nanos>(random() % 200);
     b.kernel(name, now, now + length);
@@ -37,7 +40,8 @@ Capture run(const Program& p, unsigned seed, std::vector<Nanos>& starts) {
     for (int l = 0; l < p.layers; ++l) {
       for (int i = 0; i < p.layer_kernels; ++i) kernel("layer" + std::to_string(i));
       if (s == 0)
-        for (int i = 0; i < p.tuning; ++i) kernel("layer" + std::to_string(random() % static_cast<unsigned>(p.layer_kernels)));
+        for (int i = 0; i < p.tuning; ++i)
+          kernel("layer" + std::to_string(random() % static_cast<unsigned>(p.layer_kernels)));
     }
     for (int i = 0; i < p.tail; ++i) kernel("tail" + std::to_string(i % 3));
   }
@@ -62,24 +66,34 @@ RC_GTEST_PROP(Period, IsTheStep, ()) {
   // The first step may differ when it tunes; all later ones are found where they begin.
   RC_ASSERT(found.steps.size() >= starts.size() - 1);
   for (std::size_t i = 1; i <= found.steps.size() && i <= starts.size(); ++i) {
-    if (i < found.steps.size() && i < starts.size()) RC_ASSERT(found.steps[found.steps.size() - i].start_ns == starts[starts.size() - i]);
+    if (i < found.steps.size() && i < starts.size())
+      RC_ASSERT(found.steps[found.steps.size() - i].start_ns == starts[starts.size() - i]);
   }
 }
 
 RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
-  const Program p{*rc::gen::inRange(6, 15), *rc::gen::inRange(2, 13), *rc::gen::inRange(6, 12), 6, 9, *rc::gen::inRange(0, 100), 2, 0.004};
+  const Program p{*rc::gen::inRange(6, 15),
+                  *rc::gen::inRange(2, 13),
+                  *rc::gen::inRange(6, 12),
+                  6,
+                  9,
+                  *rc::gen::inRange(0, 100),
+                  2,
+                  0.004};
   std::vector<Nanos> starts;
   const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {});
   RC_ASSERT(*found.confidence > 0.8);
-  RC_ASSERT(2 * found.steps.size() >= starts.size());  // neighbours that noise made unlike may be left out
+  RC_ASSERT(2 * found.steps.size() >=
+            starts.size());  // neighbours that noise made unlike may be left out
   RC_ASSERT(found.steps.size() <= starts.size());
 }
 
 TEST(Period, IsNotSeenWhereThereIsNone) {
   std::mt19937 random(1);
   test::CaptureBuilder b;
-  for (Nanos i = 0; i < 2000; ++i) b.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
+  for (Nanos i = 0; i < 2000; ++i)
+    b.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
   EXPECT_EQ(find_period(b.capture, {}, {}).source, "none");
   EXPECT_EQ(find_period(Capture{}, {}, {}).source, "none");
 }

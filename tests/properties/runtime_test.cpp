@@ -1,4 +1,5 @@
-// Runtime phases and queues: exact against brute force, and on captures whose queues are known by construction.
+// Runtime phases and queues: exact against brute force, and on captures whose queues are known by
+// construction.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -16,7 +17,8 @@ namespace gf {
 namespace {
 
 rc::Gen<QueueItem> item() {
-  return rc::gen::map(rc::gen::pair(rc::gen::inRange<Nanos>(0, 60), rc::gen::inRange<Nanos>(0, 30)), [](auto p) { return QueueItem{p.first, p.first + p.second}; });
+  return rc::gen::map(rc::gen::pair(rc::gen::inRange<Nanos>(0, 60), rc::gen::inRange<Nanos>(0, 30)),
+                      [](auto p) { return QueueItem{p.first, p.first + p.second}; });
 }
 
 RC_GTEST_PROP(RuntimeQueue, DepthEmptyTimeAndMeanAreExact, ()) {
@@ -28,7 +30,9 @@ RC_GTEST_PROP(RuntimeQueue, DepthEmptyTimeAndMeanAreExact, ()) {
   std::int64_t integral = 0, empty = 0, most = 0;
   std::size_t at = 0;
   for (Nanos t = window.start; t < window.end; ++t) {
-    const auto depth = std::count_if(items.begin(), items.end(), [&](const QueueItem& i) { return i.enter <= t && t < i.leave; });
+    const auto depth = std::count_if(items.begin(), items.end(), [&](const QueueItem& i) {
+      return i.enter <= t && t < i.leave;
+    });
     while (at + 1 < curve.size() && curve[at + 1].at <= t) ++at;
     RC_ASSERT(curve[at].depth == depth);
     integral += depth;
@@ -62,7 +66,8 @@ RC_GTEST_PROP(RuntimeQueue, ThinningKeepsLengthMeanAndExtremes, ()) {
 }
 
 RC_GTEST_PROP(RuntimeQueue, PairingFindsWhatWasThereBefore, ()) {
-  // A queue with `before` items in it when the capture begins; one thread fills it, another empties it, first in first out.
+  // A queue with `before` items in it when the capture begins; one thread fills it, another empties
+  // it, first in first out.
   const auto before = *rc::gen::inRange<std::int64_t>(0, 4);
   const auto puts = *rc::gen::container<std::vector<Nanos>>(rc::gen::inRange<Nanos>(1, 20));
   std::vector<Interval> entered;
@@ -97,13 +102,15 @@ RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
   PhaseSets sets;
   for (std::size_t p = 0; p < kOther; ++p)
     for (auto& set : spans[p]) {
-      for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) set.push_back({i.enter, i.leave});
+      for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item()))
+        set.push_back({i.enter, i.leave});
       set = normalised(std::move(set));
       sets[p].push_back(set);
     }
   const auto timeline = overlay(sets, window);
   Intervals within;
-  for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item())) within.push_back({i.enter, i.leave});
+  for (const auto& i : *rc::gen::container<std::vector<QueueItem>>(item()))
+    within.push_back({i.enter, i.leave});
   within = clip(normalised(std::move(within)), window);
   for (const Intervals& part : {Intervals{window}, within}) {
     std::array<Nanos, kRuntimePhases> label{}, present{};
@@ -112,14 +119,17 @@ RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
       for (Nanos t = span.start; t < span.end; ++t) {
         auto holds = [&](std::size_t p) {
           for (const auto& set : spans[p])
-            if (std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; })) return true;
+            if (std::any_of(set.begin(), set.end(),
+                            [&](const Interval& i) { return i.start <= t && t < i.end; }))
+              return true;
           return false;
         };
         std::size_t first = kOther;
         for (std::size_t p = kOther; p-- > 0;)
           if (holds(p)) first = p, ++present[p];
         ++label[first];
-        const bool cpu = holds(index_of(RuntimePhase::cpu_kernel)), gpu = holds(index_of(RuntimePhase::gpu_kernel));
+        const bool cpu = holds(index_of(RuntimePhase::cpu_kernel)),
+                   gpu = holds(index_of(RuntimePhase::gpu_kernel));
         cpu_only += cpu && !gpu, gpu_only += gpu && !cpu, both += cpu && gpu;
       }
     present[kOther] = label[kOther];
@@ -141,18 +151,30 @@ RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
 struct HostEvent {
   Nanos start, end;
   int thread, what;
-  bool covers(const HostEvent& o) const { return thread == o.thread && start < o.start && o.end < end; }
+  bool covers(const HostEvent& o) const {
+    return thread == o.thread && start < o.start && o.end < end;
+  }
 };
 constexpr int kLaunchCall = 5, kSyncCall = 6, kAllocCall = 7;
-constexpr const char* kEvents[] = {"aten::mm", "aten::view", "my_code", "autograd::engine::evaluate_function: MmBackward0", "aten::item"};
+constexpr const char* kEvents[] = {"aten::mm", "aten::view", "my_code",
+                                   "autograd::engine::evaluate_function: MmBackward0",
+                                   "aten::item"};
 
 std::vector<HostEvent> nested_events() {
   const auto all = *rc::gen::container<std::vector<HostEvent>>(
-      rc::gen::map(rc::gen::tuple(rc::gen::inRange<Nanos>(0, 150), rc::gen::inRange<Nanos>(1, 80), rc::gen::inRange(0, 2), rc::gen::inRange(0, 8)),
-                   [](auto t) { return HostEvent{std::get<0>(t), std::get<0>(t) + std::get<1>(t), std::get<2>(t), std::get<3>(t)}; }));
+      rc::gen::map(rc::gen::tuple(rc::gen::inRange<Nanos>(0, 150), rc::gen::inRange<Nanos>(1, 80),
+                                  rc::gen::inRange(0, 2), rc::gen::inRange(0, 8)),
+                   [](auto t) {
+                     return HostEvent{std::get<0>(t), std::get<0>(t) + std::get<1>(t),
+                                      std::get<2>(t), std::get<3>(t)};
+                   }));
   std::vector<HostEvent> kept;
   for (const auto& e : all)
-    if (std::all_of(kept.begin(), kept.end(), [&](const HostEvent& k) { return k.thread != e.thread || e.end <= k.start || k.end <= e.start || k.covers(e) || e.covers(k); })) kept.push_back(e);
+    if (std::all_of(kept.begin(), kept.end(), [&](const HostEvent& k) {
+          return k.thread != e.thread || e.end <= k.start || k.end <= e.start || k.covers(e) ||
+                 e.covers(k);
+        }))
+      kept.push_back(e);
   return kept;
 }
 
@@ -162,10 +184,14 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
   b.capture.framework = "pytorch";
   for (const auto& e : events) {
     const std::int64_t tid = 100 + e.thread;
-    if (e.what == kLaunchCall) b.launch("gemm", {e.start, e.end}, {e.start + 5, e.start + 12}, 7, 0, tid);
-    else if (e.what == kSyncCall) b.call(ApiKind::sync, "cudaDeviceSynchronize", e.start, e.end, -1, tid);
-    else if (e.what == kAllocCall) b.call(ApiKind::alloc, "cudaMalloc", e.start, e.end, -1, tid);
-    else b.op(kEvents[e.what], e.start, e.end, tid);
+    if (e.what == kLaunchCall)
+      b.launch("gemm", {e.start, e.end}, {e.start + 5, e.start + 12}, 7, 0, tid);
+    else if (e.what == kSyncCall)
+      b.call(ApiKind::sync, "cudaDeviceSynchronize", e.start, e.end, -1, tid);
+    else if (e.what == kAllocCall)
+      b.call(ApiKind::alloc, "cudaMalloc", e.start, e.end, -1, tid);
+    else
+      b.op(kEvents[e.what], e.start, e.end, tid);
   }
   Context context{b.capture, {}};
   context.attribution.launch = join_launches(b.capture);
@@ -179,7 +205,9 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
     if (e.what == kAllocCall || e.what == 2) return RuntimePhase::other;
     if (e.what == 3) return RuntimePhase::dequeue;
     if (e.what == 1) return RuntimePhase::enqueue;
-    const bool inside = std::any_of(events.begin(), events.end(), [&](const HostEvent& i) { return e.covers(i) && i.what != kSyncCall && i.what != kAllocCall; });
+    const bool inside = std::any_of(events.begin(), events.end(), [&](const HostEvent& i) {
+      return e.covers(i) && i.what != kSyncCall && i.what != kAllocCall;
+    });
     return inside ? RuntimePhase::enqueue : RuntimePhase::cpu_kernel;
   };
   auto ruled = [](const HostEvent& e) { return e.what != 2 && e.what < kLaunchCall; };
@@ -188,28 +216,39 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
     for (Nanos t = 0; t < 240; ++t) {
       const HostEvent* innermost = nullptr;  // that says which phase it is
       for (const auto& e : events)
-        if (e.thread == thread && e.start <= t && t < e.end && phase_of(e) != RuntimePhase::other && (!innermost || innermost->covers(e))) innermost = &e;
-      for (std::size_t p = 0; p < index_of(RuntimePhase::other) && row < trace.threads.size(); ++p) {
+        if (e.thread == thread && e.start <= t && t < e.end && phase_of(e) != RuntimePhase::other &&
+            (!innermost || innermost->covers(e)))
+          innermost = &e;
+      for (std::size_t p = 0; p < index_of(RuntimePhase::other) && row < trace.threads.size();
+           ++p) {
         const auto& set = trace.threads[row][p];
-        const bool holds = std::any_of(set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; });
+        const bool holds = std::any_of(
+            set.begin(), set.end(), [&](const Interval& i) { return i.start <= t && t < i.end; });
         RC_ASSERT(holds == (innermost && index_of(phase_of(*innermost)) == p));
       }
     }
   }
-  // One operation for each outermost event that a rule knows, with all that is inside it and what that started.
+  // One operation for each outermost event that a rule knows, with all that is inside it and what
+  // that started.
   std::size_t outermost = 0;
   for (const auto& e : events) {
-    if (!ruled(e) || std::any_of(events.begin(), events.end(), [&](const HostEvent& o) { return ruled(o) && o.covers(e); })) continue;
+    if (!ruled(e) || std::any_of(events.begin(), events.end(),
+                                 [&](const HostEvent& o) { return ruled(o) && o.covers(e); }))
+      continue;
     ++outermost;
-    const auto found = std::find_if(trace.operations.begin(), trace.operations.end(), [&](const Operation& o) {
-      return o.start_ns == e.start && b.capture.host_ops.thread[o.row] == b.thread(100 + e.thread);
-    });
+    const auto found =
+        std::find_if(trace.operations.begin(), trace.operations.end(), [&](const Operation& o) {
+          return o.start_ns == e.start &&
+                 b.capture.host_ops.thread[o.row] == b.thread(100 + e.thread);
+        });
     RC_ASSERT(found != trace.operations.end());
     PhaseTimes expected{};
     for (Nanos t = e.start; t < e.end; ++t) {
       const HostEvent* innermost = &e;
       for (const auto& i : events)
-        if (e.covers(i) && i.start <= t && t < i.end && phase_of(i) != RuntimePhase::other && innermost->covers(i)) innermost = &i;
+        if (e.covers(i) && i.start <= t && t < i.end && phase_of(i) != RuntimePhase::other &&
+            innermost->covers(i))
+          innermost = &i;
       ++expected[index_of(phase_of(*innermost))];
     }
     for (const auto& i : events)
@@ -222,8 +261,9 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
   RC_ASSERT(trace.operations.size() == outermost);
 }
 
-/// TensorFlow's eager runtime over `n` operations: enqueue takes `e` on the Python thread, dequeue `d` and the kernel `k` on
-/// the executor. SYNC runs the second inside the first; ASYNC passes it to another thread through a queue.
+/// TensorFlow's eager runtime over `n` operations: enqueue takes `e` on the Python thread, dequeue
+/// `d` and the kernel `k` on the executor. SYNC runs the second inside the first; ASYNC passes it
+/// to another thread through a queue.
 struct Eager {
   test::CaptureBuilder b;
   std::vector<QueueItem> queue;
@@ -260,7 +300,8 @@ Nanos phase(const RuntimeInfo& r, std::string_view name) {
 
 RC_GTEST_PROP(RuntimeEager, SyncAndAsyncDifferAsConstructed, ()) {
   const int n = *rc::gen::inRange(2, 30);
-  const Nanos e = *rc::gen::inRange<Nanos>(1, 50), d = *rc::gen::inRange<Nanos>(1, 20), k = *rc::gen::inRange<Nanos>(1, 100);
+  const Nanos e = *rc::gen::inRange<Nanos>(1, 50), d = *rc::gen::inRange<Nanos>(1, 20),
+              k = *rc::gen::inRange<Nanos>(1, 100);
   Eager sync(false, n, e, d, k), async(true, n, e, d, k);
   const auto s = analyze(sync.b.capture, {}), a = analyze(async.b.capture, {});
   RC_ASSERT(bool(s) && bool(a));
@@ -306,7 +347,10 @@ TEST(RuntimeEager, AnOperationOfTheAsyncQueueHasTheDeviceWorkThatItsExecutorStar
   std::map<std::string, Nanos> times;
   for (const auto& p : a->runtime.operations[1].phases) times[p.phase] = p.total_ns;
   // Queued twice: 10 to 20 in the framework's queue, 40 to 50 in the device's.
-  EXPECT_EQ(times, (std::map<std::string, Nanos>{{"enqueue", 10}, {"queued", 20}, {"dequeue", 30}, {"launch", 10}, {"gpu_kernel", 40}}));
+  EXPECT_EQ(
+      times,
+      (std::map<std::string, Nanos>{
+          {"enqueue", 10}, {"queued", 20}, {"dequeue", 30}, {"launch", 10}, {"gpu_kernel", 40}}));
 }
 
 TEST(RuntimeGpu, LaunchQueueKernelAndOverheadOfAnEagerProgram) {

@@ -27,36 +27,52 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-std::vector<Value> values_of(const Capture& c, std::span<const Interval> spans, const CounterFilter& filter) {
+std::vector<Value> values_of(const Capture& c, std::span<const Interval> spans,
+                             const CounterFilter& filter) {
   std::vector<Value> out;
-  each_counter_value(c, spans, filter, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) { out.push_back({device, metric, start, duration, value}); });
+  each_counter_value(
+      c, spans, filter,
+      [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
+        out.push_back({device, metric, start, duration, value});
+      });
   return out;
 }
 
-SampleBlock block_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::size_t metrics, std::mt19937_64& random, Capture* c = nullptr) {
+SampleBlock block_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans,
+                     std::size_t metrics, std::mt19937_64& random, Capture* c = nullptr) {
   SampleBlock block;
   block.device = 0;
-  for (std::size_t k = 0; k < metrics; ++k) block.metrics.push_back(c ? c->strings.intern("metric " + std::to_string(random() % 7)) : Text{static_cast<std::uint32_t>(k + 1)});
+  for (std::size_t k = 0; k < metrics; ++k)
+    block.metrics.push_back(c ? c->strings.intern("metric " + std::to_string(random() % 7))
+                              : Text{static_cast<std::uint32_t>(k + 1)});
   for (const auto& [start, end] : spans) {
     block.start_ns.push_back(start);
     block.end_ns.push_back(end);
-    for (std::size_t k = 0; k < metrics; ++k) block.values.push_back(random() % 5 ? std::bit_cast<float>(static_cast<std::uint32_t>(random())) : NAN);
+    for (std::size_t k = 0; k < metrics; ++k)
+      block.values.push_back(
+          random() % 5 ? std::bit_cast<float>(static_cast<std::uint32_t>(random())) : NAN);
   }
   return block;
 }
 
-/// A recording: rows of two devices and the host, and blocks of the devices, in order of time or in none.
+/// A recording: rows of two devices and the host, and blocks of the devices, in order of time or in
+/// none.
 Capture random_recording(std::mt19937_64& random, bool in_order) {
   Capture c;
   c.device_row(3);
   c.device_row(5);
   Nanos at = 0;
-  auto time = [&]() -> Nanos { return in_order ? at += static_cast<Nanos>(random() % 50) : static_cast<Nanos>(random() % 8 ? random() % 1000 : random()); };
+  auto time = [&]() -> Nanos {
+    return in_order ? at += static_cast<Nanos>(random() % 50)
+                    : static_cast<Nanos>(random() % 8 ? random() % 1000 : random());
+  };
   for (std::size_t n = random() % 20; n > 0; --n) {
     auto& t = c.counter_samples;
     const auto row = t.add();
-    t.start_ns[row] = time(), t.duration_ns[row] = static_cast<Nanos>(random() % 60), t.device[row] = random() % 3 == 2 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
-    t.metric[row] = c.strings.intern("metric " + std::to_string(random() % 9)), t.value[row] = static_cast<double>(random() % 100);
+    t.start_ns[row] = time(), t.duration_ns[row] = static_cast<Nanos>(random() % 60),
+    t.device[row] = random() % 3 == 2 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
+    t.metric[row] = c.strings.intern("metric " + std::to_string(random() % 9)),
+    t.value[row] = static_cast<double>(random() % 100);
   }
   at = 0;
   for (std::size_t n = random() % 6; n > 0; --n) {
@@ -80,7 +96,9 @@ counter_samples_table as_rows(const Capture& c) {
   return rows;
 }
 
-RC_GTEST_PROP(SampleBlock, UnpackGivesBackEveryBit, (const std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::uint8_t metric_count, std::uint64_t seed)) {
+RC_GTEST_PROP(SampleBlock, UnpackGivesBackEveryBit,
+              (const std::vector<std::pair<std::int64_t, std::int64_t>>& spans,
+               std::uint8_t metric_count, std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   const std::size_t metrics = metric_count % 5;
   const SampleBlock block = block_of(spans, metrics, random);
@@ -92,7 +110,8 @@ RC_GTEST_PROP(SampleBlock, UnpackGivesBackEveryBit, (const std::vector<std::pair
   RC_ASSERT(back.metrics == block.metrics);
   RC_ASSERT(back.values.size() == block.values.size());
   // The parentheses keep || from being taken apart, which would compare null pointers.
-  RC_ASSERT((block.values.empty() || std::memcmp(back.values.data(), block.values.data(), 4 * block.values.size()) == 0));
+  RC_ASSERT((block.values.empty() ||
+             std::memcmp(back.values.data(), block.values.data(), 4 * block.values.size()) == 0));
   // What a reader of the file finds out of the bytes is what the packer knew.
   const auto checked = unpacker.checked_block(0, packed.metrics, spans.size(), packed.data);
   RC_ASSERT(checked.has_value() == !spans.empty());
@@ -104,15 +123,19 @@ RC_GTEST_PROP(SampleBlock, UnpackGivesBackEveryBit, (const std::vector<std::pair
   RC_ASSERT(rows.size() == packed.values);
 }
 
-RC_GTEST_PROP(SampleBlock, DamagedBytesAreRefusedOrRead, (std::uint64_t seed, std::uint16_t metrics, std::uint32_t samples)) {
+RC_GTEST_PROP(SampleBlock, DamagedBytesAreRefusedOrRead,
+              (std::uint64_t seed, std::uint16_t metrics, std::uint32_t samples)) {
   std::mt19937_64 random(seed);
   const SampleBlock block = block_of({{0, 5}, {7, 9}, {9, 12}, {12, 90}}, 3, random);
   std::string bytes = pack(block).data;
-  if (random() % 3 == 0) bytes.resize(random() % bytes.size());
-  else bytes[random() % bytes.size()] = static_cast<char>(random());
+  if (random() % 3 == 0)
+    bytes.resize(random() % bytes.size());
+  else
+    bytes[random() % bytes.size()] = static_cast<char>(random());
   const bool as_it_was = random() % 2;
   BlockUnpacker unpacker;
-  const auto checked = unpacker.checked_block(0, std::vector<Text>(as_it_was ? 3 : metrics, Text{1}), as_it_was ? 4 : samples, bytes);
+  const auto checked = unpacker.checked_block(
+      0, std::vector<Text>(as_it_was ? 3 : metrics, Text{1}), as_it_was ? 4 : samples, bytes);
   if (!checked) return;
   const SampleBlock& back = unpacker.unpack(*checked);
   RC_ASSERT(back.samples() == checked->samples);
@@ -136,8 +159,10 @@ RC_GTEST_PROP(CounterValues, ComeTheSameFromBlocksAndRows, (std::uint64_t seed, 
     spans = normalised(std::move(spans));
     if (round == 0) spans = {kAllTime};
     CounterFilter filter;
-    if (random() % 2) filter.device = random() % 4 == 3 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
-    for (std::size_t n = random() % 3; n > 0; --n) filter.metrics.push_back(Text{static_cast<std::uint32_t>(1 + random() % 9)});
+    if (random() % 2)
+      filter.device = random() % 4 == 3 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
+    for (std::size_t n = random() % 3; n > 0; --n)
+      filter.metrics.push_back(Text{static_cast<std::uint32_t>(1 + random() % 9)});
     const auto found = values_of(packed, spans, filter);
     RC_ASSERT(found == values_of(flat, spans, filter));
     // And as the words say it, value by value.
@@ -145,10 +170,13 @@ RC_GTEST_PROP(CounterValues, ComeTheSameFromBlocksAndRows, (std::uint64_t seed, 
     const auto& t = flat.counter_samples;
     for (std::size_t i = 0; i < t.size(); ++i) {
       const bool meets_one = std::any_of(spans.begin(), spans.end(), [&](const Interval& s) {
-        return s == kAllTime || (t.start_ns[i] < s.end && end_of(t.start_ns[i], t.duration_ns[i]) >= s.start);
+        return s == kAllTime ||
+               (t.start_ns[i] < s.end && end_of(t.start_ns[i], t.duration_ns[i]) >= s.start);
       });
-      const bool metric = filter.metrics.empty() || std::count(filter.metrics.begin(), filter.metrics.end(), t.metric[i]) > 0;
-      if (meets_one && metric && (!filter.device || *filter.device == t.device[i])) expected.push_back({t.device[i], t.metric[i], t.start_ns[i], t.duration_ns[i], t.value[i]});
+      const bool metric = filter.metrics.empty() ||
+                          std::count(filter.metrics.begin(), filter.metrics.end(), t.metric[i]) > 0;
+      if (meets_one && metric && (!filter.device || *filter.device == t.device[i]))
+        expected.push_back({t.device[i], t.metric[i], t.start_ns[i], t.duration_ns[i], t.value[i]});
     }
     RC_ASSERT(found == expected);
   }
@@ -160,7 +188,11 @@ TEST(SampleBlock, StaysPackedThroughFilesAndJoins) {
   const auto device = c.device_row(3);
   auto writer = CaptureWriter::create(dir.file("a.gpf"));
   ASSERT_TRUE(writer);
-  const SampleBlock block{device, {c.strings.intern("gpu.busy"), c.strings.intern("dram.read")}, {100, 200}, {200, 300}, {0.5f, 7e9f, 0.25f, NAN}};
+  const SampleBlock block{device,
+                          {c.strings.intern("gpu.busy"), c.strings.intern("dram.read")},
+                          {100, 200},
+                          {200, 300},
+                          {0.5f, 7e9f, 0.25f, NAN}};
   c.sample_blocks.push_back(pack(block));
   ASSERT_TRUE(writer->append(c));
   Capture joined;
@@ -174,7 +206,8 @@ TEST(SampleBlock, StaysPackedThroughFilesAndJoins) {
     ASSERT_TRUE(write_capture(*back, dir.file("b.gpf")));
     joined.join(*back);
   }
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(joined.devices.id[joined.sample_blocks[static_cast<std::size_t>(i)].device], 3);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(joined.devices.id[joined.sample_blocks[static_cast<std::size_t>(i)].device], 3);
   const auto values = values_of(joined, {&kAllTime, 1}, {});
   ASSERT_EQ(values.size(), 6u);
   EXPECT_EQ(values[2].start, 200);
@@ -188,12 +221,17 @@ TEST(SampleBlock, ADamagedOneCostsItselfAndIsCounted) {
   Capture c;
   c.device_row(0);
   std::mt19937_64 random(1);
-  for (Nanos k = 0; k < 20; ++k) c.sample_blocks.push_back(pack(block_of({{10 * k, 10 * k + 5}}, 3, random, &c)));
+  for (Nanos k = 0; k < 20; ++k)
+    c.sample_blocks.push_back(pack(block_of({{10 * k, 10 * k + 5}}, 3, random, &c)));
   ASSERT_TRUE(write_capture(c, dir.file("a.gpf")));
   {
     auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
     ASSERT_TRUE(db);
-    ASSERT_TRUE(sqlite::execute(db->get(), "UPDATE sample_blocks SET data = substr(data, 1, length(data) - 1) WHERE row IN (3, 11); UPDATE sample_blocks SET device = 7 WHERE row = 5;", {}));
+    ASSERT_TRUE(
+        sqlite::execute(db->get(),
+                        "UPDATE sample_blocks SET data = substr(data, 1, length(data) - 1) WHERE "
+                        "row IN (3, 11); UPDATE sample_blocks SET device = 7 WHERE row = 5;",
+                        {}));
   }
   const auto back = read_capture(dir.file("a.gpf"));
   ASSERT_TRUE(back);
@@ -217,19 +255,27 @@ TEST(SampleTable, AnswersAsATableOfRowsWould) {
       "SELECT * FROM counter_samples ORDER BY row",
       "SELECT * FROM counter_samples ORDER BY metric, row",
       "SELECT * FROM counter_samples ORDER BY metric, device, row",
-      "SELECT device, metric, count(*), sum(row), min(start_ns) FROM counter_samples GROUP BY device, metric ORDER BY 1, 2",
-      "SELECT metric, device, count(*), sum(row) FROM counter_samples GROUP BY metric, device ORDER BY 1, 2",
-      "SELECT metric, count(*), max(row) FROM counter_samples WHERE device = 1 GROUP BY metric ORDER BY metric",
-      "SELECT metric, count(value), total(row) FROM counter_samples WHERE start_ns >= 100 AND start_ns < 400 GROUP BY 1 ORDER BY 1",
+      "SELECT device, metric, count(*), sum(row), min(start_ns) FROM counter_samples GROUP BY "
+      "device, metric ORDER BY 1, 2",
+      "SELECT metric, device, count(*), sum(row) FROM counter_samples GROUP BY metric, device "
+      "ORDER BY 1, 2",
+      "SELECT metric, count(*), max(row) FROM counter_samples WHERE device = 1 GROUP BY metric "
+      "ORDER BY metric",
+      "SELECT metric, count(value), total(row) FROM counter_samples WHERE start_ns >= 100 AND "
+      "start_ns < 400 GROUP BY 1 ORDER BY 1",
       "SELECT row, start_ns, value FROM counter_samples WHERE metric = 'metric 2' ORDER BY row",
-      "SELECT row, value FROM counter_samples WHERE metric IN ('metric 1', 'metric 3', 'nothing') AND device = 0 ORDER BY row",
+      "SELECT row, value FROM counter_samples WHERE metric IN ('metric 1', 'metric 3', 'nothing') "
+      "AND device = 0 ORDER BY row",
       "SELECT row FROM counter_samples WHERE start_ns > 99.5 AND start_ns <= '300' ORDER BY row",
       "SELECT row FROM counter_samples WHERE device IS NULL OR metric < 'metric 2' ORDER BY row",
       "SELECT row FROM counter_samples WHERE device = -1 OR device = 4294967295 OR metric = 5",
       "SELECT row FROM counter_samples WHERE metric = 'METRIC 4' COLLATE NOCASE ORDER BY row DESC",
-      "SELECT a.row, b.row FROM counter_samples a JOIN counter_samples b ON b.start_ns >= a.start_ns AND b.start_ns < a.start_ns + a.duration_ns AND b.device = a.device WHERE a.metric = 'metric 1' ORDER BY 1, 2",
+      "SELECT a.row, b.row FROM counter_samples a JOIN counter_samples b ON b.start_ns >= "
+      "a.start_ns AND b.start_ns < a.start_ns + a.duration_ns AND b.device = a.device WHERE "
+      "a.metric = 'metric 1' ORDER BY 1, 2",
       "SELECT DISTINCT metric FROM counter_samples ORDER BY metric",
-      "SELECT count(*), (SELECT text FROM strings WHERE id = metric) FROM _counter_samples GROUP BY metric ORDER BY 2",
+      "SELECT count(*), (SELECT text FROM strings WHERE id = metric) FROM _counter_samples GROUP "
+      "BY metric ORDER BY 2",
   };
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     std::mt19937_64 random(seed);

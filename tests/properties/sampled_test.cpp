@@ -1,4 +1,5 @@
-// The analysis of samples alone: parts sum to totals to the nanosecond, and levels equal a count of every millisecond.
+// The analysis of samples alone: parts sum to totals to the nanosecond, and levels equal a count of
+// every millisecond.
 #include "analyze/sampled/sampled.h"
 
 #include <gtest/gtest.h>
@@ -14,15 +15,19 @@
 namespace gf {
 namespace {
 
-constexpr const char* kMetrics[] = {"gpu.busy", "sm.active_any", "issue.active", "tensor.active", "dram.active"};
+constexpr const char* kMetrics[] = {"gpu.busy", "sm.active_any", "issue.active", "tensor.active",
+                                    "dram.active"};
 
-void add(Capture& c, std::uint32_t device, const char* metric, Nanos start, Nanos duration, double value) {
+void add(Capture& c, std::uint32_t device, const char* metric, Nanos start, Nanos duration,
+         double value) {
   auto& t = c.counter_samples;
   const auto row = t.add();
-  t.start_ns[row] = start, t.duration_ns[row] = duration, t.device[row] = device, t.metric[row] = c.strings.intern(metric), t.value[row] = value;
+  t.start_ns[row] = start, t.duration_ns[row] = duration, t.device[row] = device,
+  t.metric[row] = c.strings.intern(metric), t.value[row] = value;
 }
 
-/// One or two devices sampled for some seconds at whole milliseconds, with gaps, start-up, and levels that may contradict each other.
+/// One or two devices sampled for some seconds at whole milliseconds, with gaps, start-up, and
+/// levels that may contradict each other.
 Capture random_samples(std::mt19937_64& random) {
   Capture c;
   c.format = "test";
@@ -102,10 +107,13 @@ RC_GTEST_PROP(Sampled, BusyEqualsACountOfEveryMillisecond, (unsigned seed)) {
       for (std::size_t i = 0; i < t.size() && !value; ++i) {
         if (c.devices.id[t.device[i]] != d.id) continue;
         const auto metric = c.text(t.metric[i]);
-        if (metric == "gpu.busy" && t.start_ns[i] <= at && at < t.start_ns[i] + t.duration_ns[i]) value = t.value[i];
+        if (metric == "gpu.busy" && t.start_ns[i] <= at && at < t.start_ns[i] + t.duration_ns[i])
+          value = t.value[i];
         if (metric != "monitor.gpu") continue;
-        if (t.start_ns[i] <= at) before = t.value[i];  // utilisation is of the time before a reading
-        else if (before) value = t.value[i];
+        if (t.start_ns[i] <= at)
+          before = t.value[i];  // utilisation is of the time before a reading
+        else if (before)
+          value = t.value[i];
       }
       if (!value) continue;
       busy += *value;
@@ -115,7 +123,9 @@ RC_GTEST_PROP(Sampled, BusyEqualsACountOfEveryMillisecond, (unsigned seed)) {
     RC_ASSERT(level && level->value);
     const double whole = static_cast<double>(d.span_ns) / kNsPerMs;
     RC_ASSERT(std::abs(*level->low - busy / whole) < 1e-9);
-    RC_ASSERT(std::abs(*level->high - (busy / whole + 1 - static_cast<double>(known) / static_cast<double>(d.span_ns))) < 1e-9);
+    RC_ASSERT(std::abs(*level->high -
+                       (busy / whole + 1 -
+                        static_cast<double>(known) / static_cast<double>(d.span_ns))) < 1e-9);
   }
 }
 
@@ -138,19 +148,26 @@ RC_GTEST_PROP(Sampled, BucketsHoldWhatTheWholeHolds, (unsigned seed)) {
 TEST(Sampled, ReadingsOfInstantsHoldUntilTheNextButNotForever) {
   Capture c;
   c.device_row(0);
-  for (const auto& [at, watts] : {std::pair{0, 100.0}, {1, 200.0}, {2, 300.0}, {60, 400.0}}) add(c, 0, "power.module", at * kNsPerSecond, 0, watts);
+  for (const auto& [at, watts] : {std::pair{0, 100.0}, {1, 200.0}, {2, 300.0}, {60, 400.0}})
+    add(c, 0, "power.module", at * kNsPerSecond, 0, watts);
   std::vector<std::pair<Nanos, double>> spans;
-  each_sample_span(c, {0, 100 * kNsPerSecond}, {}, [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
-    EXPECT_EQ(end - start, kNsPerSecond);
-    spans.emplace_back(start, value);
-  });
+  each_sample_span(c, {0, 100 * kNsPerSecond}, {},
+                   [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
+                     EXPECT_EQ(end - start, kNsPerSecond);
+                     spans.emplace_back(start, value);
+                   });
   EXPECT_EQ(spans, (std::vector<std::pair<Nanos, double>>{{0, 100.0}, {kNsPerSecond, 200.0}}));
 }
 
 TEST(Sampled, AWindowThatSettles) {
   Capture c;
   c.device_row(0);
-  for (int i = 0; i < 1000; ++i) add(c, 0, "gpu.busy", i * 10 * kNsPerMs, 10 * kNsPerMs, i < 100 ? 0.0 : i < 300 ? 0.3 : i < 950 ? 0.8 : 0.1);
+  for (int i = 0; i < 1000; ++i)
+    add(c, 0, "gpu.busy", i * 10 * kNsPerMs, 10 * kNsPerMs,
+        i < 100   ? 0.0
+        : i < 300 ? 0.3
+        : i < 950 ? 0.8
+                  : 0.1);
   AnalyzeOptions options;
   options.window = "stable";
   const auto a = analyze(c, options);
@@ -194,9 +211,12 @@ TEST(Sampled, RecordingsWithKernelsInWindowsShowSamplesOfAllTheTime) {
   for (int i = 0; i < 1000; ++i) add(c, 0, "gpu.busy", i * 100 * kNsPerMs, 100 * kNsPerMs, 0.5);
   for (const Nanos start : {10, 70}) {
     const auto w = c.recording_windows.add();
-    c.recording_windows.start_ns[w] = start * kNsPerSecond, c.recording_windows.duration_ns[w] = 5 * kNsPerSecond;
+    c.recording_windows.start_ns[w] = start * kNsPerSecond,
+    c.recording_windows.duration_ns[w] = 5 * kNsPerSecond;
     const auto a = c.activities.add();
-    c.activities.start_ns[a] = (start + 1) * kNsPerSecond, c.activities.duration_ns[a] = kNsPerSecond, c.activities.device[a] = 0, c.activities.name[a] = c.strings.intern("k");
+    c.activities.start_ns[a] = (start + 1) * kNsPerSecond,
+    c.activities.duration_ns[a] = kNsPerSecond, c.activities.device[a] = 0,
+    c.activities.name[a] = c.strings.intern("k");
   }
   const auto a = analyze(c, {});
   ASSERT_TRUE(a.has_value());
@@ -204,7 +224,9 @@ TEST(Sampled, RecordingsWithKernelsInWindowsShowSamplesOfAllTheTime) {
   EXPECT_EQ(a->window.duration_ns, kNsPerSecond);
   EXPECT_EQ(a->samples.start_ns, 0);
   ASSERT_EQ(a->samples.devices.size(), 1u);
-  EXPECT_GE(a->samples.bucket_ns * static_cast<Nanos>(a->samples.devices[0].readings[0].values.size()), 100 * kNsPerSecond);
+  EXPECT_GE(
+      a->samples.bucket_ns * static_cast<Nanos>(a->samples.devices[0].readings[0].values.size()),
+      100 * kNsPerSecond);
 }
 
 TEST(Sampled, AbsurdTimesEndInAnAnswerOrAnError) {
@@ -212,7 +234,8 @@ TEST(Sampled, AbsurdTimesEndInAnAnswerOrAnError) {
     for (const Nanos near : {INT64_MIN + 5, -far, Nanos(0)}) {
       Capture c;
       c.device_row(0);
-      for (const Nanos at : {near, far}) add(c, 0, "gpu.busy", at, 1, 1.0), add(c, 0, "monitor.gpu", at, 0, 1.0);
+      for (const Nanos at : {near, far})
+        add(c, 0, "gpu.busy", at, 1, 1.0), add(c, 0, "monitor.gpu", at, 0, 1.0);
       (void)analyze(c, {});
     }
 }

@@ -1,4 +1,7 @@
-// Unions and exclusive times against the definition, nanosecond by nanosecond, on small random captures.
+// Unions and exclusive times against the definition, nanosecond by nanosecond, on small random
+// captures.
+#include "analyze/timeline.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,24 +10,33 @@
 #include <numeric>
 
 #include "analyze/analyze.h"
-#include "analyze/timeline.h"
 #include "support/capture_builder.h"
 
 namespace gf {
 namespace {
 
-struct Piece { Nanos start, length; std::int64_t stream; std::int32_t device; bool kernel; };
+struct Piece {
+  Nanos start, length;
+  std::int64_t stream;
+  std::int32_t device;
+  bool kernel;
+};
 
 std::vector<Piece> pieces() {
   return *rc::gen::container<std::vector<Piece>>(rc::gen::map(
-      rc::gen::tuple(rc::gen::inRange<Nanos>(-40, 120), rc::gen::inRange<Nanos>(0, 30), rc::gen::inRange(1, 4), rc::gen::inRange(0, 2), rc::gen::arbitrary<bool>()),
-      [](const auto& t) { return Piece{std::get<0>(t), std::get<1>(t), std::get<2>(t), std::get<3>(t), std::get<4>(t)}; }));
+      rc::gen::tuple(rc::gen::inRange<Nanos>(-40, 120), rc::gen::inRange<Nanos>(0, 30),
+                     rc::gen::inRange(1, 4), rc::gen::inRange(0, 2), rc::gen::arbitrary<bool>()),
+      [](const auto& t) {
+        return Piece{std::get<0>(t), std::get<1>(t), std::get<2>(t), std::get<3>(t),
+                     std::get<4>(t)};
+      }));
 }
 
 Capture capture_of(const std::vector<Piece>& pieces, Nanos shift = 0) {
   test::CaptureBuilder b;
   for (const auto& p : pieces)
-    b.activity(p.kernel ? ActivityKind::kernel : ActivityKind::memcpy, p.kernel ? "k" : "c", p.start + shift, p.start + p.length + shift, -1, p.stream, p.device);
+    b.activity(p.kernel ? ActivityKind::kernel : ActivityKind::memcpy, p.kernel ? "k" : "c",
+               p.start + shift, p.start + p.length + shift, -1, p.stream, p.device);
   return std::move(b.capture);
 }
 
@@ -42,16 +54,19 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
     if (window.kind == "all") {
       w = {INT64_MAX, INT64_MIN};
       for (std::uint32_t i = 0; i < a.size(); ++i)
-        if (a.device[i] == line.device) w = {std::min(w.start, a.start_ns[i]), std::max(w.end, a.start_ns[i] + a.duration_ns[i])};
+        if (a.device[i] == line.device)
+          w = {std::min(w.start, a.start_ns[i]), std::max(w.end, a.start_ns[i] + a.duration_ns[i])};
     }
     RC_ASSERT(line.window == w);
     Nanos busy = 0, kernel_busy = 0;
-    std::map<std::uint32_t, double> fair;      // the exact share of each row
+    std::map<std::uint32_t, double> fair;  // the exact share of each row
     for (Nanos t = w.start; t < w.end; ++t) {
       std::vector<std::uint32_t> kernels;
       bool any = false;
       for (std::uint32_t i = 0; i < a.size(); ++i) {
-        if (a.device[i] != line.device || t < a.start_ns[i] || t >= a.start_ns[i] + a.duration_ns[i]) continue;
+        if (a.device[i] != line.device || t < a.start_ns[i] ||
+            t >= a.start_ns[i] + a.duration_ns[i])
+          continue;
         any = true;
         if (a.kind[i] == ActivityKind::kernel) kernels.push_back(i);
       }
@@ -62,8 +77,10 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
     RC_ASSERT(total(line.busy) == busy);
     RC_ASSERT(total(line.kernel_busy) == kernel_busy);
     RC_ASSERT(total(line.idle) == w.length() - busy);
-    RC_ASSERT(std::accumulate(line.exclusive_ns.begin(), line.exclusive_ns.end(), Nanos{0}) == kernel_busy);
-    const double slack = 2.0 * static_cast<double>(line.rows.size()) * static_cast<double>(line.rows.size());
+    RC_ASSERT(std::accumulate(line.exclusive_ns.begin(), line.exclusive_ns.end(), Nanos{0}) ==
+              kernel_busy);
+    const double slack =
+        2.0 * static_cast<double>(line.rows.size()) * static_cast<double>(line.rows.size());
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       RC_ASSERT(line.exclusive_ns[i] >= 0 && line.exclusive_ns[i] <= line.spans[i].length());
       RC_ASSERT(std::abs(static_cast<double>(line.exclusive_ns[i]) - fair[line.rows[i]]) <= slack);
@@ -73,11 +90,15 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
 }
 
 RC_GTEST_PROP(Timeline, SharesAreFairWhenLengthsDivide, ()) {
-  // With all times multiples of 27720 (divisible by 1..12) every stretch divides evenly among up to 12 spans: shares are exact.
+  // With all times multiples of 27720 (divisible by 1..12) every stretch divides evenly among up to
+  // 12 spans: shares are exact.
   constexpr Nanos kUnit = 27720;
-  auto spans = *rc::gen::resize(10, rc::gen::container<std::vector<Interval>>(rc::gen::map(rc::gen::pair(rc::gen::inRange<Nanos>(0, 20), rc::gen::inRange<Nanos>(0, 12)),
-                                                                                           [](auto p) { return Interval{p.first, p.first + p.second}; })));
-  std::sort(spans.begin(), spans.end(), [](auto a, auto b) { return a.start != b.start ? a.start < b.start : a.end > b.end; });
+  auto spans = *rc::gen::resize(
+      10, rc::gen::container<std::vector<Interval>>(rc::gen::map(
+              rc::gen::pair(rc::gen::inRange<Nanos>(0, 20), rc::gen::inRange<Nanos>(0, 12)),
+              [](auto p) { return Interval{p.first, p.first + p.second}; })));
+  std::sort(spans.begin(), spans.end(),
+            [](auto a, auto b) { return a.start != b.start ? a.start < b.start : a.end > b.end; });
   std::vector<Nanos> expected(spans.size(), 0);
   for (Nanos t = 0; t < 40; ++t) {
     const auto covers = [t](const Interval& s) { return s.start <= t && t < s.end; };
@@ -95,15 +116,19 @@ RC_GTEST_PROP(Timeline, TimeShiftsRowOrderAndStreamsDoNotMatter, ()) {
   const Nanos shift = *rc::gen::inRange<Nanos>(-1'000'000'000'000, 1'000'000'000'000);
   auto changed = *rc::gen::exec([&] {
     auto copy = some;
-    for (std::size_t i = copy.size(); i > 1; --i) std::swap(copy[i - 1], copy[*rc::gen::inRange<std::size_t>(0, i)]);
+    for (std::size_t i = copy.size(); i > 1; --i)
+      std::swap(copy[i - 1], copy[*rc::gen::inRange<std::size_t>(0, i)]);
     return copy;
   });
   for (auto& p : changed) p.stream = p.stream * 10 + p.start % 3;
-  const auto before = analyze(capture_of(some), {}), after = analyze(capture_of(changed, shift), {});
+  const auto before = analyze(capture_of(some), {}),
+             after = analyze(capture_of(changed, shift), {});
   RC_ASSERT(before.has_value() && after.has_value());
   auto by_id = [](const Analysis& a) {
     std::map<std::int64_t, std::vector<Nanos>> m;
-    for (const auto& d : a.devices) m[d.id] = {d.span_ns, d.busy_ns, d.kernel_busy_ns, d.kernel_time_sum_ns, d.copy_only_ns, d.idle_ns, d.gpu_events, d.kernels};
+    for (const auto& d : a.devices)
+      m[d.id] = {d.span_ns,      d.busy_ns, d.kernel_busy_ns, d.kernel_time_sum_ns,
+                 d.copy_only_ns, d.idle_ns, d.gpu_events,     d.kernels};
     return m;
   };
   RC_ASSERT(by_id(*before) == by_id(*after));

@@ -3,8 +3,8 @@
 //   CaptureBuilder b;
 //   b.mark("ProfilerStep#1", 0, 100);
 //   b.op("aten::mm", 10, 40);
-//   b.launch("sgemm", {20, 30}, {35, 80});   // call [20, 30) on the host, kernel [35, 80) on stream 7 of device 0
-//   Analysis a = *analyze(b.capture, {});
+//   b.launch("sgemm", {20, 30}, {35, 80});   // call [20, 30) on the host, kernel [35, 80) on
+//   stream 7 of device 0 Analysis a = *analyze(b.capture, {});
 //
 // All spans are half-open, in nanoseconds. Every function returns the row that it added.
 #pragma once
@@ -31,7 +31,8 @@ struct CaptureBuilder {
     capture.threads.tid[row] = tid;
     return row;
   }
-  std::uint32_t host(HostKind kind, std::string_view name, Nanos start, Nanos end, std::int64_t tid) {
+  std::uint32_t host(HostKind kind, std::string_view name, Nanos start, Nanos end,
+                     std::int64_t tid) {
     const auto row = capture.host_ops.add();
     capture.host_ops.start_ns[row] = start;
     capture.host_ops.duration_ns[row] = end - start;
@@ -41,11 +42,18 @@ struct CaptureBuilder {
     return row;
   }
   /// A framework operation; the main thread's tid is the pid, 100.
-  std::uint32_t op(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) { return host(HostKind::op, name, start, end, tid); }
-  std::uint32_t mark(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) { return host(HostKind::annotation, name, start, end, tid); }
-  std::uint32_t python(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) { return host(HostKind::python, name, start, end, tid); }
+  std::uint32_t op(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) {
+    return host(HostKind::op, name, start, end, tid);
+  }
+  std::uint32_t mark(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) {
+    return host(HostKind::annotation, name, start, end, tid);
+  }
+  std::uint32_t python(std::string_view name, Nanos start, Nanos end, std::int64_t tid = 100) {
+    return host(HostKind::python, name, start, end, tid);
+  }
 
-  std::uint32_t call(ApiKind kind, std::string_view name, Nanos start, Nanos end, std::int64_t correlation = -1, std::int64_t tid = 100) {
+  std::uint32_t call(ApiKind kind, std::string_view name, Nanos start, Nanos end,
+                     std::int64_t correlation = -1, std::int64_t tid = 100) {
     const auto row = capture.api_calls.add();
     capture.api_calls.start_ns[row] = start;
     capture.api_calls.duration_ns[row] = end - start;
@@ -55,7 +63,8 @@ struct CaptureBuilder {
     capture.api_calls.correlation[row] = correlation;
     return row;
   }
-  std::uint32_t activity(ActivityKind kind, std::string_view name, Nanos start, Nanos end, std::int64_t correlation = -1, std::int64_t stream = 7,
+  std::uint32_t activity(ActivityKind kind, std::string_view name, Nanos start, Nanos end,
+                         std::int64_t correlation = -1, std::int64_t stream = 7,
                          std::int32_t device = 0) {
     const auto row = capture.activities.add();
     capture.activities.start_ns[row] = start;
@@ -68,21 +77,26 @@ struct CaptureBuilder {
     return row;
   }
   /// A kernel without a launch record.
-  std::uint32_t kernel(std::string_view name, Nanos start, Nanos end, std::int64_t stream = 7, std::int32_t device = 0) {
+  std::uint32_t kernel(std::string_view name, Nanos start, Nanos end, std::int64_t stream = 7,
+                       std::int32_t device = 0) {
     return activity(ActivityKind::kernel, name, start, end, -1, stream, device);
   }
   /// A launch call on a host thread and the kernel it started; returns the kernel's row.
-  std::uint32_t launch(std::string_view name, Interval host_call, Interval on_device, std::int64_t stream = 7, std::int32_t device = 0, std::int64_t tid = 100) {
+  std::uint32_t launch(std::string_view name, Interval host_call, Interval on_device,
+                       std::int64_t stream = 7, std::int32_t device = 0, std::int64_t tid = 100) {
     const auto correlation = next_correlation++;
     call(ApiKind::launch, "cudaLaunchKernel", host_call.start, host_call.end, correlation, tid);
-    return activity(ActivityKind::kernel, name, on_device.start, on_device.end, correlation, stream, device);
+    return activity(ActivityKind::kernel, name, on_device.start, on_device.end, correlation, stream,
+                    device);
   }
   /// An asynchronous copy and its call; returns the activity's row.
-  std::uint32_t copy(CopyKind direction, Interval host_call, Interval on_device, std::int64_t stream = 7, std::int32_t device = 0, std::int64_t tid = 100,
+  std::uint32_t copy(CopyKind direction, Interval host_call, Interval on_device,
+                     std::int64_t stream = 7, std::int32_t device = 0, std::int64_t tid = 100,
                      std::string_view api = "cudaMemcpyAsync") {
     const auto correlation = next_correlation++;
     call(ApiKind::memcpy, api, host_call.start, host_call.end, correlation, tid);
-    const auto row = activity(ActivityKind::memcpy, "Memcpy", on_device.start, on_device.end, correlation, stream, device);
+    const auto row = activity(ActivityKind::memcpy, "Memcpy", on_device.start, on_device.end,
+                              correlation, stream, device);
     capture.activities.copy[row] = direction;
     return row;
   }

@@ -29,12 +29,21 @@ struct TempDir {
   std::string file(const char* name) const { return (path / name).string(); }
 };
 
-/// Fills `c` with up to `rows` rows in every table; values include the extremes of their types, NaN, infinities, texts with NUL
-/// and invalid UTF-8. References point to existing rows or to none.
+/// Fills `c` with up to `rows` rows in every table; values include the extremes of their types,
+/// NaN, infinities, texts with NUL and invalid UTF-8. References point to existing rows or to none.
 inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t rows) {
   auto below = [&](std::uint64_t n) { return n == 0 ? 0 : random() % n; };
   auto text = [&]() -> Text {
-    static const std::string odd[] = {"", "kernel", "op", std::string("a\0b", 3), "\xff\xfe", "caf\xc3\xa9", "\xf0\x9f\x94\xa5", "'quoted\"", "\xed\xa0\x80", std::string(5000, 'x')};
+    static const std::string odd[] = {"",
+                                      "kernel",
+                                      "op",
+                                      std::string("a\0b", 3),
+                                      "\xff\xfe",
+                                      "caf\xc3\xa9",
+                                      "\xf0\x9f\x94\xa5",
+                                      "'quoted\"",
+                                      "\xed\xa0\x80",
+                                      std::string(5000, 'x')};
     if (below(4) == 0) return c.strings.intern(odd[below(std::size(odd))]);
     std::string s(below(12), ' ');
     for (char& ch : s) ch = static_cast<char>(below(256));
@@ -42,20 +51,30 @@ inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t row
   };
   auto integer = [&]<class T>(T) -> T {
     switch (below(6)) {
-      case 0: return std::numeric_limits<T>::max();
-      case 1: return std::numeric_limits<T>::min();
-      case 2: return static_cast<T>(-1);
-      case 3: return 0;
-      default: return static_cast<T>(random());
+      case 0:
+        return std::numeric_limits<T>::max();
+      case 1:
+        return std::numeric_limits<T>::min();
+      case 2:
+        return static_cast<T>(-1);
+      case 3:
+        return 0;
+      default:
+        return static_cast<T>(random());
     }
   };
   auto real = [&]() -> double {
     switch (below(6)) {
-      case 0: return NAN;
-      case 1: return std::numeric_limits<double>::infinity();
-      case 2: return -std::numeric_limits<double>::denorm_min();
-      case 3: return std::numeric_limits<double>::max();
-      default: return std::bit_cast<double>(random());
+      case 0:
+        return NAN;
+      case 1:
+        return std::numeric_limits<double>::infinity();
+      case 2:
+        return -std::numeric_limits<double>::denorm_min();
+      case 3:
+        return std::numeric_limits<double>::max();
+      default:
+        return std::bit_cast<double>(random());
     }
   };
   c.each_table([&](auto& table) {
@@ -65,18 +84,26 @@ inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t row
       using T = typename std::remove_reference_t<decltype(column)>::value_type;
       for (std::size_t i = first; i < column.size(); ++i) {
         if (below(8) == 0) continue;  // stays at its default
-        if constexpr (std::is_same_v<T, Text>) column[i] = text();
-        else if constexpr (std::is_enum_v<T>) column[i] = static_cast<T>(below(EnumNames<T>::names.size()));
-        else if constexpr (std::is_same_v<T, double>) column[i] = real();
-        else if constexpr (!std::is_same_v<T, U32>) column[i] = integer(T{});
+        if constexpr (std::is_same_v<T, Text>)
+          column[i] = text();
+        else if constexpr (std::is_enum_v<T>)
+          column[i] = static_cast<T>(below(EnumNames<T>::names.size()));
+        else if constexpr (std::is_same_v<T, double>)
+          column[i] = real();
+        else if constexpr (!std::is_same_v<T, U32>)
+          column[i] = integer(T{});
       }
     });
   });
   c.each_table([&](auto& table) {
     table.each_column([&](const ColumnInfo& info, auto& column) {
-      if constexpr (std::is_same_v<typename std::remove_reference_t<decltype(column)>::value_type, U32>) {
+      if constexpr (std::is_same_v<typename std::remove_reference_t<decltype(column)>::value_type,
+                                   U32>) {
         const std::string_view name = info.name;
-        const std::size_t limit = name == "device" ? c.devices.size() : name == "thread" ? c.threads.size() : name == "activity" ? c.activities.size() : c.report_kernels.size();
+        const std::size_t limit = name == "device"     ? c.devices.size()
+                                  : name == "thread"   ? c.threads.size()
+                                  : name == "activity" ? c.activities.size()
+                                                       : c.report_kernels.size();
         for (auto& v : column)
           if (v == kNoRow && limit > 0 && below(2) == 0) v = static_cast<U32>(below(limit));
       }
@@ -89,7 +116,9 @@ inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t row
     for (std::uint64_t samples = 1 + below(rows + 1); samples > 0; --samples) {
       block.start_ns.push_back(integer(I64{}));
       block.end_ns.push_back(integer(I64{}));
-      for (std::size_t m = 0; m < block.metrics.size(); ++m) block.values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(below(4) ? random() : 0x7fc00000u)));
+      for (std::size_t m = 0; m < block.metrics.size(); ++m)
+        block.values.push_back(
+            std::bit_cast<float>(static_cast<std::uint32_t>(below(4) ? random() : 0x7fc00000u)));
     }
     c.sample_blocks.push_back(pack(block));
   }
@@ -107,23 +136,30 @@ inline Capture random_capture(std::uint64_t seed, std::size_t rows) {
   return c;
 }
 
-/// The first difference between two captures, texts compared by content and NaN equal to NaN; empty when there is none.
+/// The first difference between two captures, texts compared by content and NaN equal to NaN; empty
+/// when there is none.
 inline std::string difference(const Capture& a, const Capture& b) {
   std::string found;
   if (a.sample_blocks.size() != b.sample_blocks.size()) return "sample_blocks";
   for (std::size_t i = 0; i < a.sample_blocks.size(); ++i) {
     const PackedBlock &x = a.sample_blocks[i], &y = b.sample_blocks[i];
-    const bool same = x.device == y.device && x.samples == y.samples && x.data == y.data && x.first_ns == y.first_ns && x.last_ns == y.last_ns && x.values == y.values;
-    if (!same || !std::equal(x.metrics.begin(), x.metrics.end(), y.metrics.begin(), y.metrics.end(), [&](Text p, Text q) { return a.text(p) == b.text(q); }))
+    const bool same = x.device == y.device && x.samples == y.samples && x.data == y.data &&
+                      x.first_ns == y.first_ns && x.last_ns == y.last_ns && x.values == y.values;
+    if (!same || !std::equal(x.metrics.begin(), x.metrics.end(), y.metrics.begin(), y.metrics.end(),
+                             [&](Text p, Text q) { return a.text(p) == b.text(q); }))
       return "sample_blocks[" + std::to_string(i) + "]";
   }
-  if (a.path != b.path || a.format != b.format || a.framework != b.framework || a.events != b.events || a.bytes != b.bytes) return "source";
+  if (a.path != b.path || a.format != b.format || a.framework != b.framework ||
+      a.events != b.events || a.bytes != b.bytes)
+    return "source";
   b.each_table([&](const auto& tb) {
     a.each_table([&](const auto& ta) {
       if constexpr (std::is_same_v<decltype(ta), decltype(tb)>) {
         const std::string table = std::remove_cvref_t<decltype(ta)>::kName;
         if (ta.size() != tb.size()) {
-          if (found.empty()) found = table + ": " + std::to_string(ta.size()) + " and " + std::to_string(tb.size()) + " rows";
+          if (found.empty())
+            found = table + ": " + std::to_string(ta.size()) + " and " + std::to_string(tb.size()) +
+                    " rows";
           return;
         }
         ta.each_column([&](const ColumnInfo& ia, const auto& ca) {
@@ -132,9 +168,12 @@ inline std::string difference(const Capture& a, const Capture& b) {
               if (std::string_view(ia.name) != ib.name) return;
               for (std::size_t i = 0; i < ca.size() && found.empty(); ++i) {
                 bool same;
-                if constexpr (std::is_same_v<std::remove_cvref_t<decltype(ca[i])>, Text>) same = a.text(ca[i]) == b.text(cb[i]);
-                else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(ca[i])>, double>) same = ca[i] == cb[i] || (std::isnan(ca[i]) && std::isnan(cb[i]));
-                else same = ca[i] == cb[i];
+                if constexpr (std::is_same_v<std::remove_cvref_t<decltype(ca[i])>, Text>)
+                  same = a.text(ca[i]) == b.text(cb[i]);
+                else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(ca[i])>, double>)
+                  same = ca[i] == cb[i] || (std::isnan(ca[i]) && std::isnan(cb[i]));
+                else
+                  same = ca[i] == cb[i];
                 if (!same) found = table + "." + ia.name + "[" + std::to_string(i) + "]";
               }
             }

@@ -29,7 +29,9 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
 
   /// Unpacks a .tgz here.
-  bool unpack(const std::string& archive) const { return std::system(("tar -xzf '" + archive + "' -C '" + path_ + "'").c_str()) == 0; }
+  bool unpack(const std::string& archive) const {
+    return std::system(("tar -xzf '" + archive + "' -C '" + path_ + "'").c_str()) == 0;
+  }
   /// The first file whose name ends with `suffix`.
   std::string find(const std::string& suffix) const {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))

@@ -1,4 +1,5 @@
-// Noise for the matching: kernels lost, doubled and with other durations, on both sides, with the truth kept beside.
+// Noise for the matching: kernels lost, doubled and with other durations, on both sides, with the
+// truth kept beside.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +19,23 @@ struct Noise {
   double dropped = 0.10, doubled = 0.05, jitter = 0.20;
 };
 
-/// A trace of several steps and a report of one, as one capture, with each kernel's number in the undamaged step.
+/// A trace of several steps and a report of one, as one capture, with each kernel's number in the
+/// undamaged step.
 struct NoisyRun {
   Capture capture;
   std::vector<DeviceTimeline> devices;
   std::vector<std::uint32_t> trace_origin, trace_step, report_origin;  // by row
 };
 
-/// `clean` holds a trace whose kernels are the report's sequence, some whole number of times, in order.
+/// `clean` holds a trace whose kernels are the report's sequence, some whole number of times, in
+/// order.
 inline NoisyRun make_noisy(const Capture& clean, const Noise& noise, std::uint32_t seed) {
   NoisyRun run;
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
-  const auto copies = [&] { return uniform(random) < noise.dropped ? 0 : uniform(random) < noise.doubled ? 2 : 1; };
+  const auto copies = [&] {
+    return uniform(random) < noise.dropped ? 0 : uniform(random) < noise.doubled ? 2 : 1;
+  };
   const auto jitter = [&] { return 1 + noise.jitter * (2 * uniform(random) - 1); };
   const auto& a = clean.activities;
   const auto& r = clean.report_kernels;
@@ -38,16 +43,20 @@ inline NoisyRun make_noisy(const Capture& clean, const Noise& noise, std::uint32
   run.devices.emplace_back().device = c.device_row(0);
   Nanos now = 1000;
   std::uint32_t number = 0;
-  const auto take = [&](auto& mine, const auto& theirs, std::uint32_t row) {  // copies one row, texts renamed
+  const auto take = [&](auto& mine, const auto& theirs,
+                        std::uint32_t row) {  // copies one row, texts renamed
     const auto at = mine.add();
     auto to = mine.columns();
     auto from = const_cast<std::remove_cvref_t<decltype(theirs)>&>(theirs).columns();
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ([&] {
-        auto value = std::get<I>(from).column[row];
-        if constexpr (std::is_same_v<decltype(value), Text>) value = c.strings.intern(clean.text(value));
-        std::get<I>(to).column[at] = value;
-      }(), ...);
+      (
+          [&] {
+            auto value = std::get<I>(from).column[row];
+            if constexpr (std::is_same_v<decltype(value), Text>)
+              value = c.strings.intern(clean.text(value));
+            std::get<I>(to).column[at] = value;
+          }(),
+          ...);
     }(std::make_index_sequence<std::tuple_size_v<decltype(to)>>{});
     return at;
   };
@@ -60,7 +69,8 @@ inline NoisyRun make_noisy(const Capture& clean, const Noise& noise, std::uint32
       const auto at = take(c.activities, a, row);
       c.activities.device[at] = 0;
       c.activities.start_ns[at] = now;
-      c.activities.duration_ns[at] = std::max<Nanos>(1, static_cast<Nanos>(static_cast<double>(a.duration_ns[row]) * jitter()));
+      c.activities.duration_ns[at] = std::max<Nanos>(
+          1, static_cast<Nanos>(static_cast<double>(a.duration_ns[row]) * jitter()));
       now += c.activities.duration_ns[at] + 500;
       run.devices[0].rows.push_back(at);
       run.trace_origin.push_back(number % static_cast<std::uint32_t>(r.size()));
@@ -79,13 +89,18 @@ inline NoisyRun make_noisy(const Capture& clean, const Noise& noise, std::uint32
 }
 
 struct MatchQuality {
-  double precision = 0, recall = 0;                // on kernel identity: members of one run of equal kernels count as the same
+  double precision = 0,
+         recall = 0;  // on kernel identity: members of one run of equal kernels count as the same
   double instance_precision = 0, instance_recall = 0;  // on the instance
-  double certain_precision = 0, certain_share = 0;     // instances again, pairs that are not called ambiguous; their share of all pairs
+  double certain_precision = 0,
+         certain_share =
+             0;  // instances again, pairs that are not called ambiguous; their share of all pairs
 };
 
-/// run_of[k]: which run of equal consecutive launches the k-th kernel of the undamaged step belongs to.
-inline MatchQuality measure_matching(const NoisyRun& run, const Matching& m, const std::vector<std::uint32_t>& run_of) {
+/// run_of[k]: which run of equal consecutive launches the k-th kernel of the undamaged step belongs
+/// to.
+inline MatchQuality measure_matching(const NoisyRun& run, const Matching& m,
+                                     const std::vector<std::uint32_t>& run_of) {
   std::size_t pairs = 0, same_run = 0, same_instance = 0, certain = 0, certain_right = 0;
   for (std::uint32_t row = 0; row < run.trace_origin.size(); ++row) {
     if (m.report_row[row] == kNoRow) continue;
@@ -103,12 +118,15 @@ inline MatchQuality measure_matching(const NoisyRun& run, const Matching& m, con
     std::map<std::uint32_t, std::size_t> report;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> trace;
     for (std::uint32_t origin : run.report_origin) ++report[key(origin)];
-    for (std::size_t i = 0; i < run.trace_origin.size(); ++i) ++trace[{run.trace_step[i], key(run.trace_origin[i])}];
+    for (std::size_t i = 0; i < run.trace_origin.size(); ++i)
+      ++trace[{run.trace_step[i], key(run.trace_origin[i])}];
     std::size_t n = 0;
     for (const auto& [where, count] : trace) n += std::min(count, report[where.second]);
     return n;
   };
-  const auto share = [](std::size_t part, std::size_t whole) { return whole ? static_cast<double>(part) / static_cast<double>(whole) : 1.0; };
+  const auto share = [](std::size_t part, std::size_t whole) {
+    return whole ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
+  };
   MatchQuality q;
   q.precision = share(same_run, pairs);
   q.recall = share(same_run, possible([&](std::uint32_t k) { return run_of[k]; }));
@@ -124,8 +142,10 @@ inline std::vector<std::uint32_t> runs_of_equal_kernels(const Capture& c) {
   const auto& r = c.report_kernels;
   std::vector<std::uint32_t> run(r.size(), 0);
   for (std::uint32_t i = 1; i < r.size(); ++i) {
-    const bool same = r.name[i] == r.name[i - 1] && r.grid_x[i] == r.grid_x[i - 1] && r.grid_y[i] == r.grid_y[i - 1] && r.grid_z[i] == r.grid_z[i - 1] &&
-                      r.block_x[i] == r.block_x[i - 1] && r.block_y[i] == r.block_y[i - 1] && r.block_z[i] == r.block_z[i - 1] && r.registers[i] == r.registers[i - 1];
+    const bool same = r.name[i] == r.name[i - 1] && r.grid_x[i] == r.grid_x[i - 1] &&
+                      r.grid_y[i] == r.grid_y[i - 1] && r.grid_z[i] == r.grid_z[i - 1] &&
+                      r.block_x[i] == r.block_x[i - 1] && r.block_y[i] == r.block_y[i - 1] &&
+                      r.block_z[i] == r.block_z[i - 1] && r.registers[i] == r.registers[i - 1];
     run[i] = run[i - 1] + (same ? 0 : 1);
   }
   return run;

@@ -1,12 +1,11 @@
 // Who launched what: operations, forward operations, modules, phases, layer types.
-#include "analyze/attribution/attribution.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 
 #include "analyze/analyze.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/launches.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/layers/layers.h"
@@ -22,7 +21,9 @@ Context analysed(const Capture& capture) {
   return std::move(*context);
 }
 
-std::string_view op_name(const Context& c, std::uint32_t row) { return row == kNoRow ? "" : c.capture.text(c.capture.host_ops.name[row]); }
+std::string_view op_name(const Context& c, std::uint32_t row) {
+  return row == kNoRow ? "" : c.capture.text(c.capture.host_ops.name[row]);
+}
 
 struct Training : test::CaptureBuilder {
   // A convolution under a module, its backward on the autograd thread, an optimiser step.
@@ -56,7 +57,8 @@ TEST(Attribution, ForwardBackwardAndOptimiser) {
   const auto& a = c.attribution;
   EXPECT_EQ(op_name(c, a.op[t.forward]), "aten::cudnn_convolution");
   EXPECT_EQ(op_name(c, a.op[t.backward]), "aten::convolution_backward");
-  EXPECT_EQ(op_name(c, a.forward_op[t.backward]), "aten::convolution") << "of the operations with one number the last to start made the node";
+  EXPECT_EQ(op_name(c, a.forward_op[t.backward]), "aten::convolution")
+      << "of the operations with one number the last to start made the node";
   EXPECT_EQ(a.forward_op[t.forward], kNoRow);
   EXPECT_EQ(a.modules[a.module[t.forward]], "Net_0.Conv2d_3");
   EXPECT_EQ(a.module[t.backward], a.module[t.forward]);
@@ -85,7 +87,8 @@ TEST(Attribution, ParentsSkipPythonFrames) {
   EXPECT_EQ(c.attribution.op_parent[outer], kNoRow);
   EXPECT_EQ(c.attribution.op_parent[frame], outer);
   EXPECT_EQ(c.attribution.op_parent[inner], outer);
-  EXPECT_EQ(c.attribution.op_parent[after], kNoRow) << "half-open: a span that ends at 100 is over at 100";
+  EXPECT_EQ(c.attribution.op_parent[after], kNoRow)
+      << "half-open: a span that ends at 100 is over at 100";
   EXPECT_EQ(c.attribution.op_parent[other_thread], kNoRow);
 }
 
@@ -105,7 +108,8 @@ TEST(Attribution, KernelsOfAGraphShareTheLaunch) {
   test::CaptureBuilder b;
   const auto op = b.op("replay", 0, 50);
   b.call(ApiKind::graph_launch, "cudaGraphLaunch", 10, 20, 5);
-  const auto k1 = b.activity(ActivityKind::kernel, "a", 30, 40, 5), k2 = b.activity(ActivityKind::kernel, "b", 40, 50, 5);
+  const auto k1 = b.activity(ActivityKind::kernel, "a", 30, 40, 5),
+             k2 = b.activity(ActivityKind::kernel, "b", 40, 50, 5);
   const Context c = analysed(b.capture);
   EXPECT_EQ(c.attribution.op[k1], op);
   EXPECT_EQ(c.attribution.op[k2], op);
@@ -146,16 +150,19 @@ TEST(Attribution, AScopeNamesItsPartUnlessItIsAroundMostOfTheWork) {
   b.mark("encoder", 10, 100);
   const auto inside = b.launch("a", {20, 21}, {30, 40});
   std::vector<std::uint32_t> outside;
-  for (Nanos t = 200; t < 800; t += 100) outside.push_back(b.launch("b", {t, t + 1}, {t + 10, t + 20}));
+  for (Nanos t = 200; t < 800; t += 100)
+    outside.push_back(b.launch("b", {t, t + 1}, {t + 10, t + 20}));
   const Context c = analysed(b.capture);
   EXPECT_EQ(c.attribution.modules[c.attribution.module[inside]], "whole step.encoder");
   for (const auto k : outside) EXPECT_EQ(c.attribution.module[k], 0u);
 }
 
-// The profiler writes by itself which operation was open at a launch (External id) and which forward operation a backward
-// one belongs to (arrows): independent checks of the nesting by time and of the sequence numbers.
+// The profiler writes by itself which operation was open at a launch (External id) and which
+// forward operation a backward one belongs to (arrows): independent checks of the nesting by time
+// and of the sequence numbers.
 TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
-  for (const std::string name : {"resnet50_amp_eager_b64", "resnet50_amp_compile_b64", "bert_amp_eager_b32", "lenet_train_b64", "lenet_inf_b1"}) {
+  for (const std::string name : {"resnet50_amp_eager_b64", "resnet50_amp_compile_b64",
+                                 "bert_amp_eager_b32", "lenet_train_b64", "lenet_inf_b1"}) {
     auto capture = import_file("examples/" + name + ".json.gz");
     ASSERT_TRUE(capture.has_value()) << capture.error().message();
     const Context c = analysed(*capture);
@@ -165,12 +172,17 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
     std::map<Place, std::int64_t> heads;
     for (std::size_t i = 0; i < capture->flows.size(); ++i) {
       const Place place{capture->flows.thread[i], capture->flows.time_ns[i]};
-      if (capture->flows.finish[i]) heads[place] = capture->flows.id[i];
-      else tails[capture->flows.id[i]] = place;
+      if (capture->flows.finish[i])
+        heads[place] = capture->flows.id[i];
+      else
+        tails[capture->flows.id[i]] = place;
     }
-    std::map<std::int64_t, std::int64_t> arrow_of_sequence;  // an arrow ends at the operation inside evaluate_function
+    std::map<std::int64_t, std::int64_t>
+        arrow_of_sequence;  // an arrow ends at the operation inside evaluate_function
     for (std::uint32_t op = 0; op < ops.size(); ++op)
-      if (const auto head = heads.find({ops.thread[op], ops.start_ns[op]}); head != heads.end() && ops.forward_thread[op] > 0) arrow_of_sequence[ops.sequence[op]] = head->second;
+      if (const auto head = heads.find({ops.thread[op], ops.start_ns[op]});
+          head != heads.end() && ops.forward_thread[op] > 0)
+        arrow_of_sequence[ops.sequence[op]] = head->second;
     std::size_t linked = 0, backward = 0, arrows = 0;
     for (std::uint32_t a = 0; a < capture->activities.size(); ++a) {
       const auto op = c.attribution.op[a], forward = c.attribution.forward_op[a];
@@ -183,11 +195,14 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
       ++backward;
       ASSERT_NE(forward, kNoRow) << name;
       auto above = op;
-      while (above != kNoRow && (ops.sequence[above] < 0 || ops.forward_thread[above] <= 0)) above = c.attribution.op_parent[above];
+      while (above != kNoRow && (ops.sequence[above] < 0 || ops.forward_thread[above] <= 0))
+        above = c.attribution.op_parent[above];
       ASSERT_NE(above, kNoRow) << name;
       if (!arrow_of_sequence.contains(ops.sequence[above])) continue;
       ++arrows;
-      EXPECT_EQ(tails.at(arrow_of_sequence[ops.sequence[above]]), (Place{ops.thread[forward], ops.start_ns[forward]})) << name;
+      EXPECT_EQ(tails.at(arrow_of_sequence[ops.sequence[above]]),
+                (Place{ops.thread[forward], ops.start_ns[forward]}))
+          << name;
     }
     EXPECT_EQ(linked, capture->activities.size()) << name;
     EXPECT_EQ(backward > 0, name != "lenet_inf_b1") << name;
@@ -197,10 +212,12 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
 
 TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_operation("aten::cudnn_convolution"), LayerType::convolution);
-  EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"), LayerType::normalisation);
+  EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"),
+            LayerType::normalisation);
   EXPECT_EQ(layer_of_operation("aten::addmm"), LayerType::matmul);
   EXPECT_EQ(layer_of_operation("aten::add_"), LayerType::elementwise);
-  EXPECT_EQ(layer_of_operation("aten::_scaled_dot_product_cudnn_attention_backward"), LayerType::attention);
+  EXPECT_EQ(layer_of_operation("aten::_scaled_dot_product_cudnn_attention_backward"),
+            LayerType::attention);
   EXPECT_EQ(layer_of_operation("aten::nll_loss_backward"), LayerType::loss);
   EXPECT_EQ(layer_of_operation("aten::_log_softmax"), LayerType::softmax);
   EXPECT_EQ(layer_of_operation("aten::max_pool2d_with_indices"), LayerType::pooling);
@@ -208,14 +225,18 @@ TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_operation("aten::copy_"), LayerType::copy);
   EXPECT_EQ(layer_of_operation("aten::embedding_dense_backward"), LayerType::embedding);
   EXPECT_EQ(layer_of_operation("aten::native_dropout"), LayerType::random);
-  EXPECT_EQ(layer_of_operation("triton_poi_fused__native_batch_norm_legit_functional_convolution_backward_26"), LayerType::normalisation);
+  EXPECT_EQ(layer_of_operation(
+                "triton_poi_fused__native_batch_norm_legit_functional_convolution_backward_26"),
+            LayerType::normalisation);
   EXPECT_EQ(layer_of_operation("triton_poi_fused__to_copy_81"), LayerType::copy);
   EXPECT_EQ(layer_of_operation("my_library::frobnicate"), LayerType::other);
-  EXPECT_EQ(layer_of_kernel("sm90_xmma_dgrad_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc"), LayerType::convolution);
+  EXPECT_EQ(layer_of_kernel("sm90_xmma_dgrad_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc"),
+            LayerType::convolution);
   EXPECT_EQ(layer_of_kernel("nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NNN"), LayerType::matmul);
   EXPECT_EQ(layer_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), LayerType::communication);
   EXPECT_EQ(layer_of_kernel("Cijk_Ailk_Bljk_BBS_BH_MT128x128x32"), LayerType::matmul);
-  EXPECT_EQ(layer_of_kernel("void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>"), LayerType::attention);
+  EXPECT_EQ(layer_of_kernel("void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>"),
+            LayerType::attention);
   EXPECT_EQ(layer_of_kernel("triton_tem_fused_mm_3"), LayerType::matmul);
   EXPECT_EQ(layer_of_module("Net_0.BatchNorm2d_12"), LayerType::normalisation);
   EXPECT_TRUE(outer_decides(LayerType::attention, LayerType::matmul));
@@ -244,12 +265,20 @@ struct Nest {
 };
 
 TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
-  constexpr std::string_view kNames[] = {"aten::add",  "aten::mm",  "aten::conv2d",     "aten::scaled_dot_product_attention", "aten::softmax", "aten::layer_norm",
-                                         "Wrapper",    "autograd::engine::evaluate_function: MmBackward0", "aten::copy_", "aten::cross_entropy_loss", "my::op"};
+  constexpr std::string_view kNames[] = {
+      "aten::add",     "aten::mm",
+      "aten::conv2d",  "aten::scaled_dot_product_attention",
+      "aten::softmax", "aten::layer_norm",
+      "Wrapper",       "autograd::engine::evaluate_function: MmBackward0",
+      "aten::copy_",   "aten::cross_entropy_loss",
+      "my::op"};
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::pair<std::uint32_t, std::string_view>> ops;
-    for (std::uint32_t i = 0; i < 40; ++i) ops.emplace_back(i == 0 || random() % 8 == 0 ? kNoRow : static_cast<std::uint32_t>(random() % i), kNames[random() % std::size(kNames)]);
+    for (std::uint32_t i = 0; i < 40; ++i)
+      ops.emplace_back(
+          i == 0 || random() % 8 == 0 ? kNoRow : static_cast<std::uint32_t>(random() % i),
+          kNames[random() % std::size(kNames)]);
     Nest nest(ops);
     NamingOperations naming(nest.capture, nest.attribution);
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -258,10 +287,14 @@ TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
         const auto here = layer_of_operation(ops[op].second);
         if (type == LayerType::other || outer_decides(here, type)) type = here;
       }
-      ASSERT_EQ(nest.attribution.layer_types[nest.attribution.layer[i]], name_of(type)) << round << " " << i;
-      auto library = [](std::string_view name) { return name.find("::") != name.npos && !name.starts_with("autograd::"); };
+      ASSERT_EQ(nest.attribution.layer_types[nest.attribution.layer[i]], name_of(type))
+          << round << " " << i;
+      auto library = [](std::string_view name) {
+        return name.find("::") != name.npos && !name.starts_with("autograd::");
+      };
       std::uint32_t named = i;
-      for (auto op = ops[i].first; op != kNoRow && library(ops[op].second); op = ops[op].first) named = op;
+      for (auto op = ops[i].first; op != kNoRow && library(ops[op].second); op = ops[op].first)
+        named = op;
       ASSERT_EQ(naming.of(i), named) << round << " " << i;
     }
   }
@@ -270,7 +303,8 @@ TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
 // A climb from each of these operations would take 45 thousand million steps.
 TEST(LayerTypes, DeepNestsTakeTimeInProportion) {
   std::vector<std::pair<std::uint32_t, std::string_view>> ops;
-  for (std::uint32_t i = 0; i < 300'000; ++i) ops.emplace_back(i == 0 ? kNoRow : i - 1, i % 3 ? "aten::add" : "aten::mm");
+  for (std::uint32_t i = 0; i < 300'000; ++i)
+    ops.emplace_back(i == 0 ? kNoRow : i - 1, i % 3 ? "aten::add" : "aten::mm");
   Nest nest(ops);
   EXPECT_EQ(nest.attribution.layer_types[nest.attribution.layer.back()], "MatMul");
   NamingOperations naming(nest.capture, nest.attribution);

@@ -1,4 +1,5 @@
-// Each rule about the host and the capture on a small timeline: once with what it looks for, once without.
+// Each rule about the host and the capture on a small timeline: once with what it looks for, once
+// without.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,11 +12,13 @@ namespace {
 
 using test::CaptureBuilder;
 
-std::optional<Finding> finding(const CaptureBuilder& b, std::string_view id, const char* window = "all") {
+std::optional<Finding> finding(const CaptureBuilder& b, std::string_view id,
+                               const char* window = "all") {
   const auto a = analyze(b.capture, {.window = window});
   EXPECT_TRUE(a) << a.error().message();
   if (!a) return {};
-  const auto at = std::find_if(a->findings.begin(), a->findings.end(), [&](const Finding& f) { return f.id == id; });
+  const auto at = std::find_if(a->findings.begin(), a->findings.end(),
+                               [&](const Finding& f) { return f.id == id; });
   return at == a->findings.end() ? std::nullopt : std::optional(*at);
 }
 
@@ -39,7 +42,8 @@ TEST(Findings, SyncInStep) {
   auto overlapped = start();
   overlapped.launch("next", {20, 30}, {1001, 2000});
   overlapped.call(ApiKind::sync, "cudaStreamSynchronize", 500, 1990);
-  EXPECT_FALSE(finding(overlapped, "sync_in_step")) << "a wait while the device works costs nothing";
+  EXPECT_FALSE(finding(overlapped, "sync_in_step"))
+      << "a wait while the device works costs nothing";
 }
 
 TEST(Findings, BlockingCopies) {
@@ -50,12 +54,14 @@ TEST(Findings, BlockingCopies) {
   b.launch("next", {1210, 1215}, {1220, 2000});
   const auto f = finding(b, "blocking_copies");
   ASSERT_TRUE(f);
-  EXPECT_NE(f->evidence.find("1 copy from or to pageable memory, 4.1 kB"), std::string::npos) << f->evidence;
+  EXPECT_NE(f->evidence.find("1 copy from or to pageable memory, 4.1 kB"), std::string::npos)
+      << f->evidence;
   EXPECT_GE(*f->gain_ns, 90) << "the copy itself, with no kernel beside it";
 
   auto pinned = start();
   const auto beside = pinned.copy(CopyKind::device_to_host, {100, 110}, {200, 290}, 9);
-  pinned.capture.activities.name[beside] = pinned.capture.strings.intern("Memcpy DtoH (Device -> Pinned)");
+  pinned.capture.activities.name[beside] =
+      pinned.capture.strings.intern("Memcpy DtoH (Device -> Pinned)");
   pinned.launch("next", {120, 130}, {1001, 2000});
   EXPECT_FALSE(finding(pinned, "blocking_copies"));
 }
@@ -72,7 +78,8 @@ TEST(Findings, DeviceAllocations) {
   auto before = start();
   before.call(ApiKind::alloc, "cudaMalloc", -500, -300);
   before.launch("next", {1120, 1130}, {1140, 2000});
-  EXPECT_FALSE(finding(before, "device_allocations")) << "what was allocated before the window is no loss in it";
+  EXPECT_FALSE(finding(before, "device_allocations"))
+      << "what was allocated before the window is no loss in it";
 }
 
 TEST(Findings, InputBound) {
@@ -122,7 +129,8 @@ TEST(Findings, WarmUpInWindow) {
   ASSERT_TRUE(f);
   EXPECT_NE(f->text.find("a step from before the run was stable"), std::string::npos) << f->text;
   EXPECT_FALSE(finding(b, "warm_up_in_window", "stable"));
-  EXPECT_FALSE(finding(steps({1000, 1000, 1001, 999, 1000, 1000, 1001, 999, 1000}), "warm_up_in_window", "steps"));
+  EXPECT_FALSE(finding(steps({1000, 1000, 1001, 999, 1000, 1000, 1001, 999, 1000}),
+                       "warm_up_in_window", "steps"));
 }
 
 TEST(Findings, ObserverEffectOnlyWithAProfilerInTheProcess) {
@@ -143,7 +151,8 @@ TEST(Findings, EveryGainIsAtMostTheWindow) {
   for (const auto& f : a->findings) EXPECT_LE(f.gain_ns.value_or(0), 9100) << f.id;
   const auto f = finding(b, "device_allocations");
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, a->devices[0].idle_ns) << "two threads that allocate at once cannot give back more than the idle time";
+  EXPECT_EQ(f->gain_ns, a->devices[0].idle_ns)
+      << "two threads that allocate at once cannot give back more than the idle time";
 }
 
 }  // namespace

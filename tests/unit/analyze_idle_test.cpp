@@ -33,7 +33,8 @@ TEST(Idle, LaunchBoundInsideOperatorsAndLaunchCalls) {
   auto b = start();
   b.op("aten::mm", 90, 160);
   b.launch("next", {150, 170}, {180, 200});
-  // Nothing open until 90 (busy anyway); operator or launch call until 170; launched, not started until 180.
+  // Nothing open until 90 (busy anyway); operator or launch call until 170; launched, not started
+  // until 180.
   EXPECT_EQ(causes(b), (Causes{{"launch_bound", 70}, {"kernel_gap", 10}}));
 }
 
@@ -170,7 +171,8 @@ TEST(Idle, OperatorsAreSplitExactly) {
   ASSERT_EQ(idle[0].cause, "launch_bound");
   std::map<std::string, Nanos> ops;
   for (const auto& o : idle[0].operators) ops[o.name] = o.ns;
-  EXPECT_EQ(ops, (std::map<std::string, Nanos>{{"aten::linear", 10}, {"aten::t", 10}, {"aten::addmm", 30}}));
+  EXPECT_EQ(ops, (std::map<std::string, Nanos>{
+                     {"aten::linear", 10}, {"aten::t", 10}, {"aten::addmm", 30}}));
   EXPECT_EQ(idle[0].gaps, 1);
 }
 

@@ -1,15 +1,16 @@
-#include "analyze/kernel_rates/kernel_rates.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "analyze/kernel_rates/kernel_rates.h"
+
 namespace gf {
 namespace {
 
-/// A GPU that runs kernels one after the other and is sampled on a clock that is `shift` behind. Kernel k keeps its rate;
-/// durations vary by a tenth and order at random, so that kernels meet different neighbours.
+/// A GPU that runs kernels one after the other and is sampled on a clock that is `shift` behind.
+/// Kernel k keeps its rate; durations vary by a tenth and order at random, so that kernels meet
+/// different neighbours.
 struct World {
   Capture capture;
   std::vector<double> rates;
@@ -36,13 +37,16 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
   while (spans.size() < 8000) {
     const int k = static_cast<int>(uniform(random) * kernels);
     auto run = [&](int kernel) {
-      const auto ns = static_cast<Nanos>(length[static_cast<std::size_t>(kernel)] * (welded && kernel < 2 ? 1 : 1 + 0.1 * normal(random)));
+      const auto ns = static_cast<Nanos>(length[static_cast<std::size_t>(kernel)] *
+                                         (welded && kernel < 2 ? 1 : 1 + 0.1 * normal(random)));
       spans.push_back({t, t + std::max<Nanos>(ns, 1000), kernel});
       t = spans.back().end + 1000;
     };
     run(welded && k == 1 ? 0 : k);
-    if (welded && spans.back().kernel == 0) spans.push_back({spans.back().start, spans.back().end, 1});  // at once on another stream, always
-    if (uniform(random) < 0.05) t += 400'000;  // idle now and then: what alignment lives on
+    if (welded && spans.back().kernel == 0)
+      spans.push_back(
+          {spans.back().start, spans.back().end, 1});  // at once on another stream, always
+    if (uniform(random) < 0.05) t += 400'000;          // idle now and then: what alignment lives on
   }
   for (const auto& s : spans) {
     const auto row = c.activities.add();
@@ -58,11 +62,13 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
     double covered = 0, value = 0;
     while (spans[first].end <= from) ++first;
     for (std::size_t i = first; i < spans.size() && spans[i].start < from + interval; ++i) {
-      const auto overlap = static_cast<double>(std::min(spans[i].end, from + interval) - std::max(spans[i].start, from));
+      const auto overlap = static_cast<double>(std::min(spans[i].end, from + interval) -
+                                               std::max(spans[i].start, from));
       if (!(welded && spans[i].kernel == 1)) covered += overlap / interval;
       value += overlap / interval * w.rates[static_cast<std::size_t>(spans[i].kernel)];
     }
-    for (const auto& [id, v] : {std::pair{busy, covered}, std::pair{issue, value + noise * normal(random)}}) {
+    for (const auto& [id, v] :
+         {std::pair{busy, covered}, std::pair{issue, value + noise * normal(random)}}) {
       const auto row = c.counter_samples.add();
       c.counter_samples.start_ns[row] = from - shift;
       c.counter_samples.duration_ns[row] = interval;
@@ -74,7 +80,9 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
   return w;
 }
 
-int kernel_of(const Capture& c, const KernelRates::Group& g) { return std::stoi(std::string(c.text(c.activities.name[g.first])).substr(7)); }
+int kernel_of(const Capture& c, const KernelRates::Group& g) {
+  return std::stoi(std::string(c.text(c.activities.name[g.first])).substr(7));
+}
 
 TEST(KernelRates, FindsTheRatesAndTheClockShift) {
   int inside = 0, all = 0;
@@ -87,7 +95,8 @@ TEST(KernelRates, FindsTheRatesAndTheClockShift) {
     EXPECT_GT(solved.fit_of_shift, 0.98);
     for (std::size_t g = 0; g < solved.groups.size(); ++g) {
       const auto& r = solved.rates[0][g];
-      const double truth = w.rates[static_cast<std::size_t>(kernel_of(w.capture, solved.groups[g]))];
+      const double truth =
+          w.rates[static_cast<std::size_t>(kernel_of(w.capture, solved.groups[g]))];
       EXPECT_TRUE(r.resolvable);
       EXPECT_NEAR(r.value, truth, 0.05);
       inside += std::abs(r.value - truth) <= r.half_width;
@@ -101,11 +110,13 @@ TEST(KernelRates, KernelsThatNeverSeparateAreNotResolvable) {
   const World same = make_world(12, 0, 0.02, true, 7);
   const auto solved = solve_kernel_rates(same.capture, 0);
   ASSERT_EQ(solved.metrics.size(), 1u);
-  for (std::size_t g = 0; g < solved.groups.size(); ++g) EXPECT_EQ(solved.rates[0][g].resolvable, kernel_of(same.capture, solved.groups[g]) >= 2);
+  for (std::size_t g = 0; g < solved.groups.size(); ++g)
+    EXPECT_EQ(solved.rates[0][g].resolvable, kernel_of(same.capture, solved.groups[g]) >= 2);
 }
 
 TEST(KernelRates, AMeanOfInstancesThatDiffer) {
-  // One kernel at two places of a step, at 20 and at 60 %: the answer is their mean by time, not what fits best.
+  // One kernel at two places of a step, at 20 and at 60 %: the answer is their mean by time, not
+  // what fits best.
   World w;
   auto& c = w.capture;
   const auto device = c.device_row(0);
@@ -114,7 +125,12 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
   std::vector<std::pair<Interval, double>> spans;
   Nanos t = 1'000'000'000;
   for (int step = 0; step < 300; ++step) {
-    for (const auto& [name, ns, rate] : {std::tuple{"a", 150'000, 0.9}, {"b", 90'000, 0.2}, {"c", 200'000, 0.4}, {"d", 60'000, 0.7}, {"b", 210'000, 0.6}, {"e", 170'000, 0.1}}) {
+    for (const auto& [name, ns, rate] : {std::tuple{"a", 150'000, 0.9},
+                                         {"b", 90'000, 0.2},
+                                         {"c", 200'000, 0.4},
+                                         {"d", 60'000, 0.7},
+                                         {"b", 210'000, 0.6},
+                                         {"e", 170'000, 0.1}}) {
       const auto row = c.activities.add();
       c.activities.start_ns[row] = t;
       c.activities.duration_ns[row] = ns + static_cast<Nanos>(random() % 4000);
@@ -130,7 +146,9 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
     double covered = 0, value = 0;
     while (spans[first].first.end <= from) ++first;
     for (std::size_t i = first; i < spans.size() && spans[i].first.start < from + 200'000; ++i) {
-      const double share = static_cast<double>(std::min(spans[i].first.end, from + 200'000) - std::max(spans[i].first.start, from)) / 200'000;
+      const double share = static_cast<double>(std::min(spans[i].first.end, from + 200'000) -
+                                               std::max(spans[i].first.start, from)) /
+                           200'000;
       covered += share, value += share * spans[i].second;
     }
     for (const auto& [id, v] : {std::pair{busy, covered}, std::pair{issue, value}}) {
@@ -153,7 +171,8 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
 
 TEST(KernelRates, NoAnswerWhereSamplesAndKernelsDoNotFit) {
   World w = make_world(10, 0, 0, false, 3);
-  for (std::size_t i = 0; i < w.capture.counter_samples.size(); ++i) w.capture.counter_samples.start_ns[i] += 500'000'000 + static_cast<Nanos>(i % 977) * 1'000'003;
+  for (std::size_t i = 0; i < w.capture.counter_samples.size(); ++i)
+    w.capture.counter_samples.start_ns[i] += 500'000'000 + static_cast<Nanos>(i % 977) * 1'000'003;
   EXPECT_TRUE(solve_kernel_rates(w.capture, 0).metrics.empty());
   EXPECT_TRUE(solve_kernel_rates(Capture{}, 0).metrics.empty());
 }

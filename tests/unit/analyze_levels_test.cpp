@@ -1,12 +1,12 @@
-// Levels of the ladder from counters: formulas, unknown kernels, both weightings, how a kernel's time splits.
-#include "analyze/utilization/levels.h"
-
+// Levels of the ladder from counters: formulas, unknown kernels, both weightings, how a kernel's
+// time splits.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
 #include "analyze/analyze.h"
+#include "analyze/utilization/levels.h"
 #include "analyze/utilization/use.h"
 #include "analyze/utilization/waterfall.h"
 #include "import/importer.h"
@@ -75,45 +75,79 @@ double value_of(std::string_view id, const Counters& counters) {
 }
 
 TEST(Levels, EveryFormulaGivesTheSameRatio) {
-  const Counters elapsed{{"smsp__cycles_elapsed.sum", 4000}, {"smsp__cycles_elapsed.avg", 1000}, {"sm__cycles_elapsed.sum", 1000}};
+  const Counters elapsed{{"smsp__cycles_elapsed.sum", 4000},
+                         {"smsp__cycles_elapsed.avg", 1000},
+                         {"sm__cycles_elapsed.sum", 1000}};
   auto with = [&](Counters more) {
     more.insert(elapsed.begin(), elapsed.end());
     return more;
   };
   EXPECT_DOUBLE_EQ(value_of("sm.active", with({{"smsp__cycles_active.sum", 2000}})), 0.5);
-  EXPECT_DOUBLE_EQ(value_of("sm.active", {{"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", 50}}), 0.5);
+  EXPECT_DOUBLE_EQ(
+      value_of("sm.active", {{"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", 50}}), 0.5);
   EXPECT_DOUBLE_EQ(value_of("sm.active", with({{"sm__cycles_active.sum", 500}})), 0.5);
-  const Counters active{{"smsp__cycles_active.sum", 2000}, {"smsp__cycles_elapsed.sum", 4000}, {"sm__cycles_elapsed.sum", 1000}, {"smsp__cycles_elapsed.avg", 1000}};
+  const Counters active{{"smsp__cycles_active.sum", 2000},
+                        {"smsp__cycles_elapsed.sum", 4000},
+                        {"sm__cycles_elapsed.sum", 1000},
+                        {"smsp__cycles_elapsed.avg", 1000}};
   auto beside = [&](Counters more) {
     more.insert(active.begin(), active.end());
     return more;
   };
   EXPECT_DOUBLE_EQ(value_of("issue.active", beside({{"smsp__issue_active.sum", 1000}})), 0.25);
   EXPECT_DOUBLE_EQ(value_of("issue.active", beside({{"smsp__inst_issued.sum", 1000}})), 0.25);
-  EXPECT_DOUBLE_EQ(value_of("issue.active", beside({{"sm__inst_executed.avg.per_cycle_elapsed", 1}})), 0.25);
-  EXPECT_DOUBLE_EQ(value_of("issue.active", beside({{"smsp__issue_active.avg.pct_of_peak_sustained_active", 50}})), 0.25) << "relative to active cycles";
-  EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_cycles_active.sum", 800}})), 0.2);
-  EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 20}})), 0.2);
-  EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 40}})), 0.2);
-  EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15}, {"sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_elapsed", 5}})), 0.2);
-  EXPECT_TRUE(std::isnan(value_of("tensor.active", beside({{"sm__pipe_tensor_subpipe_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15}})))) << "a Blackwell name on Hopper";
+  EXPECT_DOUBLE_EQ(
+      value_of("issue.active", beside({{"sm__inst_executed.avg.per_cycle_elapsed", 1}})), 0.25);
+  EXPECT_DOUBLE_EQ(value_of("issue.active",
+                            beside({{"smsp__issue_active.avg.pct_of_peak_sustained_active", 50}})),
+                   0.25)
+      << "relative to active cycles";
+  EXPECT_DOUBLE_EQ(value_of("tensor.active", beside({{"sm__pipe_tensor_cycles_active.sum", 800}})),
+                   0.2);
+  EXPECT_DOUBLE_EQ(
+      value_of("tensor.active",
+               beside({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 20}})),
+      0.2);
+  EXPECT_DOUBLE_EQ(
+      value_of("tensor.active",
+               beside({{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 40}})),
+      0.2);
+  EXPECT_DOUBLE_EQ(
+      value_of(
+          "tensor.active",
+          beside({{"sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15},
+                  {"sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_elapsed", 5}})),
+      0.2);
+  EXPECT_TRUE(std::isnan(value_of(
+      "tensor.active",
+      beside(
+          {{"sm__pipe_tensor_subpipe_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed", 15}}))))
+      << "a Blackwell name on Hopper";
 }
 
 TEST(Levels, StandInTheCatalogue) {
-  for (std::size_t l = 0; l < kKernelLevels; ++l) EXPECT_NE(find_metric(id_of(static_cast<KernelLevel>(l))), nullptr) << id_of(static_cast<KernelLevel>(l));
+  for (std::size_t l = 0; l < kKernelLevels; ++l)
+    EXPECT_NE(find_metric(id_of(static_cast<KernelLevel>(l))), nullptr)
+        << id_of(static_cast<KernelLevel>(l));
   EXPECT_NE(find_metric("gpu.busy"), nullptr);
   EXPECT_NE(find_metric("gpu.kernel_time"), nullptr);
 }
 
 TEST(Levels, OperationsAgainstTheDensePeakOfTheirType) {
   // GH100: 4096 dense bf16 operations a cycle and SM; 4000 sub-partition cycles are 1000 SM cycles.
-  const Counters counters{{"smsp__cycles_elapsed.sum", 4000}, {"smsp__cycles_active.sum", 4000}, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 4096e3 / 4}, {"sm__ops_path_tensor_src_fp8.sum", 8192e3 / 8}};
+  const Counters counters{{"smsp__cycles_elapsed.sum", 4000},
+                          {"smsp__cycles_active.sum", 4000},
+                          {"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 4096e3 / 4},
+                          {"sm__ops_path_tensor_src_fp8.sum", 8192e3 / 8}};
   EXPECT_DOUBLE_EQ(value_of("tensor.flops", counters), 0.25 + 0.125);
 }
 
 TEST(Levels, UnknownKernelsMakeAnInterval) {
   Counted c;
-  c.add(0, 600, {{"smsp__cycles_elapsed.sum", 100}, {"smsp__cycles_active.sum", 50}, {"smsp__issue_active.sum", 20}});
+  c.add(0, 600,
+        {{"smsp__cycles_elapsed.sum", 100},
+         {"smsp__cycles_active.sum", 50},
+         {"smsp__issue_active.sum", 20}});
   c.add(600, 700, {});
   c.add(700, 1000, {{"smsp__cycles_elapsed.sum", 900}, {"smsp__cycles_active.sum", 900}});
   const Analysis a = c.analysed();
@@ -123,24 +157,36 @@ TEST(Levels, UnknownKernelsMakeAnInterval) {
   EXPECT_DOUBLE_EQ(*sm.low, 0.6);
   EXPECT_DOUBLE_EQ(*sm.high, 0.7);
   EXPECT_DOUBLE_EQ(*sm.coverage, 0.9);
-  EXPECT_DOUBLE_EQ(*sm.by_cycles, (50. + 900) / (100 + 900) * 0.9) << "weighted by the report's cycles";
+  EXPECT_DOUBLE_EQ(*sm.by_cycles, (50. + 900) / (100 + 900) * 0.9)
+      << "weighted by the report's cycles";
   const auto& issue = level(a, "issue.active");
   EXPECT_DOUBLE_EQ(*issue.low, 0.12);
-  EXPECT_DOUBLE_EQ(*issue.high, 0.12 + 0.1 + 0.3) << "the third kernel's issue is bounded by its active share";
+  EXPECT_DOUBLE_EQ(*issue.high, 0.12 + 0.1 + 0.3)
+      << "the third kernel's issue is bounded by its active share";
   EXPECT_FALSE(level(a, "tensor.active").value);
-  EXPECT_NE(level(a, "tensor.active").why_missing.find("sm__pipe_tensor_cycles_active.sum"), std::string::npos);
-  EXPECT_NE(level(a, "tensor.active").why_missing.find("ncu --profile-from-start off --clock-control none"), std::string::npos);
+  EXPECT_NE(level(a, "tensor.active").why_missing.find("sm__pipe_tensor_cycles_active.sum"),
+            std::string::npos);
+  EXPECT_NE(level(a, "tensor.active")
+                .why_missing.find("ncu --profile-from-start off --clock-control none"),
+            std::string::npos);
   EXPECT_EQ(bar(a, "sm_inactive"), 300);
   EXPECT_EQ(bar(a, "stalled"), 180);
   EXPECT_EQ(bar(a, "other_instructions"), 120);
-  EXPECT_EQ(bar(a, "unknown"), 400) << "100 without counters, 300 active but not known whether issuing";
+  EXPECT_EQ(bar(a, "unknown"), 400)
+      << "100 without counters, 300 active but not known whether issuing";
   EXPECT_EQ(bar(a, "idle") + bar(a, "copy") + bar(a, "tensor"), 0);
 }
 
 TEST(Levels, TensorWorkComesFirstInTheWaterfall) {
   Counted c;
-  // Active 90 %, issue 30 %, tensor pipes 70 %, tensor instructions 2 %: 28 % of others fit beside the tensor cycles by 20 % only.
-  c.add(0, 1000, {{"smsp__cycles_elapsed.sum", 100}, {"smsp__cycles_active.sum", 90}, {"smsp__issue_active.sum", 30}, {"sm__pipe_tensor_cycles_active.sum", 70}, {"sm__inst_executed_pipe_tensor.sum", 2}});
+  // Active 90 %, issue 30 %, tensor pipes 70 %, tensor instructions 2 %: 28 % of others fit beside
+  // the tensor cycles by 20 % only.
+  c.add(0, 1000,
+        {{"smsp__cycles_elapsed.sum", 100},
+         {"smsp__cycles_active.sum", 90},
+         {"smsp__issue_active.sum", 30},
+         {"sm__pipe_tensor_cycles_active.sum", 70},
+         {"sm__inst_executed_pipe_tensor.sum", 2}});
   const Analysis a = c.analysed();
   EXPECT_EQ(bar(a, "sm_inactive"), 100);
   EXPECT_EQ(bar(a, "tensor"), 700);
@@ -150,7 +196,10 @@ TEST(Levels, TensorWorkComesFirstInTheWaterfall) {
 
 TEST(Levels, CountersOfDifferentPassesMayDisagree) {
   Counted c;
-  c.add(0, 1000, {{"smsp__cycles_elapsed.sum", 100}, {"smsp__cycles_active.sum", 40}, {"smsp__issue_active.sum", 50}});
+  c.add(0, 1000,
+        {{"smsp__cycles_elapsed.sum", 100},
+         {"smsp__cycles_active.sum", 40},
+         {"smsp__issue_active.sum", 50}});
   const Analysis a = c.analysed();
   EXPECT_DOUBLE_EQ(*level(a, "issue.active").value, 0.4);
   ASSERT_FALSE(a.quality.empty());
@@ -158,21 +207,25 @@ TEST(Levels, CountersOfDifferentPassesMayDisagree) {
   EXPECT_EQ(a.quality.back().count, 1);
 }
 
-// The tensor counters of an SM add up its four tensor cores: one SM counts more than one tensor cycle a cycle, none more than four.
+// The tensor counters of an SM add up its four tensor cores: one SM counts more than one tensor
+// cycle a cycle, none more than four.
 TEST(Levels, TensorCountersScaleWithSubPartitions) {
   auto report = import_file("examples/resnet50_amp_eager_b64.ncu.csv.gz");
   ASSERT_TRUE(report.has_value()) << report.error().message();
   std::map<std::string, std::map<std::uint32_t, double>> values;
   const auto& counters = report->kernel_counters;
-  for (std::size_t i = 0; i < counters.size(); ++i) values[std::string(report->text(counters.metric[i]))][counters.kernel[i]] = counters.value[i];
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    values[std::string(report->text(counters.metric[i]))][counters.kernel[i]] = counters.value[i];
   double most = 0;
   ASSERT_EQ(values["sm__pipe_tensor_cycles_active.max"].size(), 893u);
   for (const auto& [kernel, tensor] : values["sm__pipe_tensor_cycles_active.max"]) {
     const double a_cycle = tensor / values["smsp__cycles_elapsed.max"][kernel];
     EXPECT_LE(a_cycle, 4);
     most = std::max(most, a_cycle);
-    EXPECT_LE(values["sm__pipe_tensor_cycles_active.sum"][kernel], values["smsp__cycles_active.sum"][kernel]);
-    EXPECT_LE(values["sm__inst_executed_pipe_tensor.sum"][kernel], values["smsp__issue_active.sum"][kernel]);
+    EXPECT_LE(values["sm__pipe_tensor_cycles_active.sum"][kernel],
+              values["smsp__cycles_active.sum"][kernel]);
+    EXPECT_LE(values["sm__inst_executed_pipe_tensor.sum"][kernel],
+              values["smsp__issue_active.sum"][kernel]);
   }
   EXPECT_GT(most, 2.5);
 }

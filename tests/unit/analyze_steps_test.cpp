@@ -10,14 +10,18 @@ namespace {
 using test::CaptureBuilder;
 
 TEST(StepNames, AreRecognised) {
-  auto number = [](std::string_view name) { auto s = parse_step_name(name); return s ? s->number : std::nullopt; };
+  auto number = [](std::string_view name) {
+    auto s = parse_step_name(name);
+    return s ? s->number : std::nullopt;
+  };
   EXPECT_EQ(number("ProfilerStep#12"), 12);
   EXPECT_EQ(number("train_step 3"), 3);
   EXPECT_EQ(number("Iteration: 7"), 7);
   EXPECT_EQ(number("step_num=41"), 41);
   EXPECT_EQ(number("train 5"), 5);
   EXPECT_TRUE(parse_step_name("train_step"));
-  for (auto other : {"", "42", "Optimizer.step#SGD.step", "aten::conv2d", "batch 64", "layer 3", "footstep 3", "nn.Module: Conv2d_1", "step 99999999999999999999"})
+  for (auto other : {"", "42", "Optimizer.step#SGD.step", "aten::conv2d", "batch 64", "layer 3",
+                     "footstep 3", "nn.Module: Conv2d_1", "step 99999999999999999999"})
     EXPECT_FALSE(parse_step_name(other)) << other;
 }
 
@@ -41,9 +45,11 @@ TEST(Steps, StartWithTheFirstActivityLaunchedInTheMark) {
   ASSERT_EQ(a->window.all_steps.size(), 2u);
   EXPECT_EQ(a->window.all_steps[0].index, 5);
   EXPECT_EQ(a->window.all_steps[0].start_ns, 30);
-  EXPECT_EQ(a->window.all_steps[0].duration_ns, 120);  // to the start of the next step: the wait between steps belongs to the step
+  EXPECT_EQ(a->window.all_steps[0].duration_ns,
+            120);  // to the start of the next step: the wait between steps belongs to the step
   EXPECT_EQ(a->window.all_steps[1].start_ns, 150);
-  EXPECT_EQ(a->window.all_steps[1].duration_ns, 110);  // the last one ends with its own last activity
+  EXPECT_EQ(a->window.all_steps[1].duration_ns,
+            110);  // the last one ends with its own last activity
 }
 
 TEST(Steps, RepeatedNestedAndForeignMarksDoNotCount) {
@@ -75,7 +81,8 @@ TEST(Window, RangesAndUnits) {
   b.kernel("b", 1'000'002'000, 1'000'004'000);
   auto window = [&](const char* text) {
     const auto a = analyze(b.capture, {.window = text});
-    return a ? std::pair(a->window.start_ns - 1'000'000'000, a->window.end_ns - 1'000'000'000) : std::pair<Nanos, Nanos>(-1, -1);
+    return a ? std::pair(a->window.start_ns - 1'000'000'000, a->window.end_ns - 1'000'000'000)
+             : std::pair<Nanos, Nanos>(-1, -1);
   };
   using P = std::pair<Nanos, Nanos>;
   EXPECT_EQ(window("all"), P(0, 4000));
@@ -108,7 +115,8 @@ TEST(Window, SaysWhatIsWrong) {
 TEST(StableStep, IsTheFirstOfThreeNearTheMedianOfTheLastHalf) {
   auto first = [](std::vector<Nanos> durations) {
     std::vector<StepInfo> steps;
-    for (auto d : durations) steps.push_back({static_cast<std::int64_t>(steps.size()), 0, d, false});
+    for (auto d : durations)
+      steps.push_back({static_cast<std::int64_t>(steps.size()), 0, d, false});
     return first_stable(steps);
   };
   // Last half 100 102 101 99: median 100.5, deviation 1, allowed 3: [97.5, 103.5].
@@ -116,7 +124,8 @@ TEST(StableStep, IsTheFirstOfThreeNearTheMedianOfTheLastHalf) {
   EXPECT_EQ(first({500, 98, 140, 103, 100, 102, 101, 99}), 3u);
   EXPECT_EQ(first({100, 100, 100}), 0u);
   EXPECT_EQ(first({100, 100}), std::nullopt);
-  EXPECT_EQ(first({1, 2, 3, 4, 100, 100, 500, 100}), std::nullopt);  // no deviation is allowed: 100 is the median of 100 100 500 100
+  EXPECT_EQ(first({1, 2, 3, 4, 100, 100, 500, 100}),
+            std::nullopt);  // no deviation is allowed: 100 is the median of 100 100 500 100
 }
 
 }  // namespace

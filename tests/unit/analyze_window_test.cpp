@@ -1,8 +1,7 @@
-#include "analyze/window.h"
-
 #include <gtest/gtest.h>
 
 #include "analyze/kernel_rates/align_samples.h"
+#include "analyze/window.h"
 
 namespace gf {
 namespace {
@@ -20,7 +19,8 @@ void add_window(Capture& c, Nanos start, Nanos ns) {
   c.recording_windows.duration_ns[row] = ns;
 }
 
-/// Kernels of 100 ns every 200 ns in three stretches; between them the program went on, but nobody looked.
+/// Kernels of 100 ns every 200 ns in three stretches; between them the program went on, but nobody
+/// looked.
 Capture three_stretches() {
   Capture c;
   const auto device = c.device_row(0);
@@ -43,7 +43,8 @@ TEST(Window, AllOfARecordingWithGapsIsItsLongestWindow) {
   EXPECT_EQ(longest->kind, "recording_window");
   EXPECT_EQ(longest->start_ns, 100'000);
   EXPECT_EQ(longest->end_ns, 100'000 + 200 * 19 + 100);
-  EXPECT_EQ(choose_window(c, "0:50us", Steps{})->kind, "range") << "a chosen range stays what was chosen";
+  EXPECT_EQ(choose_window(c, "0:50us", Steps{})->kind, "range")
+      << "a chosen range stays what was chosen";
 }
 
 TEST(Window, OneWindowIsTheWholeRecording) {
@@ -56,7 +57,8 @@ TEST(Window, SamplesBetweenWindowsAreNotLaidOverKernels) {
   Capture c;
   const auto device = c.device_row(0);
   const Text busy = c.strings.intern("gpu.busy"), issue = c.strings.intern("issue.active");
-  // 2 s of a program that is busy in an irregular rhythm throughout; kernels are known in two windows of half a second.
+  // 2 s of a program that is busy in an irregular rhythm throughout; kernels are known in two
+  // windows of half a second.
   std::uint64_t state = 1;
   const Nanos begin = 1'000'000'000, end = 3'000'000'000;
   std::vector<Interval> runs;
@@ -76,7 +78,10 @@ TEST(Window, SamplesBetweenWindowsAreNotLaidOverKernels) {
   for (Nanos from = begin; from + 1'000'000 <= end; from += 1'000'000) {
     double covered = 0;
     while (first < runs.size() && runs[first].end <= from) ++first;
-    for (std::size_t i = first; i < runs.size() && runs[i].start < from + 1'000'000; ++i) covered += static_cast<double>(std::min(runs[i].end, from + 1'000'000) - std::max(runs[i].start, from)) / 1e6;
+    for (std::size_t i = first; i < runs.size() && runs[i].start < from + 1'000'000; ++i)
+      covered += static_cast<double>(std::min(runs[i].end, from + 1'000'000) -
+                                     std::max(runs[i].start, from)) /
+                 1e6;
     for (const auto& [id, v] : {std::pair{busy, covered}, std::pair{issue, covered / 2}}) {
       const auto row = c.counter_samples.add();
       c.counter_samples.start_ns[row] = from;
@@ -90,7 +95,9 @@ TEST(Window, SamplesBetweenWindowsAreNotLaidOverKernels) {
   ASSERT_GT(aligned.rows.size(), 900u);
   EXPECT_LT(aligned.rows.size(), 1001u);
   for (const auto& row : aligned.rows)
-    EXPECT_TRUE((row.span.start >= windows[0].start && row.span.end <= windows[0].end) || (row.span.start >= windows[1].start && row.span.end <= windows[1].end)) << row.span.start;
+    EXPECT_TRUE((row.span.start >= windows[0].start && row.span.end <= windows[0].end) ||
+                (row.span.start >= windows[1].start && row.span.end <= windows[1].end))
+        << row.span.start;
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // The C interface as another program uses it: only its functions and the Arrow structs.
-#include "capi/gpufathom.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "capi/arrow.h"
+#include "capi/gpufathom.h"
 #include "model/file.h"
 #include "support/captures.h"
 
@@ -19,11 +18,13 @@ bool is_valid(const ArrowArray& a, std::int64_t i) {
 
 std::string_view dictionary_text(const ArrowArray& a, std::uint32_t index) {
   const auto* offsets = static_cast<const std::int64_t*>(a.dictionary->buffers[1]);
-  return {static_cast<const char*>(a.dictionary->buffers[2]) + offsets[index], static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
+  return {static_cast<const char*>(a.dictionary->buffers[2]) + offsets[index],
+          static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
 }
 
 template <class T>
-void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArray& a, const ArrowSchema& s) {
+void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArray& a,
+                   const ArrowSchema& s) {
   ASSERT_STREQ(s.name, column.info.name);
   ASSERT_EQ(a.length, static_cast<std::int64_t>(column.column.size()));
   std::int64_t nulls = 0;
@@ -92,7 +93,8 @@ TEST(CInterface, EveryTableComesThroughArrow) {
       ArrowArray batch{}, end{};
       ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
       ASSERT_EQ(stream.get_next(&stream, &batch), 0);
-      if (std::string_view(table.kName) == "counter_samples") expect_packed(*expected, stream, schema);
+      if (std::string_view(table.kName) == "counter_samples")
+        expect_packed(*expected, stream, schema);
       ASSERT_EQ(stream.get_next(&stream, &end), 0);
       EXPECT_EQ(end.release, nullptr);
       stream.release(&stream);  // what was taken from it lives on

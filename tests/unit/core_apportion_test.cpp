@@ -1,16 +1,17 @@
-#include "core/apportion.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "core/apportion.h"
 #include "core/glob.h"
 
 namespace gf {
 namespace {
 
-std::vector<std::int64_t> split(std::int64_t total, std::vector<double> weights) { return apportion(total, weights); }
+std::vector<std::int64_t> split(std::int64_t total, std::vector<double> weights) {
+  return apportion(total, weights);
+}
 
 TEST(Apportion, LargestRemainder) {
   EXPECT_EQ(split(10, {1, 1, 1}), (std::vector<std::int64_t>{4, 3, 3}));

@@ -1,13 +1,12 @@
-#include "core/pipeline.h"
-
-#include "core/cores.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+
+#include "core/cores.h"
+#include "core/pipeline.h"
 
 namespace gf {
 
@@ -17,7 +16,11 @@ TEST(Pipeline, MergesInOrderWhateverFinishesFirst) {
     std::vector<int> merged;
     int next = 0;
     run_in_order(
-        slots, workers, [&](int& slot) { slot = next; return next++ < 200; },
+        slots, workers,
+        [&](int& slot) {
+          slot = next;
+          return next++ < 200;
+        },
         [](int& slot, unsigned) {
           if (slot % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
           slot *= 2;
@@ -37,7 +40,8 @@ TEST(Pipeline, WorksOnTwoItemsAtOnce) {
       slots, 2, [&](int&) { return next++ < 2; },
       [&](int&, unsigned) {
         ++inside;
-        for (int i = 0; i < 5000 && inside < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        for (int i = 0; i < 5000 && inside < 2; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
         if (inside == 2) met = true;
       },
       [](int&) {});
@@ -52,7 +56,13 @@ TEST(Pipeline, PassesOnTheFirstException) {
       if (stage == where && item == 5) throw std::runtime_error("five");
     };
     EXPECT_THROW(run_in_order(
-                     slots, 2, [&](int& slot) { maybe_throw(0, next); slot = next; return next++ < 50; }, [&](int& slot, unsigned) { maybe_throw(1, slot); },
+                     slots, 2,
+                     [&](int& slot) {
+                       maybe_throw(0, next);
+                       slot = next;
+                       return next++ < 50;
+                     },
+                     [&](int& slot, unsigned) { maybe_throw(1, slot); },
                      [&](int& slot) { maybe_throw(2, slot); }),
                  std::runtime_error);
   }

@@ -16,7 +16,8 @@ TEST(ParseDecimal, ReadsEveryTimestampVariant) {
 }
 
 TEST(ParseDecimal, RefusesWhatIsNotANumber) {
-  for (auto bad : {"", "-", ".", "1.2.3", "1e", "nan", "inf", "0x10", "1 ", "9223372036854776", "1e30"})
+  for (auto bad :
+       {"", "-", ".", "1.2.3", "1e", "nan", "inf", "0x10", "1 ", "9223372036854776", "1e30"})
     EXPECT_FALSE(parse_decimal(bad, 3)) << bad;
   EXPECT_EQ(parse_decimal("9223372036854775807", 0), INT64_MAX);
   EXPECT_EQ(parse_decimal("-9223372036854775808", 0), INT64_MIN);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr Nanos kMs = kNsPerMs, kS = kNsPerSecond;
 
-void sample(Capture& c, std::string_view metric, Nanos start, Nanos duration, double value, std::int32_t device = 0) {
+void sample(Capture& c, std::string_view metric, Nanos start, Nanos duration, double value,
+            std::int32_t device = 0) {
   auto& t = c.counter_samples;
   const auto row = t.add();
   t.start_ns[row] = start, t.duration_ns[row] = duration, t.value[row] = value;
@@ -48,14 +49,16 @@ TEST(PowerCurve, TheCounterSaysHowMuchAndThePowerWhen) {
   sample(c, "energy.module", 0, 0, 1000);
   sample(c, "energy.module", kS, 0, 1300);  // 300 J in a second
   sample(c, "power.module", 0, 0, 100);
-  sample(c, "power.module", kS / 2, 0, 400);  // by its own integral 250 J, a fifth of it in the first half
+  sample(c, "power.module", kS / 2, 0,
+         400);  // by its own integral 250 J, a fifth of it in the first half
   sample(c, "power.module", kS, 0, 400);
   const PowerCurve curve(c, 0);
   EXPECT_EQ(curve.source(), "energy_counter");
   EXPECT_EQ(curve.nanojoules({0, kS}), 300'000'000'000);
   EXPECT_EQ(curve.nanojoules({0, kS / 2}), 60'000'000'000);
   EXPECT_EQ(*curve.nanojoules({0, kS / 3}) + *curve.nanojoules({kS / 3, kS}), 300'000'000'000);
-  EXPECT_EQ(curve.nanojoules({0, kS + 100 * kMs}), 340'000'000'000);  // a little beyond: the last power goes on
+  EXPECT_EQ(curve.nanojoules({0, kS + 100 * kMs}),
+            340'000'000'000);  // a little beyond: the last power goes on
   EXPECT_FALSE(curve.nanojoules({0, 2 * kS}));
 }
 
@@ -85,7 +88,7 @@ TEST(EnergyOfSamples, CountsTimesCoefficients) {
   sample(c, "clock.sm", 0, 0, 1.98e9);
   for (int i = 0; i < 2000; ++i) {
     sample(c, "sm.active_any", i * kMs, kMs, 0.5);
-    sample(c, "l2.sm_reads", i * kMs, kMs, 20e6);   // 2e10 a second: 20 W
+    sample(c, "l2.sm_reads", i * kMs, kMs, 20e6);     // 2e10 a second: 20 W
     sample(c, "dram.read", i * kMs, kMs, 32 * 10e6);  // 1e10 a second: 20 W
   }
   const auto file = model_file();
@@ -119,7 +122,8 @@ TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
     c.report_kernels.duration_ns[k] = 1e6;
     auto count = [&](const char* metric, double value) {
       const auto v = c.kernel_counters.add();
-      c.kernel_counters.kernel[v] = k, c.kernel_counters.metric[v] = c.strings.intern(metric), c.kernel_counters.value[v] = value;
+      c.kernel_counters.kernel[v] = k, c.kernel_counters.metric[v] = c.strings.intern(metric),
+      c.kernel_counters.value[v] = value;
     };
     const bool reads = k == 0;
     count("lts__t_sectors_srcunit_tex_op_read.sum", reads ? 3e10 : 0);
@@ -154,7 +158,8 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
   test::CaptureBuilder b;
   auto& c = b.capture;
   for (int i = 0; i <= 30; ++i) sample(c, "energy.module", i * 100 * kMs, 0, 40.0 * i);
-  // "reads" and "waits" in turns, of lengths that samples do not follow, with gaps that let the clocks be laid over each other.
+  // "reads" and "waits" in turns, of lengths that samples do not follow, with gaps that let the
+  // clocks be laid over each other.
   std::vector<std::pair<Interval, bool>> spans;
   for (Nanos t = 0; t < 2500 * kMs; t += 6100 * kNsPerUs) {
     spans.push_back({{t, t + 2300 * kNsPerUs}, true});
@@ -164,13 +169,16 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
   for (Nanos t = 0; t < 2500 * kMs; t += kMs) {
     Nanos busy = 0, reading = 0;
     for (const auto& [span, reads] : spans) {
-      const Nanos overlap = std::max<Nanos>(0, std::min(span.end, t + kMs) - std::max(span.start, t));
+      const Nanos overlap =
+          std::max<Nanos>(0, std::min(span.end, t + kMs) - std::max(span.start, t));
       busy += overlap;
       if (reads) reading += overlap;
     }
     sample(c, "gpu.busy", t, kMs, static_cast<double>(busy) / kMs);
     sample(c, "sm.active_any", t, kMs, static_cast<double>(busy) / kMs);
-    sample(c, "dram.read", t, kMs, 32.0 * 50.0 * static_cast<double>(reading));  // 50 accesses a nanosecond: 100 W while it reads
+    sample(c, "dram.read", t, kMs,
+           32.0 * 50.0 *
+               static_cast<double>(reading));  // 50 accesses a nanosecond: 100 W while it reads
   }
   const auto file = model_file();
   AnalyzeOptions options;
@@ -186,7 +194,8 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
     sum += r.nj;
     const auto* dram = part(r.parts, "dram");
     if (r.name == "reads") EXPECT_GT(static_cast<double>(dram->nj), 0.97 * whole);
-    if (r.name == "reads") EXPECT_NEAR(static_cast<double>(dram->nj) / static_cast<double>(r.ns), 100, 5);
+    if (r.name == "reads")
+      EXPECT_NEAR(static_cast<double>(dram->nj) / static_cast<double>(r.ns), 100, 5);
     if (r.name == "(idle)") EXPECT_EQ(dram, nullptr);
   }
   EXPECT_EQ(sum, d.nj);
@@ -199,7 +208,8 @@ TEST(EnergyOfKernels, GapsBetweenRecordingWindowsAreNoIdleTime) {
   b.kernel("a", 900 * kMs, kS);
   for (const Nanos start : {0 * kMs, 800 * kMs}) {
     const auto w = b.capture.recording_windows.add();
-    b.capture.recording_windows.start_ns[w] = start, b.capture.recording_windows.duration_ns[w] = 400 * kMs;
+    b.capture.recording_windows.start_ns[w] = start,
+    b.capture.recording_windows.duration_ns[w] = 400 * kMs;
   }
   AnalyzeOptions options;
   options.window = "0:1s";

@@ -1,4 +1,5 @@
-// What a calibration finds beside the coefficients: voltage, caches, sensor, and how it is judged by kernels it has not seen.
+// What a calibration finds beside the coefficients: voltage, caches, sensor, and how it is judged
+// by kernels it has not seen.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,11 +27,15 @@ std::vector<EnergyPoint> throttled_points() {
       p.seconds = 1;
       p.temperature_c = 40;
       p.sm_mhz = p.bench == "context" ? 2000 : 1400 + 25 * (run + 1);
-      if (p.bench != "context") p.active = 0.5 + 0.02 * run, p.counts["inst"] = 1e11 * (1 + run % 3);
+      if (p.bench != "context")
+        p.active = 0.5 + 0.02 * run, p.counts["inst"] = 1e11 * (1 + run % 3);
       if (p.bench == "fma") p.counts["pipe.fma"] = 1e13 * (1 + run % 5);
       if (p.bench == "tensor") p.counts["tensor.bf16.wgmma"] = 1e14 * (1 + run % 5);
       if (p.bench == "dram") p.counts["dram.read"] = 1e11 * (1 + run % 5);
-      p.energy_j = 130 + truth.energy_factor(p.sm_mhz) * (20 * p.active + 1e-12 * (50 * p.counts["inst"] + 10 * p.counts["pipe.fma"] + 0.7 * p.counts["tensor.bf16.wgmma"])) +
+      p.energy_j = 130 +
+                   truth.energy_factor(p.sm_mhz) *
+                       (20 * p.active + 1e-12 * (50 * p.counts["inst"] + 10 * p.counts["pipe.fma"] +
+                                                 0.7 * p.counts["tensor.bf16.wgmma"])) +
                    1e-12 * 2000 * p.counts["dram.read"];
       points.push_back(p);
     }
@@ -99,8 +104,10 @@ TEST(EnergyUnseen, PredictsFromTheDifferenceOfTwoCounts) {
   m.static_w = 100;
   m.coefficients = {{"dram.read", "access of 32 bytes", 2000, 1900, 2100}};
   // Twice 4 calls: 1e9 accesses the first time, caches cold, and 3e9 for twice as many: 5e8 a call.
-  const auto report = counted({{"spin_kernel", 7}, {"copy", 1e9}, {"spin_kernel", 7}, {"copy", 2e9}, {"copy", 1e9}});
-  const auto judged = judge_by_unseen(m, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
+  const auto report = counted(
+      {{"spin_kernel", 7}, {"copy", 1e9}, {"spin_kernel", 7}, {"copy", 2e9}, {"copy", 1e9}});
+  const auto judged =
+      judge_by_unseen(m, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
   ASSERT_TRUE(judged) << judged.error().message();
   ASSERT_EQ(judged->size(), 1u);
   EXPECT_NEAR(judged->front().measured_j, 0.9, 1e-12);
@@ -110,7 +117,8 @@ TEST(EnergyUnseen, PredictsFromTheDifferenceOfTwoCounts) {
 }
 
 TEST(EnergyUnseen, SaysWhenReportAndNamesDiffer) {
-  const auto judged = judge_by_unseen({}, {{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}}, counted({{"spin_kernel", 7}, {"copy", 1e9}}));
+  const auto judged = judge_by_unseen({}, {{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}},
+                                      counted({{"spin_kernel", 7}, {"copy", 1e9}}));
   ASSERT_FALSE(judged);
   EXPECT_NE(judged.error().what.find("1 stretches, not two of each of 1"), std::string::npos);
 }
@@ -138,7 +146,9 @@ TEST(BoardFacts, SensorPeriodAndDelay) {
   EnergyPointsFile file;
   for (double phase : {0.01, 0.05, 0.09}) {
     SensorAnswer a{0.7, 130, {}, {}};
-    for (int i = 0; i < 7; ++i) a.t_s.push_back(phase + 0.1 * i), a.watts.push_back(i == 0 ? 150 : 470 + i);  // 130 W to 470 W: the first lies below half
+    for (int i = 0; i < 7; ++i)
+      a.t_s.push_back(phase + 0.1 * i),
+          a.watts.push_back(i == 0 ? 150 : 470 + i);  // 130 W to 470 W: the first lies below half
     file.sensor.push_back(a);
   }
   const auto facts = board_facts(file, {});
@@ -153,7 +163,8 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   EnergyPointsFile file;
   auto point = [&](const char* bench, double watts, double loops, std::int64_t threads = 1024) {
     RawEnergyPoint p;
-    p.bench = bench, p.threads = threads, p.blocks = 264, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
+    p.bench = bench, p.threads = threads, p.blocks = 264, p.seconds = 1, p.energy_j = watts,
+    p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
     file.points.push_back(p);
   };
   std::vector<BenchCounts> benches;
@@ -161,7 +172,8 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
     const std::string plain = std::string(level) + "_load";
     benches.push_back({plain, "l1.load", 0, 0, {{"l1.load", 256}}});
     benches.push_back({plain + "_div", "div", 0, 0, {{"div", 1024}}});
-    const double loop = level == std::string("dram") ? 1000e-9 : 100e-9, division = 1024 * 200e-12;  // joules a warp and loop
+    const double loop = level == std::string("dram") ? 1000e-9 : 100e-9,
+                 division = 1024 * 200e-12;  // joules a warp and loop
     const double offset = level == std::string("dram") ? 160 : 135;
     point(plain.c_str(), offset + 100 * 2e5 * loop, 2e5, 32);
     point(plain.c_str(), offset + 100 * 7e5 * loop, 7e5, 512);
@@ -180,13 +192,16 @@ TEST(BoardFacts, MemoryShareIsAboveWhatQuietRunsRead) {
   EnergyPointsFile file;
   auto point = [&](const char* bench, double watts, double memory) {
     RawEnergyPoint p;
-    p.bench = bench, p.threads = 1024, p.blocks = 132, p.seconds = 1, p.energy_j = watts, p.instant_w = watts, p.memory_end_w = memory, p.warps = 1000, p.loops_per_s = 1e6;
+    p.bench = bench, p.threads = 1024, p.blocks = 132, p.seconds = 1, p.energy_j = watts,
+    p.instant_w = watts, p.memory_end_w = memory, p.warps = 1000, p.loops_per_s = 1e6;
     file.points.push_back(p);
   };
   point("context", 130, 60);  // still falling from the run before
   for (int i = 0; i < 3; ++i) point("fma", 400, 40);
   point("dram_load_wide", 530, 240);
-  const auto facts = board_facts(file, {{"fma", "pipe.fma", 0, 0, {{"pipe.fma", 4096}}}, {"dram_load_wide", "dram.read", 0, 0, {{"dram.read", 200}}}});
+  const auto facts =
+      board_facts(file, {{"fma", "pipe.fma", 0, 0, {{"pipe.fma", 4096}}},
+                         {"dram_load_wide", "dram.read", 0, 0, {{"dram.read", 200}}}});
   ASSERT_EQ(facts.memory.size(), 1u);
   EXPECT_NEAR(facts.memory[0].board_pj, 400 / 2e11 * 1e12, 1e-9);
   EXPECT_NEAR(facts.memory[0].memory_pj, 200 / 2e11 * 1e12, 1e-9);
@@ -216,7 +231,9 @@ TEST(EnergyOperands, ComparesWithRandomDataNotWithAddresses) {
     c.bench = bench, c.threads = 1024, c.blocks = 132, c.picojoules = pj;
     return c;
   };
-  const auto effects = operand_effects({curve("dram_load", 3000), curve("dram_load_wide", 3600), curve("dram_load_zeros", 2400), curve("fma", 14), curve("fma_zeros", 4)});
+  const auto effects =
+      operand_effects({curve("dram_load", 3000), curve("dram_load_wide", 3600),
+                       curve("dram_load_zeros", 2400), curve("fma", 14), curve("fma_zeros", 4)});
   ASSERT_EQ(effects.size(), 2u);
   EXPECT_EQ(effects[0].bench, "dram_load_wide");
   EXPECT_EQ(effects[0].zeros_pj, 2400);

@@ -23,19 +23,23 @@ std::vector<EnergyPoint> known_points(double noise) {
       p.sm_mhz = 1980;
       const double rate = (1 + run % 4) * 1e11 * p.seconds;
       if (p.bench != "context") p.active = 1, p.counts["inst"] = rate;
-      if (p.bench == "l1" || p.bench == "l2" || p.bench == "dram") p.counts["l1.load"] = 8 * rate * (1 + run % 3);
+      if (p.bench == "l1" || p.bench == "l2" || p.bench == "dram")
+        p.counts["l1.load"] = 8 * rate * (1 + run % 3);
       if (p.bench == "l2" || p.bench == "dram") p.counts["l2.load"] = p.counts["l1.load"];
       if (p.bench == "dram") p.counts["dram.read"] = p.counts["l1.load"];
       if (p.bench == "fma") p.counts["pipe.fma"] = 32 * rate * (1 + run % 3);
-      p.energy_j = p.seconds * (130 + 20 * p.active) + 1e-12 * (50 * p.counts["inst"] + 100 * p.counts["l1.load"] + 700 * p.counts["l2.load"] +
-                                                                2000 * p.counts["dram.read"] + 10 * p.counts["pipe.fma"]);
+      p.energy_j =
+          p.seconds * (130 + 20 * p.active) +
+          1e-12 * (50 * p.counts["inst"] + 100 * p.counts["l1.load"] + 700 * p.counts["l2.load"] +
+                   2000 * p.counts["dram.read"] + 10 * p.counts["pipe.fma"]);
       p.energy_j *= 1 + normal(random);
       points.push_back(p);
     }
   return points;
 }
 
-const std::map<std::string, double> kTruth{{"inst", 50}, {"l1.load", 100}, {"l2.load", 700}, {"dram.read", 2000}, {"pipe.fma", 10}};
+const std::map<std::string, double> kTruth{
+    {"inst", 50}, {"l1.load", 100}, {"l2.load", 700}, {"dram.read", 2000}, {"pipe.fma", 10}};
 
 }  // namespace
 
@@ -82,9 +86,22 @@ TEST(EnergyFit, ColumnsThatMoveTogetherAreNotIdentified) {
 }
 
 TEST(EnergyChecks, FindKernelsThatMissTheirLevel) {
-  BenchCounts good{"l1_load", "l1.load", 1024, 264, {{"l1.load", 256}}, false, {{"l1.load", 256.5}, {"l2.load", 1}}};
-  BenchCounts wrong_count{"fma", "pipe.fma", 1024, 132, {{"pipe.fma", 4096}}, false, {{"pipe.fma", 2048}}};
-  BenchCounts misses{"l2_load", "l2.load", 1024, 264, {{"l2.load", 256}}, false, {{"l2.load", 256}, {"dram.read", 30}}};
+  BenchCounts good{"l1_load",
+                   "l1.load",
+                   1024,
+                   264,
+                   {{"l1.load", 256}},
+                   false,
+                   {{"l1.load", 256.5}, {"l2.load", 1}}};
+  BenchCounts wrong_count{"fma", "pipe.fma",          1024, 132, {{"pipe.fma", 4096}},
+                          false, {{"pipe.fma", 2048}}};
+  BenchCounts misses{"l2_load",
+                     "l2.load",
+                     1024,
+                     264,
+                     {{"l2.load", 256}},
+                     false,
+                     {{"l2.load", 256}, {"dram.read", 30}}};
   const auto findings = check_counts({good, wrong_count, misses});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].bench, "fma");
@@ -96,7 +113,9 @@ TEST(EnergyCurves, SlopeIsEnergyAboveIdlePerAccess) {
   RawEnergyPoint p;
   p.bench = "l1_load";
   p.threads = 1024, p.blocks = 264, p.warps = 8448, p.loops_per_s = 1000;
-  for (int i = 0; i <= 12; ++i) p.edge_t_s.push_back(0.1 * i), p.edge_energy_j.push_back(0.1 * i * (130 + 256.0 * 8448 * 1000 * 150e-12));
+  for (int i = 0; i <= 12; ++i)
+    p.edge_t_s.push_back(0.1 * i),
+        p.edge_energy_j.push_back(0.1 * i * (130 + 256.0 * 8448 * 1000 * 150e-12));
   const auto curves = level_curves({p}, {bench}, 130);
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_NEAR(curves[0].picojoules, 150, 1e-6);

@@ -14,8 +14,11 @@ EnergyModel small_model() {
   m.static_w = 100, m.static_low = 98, m.static_high = 102;
   m.active_w = 50, m.active_low = 45, m.active_high = 55;
   m.per_celsius_w = 0.5, m.reference_celsius = 40;
-  m.coefficients = {{"l1.load", "access of 32 bytes", 100, 90, 110}, {"l2.load", "access of 32 bytes", 700, 650, 750}, {"tensor.bf16.mma", "floating-point operation", 0.7, 0.6, 0.8},
-                    {"tensor.bf16.wgmma", "floating-point operation", 0.6, 0.5, 0.7}, {"inst", "warp instruction", 20, 10, 30}};
+  m.coefficients = {{"l1.load", "access of 32 bytes", 100, 90, 110},
+                    {"l2.load", "access of 32 bytes", 700, 650, 750},
+                    {"tensor.bf16.mma", "floating-point operation", 0.7, 0.6, 0.8},
+                    {"tensor.bf16.wgmma", "floating-point operation", 0.6, 0.5, 0.7},
+                    {"inst", "warp instruction", 20, 10, 30}};
   return m;
 }
 
@@ -44,10 +47,17 @@ TEST(EnergyModelFile, SaysWhatIsWrong) {
   EXPECT_NE(message("").find("breaks off"), std::string::npos);
   EXPECT_NE(message("{\"model\": {\"schema\": \"gpufa").find("byte"), std::string::npos);
   EXPECT_NE(message("[]").find("no energy model of gpufathom"), std::string::npos);
-  EXPECT_NE(message("{\"schema\":\"gpufathom.analysis/1\"}").find("no energy model of gpufathom"), std::string::npos);
-  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/9\"}").find("layout gpufathom.energy/9"), std::string::npos);
-  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/1\",\"static_w\":1,\"active_w\":1}").find("without coefficients"), std::string::npos);
-  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/1\",\"static_w\":\"much\",\"active_w\":1,\"coefficients\":[]}").find("static power"), std::string::npos);
+  EXPECT_NE(message("{\"schema\":\"gpufathom.analysis/1\"}").find("no energy model of gpufathom"),
+            std::string::npos);
+  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/9\"}").find("layout gpufathom.energy/9"),
+            std::string::npos);
+  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/1\",\"static_w\":1,\"active_w\":1}")
+                .find("without coefficients"),
+            std::string::npos);
+  EXPECT_NE(message("{\"schema\":\"gpufathom.energy/"
+                    "1\",\"static_w\":\"much\",\"active_w\":1,\"coefficients\":[]}")
+                .find("static power"),
+            std::string::npos);
   EnergyModel m = small_model();
   m.coefficients[1].picojoules = -3;
   EXPECT_NE(message(text_of(m)).find("coefficient of l2.load"), std::string::npos);
@@ -58,10 +68,13 @@ TEST(EnergyModelFile, SaysWhatIsWrong) {
 
 TEST(EnergyEvaluator, AddsUpByComponent) {
   const EnergyEvaluator e(small_model());
-  EXPECT_EQ(e.components(), (std::vector<std::string>{"static", "active", "instructions", "tensor.bf16", "l1", "l2"}));
+  EXPECT_EQ(e.components(), (std::vector<std::string>{"static", "active", "instructions",
+                                                      "tensor.bf16", "l1", "l2"}));
   auto work = e.no_work();
-  work[EnergyEvaluator::kStatic] = 2, work[EnergyEvaluator::kActive] = 1, work[EnergyEvaluator::kWarmth] = 20;
-  work[e.column("l1.load")] = 1e12, work[e.column("tensor.bf16.mma")] = 1e12, work[e.column("tensor.bf16.wgmma")] = 2e12;
+  work[EnergyEvaluator::kStatic] = 2, work[EnergyEvaluator::kActive] = 1,
+  work[EnergyEvaluator::kWarmth] = 20;
+  work[e.column("l1.load")] = 1e12, work[e.column("tensor.bf16.mma")] = 1e12,
+  work[e.column("tensor.bf16.wgmma")] = 2e12;
   const auto joules = e.by_component(work);
   EXPECT_NEAR(joules[0], 210, 1e-9);  // two seconds at 100 W, and 20 degree seconds
   EXPECT_NEAR(joules[1], 50, 1e-9);

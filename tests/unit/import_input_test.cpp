@@ -1,5 +1,3 @@
-#include "import/input.h"
-
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <fstream>
 
 #include "import/importer.h"
+#include "import/input.h"
 
 namespace gf {
 
@@ -70,7 +69,8 @@ struct Read {
   std::string content, damage, error;
 };
 
-Read read_all(const std::string& path, std::uint64_t max_bytes = 1 << 30, std::size_t block = 100'003) {
+Read read_all(const std::string& path, std::uint64_t max_bytes = 1 << 30,
+              std::size_t block = 100'003) {
   Read r;
   auto input = Input::open(path, max_bytes);
   if (!input) return {{}, {}, input.error().message()};
@@ -92,10 +92,11 @@ Read read_all(const std::string& path, std::uint64_t max_bytes = 1 << 30, std::s
 
 TEST_F(InputTest, ReadsEveryCompression) {
   const auto text = sample();
-  for (const auto& path : {write("plain", text), write("a.gz", gzip(text)), write("a.zst", zstd(text)),
-                           write("members.gz", gzip(text.substr(0, 1000)) + gzip("") + gzip(text.substr(1000))),
-                           write("frames.zst", zstd(text.substr(0, 1000)) + zstd(text.substr(1000))),
-                           write("padded.gz", gzip(text) + std::string(1024, '\0'))}) {
+  for (const auto& path :
+       {write("plain", text), write("a.gz", gzip(text)), write("a.zst", zstd(text)),
+        write("members.gz", gzip(text.substr(0, 1000)) + gzip("") + gzip(text.substr(1000))),
+        write("frames.zst", zstd(text.substr(0, 1000)) + zstd(text.substr(1000))),
+        write("padded.gz", gzip(text) + std::string(1024, '\0'))}) {
     const auto r = read_all(path);
     EXPECT_EQ(r.error, "") << path;
     EXPECT_EQ(r.damage, "") << path;
@@ -140,7 +141,9 @@ TEST_F(InputTest, AnyCutOrFlippedByteEndsTheStreamInOrder) {
 TEST_F(InputTest, StopsAtTheLimit) {
   const auto bomb = write("bomb.gz", gzip(std::string(10'000'000, '\0')));
   const auto r = read_all(bomb, 1'000'000);
-  EXPECT_NE(r.error.find("grows past the limit of 1000000 bytes when decompressed"), std::string::npos) << r.error;
+  EXPECT_NE(r.error.find("grows past the limit of 1000000 bytes when decompressed"),
+            std::string::npos)
+      << r.error;
   EXPECT_NE(r.error.find("--max-bytes"), std::string::npos);
   EXPECT_EQ(read_all(bomb, 10'000'000).content.size(), 10'000'000u);
 }
@@ -150,15 +153,23 @@ TEST_F(InputTest, SaysWhatAFileIsInstead) {
     auto capture = import_file(path);
     return capture ? std::string("imported") : capture.error().message();
   };
-  auto has = [&](const std::string& path, std::string_view words) { EXPECT_NE(error(path).find(words), std::string::npos) << error(path); };
+  auto has = [&](const std::string& path, std::string_view words) {
+    EXPECT_NE(error(path).find(words), std::string::npos) << error(path);
+  };
   has((folder_ / "missing").string(), "no such file");
   has(folder_.string(), "is a directory");
   has(write("empty", ""), "is empty");
   has(write("empty.gz", gzip("")), "is empty when decompressed");
   has(write("p", "\x89PNG\r\n\x1a\n more"), "a PNG image");
-  has(write("e", "\x7f" "ELF...."), "an ELF program");
+  has(write("e",
+            "\x7f"
+            "ELF...."),
+      "an ELF program");
   has(write("z", "PK\x03\x04...."), "a zip archive");
-  has(write("x", "\xfd" "7zXZ......."), "decompress it first: xz -d");
+  has(write("x",
+            "\xfd"
+            "7zXZ......."),
+      "decompress it first: xz -d");
   has(write("t", "hello world, this is text"), "plain text");
   has(write("j.gz", gzip("{\"a\": 1}")), "JSON of an unknown kind");
   has("/dev/null", "not a regular file");

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
-#include <unistd.h>
 
 #include "import/importer.h"
 #include "model/sqlite.h"
@@ -14,7 +14,10 @@ namespace {
 class Export {
  public:
   explicit Export(const std::string& sql) {
-    path_ = (std::filesystem::temp_directory_path() / ("gf_nsys_test_" + std::to_string(::getpid()) + "_" + std::to_string(next_++) + ".sqlite")).string();
+    path_ =
+        (std::filesystem::temp_directory_path() /
+         ("gf_nsys_test_" + std::to_string(::getpid()) + "_" + std::to_string(next_++) + ".sqlite"))
+            .string();
     std::filesystem::remove(path_);
     auto db = sqlite::open(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     const auto done = sqlite::execute(db->get(), sql, path_);
@@ -56,7 +59,7 @@ TEST(NsightSystems, OldAndPartialSchemas) {
   EXPECT_EQ(c.activities.duration_ns[0], 50);
   EXPECT_EQ(c.text(c.activities.name[0]), "gemm");
   EXPECT_EQ(c.activities.grid_x[0], 32);
-  EXPECT_EQ(c.activities.grid_y[0], -1);        // a column that the version lacks: not known
+  EXPECT_EQ(c.activities.grid_y[0], -1);  // a column that the version lacks: not known
   EXPECT_EQ(c.activities.shared_bytes[0], -1);
   ASSERT_EQ(c.api_calls.size(), 1u);
   EXPECT_EQ(c.text(c.api_calls.name[0]), "cudaLaunchKernel");
@@ -70,7 +73,8 @@ TEST(NsightSystems, OldAndPartialSchemas) {
   ASSERT_EQ(c.counter_samples.size(), 2u);
   EXPECT_EQ(c.text(c.counter_samples.metric[0]), "sm.active_any");
   EXPECT_EQ(c.counter_samples.value[0], 0.5);
-  EXPECT_EQ(test::quality_of(c), (std::map<std::string, long>{{"bad_event", 5}, {"open_range", 1}}));
+  EXPECT_EQ(test::quality_of(c),
+            (std::map<std::string, long>{{"bad_event", 5}, {"open_range", 1}}));
 }
 
 TEST(NsightSystems, MetricsGoToTheirGpu) {

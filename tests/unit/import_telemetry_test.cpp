@@ -19,15 +19,20 @@ using test::quality_of;
 std::vector<double> values(const Capture& c, std::string_view metric, std::int32_t device = 0) {
   std::vector<double> out;
   for (std::size_t i = 0; i < c.counter_samples.size(); ++i)
-    if (c.text(c.counter_samples.metric[i]) == metric && c.devices.id[c.counter_samples.device[i]] == device) out.push_back(c.counter_samples.value[i]);
+    if (c.text(c.counter_samples.metric[i]) == metric &&
+        c.devices.id[c.counter_samples.device[i]] == device)
+      out.push_back(c.counter_samples.value[i]);
   return out;
 }
 
 TEST(Telemetry, NvidiaSmiWithUnits) {
   const auto c = telemetry::parse_csv(
-      "timestamp, index, name, power.draw.instant [W], utilization.gpu [%], clocks.current.sm [MHz], memory.used [MiB], temperature.memory, clocks_event_reasons.active, ecc.errors\n"
-      "2026/11/20 12:34:56.789, 0, NVIDIA H200, 79.48 W, 12 %, 345 MHz, 1024 MiB, 40, 0x0000000000000004, [N/A]\n"
-      "2026/11/20 12:34:56.790, 1, NVIDIA H200, [Not Supported], 0 %, 345 MHz, 0 MiB, [N/A], 0x0, 3\n",
+      "timestamp, index, name, power.draw.instant [W], utilization.gpu [%], clocks.current.sm "
+      "[MHz], memory.used [MiB], temperature.memory, clocks_event_reasons.active, ecc.errors\n"
+      "2026/11/20 12:34:56.789, 0, NVIDIA H200, 79.48 W, 12 %, 345 MHz, 1024 MiB, 40, "
+      "0x0000000000000004, [N/A]\n"
+      "2026/11/20 12:34:56.790, 1, NVIDIA H200, [Not Supported], 0 %, 345 MHz, 0 MiB, [N/A], 0x0, "
+      "3\n",
       "x.csv");
   ASSERT_TRUE(c.has_value()) << c.error().message();
   EXPECT_EQ(c->devices.size(), 2u);
@@ -44,7 +49,9 @@ TEST(Telemetry, NvidiaSmiWithUnits) {
 }
 
 TEST(Telemetry, NoUnitsReadTheSame) {
-  const auto c = telemetry::parse_csv("timestamp, power.draw [W], clocks.sm [MHz]\r\n2026/11/20 12:34:56.789, 79.48, 345\r\n", "x.csv");
+  const auto c = telemetry::parse_csv(
+      "timestamp, power.draw [W], clocks.sm [MHz]\r\n2026/11/20 12:34:56.789, 79.48, 345\r\n",
+      "x.csv");
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(values(*c, "power.average"), std::vector<double>{79.48});
   EXPECT_EQ(values(*c, "clock.sm"), std::vector<double>{345e6});
@@ -59,23 +66,33 @@ TEST(Telemetry, OwnLog) {
   EXPECT_EQ(c->counter_samples.start_ns[0], 1795187717697197000);
   EXPECT_EQ(values(*c, "power.module")[0], 79.484);
   EXPECT_NEAR(values(*c, "energy.module")[0], 2244.182, 1e-9);
-  for (std::size_t i = 0; i < 7; ++i) EXPECT_NE(find_metric(c->text(c->counter_samples.metric[i])), nullptr) << c->text(c->counter_samples.metric[i]);
+  for (std::size_t i = 0; i < 7; ++i)
+    EXPECT_NE(find_metric(c->text(c->counter_samples.metric[i])), nullptr)
+        << c->text(c->counter_samples.metric[i]);
 }
 
 TEST(Telemetry, Dmon) {
-  const auto c = telemetry::parse_dmon("#Entity   GRACT  TENSO  POWER  GPUTL  PCITX\nID                      W\nGPU 0     0.914  0.250  412.5  91     N/A\nGPU 1     0.000  0.000  80.0   0      12\n"
-                                       "GPU 0     0.900  0.240  410.0  90     5\nnoise\n", "x");
+  const auto c = telemetry::parse_dmon(
+      "#Entity   GRACT  TENSO  POWER  GPUTL  PCITX\nID                      W\nGPU 0     0.914  "
+      "0.250  412.5  91     N/A\nGPU 1     0.000  0.000  80.0   0      12\n"
+      "GPU 0     0.900  0.240  410.0  90     5\nnoise\n",
+      "x");
   ASSERT_TRUE(c.has_value()) << c.error().message();
   EXPECT_EQ(values(*c, "gpu.busy"), (std::vector<double>{0.914, 0.9}));
   EXPECT_EQ(values(*c, "tensor.active"), (std::vector<double>{0.25, 0.24}));
   EXPECT_EQ(values(*c, "monitor.gpu"), (std::vector<double>{0.91, 0.9}));
   EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{80});
-  EXPECT_EQ(values(*c, "PCITX"), std::vector<double>{5});  // a rate: not the catalogue's byte counter
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
+  EXPECT_EQ(values(*c, "PCITX"),
+            std::vector<double>{5});  // a rate: not the catalogue's byte counter
+  EXPECT_EQ(quality_of(*c),
+            (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
 }
 
 TEST(Telemetry, DcgmBlanksAreNoData) {
-  const auto c = telemetry::parse_dmon("#Entity   POWER  TOTEC  FBUSD\nID\nGPU 0  140737488355328  9223372036854775794  2147483632\nGPU 0  80.5  1000  2\n", "x");
+  const auto c = telemetry::parse_dmon(
+      "#Entity   POWER  TOTEC  FBUSD\nID\nGPU 0  140737488355328  9223372036854775794  "
+      "2147483632\nGPU 0  80.5  1000  2\n",
+      "x");
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(values(*c, "power.average"), std::vector<double>{80.5});
   EXPECT_EQ(values(*c, "energy.module"), std::vector<double>{1});
@@ -85,10 +102,15 @@ TEST(Telemetry, DcgmBlanksAreNoData) {
 
 TEST(Telemetry, SmiDmon) {
   const auto c = telemetry::parse_smi_dmon(
-      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx      W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
-      "    0    700     37      -     91      5   2619   1980         74         59      7\n    1     75     30     40      0      0   2619    345          -          -      8\n"
-      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx      W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
-      "    0    690     37      -     90      5   2619   1980         75         60      7\n no reading\n", "x");
+      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx  "
+      "    W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
+      "    0    700     37      -     91      5   2619   1980         74         59      7\n    1  "
+      "   75     30     40      0      0   2619    345          -          -      8\n"
+      "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk      gract     smutil  other\n# Idx  "
+      "    W      C      C      %      %    MHz    MHz      GPM:%      GPM:%   what\n"
+      "    0    690     37      -     90      5   2619   1980         75         60      7\n no "
+      "reading\n",
+      "x");
   ASSERT_TRUE(c.has_value()) << c.error().message();
   EXPECT_EQ(c->events, 3);
   EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{700, 690}));
@@ -100,20 +122,28 @@ TEST(Telemetry, SmiDmon) {
   EXPECT_EQ(values(*c, "other", 1), std::vector<double>{8});
   EXPECT_EQ(c->counter_samples.start_ns.back(), kNsPerSecond);
   EXPECT_EQ(c->counter_samples.duration_ns.back(), kNsPerSecond);
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 4}, {"no_timestamps", 1}}));
+  EXPECT_EQ(quality_of(*c),
+            (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 4}, {"no_timestamps", 1}}));
   EXPECT_FALSE(telemetry::parse_smi_dmon("hello\n", "x").has_value());
 }
 
 TEST(Telemetry, SmiDmonTimes) {
-  const std::string rows = " 20261231   23:59:58      0     91\n 20261231   23:59:59      0     90\n\n 20270101   00:00:01      0     89\n";
-  const auto c = telemetry::parse_smi_dmon("#Date       Time        gpu    sm\n#YYYYMMDD   HH:MM:SS    Idx     %\n" + rows, "x");
+  const std::string rows =
+      " 20261231   23:59:58      0     91\n 20261231   23:59:59      0     90\n\n 20270101   "
+      "00:00:01      0     89\n";
+  const auto c = telemetry::parse_smi_dmon(
+      "#Date       Time        gpu    sm\n#YYYYMMDD   HH:MM:SS    Idx     %\n" + rows, "x");
   ASSERT_TRUE(c.has_value());
   ASSERT_EQ(c->counter_samples.size(), 3u);
-  EXPECT_EQ(c->counter_samples.start_ns[1], *telemetry::parse_calendar("2026/12/31 23:59:58"));  // up to the moment it was printed
+  EXPECT_EQ(c->counter_samples.start_ns[1],
+            *telemetry::parse_calendar("2026/12/31 23:59:58"));  // up to the moment it was printed
   EXPECT_EQ(c->counter_samples.duration_ns[2], 2 * kNsPerSecond);
   EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"local_time", 1}}));
-  const auto t = telemetry::parse_smi_dmon("#Time, gpu, sm\n#HH:MM:SS, Idx, %\n23:59:59, 0, 90\n00:00:01, 0, 89\n", "x");  // --format csv -o T
-  const auto n = telemetry::parse_smi_dmon("#gpu, pwr, sm\n0, 90, 50\n", "x");  // --format csv,nounit
+  const auto t = telemetry::parse_smi_dmon(
+      "#Time, gpu, sm\n#HH:MM:SS, Idx, %\n23:59:59, 0, 90\n00:00:01, 0, 89\n",
+      "x");  // --format csv -o T
+  const auto n =
+      telemetry::parse_smi_dmon("#gpu, pwr, sm\n0, 90, 50\n", "x");  // --format csv,nounit
   ASSERT_TRUE(n.has_value());
   EXPECT_EQ(values(*n, "monitor.gpu"), std::vector<double>{0.5});
   ASSERT_TRUE(t.has_value());
@@ -125,8 +155,11 @@ TEST(Telemetry, SmiDmonTimes) {
 
 TEST(Telemetry, GpusByWhateverNamesThem) {
   for (const char* column : {"uuid", "pci.bus_id", "serial"}) {
-    const auto c = telemetry::parse_csv(std::string("timestamp, name, ") + column + ", power.draw [W]\n2026/11/20 12:34:56.1, H200, GPU-a, 100 W\n2026/11/20 12:34:56.2, H200, GPU-b, 200 W\n" +
-                                            "2026/11/20 12:34:57.1, H200, GPU-a, 101 W\n", "x");
+    const auto c = telemetry::parse_csv(std::string("timestamp, name, ") + column +
+                                            ", power.draw [W]\n2026/11/20 12:34:56.1, H200, GPU-a, "
+                                            "100 W\n2026/11/20 12:34:56.2, H200, GPU-b, 200 W\n" +
+                                            "2026/11/20 12:34:57.1, H200, GPU-a, 101 W\n",
+                                        "x");
     ASSERT_TRUE(c.has_value());
     EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{100, 101})) << column;
     EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{200}) << column;
@@ -134,7 +167,11 @@ TEST(Telemetry, GpusByWhateverNamesThem) {
 }
 
 TEST(Telemetry, LogOfTheMonitor) {
-  const auto c = telemetry::parse_csv("time_ns,host,gpu,uuid,instance,source,gpu.busy,memory.used [B],pcie.tx [B/s]\n1795187717697197001,h,3,GPU-a,,nvml,,1024,7\n1795187717697197001,h,3,MIG-a,1/0,gpm,0.5,512,\n", "x");
+  const auto c = telemetry::parse_csv(
+      "time_ns,host,gpu,uuid,instance,source,gpu.busy,memory.used [B],pcie.tx "
+      "[B/s]\n1795187717697197001,h,3,GPU-a,,nvml,,1024,7\n1795187717697197001,h,3,MIG-a,1/"
+      "0,gpm,0.5,512,\n",
+      "x");
   ASSERT_TRUE(c.has_value());
   ASSERT_EQ(c->devices.size(), 2u);  // an instance is not its GPU
   EXPECT_EQ(c->text(c->devices.name[1]), "GPU 3, MIG instance 1/0");
@@ -145,11 +182,22 @@ TEST(Telemetry, LogOfTheMonitor) {
 }
 
 TEST(Telemetry, TimesOfManyKinds) {
-  struct Case { const char* cell; std::int64_t ns; bool local; };
-  for (const auto& t : {Case{"2026-11-20T12:34:56+01:00", 1795174496000000000, false}, Case{"2026-11-20 12:34:56.5 -0130", 1795183496500000000, false}, Case{"2026-11-20T12:34:56Z", 1795178096000000000, false},
-                        Case{"2026/11/20 12:34:56.789 UTC", 1795178096789000000, false}, Case{"\"2026-11-20 12:34:56,789\"", 1795178096789000000, true}, Case{"1795178096.25", 1795178096250000000, false},
-                        Case{"1795178096250", 1795178096250000000, false}, Case{"1795178096250001", 1795178096250001000, false}, Case{"1795178096250001002", 1795178096250001002, false}}) {
-    const auto c = telemetry::parse_csv(std::string("timestamp, power.draw [W]\n") + t.cell + ", 3 W\n", "x");
+  struct Case {
+    const char* cell;
+    std::int64_t ns;
+    bool local;
+  };
+  for (const auto& t : {Case{"2026-11-20T12:34:56+01:00", 1795174496000000000, false},
+                        Case{"2026-11-20 12:34:56.5 -0130", 1795183496500000000, false},
+                        Case{"2026-11-20T12:34:56Z", 1795178096000000000, false},
+                        Case{"2026/11/20 12:34:56.789 UTC", 1795178096789000000, false},
+                        Case{"\"2026-11-20 12:34:56,789\"", 1795178096789000000, true},
+                        Case{"1795178096.25", 1795178096250000000, false},
+                        Case{"1795178096250", 1795178096250000000, false},
+                        Case{"1795178096250001", 1795178096250001000, false},
+                        Case{"1795178096250001002", 1795178096250001002, false}}) {
+    const auto c =
+        telemetry::parse_csv(std::string("timestamp, power.draw [W]\n") + t.cell + ", 3 W\n", "x");
     ASSERT_TRUE(c.has_value()) << t.cell << " " << c.error().message();
     ASSERT_EQ(c->counter_samples.size(), 1u) << t.cell;
     EXPECT_EQ(c->counter_samples.start_ns[0], t.ns) << t.cell;
@@ -169,7 +217,8 @@ TEST(Telemetry, DamageIsCounted) {
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{10, 20}));
   EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"truncated", 1}}));
-  EXPECT_FALSE(telemetry::parse_csv("power.draw [W], clocks.sm [MHz]\n1,2\n", "x").has_value());  // no time
+  EXPECT_FALSE(
+      telemetry::parse_csv("power.draw [W], clocks.sm [MHz]\n1,2\n", "x").has_value());  // no time
   EXPECT_FALSE(telemetry::parse_csv("", "x").has_value());
   EXPECT_FALSE(telemetry::parse_dmon("hello\n", "x").has_value());
 }
@@ -190,7 +239,9 @@ TEST(Telemetry, SniffsLogsOnly) {
 TEST(Telemetry, Calendar) {
   EXPECT_EQ(telemetry::parse_calendar("1971/01/01 00:00:00.001"), 31536000001000000);
   EXPECT_EQ(telemetry::parse_calendar("2026-11-20T12:34:56Z"), 1795178096000000000);
-  for (const char* bad : {"", "2026/13/01 00:00:00", "2026/02/30 00:00:00", "2026/11/20 25:00:00", "2026/11/20", "2026/11/20 12:34:56;7", "2026/11/20 12:34:56+1", "2026-11/20 12:34:56"})
+  for (const char* bad :
+       {"", "2026/13/01 00:00:00", "2026/02/30 00:00:00", "2026/11/20 25:00:00", "2026/11/20",
+        "2026/11/20 12:34:56;7", "2026/11/20 12:34:56+1", "2026-11/20 12:34:56"})
     EXPECT_FALSE(telemetry::parse_calendar(bad)) << bad;
 }
 

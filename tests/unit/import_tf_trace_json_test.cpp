@@ -22,14 +22,20 @@ Result<Capture> load(std::string text) {
   return tf_trace_json::load_text(std::string_view(text).substr(0, size), "t", {});
 }
 
-std::string span(int pid, int tid, const std::string& ts, const std::string& dur, const std::string& name, const std::string& args = {}) {
-  return R"({"ph":"X","pid":)" + std::to_string(pid) + R"(,"tid":)" + std::to_string(tid) + R"(,"ts":)" + ts + R"(,"dur":)" + dur + R"(,"name":")" + name + '"' +
+std::string span(int pid, int tid, const std::string& ts, const std::string& dur,
+                 const std::string& name, const std::string& args = {}) {
+  return R"({"ph":"X","pid":)" + std::to_string(pid) + R"(,"tid":)" + std::to_string(tid) +
+         R"(,"ts":)" + ts + R"(,"dur":)" + dur + R"(,"name":")" + name + '"' +
          (args.empty() ? "" : R"(,"args":{)" + args + "}") + "},";
 }
 
 TEST(TfTraceJson, RoundsPrintedDoublesAndReadsTextArguments) {
-  const auto c = load(kNames + span(1, 14, "51.332999999999998", "857.83799999999997", "gemm", R"("kernel_details":"regs:32 grid:4,2,1 block:128,1,1","correlation_id":"77")") +
-                      span(1, 15, "51.332999999999998", "857.83799999999997", "fusion") + span(701, 5, "1", "0.000001", "op") + "{}]}");
+  const auto c =
+      load(kNames +
+           span(1, 14, "51.332999999999998", "857.83799999999997", "gemm",
+                R"("kernel_details":"regs:32 grid:4,2,1 block:128,1,1","correlation_id":"77")") +
+           span(1, 15, "51.332999999999998", "857.83799999999997", "fusion") +
+           span(701, 5, "1", "0.000001", "op") + "{}]}");
   ASSERT_TRUE(c) << c.error().message();
   ASSERT_EQ(c->activities.size(), 1u) << "the XLA Ops line repeats the stream's time";
   EXPECT_EQ(c->activities.start_ns[0], 51'333);
@@ -43,8 +49,10 @@ TEST(TfTraceJson, RoundsPrintedDoublesAndReadsTextArguments) {
 }
 
 TEST(TfTraceJson, ADamagedEventCostsThatEventAndACutFileItsTail) {
-  const auto damaged = load(kNames + span(701, 5, "1", "1", "a") + R"({"ph":"X","pid":701,"tid":5,"ts":nonsense,"dur":1,"name":"b"},)" +
-                            R"({"ph":"X","pid":701,"tid":5,"ts":2,"dur":-1,"name":"c"},)" + span(701, 5, "3", "1", "d") + "{}]}");
+  const auto damaged = load(kNames + span(701, 5, "1", "1", "a") +
+                            R"({"ph":"X","pid":701,"tid":5,"ts":nonsense,"dur":1,"name":"b"},)" +
+                            R"({"ph":"X","pid":701,"tid":5,"ts":2,"dur":-1,"name":"c"},)" +
+                            span(701, 5, "3", "1", "d") + "{}]}");
   ASSERT_TRUE(damaged);
   EXPECT_EQ(damaged->host_ops.size(), 2u);
   EXPECT_EQ(damaged->text(damaged->quality.code[0]), "bad_event");
@@ -57,7 +65,8 @@ TEST(TfTraceJson, ADamagedEventCostsThatEventAndACutFileItsTail) {
 
 TEST(TfTraceJson, SaysThatTheTailIsMissingAtTheEventCap) {
   std::string text = kNames;
-  for (int i = 0; i < 1'000'000; ++i) text += R"({"ph":"X","pid":701,"tid":5,"ts":1,"dur":1,"name":"a"},)";
+  for (int i = 0; i < 1'000'000; ++i)
+    text += R"({"ph":"X","pid":701,"tid":5,"ts":1,"dur":1,"name":"a"},)";
   const auto capped = load(text + "{}]}");
   ASSERT_TRUE(capped);
   ASSERT_GE(capped->quality.size(), 1u);
@@ -68,8 +77,11 @@ TEST(TfTraceJson, SaysThatTheTailIsMissingAtTheEventCap) {
 std::vector<std::tuple<std::string, Nanos, Nanos>> work(const Capture& c) {
   std::vector<std::tuple<std::string, Nanos, Nanos>> all;
   Nanos first = INT64_MAX;
-  for (std::size_t i = 0; i < c.activities.size(); ++i) first = std::min(first, c.activities.start_ns[i]);
-  for (std::size_t i = 0; i < c.activities.size(); ++i) all.emplace_back(c.text(c.activities.name[i]), c.activities.start_ns[i] - first, c.activities.duration_ns[i]);
+  for (std::size_t i = 0; i < c.activities.size(); ++i)
+    first = std::min(first, c.activities.start_ns[i]);
+  for (std::size_t i = 0; i < c.activities.size(); ++i)
+    all.emplace_back(c.text(c.activities.name[i]), c.activities.start_ns[i] - first,
+                     c.activities.duration_ns[i]);
   std::sort(all.begin(), all.end());
   return all;
 }

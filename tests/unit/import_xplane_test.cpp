@@ -24,14 +24,15 @@ std::string entry(std::uint64_t id, const std::string& name, const std::string& 
   return message([&](pbf_writer& w) {
     w.add_uint64(1, id);
     w.add_message(2, message([&](pbf_writer& v) {
-      v.add_uint64(1, id);
-      v.add_string(2, name);
-      if (!display.empty()) v.add_string(4, display);
-    }));
+                    v.add_uint64(1, id);
+                    v.add_string(2, name);
+                    if (!display.empty()) v.add_string(4, display);
+                  }));
   });
 }
 
-std::string event(std::uint64_t id, std::int64_t offset_ps, std::int64_t duration_ps, const std::vector<std::string>& stats = {}) {
+std::string event(std::uint64_t id, std::int64_t offset_ps, std::int64_t duration_ps,
+                  const std::vector<std::string>& stats = {}) {
   return message([&](pbf_writer& w) {
     w.add_uint64(1, id);
     w.add_int64(2, offset_ps);
@@ -40,10 +41,21 @@ std::string event(std::uint64_t id, std::int64_t offset_ps, std::int64_t duratio
   });
 }
 
-std::string number_stat(std::uint64_t id, std::int64_t value) { return message([&](pbf_writer& w) { w.add_uint64(1, id); w.add_int64(4, value); }); }
-std::string ref_stat(std::uint64_t id, std::uint64_t ref) { return message([&](pbf_writer& w) { w.add_uint64(1, id); w.add_uint64(7, ref); }); }
+std::string number_stat(std::uint64_t id, std::int64_t value) {
+  return message([&](pbf_writer& w) {
+    w.add_uint64(1, id);
+    w.add_int64(4, value);
+  });
+}
+std::string ref_stat(std::uint64_t id, std::uint64_t ref) {
+  return message([&](pbf_writer& w) {
+    w.add_uint64(1, id);
+    w.add_uint64(7, ref);
+  });
+}
 
-std::string line(std::uint64_t id, const std::string& name, std::int64_t timestamp, const std::vector<std::string>& events) {
+std::string line(std::uint64_t id, const std::string& name, std::int64_t timestamp,
+                 const std::vector<std::string>& events) {
   return message([&](pbf_writer& w) {
     w.add_uint64(1, id);
     w.add_string(2, name);
@@ -52,7 +64,9 @@ std::string line(std::uint64_t id, const std::string& name, std::int64_t timesta
   });
 }
 
-std::string plane(const std::string& name, const std::vector<std::string>& lines, const std::vector<std::string>& events = {}, const std::vector<std::string>& stats = {}) {
+std::string plane(const std::string& name, const std::vector<std::string>& lines,
+                  const std::vector<std::string>& events = {},
+                  const std::vector<std::string>& stats = {}) {
   return message([&](pbf_writer& w) {
     w.add_string(2, name);
     for (const auto& l : lines) w.add_message(3, l);
@@ -62,33 +76,44 @@ std::string plane(const std::string& name, const std::vector<std::string>& lines
 }
 
 std::string space(const std::vector<std::string>& planes) {
-  return message([&](pbf_writer& w) { for (const auto& p : planes) w.add_message(1, p); });
+  return message([&](pbf_writer& w) {
+    for (const auto& p : planes) w.add_message(1, p);
+  });
 }
 
 constexpr std::int64_t kEpoch = 1'700'000'000'000'000'000;
 
 TEST(Xplane, ReadsDetailsOfEveryTracer) {
-  const auto nvidia = xplane::parse_details("regs:168 static_shared:16 dynamic_shared:213220 grid:2,66,1 block:384,1,1 occ_pct:18.75 future:x");
+  const auto nvidia = xplane::parse_details(
+      "regs:168 static_shared:16 dynamic_shared:213220 grid:2,66,1 block:384,1,1 occ_pct:18.75 "
+      "future:x");
   EXPECT_EQ(nvidia.registers, 168);
   EXPECT_EQ(nvidia.shared_bytes, 213236);
   EXPECT_EQ(nvidia.grid[1], 66);
   EXPECT_EQ(nvidia.block[0], 384);
   EXPECT_DOUBLE_EQ(nvidia.occupancy, 0.1875);
-  const auto amd = xplane::parse_details(" grid:219,40,1 block:256,1,1 private_mem:0 group_mem:49280 occ_pct:0");
+  const auto amd =
+      xplane::parse_details(" grid:219,40,1 block:256,1,1 private_mem:0 group_mem:49280 occ_pct:0");
   EXPECT_EQ(amd.registers, -1);
   EXPECT_EQ(amd.shared_bytes, 49280);
   EXPECT_TRUE(std::isnan(amd.occupancy)) << "0 stands for not known";
-  const auto copy = xplane::parse_details("kind_src:pageable kind_dst:device size:64 dest:0 async:1");
+  const auto copy =
+      xplane::parse_details("kind_src:pageable kind_dst:device size:64 dest:0 async:1");
   EXPECT_EQ(copy.bytes, 64);
   EXPECT_EQ(copy.copy, CopyKind::host_to_device);
   EXPECT_EQ(xplane::parse_details("kind:unknown num_bytes:4 async:0").bytes, 4);
 }
 
 TEST(Xplane, ResolvesReferencesAndLateMetadataAndSkipsDerivedLines) {
-  const std::string gpu = plane("/device:GPU:3",
-                                {line(14, "Stream #14(Compute)", kEpoch, {event(1, 5'000, 7'000, {ref_stat(1, 2), number_stat(3, 77)})}),
-                                 line(15, "XLA Ops", kEpoch, {event(1, 5'000, 7'000)}), line(16, "Steps", kEpoch, {event(1, 0, 90'000)})},
-                                {entry(1, "gemm")}, {entry(1, "kernel_details"), entry(2, "regs:32 grid:4,2,1 block:128,1,1"), entry(3, "correlation_id")});
+  const std::string gpu =
+      plane("/device:GPU:3",
+            {line(14, "Stream #14(Compute)", kEpoch,
+                  {event(1, 5'000, 7'000, {ref_stat(1, 2), number_stat(3, 77)})}),
+             line(15, "XLA Ops", kEpoch, {event(1, 5'000, 7'000)}),
+             line(16, "Steps", kEpoch, {event(1, 0, 90'000)})},
+            {entry(1, "gemm")},
+            {entry(1, "kernel_details"), entry(2, "regs:32 grid:4,2,1 block:128,1,1"),
+             entry(3, "correlation_id")});
   const auto c = xplane::load_bytes(space({gpu}), "x", {});
   ASSERT_TRUE(c) << c.error().message();
   ASSERT_EQ(c->activities.size(), 1u);
@@ -104,11 +129,18 @@ TEST(Xplane, ResolvesReferencesAndLateMetadataAndSkipsDerivedLines) {
 }
 
 TEST(Xplane, AddsTheProfileStartToRelativeTimesOnly) {
-  const std::string host = plane("/host:CPU", {line(15905481778955982452u, "python3", 2'000, {event(1, 1'999, 1)}), line(2, "other", kEpoch + 9, {event(1, 0, 0)})}, {entry(1, "op")});
+  const std::string host =
+      plane("/host:CPU",
+            {line(15905481778955982452u, "python3", 2'000, {event(1, 1'999, 1)}),
+             line(2, "other", kEpoch + 9, {event(1, 0, 0)})},
+            {entry(1, "op")});
   const std::string environment = message([&](pbf_writer& w) {
     w.add_string(2, "Task Environment");
     w.add_message(5, entry(1, "profile_start_time"));
-    w.add_message(6, message([&](pbf_writer& s) { s.add_uint64(1, 1); s.add_uint64(3, kEpoch); }));
+    w.add_message(6, message([&](pbf_writer& s) {
+                    s.add_uint64(1, 1);
+                    s.add_uint64(3, kEpoch);
+                  }));
   });
   const auto c = xplane::load_bytes(space({host, environment}), "x", {});
   ASSERT_TRUE(c);
@@ -121,7 +153,11 @@ TEST(Xplane, AddsTheProfileStartToRelativeTimesOnly) {
 
 TEST(Xplane, ADamagedEventCostsThatEvent) {
   const std::string broken("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 13);
-  const std::string host = plane("/host:CPU", {line(1, "t", kEpoch, {event(1, 0, 1000), broken, event(1, INT64_MAX - 5, 1000), event(1, 5000, -4), event(1, 2000, 1000)})}, {entry(1, "op")});
+  const std::string host = plane("/host:CPU",
+                                 {line(1, "t", kEpoch,
+                                       {event(1, 0, 1000), broken, event(1, INT64_MAX - 5, 1000),
+                                        event(1, 5000, -4), event(1, 2000, 1000)})},
+                                 {entry(1, "op")});
   const auto c = xplane::load_bytes(space({host}), "x", {});
   ASSERT_TRUE(c);
   EXPECT_EQ(c->host_ops.size(), 2u);
@@ -136,10 +172,10 @@ TEST(Xplane, ACutFileKeepsWhatCameBeforeTheCut) {
   for (int i = 0; i < 100; ++i) events.push_back(event(1, i * 1000, 1000));
   const std::string whole = message([&](pbf_writer& w) {
     w.add_message(1, message([&](pbf_writer& p) {
-      p.add_string(2, "/host:CPU");
-      p.add_message(4, entry(1, "op"));
-      p.add_message(3, line(1, "t", kEpoch, events));
-    }));
+                    p.add_string(2, "/host:CPU");
+                    p.add_message(4, entry(1, "op"));
+                    p.add_message(3, line(1, "t", kEpoch, events));
+                  }));
   });
   for (std::size_t length = 40; length < whole.size(); length += 7) {
     const auto c = xplane::load_bytes(std::string_view(whole).substr(0, length), "x", {});
@@ -153,13 +189,21 @@ TEST(Xplane, ACutFileKeepsWhatCameBeforeTheCut) {
 }
 
 TEST(Xplane, TellsThreadPoolQueuesStepsAndOperationTypes) {
-  auto passage = [](std::uint64_t type_id, std::uint64_t id_id, std::int64_t id) { return std::vector<std::string>{number_stat(type_id, 15), number_stat(id_id, id)}; };
-  const std::string host = plane("/host:CPU",
-                                 {line(1, "python", kEpoch, {event(1, 0, 9'000'000, {number_stat(5, 41)}), event(2, 1'000'000, 0, passage(1, 2, 9)), event(5, 2'000, 1'000)}),
-                                  line(2, "tf_Compute/2", kEpoch, {event(3, 3'000'000, 0, passage(3, 4, 9)), event(4, 3'100'000, 5'000)})},
-                                 {entry(1, "train"), entry(2, "ThreadpoolListener::Record"), entry(3, "ThreadpoolListener::StartRegion"),
-                                  entry(4, "Conv2D_1:_MklNativeConv2D", "_MklNativeConv2D"), entry(5, "EagerLocalExecute: MatMul")},
-                                 {entry(1, "_pt"), entry(2, "_p"), entry(3, "_ct"), entry(4, "_c"), entry(5, "step_num")});
+  auto passage = [](std::uint64_t type_id, std::uint64_t id_id, std::int64_t id) {
+    return std::vector<std::string>{number_stat(type_id, 15), number_stat(id_id, id)};
+  };
+  const std::string host = plane(
+      "/host:CPU",
+      {line(1, "python", kEpoch,
+            {event(1, 0, 9'000'000, {number_stat(5, 41)}), event(2, 1'000'000, 0, passage(1, 2, 9)),
+             event(5, 2'000, 1'000)}),
+       line(2, "tf_Compute/2", kEpoch,
+            {event(3, 3'000'000, 0, passage(3, 4, 9)), event(4, 3'100'000, 5'000)})},
+      {entry(1, "train"), entry(2, "ThreadpoolListener::Record"),
+       entry(3, "ThreadpoolListener::StartRegion"),
+       entry(4, "Conv2D_1:_MklNativeConv2D", "_MklNativeConv2D"),
+       entry(5, "EagerLocalExecute: MatMul")},
+      {entry(1, "_pt"), entry(2, "_p"), entry(3, "_ct"), entry(4, "_c"), entry(5, "step_num")});
   const auto c = xplane::load_bytes(space({host}), "x", {});
   ASSERT_TRUE(c);
   ASSERT_EQ(c->steps.size(), 1u);
@@ -179,7 +223,8 @@ TEST(Xplane, TellsThreadPoolQueuesStepsAndOperationTypes) {
 TEST(Xplane, RowsDoNotDependOnTheNumberOfThreads) {
   std::vector<std::string> events;
   for (int i = 0; i < 200'000; ++i) events.push_back(event(1 + i % 3, i * 1000, 1000));
-  const std::string bytes = space({plane("/host:CPU", {line(1, "t", kEpoch, events)}, {entry(1, "a"), entry(2, "b"), entry(3, "c")})});
+  const std::string bytes = space({plane("/host:CPU", {line(1, "t", kEpoch, events)},
+                                         {entry(1, "a"), entry(2, "b"), entry(3, "c")})});
   ImportOptions one, four;
   one.threads = 1;
   four.threads = 4;
@@ -208,7 +253,8 @@ TEST(Xplane, ReadsAJaxProfileOfAnH200) {
   ASSERT_EQ(c->steps.size(), 4u);
   EXPECT_EQ(c->steps.index[3], 3);
   std::int64_t graph_launches = 0;
-  for (std::size_t i = 0; i < c->api_calls.size(); ++i) graph_launches += c->api_calls.kind[i] == ApiKind::graph_launch;
+  for (std::size_t i = 0; i < c->api_calls.size(); ++i)
+    graph_launches += c->api_calls.kind[i] == ApiKind::graph_launch;
   EXPECT_EQ(graph_launches, 4);
   EXPECT_EQ(c->quality.size(), 0u);
   EXPECT_EQ(c->activities.start_ns[0], 1795187906626144860 + 16864100 + 764984);
@@ -220,7 +266,8 @@ TEST(Xplane, AProfileFolderStandsForItsNewestFile) {
   test::TemporaryFolder folder;
   ASSERT_TRUE(folder.unpack("examples/jax_mlp.tgz"));
   const auto file = folder.find(".xplane.pb");
-  for (const auto& named : {folder.path(), folder.path() + "/plugins/profile", file.substr(0, file.rfind('/'))}) {
+  for (const auto& named :
+       {folder.path(), folder.path() + "/plugins/profile", file.substr(0, file.rfind('/'))}) {
     const auto c = import_file(named);
     ASSERT_TRUE(c) << c.error().message();
     EXPECT_EQ(c->path, file);

@@ -45,7 +45,8 @@ void expect_golden(const std::string& path, const Golden& g) {
   EXPECT_EQ(capture->events, g.events);
   EXPECT_EQ(capture->format, "kineto");
   for (std::size_t i = 0; i < capture->quality.size(); ++i)
-    ADD_FAILURE() << "damage in a sound file: " << capture->text(capture->quality.code[i]) << " " << capture->text(capture->quality.detail[i]);
+    ADD_FAILURE() << "damage in a sound file: " << capture->text(capture->quality.code[i]) << " "
+                  << capture->text(capture->quality.detail[i]);
   const auto& a = capture->activities;
   ASSERT_EQ(static_cast<std::int64_t>(a.size()), g.gpu_events);
   if (a.empty()) return;
@@ -75,7 +76,8 @@ TEST_P(KinetoCorpus, GivesTheGoldenValues) {
 TEST(KinetoExamples, GiveTheGoldenValues) {
   int found = 0;
   for (const auto& g : kGolden) {
-    const std::string path = "examples/" + std::filesystem::path(g.file).filename().string() + ".json.gz";
+    const std::string path =
+        "examples/" + std::filesystem::path(g.file).filename().string() + ".json.gz";
     if (!std::filesystem::exists(path)) continue;
     ++found;
     expect_golden(path, g);
@@ -85,7 +87,9 @@ TEST(KinetoExamples, GiveTheGoldenValues) {
 
 INSTANTIATE_TEST_SUITE_P(Files, KinetoCorpus, testing::ValuesIn(kGolden), [](const auto& info) {
   std::string name = std::filesystem::path(info.param.file).filename().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
   return name;
 });
 

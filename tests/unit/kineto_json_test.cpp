@@ -1,4 +1,5 @@
-// The small captures once more, read in the plainest way with another JSON library: the columns must be equal.
+// The small captures once more, read in the plainest way with another JSON library: the columns
+// must be equal.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,10 +13,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Microseconds with three decimals, through a double: exact to 1 ns below 2^53 ns, which relative times are.
+/// Microseconds with three decimals, through a double: exact to 1 ns below 2^53 ns, which relative
+/// times are.
 Nanos ns(const Json& value, Nanos base) { return base + std::llround(value.get<double>() * 1000); }
 
-std::int64_t number(const Json& args, const char* key) { return args.contains(key) && args[key].is_number() ? args[key].get<std::int64_t>() : -1; }
+std::int64_t number(const Json& args, const char* key) {
+  return args.contains(key) && args[key].is_number() ? args[key].get<std::int64_t>() : -1;
+}
 
 /// JSON texts are compared by value: white space may differ.
 Json parsed(std::string_view text) { return text.empty() ? Json() : Json::parse(text); }
@@ -27,14 +31,21 @@ void expect_equal(const std::string& path) {
   const Json file = Json::parse(*read_whole(path, 1 << 30));
   const Nanos base = file["baseTimeNanoseconds"];
   std::size_t host = 0, api = 0, gpu = 0, flow = 0, annotation = 0;
-  auto thread_is = [&](std::uint32_t row, const Json& e) { return c.threads.pid[row] == e["pid"].get<std::int64_t>() && c.threads.tid[row] == e["tid"].get<std::int64_t>(); };
+  auto thread_is = [&](std::uint32_t row, const Json& e) {
+    return c.threads.pid[row] == e["pid"].get<std::int64_t>() &&
+           c.threads.tid[row] == e["tid"].get<std::int64_t>();
+  };
   for (const Json& e : file["traceEvents"]) {
     const std::string cat = e.value("cat", ""), ph = e.value("ph", ""), name = e.value("name", "");
     const Json args = e.value("args", Json::object());
-    if (ph == "X" && (cat == "cpu_op" || cat == "python_function" || cat == "user_annotation" || cat == "overhead")) {
+    if (ph == "X" && (cat == "cpu_op" || cat == "python_function" || cat == "user_annotation" ||
+                      cat == "overhead")) {
       const auto& t = c.host_ops;
       ASSERT_LT(host, t.size());
-      EXPECT_EQ(name_of(t.kind[host]), cat == "cpu_op" ? "op" : cat == "python_function" ? "python" : cat == "overhead" ? "overhead" : "annotation");
+      EXPECT_EQ(name_of(t.kind[host]), cat == "cpu_op"            ? "op"
+                                       : cat == "python_function" ? "python"
+                                       : cat == "overhead"        ? "overhead"
+                                                                  : "annotation");
       EXPECT_EQ(c.text(t.name[host]), name);
       EXPECT_EQ(t.start_ns[host], ns(e["ts"], base));
       EXPECT_EQ(t.duration_ns[host], ns(e["dur"], 0));
@@ -75,8 +86,10 @@ void expect_equal(const std::string& path) {
       EXPECT_EQ(t.registers[gpu], number(args, "registers per thread"));
       EXPECT_EQ(t.shared_bytes[gpu], number(args, "shared memory"));
       if (cat == "kernel") {
-        EXPECT_EQ((std::vector<int>{t.grid_x[gpu], t.grid_y[gpu], t.grid_z[gpu]}), args["grid"].get<std::vector<int>>());
-        EXPECT_EQ((std::vector<int>{t.block_x[gpu], t.block_y[gpu], t.block_z[gpu]}), args["block"].get<std::vector<int>>());
+        EXPECT_EQ((std::vector<int>{t.grid_x[gpu], t.grid_y[gpu], t.grid_z[gpu]}),
+                  args["grid"].get<std::vector<int>>());
+        EXPECT_EQ((std::vector<int>{t.block_x[gpu], t.block_y[gpu], t.block_z[gpu]}),
+                  args["block"].get<std::vector<int>>());
         EXPECT_DOUBLE_EQ(t.occupancy[gpu], args["est. achieved occupancy %"].get<double>() / 100);
       }
       ++gpu;

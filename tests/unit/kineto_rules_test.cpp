@@ -1,4 +1,5 @@
-// Small traces written out: each rule of docs/formats/kineto.md, and what each kind of damage costs.
+// Small traces written out: each rule of docs/formats/kineto.md, and what each kind of damage
+// costs.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,17 +26,21 @@ Capture load(const std::string& text) {
   return capture ? std::move(*capture) : Capture{};
 }
 
-std::string kernel(const std::string& name, const std::string& ts, const std::string& dur, const std::string& args = "\"device\": 0, \"stream\": 7") {
-  return R"({"ph": "X", "cat": "kernel", "name": ")" + name + R"(", "pid": 0, "tid": 7, "ts": )" + ts + R"(, "dur": )" + dur + R"(, "args": {)" + args + "}}";
+std::string kernel(const std::string& name, const std::string& ts, const std::string& dur,
+                   const std::string& args = "\"device\": 0, \"stream\": 7") {
+  return R"({"ph": "X", "cat": "kernel", "name": ")" + name + R"(", "pid": 0, "tid": 7, "ts": )" +
+         ts + R"(, "dur": )" + dur + R"(, "args": {)" + args + "}}";
 }
 
-std::string trace(const std::string& events, const std::string& before = "\"schemaVersion\": 1,", const std::string& after = "") {
+std::string trace(const std::string& events, const std::string& before = "\"schemaVersion\": 1,",
+                  const std::string& after = "") {
   return "{" + before + " \"traceEvents\": [" + events + "]" + after + "}";
 }
 
 std::map<std::string, std::int64_t> quality(const Capture& c) {
   std::map<std::string, std::int64_t> counts;
-  for (std::size_t i = 0; i < c.quality.size(); ++i) counts[std::string(c.text(c.quality.code[i]))] = c.quality.count[i];
+  for (std::size_t i = 0; i < c.quality.size(); ++i)
+    counts[std::string(c.text(c.quality.code[i]))] = c.quality.count[i];
   return counts;
 }
 
@@ -44,15 +49,19 @@ using Counts = std::map<std::string, std::int64_t>;
 }  // namespace
 
 TEST(KinetoRules, EveryTimestampVariantIsExact) {
-  auto start = [](const std::string& ts, const std::string& before = "", const std::string& after = "") {
+  auto start = [](const std::string& ts, const std::string& before = "",
+                  const std::string& after = "") {
     const Capture c = load(trace(kernel("k", ts, "1"), before, after));
     return c.activities.size() == 1 ? c.activities.start_ns[0] : -1;
   };
   EXPECT_EQ(start("1661203463029687"), 1661203463029687000);
   EXPECT_EQ(start("1712195495523334.959"), 1712195495523334959);
-  EXPECT_EQ(start("4329702664395.481", "\"baseTimeNanoseconds\": 1790857026000000000,"), 1795186728664395481);
-  EXPECT_EQ(start("4329702664395.481", "", ", \"baseTimeNanoseconds\": 1790857026000000000"), 1795186728664395481);
-  EXPECT_EQ(start("4329702664395.481", "", ", \"baseTimeNanoseconds\": \"1790857026000000000\""), 1795186728664395481);
+  EXPECT_EQ(start("4329702664395.481", "\"baseTimeNanoseconds\": 1790857026000000000,"),
+            1795186728664395481);
+  EXPECT_EQ(start("4329702664395.481", "", ", \"baseTimeNanoseconds\": 1790857026000000000"),
+            1795186728664395481);
+  EXPECT_EQ(start("4329702664395.481", "", ", \"baseTimeNanoseconds\": \"1790857026000000000\""),
+            1795186728664395481);
   EXPECT_EQ(start("\"1712195495523334.959\""), 1712195495523334959);
   EXPECT_EQ(start("1.712195495523334959e15"), 1712195495523334959);
   EXPECT_EQ(start("12.5"), 12500);
@@ -60,9 +69,10 @@ TEST(KinetoRules, EveryTimestampVariantIsExact) {
 }
 
 TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
-  const Capture c = load(trace(R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
-                               kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
-                               R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7, "ts": 0, "dur": 100, "args": {}},
+  const Capture c = load(trace(
+      R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
+      kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
+      R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7, "ts": 0, "dur": 100, "args": {}},
                                {"ph": "X", "cat": "Memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0, "tid": "stream 7", "ts": 8, "dur": 1, "args": {"bytes": 4, "Bytes": 5}})j"));
   EXPECT_EQ(c.host_ops.size(), 1u);
   ASSERT_EQ(c.activities.size(), 3u);
@@ -75,9 +85,13 @@ TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
 }
 
 TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
-  const Capture c = load("[" + kernel("ncclDevKernel", "1", "2", R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16", "In msg nelems": 10,
+  const Capture c = load(
+      "[" +
+      kernel(
+          "ncclDevKernel", "1", "2",
+          R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16", "In msg nelems": 10,
     "Group size": 8, "Process Group Ranks": "[0, 1]", "Comms Id": 99999999999999999999)") +
-                         R"(,{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": "GPU 1 Counters", "tid": 0, "ts": 3, "args": {"": 12.5}},
+      R"(,{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": "GPU 1 Counters", "tid": 0, "ts": 3, "args": {"": 12.5}},
     {"ph": "s", "id": 5, "pid": 1, "tid": 1, "ts": 4, "cat": "fwdbwd", "name": "fwdbwd"}, {"ph": "f", "id": 5, "pid": 1, "tid": 2, "ts": 5, "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"},
     {"ph": "s", "id": 6, "pid": 1, "tid": 1, "ts": 4, "cat": "ac2g", "name": "ac2g"},
     {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 6,
@@ -102,9 +116,11 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
 }
 
 TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
-  const Capture c = load(trace(R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2, "args": {"name": "thread 2 (python3)"}},
+  const Capture c = load(trace(
+      R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2, "args": {"name": "thread 2 (python3)"}},
     {"name": "process_name", "ph": "M", "ts": 1, "pid": 1, "tid": 0, "args": {"name": "python3"}}, {"name": "thread_name", "ph": "M", "ts": 1, "pid": 0, "tid": 7, "args": {"name": "stream 7"}},
-    {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": "2", "ts": 1, "dur": 2},)j" + kernel("k", "1", "2")));
+    {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": "2", "ts": 1, "dur": 2},)j" +
+      kernel("k", "1", "2")));
   ASSERT_EQ(c.threads.size(), 1u);
   EXPECT_EQ(c.text(c.threads.name[0]), "thread 2 (python3)");
   EXPECT_EQ(c.text(c.threads.process_name[0]), "python3");
@@ -112,7 +128,9 @@ TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
 
 TEST(KinetoDamage, CostsOnlyTheEventItHits) {
   const std::string good = kernel("first", "1", "2"), last = kernel("last", "5", "2");
-  auto with = [&](const std::string& damaged) { return load(trace(good + ",\n" + damaged + ",\n" + last)); };
+  auto with = [&](const std::string& damaged) {
+    return load(trace(good + ",\n" + damaged + ",\n" + last));
+  };
   struct Case {
     const char* what;
     std::string event;
@@ -130,21 +148,42 @@ TEST(KinetoDamage, CostsOnlyTheEventItHits) {
       {"escapes", kernel("a\\\\b\\\"c\\u00e9", "3", "1"), 3, {}},
       {"NaN time", kernel("k", "NaN", "1"), 2, {{"bad_event", 1}}},
       {"infinite duration", kernel("k", "3", "Infinity"), 2, {{"bad_event", 1}}},
-      {"values that nobody reads", kernel("k", "3", "1", "\"device\": 0, \"memory bandwidth (GB/s)\": inf, \"x\": N/A"), 3, {}},
-      {"None", kernel("k", "3", "1", "\"device\": 0, \"correlation\": None"), 3, {{"bad_value", 1}}},
-      {"beyond int64", kernel("k", "3", "1", "\"device\": 0, \"correlation\": 9223372036854775808"), 3, {{"bad_value", 1}}},
+      {"values that nobody reads",
+       kernel("k", "3", "1", "\"device\": 0, \"memory bandwidth (GB/s)\": inf, \"x\": N/A"),
+       3,
+       {}},
+      {"None",
+       kernel("k", "3", "1", "\"device\": 0, \"correlation\": None"),
+       3,
+       {{"bad_value", 1}}},
+      {"beyond int64",
+       kernel("k", "3", "1", "\"device\": 0, \"correlation\": 9223372036854775808"),
+       3,
+       {{"bad_value", 1}}},
       {"time beyond int64", kernel("k", "99999999999999999999", "1"), 2, {{"bad_event", 1}}},
       {"negative duration", kernel("k", "3", "-1"), 3, {{"negative_duration", 1}}},
       {"huge duration", kernel("k", "3", "900000000000000"), 2, {{"implausible_duration", 1}}},
-      {"duplicate keys", R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "ts": 3, "dur": 1, "pid": 0, "tid": 7})", 3, {{"duplicate_key", 1}}},
-      {"no duration", R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "pid": 0, "tid": 7})", 2, {{"bad_event", 1}}},
+      {"duplicate keys",
+       R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "ts": 3, "dur": 1, "pid": 0, "tid": 7})",
+       3,
+       {{"duplicate_key", 1}}},
+      {"no duration",
+       R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "pid": 0, "tid": 7})",
+       2,
+       {{"bad_event", 1}}},
       {"no phase", R"({"cat": "kernel", "name": "k", "ts": 1, "dur": 1})", 2, {{"bad_event", 1}}},
       {"not an object", "42", 2, {{"bad_event", 1}}},
       {"a text", "\"x\"", 2, {{"bad_event", 1}}},
       {"a stray bracket", "]", 2, {{"bad_event", 1}}},
-      {"an unclosed object", R"({"ph": "X", "cat": "kernel", "args": {"x": [1, 2)", 2, {{"bad_event", 1}}},
+      {"an unclosed object",
+       R"({"ph": "X", "cat": "kernel", "args": {"x": [1, 2)",
+       2,
+       {{"bad_event", 1}}},
       {"an injected log line", "\"WARNING\": [\"a \"broken\" line\", ", 2, {{"bad_event", 1}}},
-      {"unknown phase", R"({"ph": "B", "cat": "kernel", "name": "k", "ts": 1})", 2, {{"unknown_phase", 1}}},
+      {"unknown phase",
+       R"({"ph": "B", "cat": "kernel", "name": "k", "ts": 1})",
+       2,
+       {{"unknown_phase", 1}}},
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(test.what);
@@ -156,12 +195,18 @@ TEST(KinetoDamage, CostsOnlyTheEventItHits) {
     EXPECT_EQ(c.text(c.activities.name[test.kernels - 1]), "last");
   }
   const Capture c = with(kernel("k", "NaN", "1"));
-  EXPECT_NE(c.text(c.quality.detail[0]).find("first at byte " + std::to_string(("{\"schemaVersion\": 1, \"traceEvents\": [" + good + ",\n").size())), std::string::npos)
+  EXPECT_NE(c.text(c.quality.detail[0])
+                .find("first at byte " +
+                      std::to_string(
+                          ("{\"schemaVersion\": 1, \"traceEvents\": [" + good + ",\n").size())),
+            std::string::npos)
       << c.text(c.quality.detail[0]);
 }
 
 TEST(KinetoDamage, EveryTruncationKeepsWhatIsWhole) {
-  const std::string text = trace(kernel("a", "1", "2") + ",\n" + kernel("b", "5", "2") + ",\n" + kernel("c", "8", "2"), "\"schemaVersion\": 1,", ", \"traceName\": \"x\"");
+  const std::string text =
+      trace(kernel("a", "1", "2") + ",\n" + kernel("b", "5", "2") + ",\n" + kernel("c", "8", "2"),
+            "\"schemaVersion\": 1,", ", \"traceName\": \"x\"");
   for (std::size_t n = 1; n < text.size(); ++n) {
     const auto capture = load_text(text.substr(0, n));
     const auto list = text.find('[') + 1;
@@ -170,7 +215,11 @@ TEST(KinetoDamage, EveryTruncationKeepsWhatIsWhole) {
     EXPECT_EQ(capture->quality.size(), 1u) << n;
     std::size_t whole = 0;
     for (const char* name : {"a", "b", "c"}) {
-      const auto at = text.find(kernel(name, name[0] == 'a' ? "1" : name[0] == 'b' ? "5" : "8", "2"));
+      const auto at = text.find(kernel(name,
+                                       name[0] == 'a'   ? "1"
+                                       : name[0] == 'b' ? "5"
+                                                        : "8",
+                                       "2"));
       whole += n >= text.find("}}", at) + 2;
     }
     EXPECT_EQ(capture->activities.size(), whole) << n;
@@ -178,8 +227,12 @@ TEST(KinetoDamage, EveryTruncationKeepsWhatIsWhole) {
 }
 
 TEST(KinetoDamage, BrokenMetadataIsSearchedForWhatMatters) {
-  for (const auto& [before, after] : {std::pair<std::string, std::string>{R"("WARNING": ["a "broken" line", ], "baseTimeNanoseconds": 5000, "deviceProperties": [{"id": 3, "name": "X"}],)", ""},
-                                      {R"("deviceProperties": [{"id": 3, "name": "X"}],)", R"(, "INFO": ["a "broken" line"
+  for (
+      const auto& [before, after] :
+      {std::pair<std::string, std::string>{
+           R"("WARNING": ["a "broken" line", ], "baseTimeNanoseconds": 5000, "deviceProperties": [{"id": 3, "name": "X"}],)",
+           ""},
+       {R"("deviceProperties": [{"id": 3, "name": "X"}],)", R"(, "INFO": ["a "broken" line"
       "], "baseTimeNanoseconds": 5000)"}}) {
     const Capture c = load(trace(kernel("k", "1", "2"), before, after));
     EXPECT_EQ(quality(c), (Counts{{"bad_metadata", 1}}));
@@ -190,10 +243,14 @@ TEST(KinetoDamage, BrokenMetadataIsSearchedForWhatMatters) {
 }
 
 TEST(KinetoDamage, WhatIsNoTraceIsAnError) {
-  for (const auto& [text, words] : {std::pair<std::string, std::string>{"{\"a\": 1}", "has no list \"traceEvents\""}, {"hello", "is not JSON"}, {"{\"traceEvents\": 3}", "has no list"}}) {
+  for (const auto& [text, words] :
+       {std::pair<std::string, std::string>{"{\"a\": 1}", "has no list \"traceEvents\""},
+        {"hello", "is not JSON"},
+        {"{\"traceEvents\": 3}", "has no list"}}) {
     const auto capture = load_text(text);
     ASSERT_FALSE(capture) << text;
-    EXPECT_NE(capture.error().message().find(words), std::string::npos) << capture.error().message();
+    EXPECT_NE(capture.error().message().find(words), std::string::npos)
+        << capture.error().message();
   }
   EXPECT_EQ(load("{\"traceEvents\": []}").events, 0);
   EXPECT_EQ(load("\xef\xbb\xbf [ ] \r\n").events, 0);

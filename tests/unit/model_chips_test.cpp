@@ -1,12 +1,13 @@
-#include "model/chips.h"
-
 #include <gtest/gtest.h>
+
+#include "model/chips.h"
 
 namespace gf {
 namespace {
 
 TEST(Chips, TableIsIndexedById) {
-  for (std::size_t i = 0; i < kChips; ++i) EXPECT_EQ(static_cast<std::size_t>(chips()[i].id), i) << chips()[i].name;
+  for (std::size_t i = 0; i < kChips; ++i)
+    EXPECT_EQ(static_cast<std::size_t>(chips()[i].id), i) << chips()[i].name;
 }
 
 TEST(Chips, FoundByNameFamilyAndComputeCapability) {
@@ -25,11 +26,22 @@ TEST(Chips, FoundByNameFamilyAndComputeCapability) {
 }
 
 TEST(Chips, ProductsMatchWholeWords) {
-  struct Case { const char* name; ChipId chip; int sms; };
-  for (const Case& c : {Case{"NVIDIA H200", ChipId::GH100, 132}, {"NVIDIA H100 PCIe", ChipId::GH100, 114}, {"NVIDIA H100 80GB HBM3", ChipId::GH100, 132},
-                        {"NVIDIA GH200 480GB", ChipId::GH100, 132}, {"Tesla V100-SXM2-16GB", ChipId::GV100, 80}, {"NVIDIA A10", ChipId::GA102, 72},
-                        {"NVIDIA A100-SXM4-40GB", ChipId::GA100, 108}, {"NVIDIA L4", ChipId::AD102, 58}, {"NVIDIA L40S", ChipId::AD102, 142},
-                        {"NVIDIA B200", ChipId::GB100, 148}, {"NVIDIA GeForce RTX 3090 Ti", ChipId::GA102, 84}}) {
+  struct Case {
+    const char* name;
+    ChipId chip;
+    int sms;
+  };
+  for (const Case& c : {Case{"NVIDIA H200", ChipId::GH100, 132},
+                        {"NVIDIA H100 PCIe", ChipId::GH100, 114},
+                        {"NVIDIA H100 80GB HBM3", ChipId::GH100, 132},
+                        {"NVIDIA GH200 480GB", ChipId::GH100, 132},
+                        {"Tesla V100-SXM2-16GB", ChipId::GV100, 80},
+                        {"NVIDIA A10", ChipId::GA102, 72},
+                        {"NVIDIA A100-SXM4-40GB", ChipId::GA100, 108},
+                        {"NVIDIA L4", ChipId::AD102, 58},
+                        {"NVIDIA L40S", ChipId::AD102, 142},
+                        {"NVIDIA B200", ChipId::GB100, 148},
+                        {"NVIDIA GeForce RTX 3090 Ti", ChipId::GA102, 84}}) {
     const Product* p = find_product(c.name);
     ASSERT_NE(p, nullptr) << c.name;
     EXPECT_EQ(p->chip, c.chip) << c.name;
@@ -41,14 +53,25 @@ TEST(Chips, ProductsMatchWholeWords) {
 
 // Data-sheet peaks follow from the table: SMs x boost clock x operations a cycle.
 TEST(Chips, DenseRatesGiveTheDataSheetPeaks) {
-  struct Case { ChipId chip; TensorType type; int sms; double ghz, tera; };
-  for (const Case& c : {Case{ChipId::GH100, TensorType::bf16, 132, 1.830, 989.4}, {ChipId::GH100, TensorType::fp8, 132, 1.830, 1978.9},
-                        {ChipId::GH100, TensorType::tf32, 132, 1.830, 494.7}, {ChipId::GA100, TensorType::bf16, 108, 1.410, 312}, {ChipId::GA100, TensorType::fp64, 108, 1.410, 19.5},
-                        {ChipId::GV100, TensorType::fp16, 80, 1.530, 125}, {ChipId::AD102, TensorType::fp8, 128, 2.520, 660.6}, {ChipId::TU102, TensorType::int8, 72, 1.770, 261},
+  struct Case {
+    ChipId chip;
+    TensorType type;
+    int sms;
+    double ghz, tera;
+  };
+  for (const Case& c : {Case{ChipId::GH100, TensorType::bf16, 132, 1.830, 989.4},
+                        {ChipId::GH100, TensorType::fp8, 132, 1.830, 1978.9},
+                        {ChipId::GH100, TensorType::tf32, 132, 1.830, 494.7},
+                        {ChipId::GA100, TensorType::bf16, 108, 1.410, 312},
+                        {ChipId::GA100, TensorType::fp64, 108, 1.410, 19.5},
+                        {ChipId::GV100, TensorType::fp16, 80, 1.530, 125},
+                        {ChipId::AD102, TensorType::fp8, 128, 2.520, 660.6},
+                        {ChipId::TU102, TensorType::int8, 72, 1.770, 261},
                         {ChipId::GB202, TensorType::fp4, 170, 2.407, 1676}}) {
     const TensorPath* p = tensor_path(c.chip, c.type);
     ASSERT_NE(p, nullptr);
-    EXPECT_NEAR(p->dense_ops * c.sms * c.ghz * 1e-3 / c.tera, 1.0, 0.005) << chip(c.chip).name << " " << name_of(c.type);
+    EXPECT_NEAR(p->dense_ops * c.sms * c.ghz * 1e-3 / c.tera, 1.0, 0.005)
+        << chip(c.chip).name << " " << name_of(c.type);
   }
   EXPECT_EQ(tensor_path(ChipId::GV100, TensorType::bf16), nullptr);
 }

@@ -14,7 +14,8 @@ namespace {
 using test::counters_of;
 using test::quality_of;
 
-constexpr const char* kHeader = R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",)csv";
+constexpr const char* kHeader =
+    R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",)csv";
 
 Capture parsed(const std::string& text) {
   auto capture = ncu::parse_csv(text, "test.csv");
@@ -32,8 +33,14 @@ TEST(NcuNumbers, EveryPrintedForm) {
   EXPECT_EQ(ncu::parse_number("1.5e+03", english)->value, 1500);
   EXPECT_EQ(ncu::parse_number("27.595.520", european)->value, 27595520);
   EXPECT_EQ(ncu::parse_number("65,77", european)->value, 65.77);
-  EXPECT_EQ(ncu::parse_number("27\xC2\xA0" "595\xE2\x80\xAF" "520,5", european)->value, 27595520.5);
-  for (const char* text : {"", "n/a", "PolicySpread", "-", "1.2.3", "0x12", "1 2 x", ".", "--1", "(1, 2, 3)", "nan", "inf", "No-CC"})
+  EXPECT_EQ(ncu::parse_number("27\xC2\xA0"
+                              "595\xE2\x80\xAF"
+                              "520,5",
+                              european)
+                ->value,
+            27595520.5);
+  for (const char* text : {"", "n/a", "PolicySpread", "-", "1.2.3", "0x12", "1 2 x", ".", "--1",
+                           "(1, 2, 3)", "nan", "inf", "No-CC"})
     EXPECT_FALSE(ncu::parse_number(text, english)) << text;
 }
 
@@ -44,7 +51,7 @@ TEST(NcuNumbers, OneFileOneLocale) {
     return vote.style().decimal;
   };
   EXPECT_EQ(decimal({}), '.');
-  EXPECT_EQ(decimal({"1,024", "1"}), '.');          // says nothing either way
+  EXPECT_EQ(decimal({"1,024", "1"}), '.');  // says nothing either way
   EXPECT_EQ(decimal({"1.024", "27.595.520"}), ',');
   EXPECT_EQ(decimal({"1.024", "65,77"}), ',');
   EXPECT_EQ(decimal({"1.234,56"}), ',');
@@ -71,16 +78,20 @@ TEST(NcuUnits, ScaledToBase) {
 }
 
 TEST(NcuCsv, RawPageQuirks) {
-  const Capture c = parsed(std::string("\xEF\xBB\xBF") + "==PROF== Connected to process 7 (/usr/bin/python3)\nepoch 1, loss 0.5\n==WARNING== No metrics found for foo\n" + kHeader +
-                           R"csv("device__attribute_display_name","device__attribute_multiprocessor_count","dram__bytes.sum","gpu__time_duration.sum","launch__func_cache_config","launch__occupancy","launch__registers_per_thread","launch__shared_mem_per_block_dynamic","launch__shared_mem_per_block_static","x__unit_less.avg")csv"
-                           "\n"
-                           R"csv("","","","","","","","","","","","","","Mbyte","us","","%","register/thread","Kbyte/block","byte/block","")csv"
-                           "\r\n"
-                           R"csv("0","464","python3.12","127.0.0.1","void f<int, ""q"">(T1)","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","NVIDIA H200","132","1.500000","8.896000","CachePreferNone","n/a","64","2.048000","256","6,092.48")csv"
-                           "\r\n"
-                           "==PROF== Profiling g\n"
-                           R"csv("1","464","python3.12","127.0.0.1","g","1","7","(1, 1, 1)","(2, 3, 4)","0","9.0","NVIDIA H200","132","","1.000000","all","12.5","8","0.000000","0","1,024")csv"
-                           "\n");
+  const Capture c = parsed(
+      std::string("\xEF\xBB\xBF") +
+      "==PROF== Connected to process 7 (/usr/bin/python3)\nepoch 1, loss 0.5\n==WARNING== No "
+      "metrics found for foo\n" +
+      kHeader +
+      R"csv("device__attribute_display_name","device__attribute_multiprocessor_count","dram__bytes.sum","gpu__time_duration.sum","launch__func_cache_config","launch__occupancy","launch__registers_per_thread","launch__shared_mem_per_block_dynamic","launch__shared_mem_per_block_static","x__unit_less.avg")csv"
+      "\n"
+      R"csv("","","","","","","","","","","","","","Mbyte","us","","%","register/thread","Kbyte/block","byte/block","")csv"
+      "\r\n"
+      R"csv("0","464","python3.12","127.0.0.1","void f<int, ""q"">(T1)","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","NVIDIA H200","132","1.500000","8.896000","CachePreferNone","n/a","64","2.048000","256","6,092.48")csv"
+      "\r\n"
+      "==PROF== Profiling g\n"
+      R"csv("1","464","python3.12","127.0.0.1","g","1","7","(1, 1, 1)","(2, 3, 4)","0","9.0","NVIDIA H200","132","","1.000000","all","12.5","8","0.000000","0","1,024")csv"
+      "\n");
   ASSERT_EQ(c.report_kernels.size(), 2u);
   EXPECT_EQ(c.text(c.report_kernels.name[0]), "void f<int, \"q\">(T1)");
   EXPECT_EQ(c.report_kernels.grid_x[0], 1568);
@@ -94,8 +105,9 @@ TEST(NcuCsv, RawPageQuirks) {
   EXPECT_EQ(first.at("launch__func_cache_config").text, "CachePreferNone");
   EXPECT_TRUE(std::isnan(first.at("launch__func_cache_config").value));
   EXPECT_EQ(first.at("x__unit_less.avg").value, 6092.48);
-  EXPECT_FALSE(first.contains("launch__occupancy"));                       // n/a is no data, not 0
-  EXPECT_FALSE(first.contains("device__attribute_multiprocessor_count"));  // once, not on every kernel
+  EXPECT_FALSE(first.contains("launch__occupancy"));  // n/a is no data, not 0
+  EXPECT_FALSE(
+      first.contains("device__attribute_multiprocessor_count"));  // once, not on every kernel
   EXPECT_FALSE(counters_of(c, 1).contains("dram__bytes.sum"));
   ASSERT_EQ(c.devices.size(), 1u);
   EXPECT_EQ(c.text(c.devices.name[0]), "NVIDIA H200");
@@ -103,13 +115,15 @@ TEST(NcuCsv, RawPageQuirks) {
   EXPECT_EQ(c.devices.compute_major[0], 9);
   EXPECT_EQ(c.metadata_value("device.0.display_name"), "NVIDIA H200");
   EXPECT_EQ(c.metadata_value("process"), "python3.12");
-  EXPECT_EQ(quality_of(c), (std::map<std::string, long>{{"profiler_message", 2}, {"rounded_counters", 1}}));
+  EXPECT_EQ(quality_of(c),
+            (std::map<std::string, long>{{"profiler_message", 2}, {"rounded_counters", 1}}));
 }
 
 TEST(NcuCsv, EuropeanSeparators) {
-  const Capture c = parsed(R"csv("ID";"Process ID";"Process Name";"Host Name";"Kernel Name";"Context";"Stream";"smsp__cycles_active.sum";"sm__throughput.avg.pct_of_peak_sustained_elapsed")csv"
-                           "\n\"\";\"\";\"\";\"\";\"\";\"\";\"\";\"cycle\";\"%\"\n"
-                           "\"0\";\"1\";\"a\";\"h\";\"k\";\"1\";\"7\";\"27.595.520\";\"65,77\"\n");
+  const Capture c = parsed(
+      R"csv("ID";"Process ID";"Process Name";"Host Name";"Kernel Name";"Context";"Stream";"smsp__cycles_active.sum";"sm__throughput.avg.pct_of_peak_sustained_elapsed")csv"
+      "\n\"\";\"\";\"\";\"\";\"\";\"\";\"\";\"cycle\";\"%\"\n"
+      "\"0\";\"1\";\"a\";\"h\";\"k\";\"1\";\"7\";\"27.595.520\";\"65,77\"\n");
   const auto cells = counters_of(c, 0);
   EXPECT_EQ(cells.at("smsp__cycles_active.sum").value, 27595520);
   EXPECT_EQ(cells.at("sm__throughput.avg.pct_of_peak_sustained_elapsed").value, 65.77);
@@ -117,45 +131,71 @@ TEST(NcuCsv, EuropeanSeparators) {
 }
 
 TEST(NcuCsv, DetailsPage) {
-  const std::string row = R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0",)csv";
-  const Capture c = parsed(std::string(kHeader) +
-                           R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
-                           "\n" + row + R"csv("GPU Speed Of Light Throughput","Duration","us","8.90","","","","","")csv" + "\n" + row +
-                           R"csv("GPU Speed Of Light Throughput","Memory Throughput","%","12.50","","","","","")csv" + "\n" + row +
-                           R"csv("Memory Workload Analysis","Memory Throughput","Gbyte/second","1.25","","","","","")csv" + "\n" + row +
-                           R"csv("SpeedOfLight","","","","SOLBottleneck","OPT","This kernel, ""small"", is ...","global","50.0")csv" + "\n" + row +
-                           R"csv("Launch Statistics","Registers Per Thread","register/thread","64","","","","","")csv" + "\n");
+  const std::string row =
+      R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0",)csv";
+  const Capture c = parsed(
+      std::string(kHeader) +
+      R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
+      "\n" +
+      row + R"csv("GPU Speed Of Light Throughput","Duration","us","8.90","","","","","")csv" +
+      "\n" + row +
+      R"csv("GPU Speed Of Light Throughput","Memory Throughput","%","12.50","","","","","")csv" +
+      "\n" + row +
+      R"csv("Memory Workload Analysis","Memory Throughput","Gbyte/second","1.25","","","","","")csv" +
+      "\n" + row +
+      R"csv("SpeedOfLight","","","","SOLBottleneck","OPT","This kernel, ""small"", is ...","global","50.0")csv" +
+      "\n" + row +
+      R"csv("Launch Statistics","Registers Per Thread","register/thread","64","","","","","")csv" +
+      "\n");
   ASSERT_EQ(c.report_kernels.size(), 1u);
   EXPECT_EQ(c.report_kernels.duration_ns[0], 8900);
   EXPECT_EQ(c.report_kernels.registers[0], 64);
   const auto cells = counters_of(c, 0);
-  EXPECT_EQ(cells.at("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed").value, 12.5);
+  EXPECT_EQ(cells.at("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed").value,
+            12.5);
   EXPECT_EQ(cells.at("dram__bytes.sum.per_second").value, 1.25e9);
   EXPECT_EQ(cells.at("rule:SOLBottleneck").text, "This kernel, \"small\", is ...");
 }
 
 TEST(NcuCsv, DamageCostsTheRowAndIsCounted) {
-  const std::string header = std::string(kHeader) + "\"a__b.sum\"\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"\n";
-  const std::string row = R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","5")csv" "\n";
-  EXPECT_EQ(quality_of(parsed(header + row + "loss 0.4, acc 0.9\n" + row)), (std::map<std::string, long>{{"bad_row", 1}}));
+  const std::string header =
+      std::string(kHeader) +
+      "\"a__b.sum\"\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"\n";
+  const std::string row =
+      R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","5")csv"
+      "\n";
+  EXPECT_EQ(quality_of(parsed(header + row + "loss 0.4, acc 0.9\n" + row)),
+            (std::map<std::string, long>{{"bad_row", 1}}));
   for (std::size_t cut = 1; cut < row.size() - 1; ++cut) {
     const Capture c = parsed(header + row + row.substr(0, cut));
     EXPECT_GE(c.report_kernels.size(), 1u);
-    if (c.report_kernels.size() == 1) { EXPECT_EQ(c.quality.size(), 1u) << cut; }
+    if (c.report_kernels.size() == 1) {
+      EXPECT_EQ(c.quality.size(), 1u) << cut;
+    }
   }
 }
 
 TEST(NcuCsv, NoTableSaysWhatToDo) {
-  const auto message = [](std::string_view text) { return ncu::parse_csv(text, "x.csv").error().message(); };
-  EXPECT_NE(message("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters").find("NVreg_RestrictProfilingToAdminUsers=0"), std::string::npos);
-  EXPECT_NE(message("==WARNING== No kernels were profiled.\n").find("profiled no kernel"), std::string::npos);
-  EXPECT_NE(message("==ERROR== An error occurred while trying to profile.\n").find("An error occurred"), std::string::npos);
+  const auto message = [](std::string_view text) {
+    return ncu::parse_csv(text, "x.csv").error().message();
+  };
+  EXPECT_NE(message("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access "
+                    "NVIDIA GPU Performance Counters")
+                .find("NVreg_RestrictProfilingToAdminUsers=0"),
+            std::string::npos);
+  EXPECT_NE(message("==WARNING== No kernels were profiled.\n").find("profiled no kernel"),
+            std::string::npos);
+  EXPECT_NE(
+      message("==ERROR== An error occurred while trying to profile.\n").find("An error occurred"),
+      std::string::npos);
   EXPECT_NE(message("\n\n").find("HOME"), std::string::npos);
   EXPECT_NE(message("hello\n").find("--page raw"), std::string::npos);
 }
 
 TEST(NcuCsv, ThreeExportsOfOneReportAgree) {
-  const auto load = [](const char* name) { return import_file(std::string("examples/lenet_train_b64.") + name + ".ncu.csv.gz"); };
+  const auto load = [](const char* name) {
+    return import_file(std::string("examples/lenet_train_b64.") + name + ".ncu.csv.gz");
+  };
   const auto base = load("base"), scaled = load("auto"), details = load("details");
   ASSERT_TRUE(base && scaled && details);
   for (const auto* c : {&*base, &*scaled, &*details}) {
@@ -177,11 +217,16 @@ TEST(NcuCsv, ThreeExportsOfOneReportAgree) {
       const auto& other = b.at(metric);
       EXPECT_EQ(cell.text, other.text);
       EXPECT_EQ(cell.unit, other.unit) << metric;
-      // Base units are printed with 2 decimals; scaled ones with 6 of a unit up to a million times larger.
-      if (cell.text.empty()) { EXPECT_NEAR(cell.value, other.value, 0.005 + 0.5e-6 * 1e6) << metric; }
+      // Base units are printed with 2 decimals; scaled ones with 6 of a unit up to a million times
+      // larger.
+      if (cell.text.empty()) {
+        EXPECT_NEAR(cell.value, other.value, 0.005 + 0.5e-6 * 1e6) << metric;
+      }
     }
     EXPECT_EQ(d.size(), 15u);
-    for (const auto& [metric, cell] : d) EXPECT_NEAR(cell.value, b.at(metric).value, metric.starts_with("gpu__time") ? 5 : 0.005) << metric;
+    for (const auto& [metric, cell] : d)
+      EXPECT_NEAR(cell.value, b.at(metric).value, metric.starts_with("gpu__time") ? 5 : 0.005)
+          << metric;
   }
 }
 

@@ -28,7 +28,10 @@ Capture loaded(const std::string& path) {
 class TempFile {
  public:
   explicit TempFile(std::string_view content) {
-    path_ = (std::filesystem::temp_directory_path() / ("gf_ncu_rep_test_" + std::to_string(::getpid()) + "_" + std::to_string(next_++) + ".ncu-rep")).string();
+    path_ =
+        (std::filesystem::temp_directory_path() / ("gf_ncu_rep_test_" + std::to_string(::getpid()) +
+                                                   "_" + std::to_string(next_++) + ".ncu-rep"))
+            .string();
     std::ofstream(path_, std::ios::binary) << content;
   }
   ~TempFile() { std::filesystem::remove(path_); }
@@ -39,11 +42,13 @@ class TempFile {
   std::string path_;
 };
 
-/// The report and a CSV export of it hold the same values. The rule: a text is equal; a number differs by at most half a unit of the
-/// last digit that the CSV prints, times its unit's scale. The raw page prints columns without unit with 2 decimals and
-/// others with 6; with --print-fp it prints all with 2; the details page prints all with 2. In base units the scale is 1, in
-/// scaled ones at most 1e6 here (Mbyte). The float sums below allow for one rounding of the double on top.
-void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double unscaled_digit, double scaled_digit) {
+/// The report and a CSV export of it hold the same values. The rule: a text is equal; a number
+/// differs by at most half a unit of the last digit that the CSV prints, times its unit's scale.
+/// The raw page prints columns without unit with 2 decimals and others with 6; with --print-fp it
+/// prints all with 2; the details page prints all with 2. In base units the scale is 1, in scaled
+/// ones at most 1e6 here (Mbyte). The float sums below allow for one rounding of the double on top.
+void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double unscaled_digit,
+                  double scaled_digit) {
   const std::set<std::string> prefixed{"ns", "byte", "byte/block"};
   ASSERT_EQ(rep.report_kernels.size(), csv.report_kernels.size());
   const auto &r = rep.report_kernels, &c = csv.report_kernels;
@@ -53,9 +58,12 @@ void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double un
     EXPECT_EQ(r.device[k], c.device[k]);
     EXPECT_EQ(r.context[k], c.context[k]);
     EXPECT_EQ(r.stream[k], c.stream[k]);
-    EXPECT_EQ(canonical_kernel_name(rep.text(r.name[k])), canonical_kernel_name(csv.text(c.name[k])));
-    for (auto column : {&report_kernels_table::grid_x, &report_kernels_table::grid_y, &report_kernels_table::grid_z, &report_kernels_table::block_x,
-                        &report_kernels_table::block_y, &report_kernels_table::block_z, &report_kernels_table::registers})
+    EXPECT_EQ(canonical_kernel_name(rep.text(r.name[k])),
+              canonical_kernel_name(csv.text(c.name[k])));
+    for (auto column : {&report_kernels_table::grid_x, &report_kernels_table::grid_y,
+                        &report_kernels_table::grid_z, &report_kernels_table::block_x,
+                        &report_kernels_table::block_y, &report_kernels_table::block_z,
+                        &report_kernels_table::registers})
       EXPECT_EQ((r.*column)[k], (c.*column)[k]);
     const auto mine = counters_of(rep, k), theirs = counters_of(csv, k);
     for (const auto& [metric, cell] : theirs) {
@@ -64,9 +72,12 @@ void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double un
       EXPECT_EQ(found->second.text, cell.text) << metric;
       EXPECT_EQ(found->second.unit, cell.unit) << metric;
       if (!cell.text.empty()) continue;
-      const double scale = scaled && prefixed.contains(cell.unit) ? (std::fabs(cell.value) >= 1e6 ? 1e6 : 1e3) : 1;
+      const double scale =
+          scaled && prefixed.contains(cell.unit) ? (std::fabs(cell.value) >= 1e6 ? 1e6 : 1e3) : 1;
       const double digit = cell.unit.empty() ? unscaled_digit : scaled_digit;
-      EXPECT_LE(std::fabs(found->second.value - cell.value), 0.5 * digit * scale * (1 + 1e-9) + 1e-12 * std::fabs(cell.value)) << metric << " of kernel " << k;
+      EXPECT_LE(std::fabs(found->second.value - cell.value),
+                0.5 * digit * scale * (1 + 1e-9) + 1e-12 * std::fabs(cell.value))
+          << metric << " of kernel " << k;
     }
   }
 }
@@ -75,17 +86,20 @@ TEST(NcuRep, EqualsItsCsvExports) {
   const Capture rep = loaded(kSlim);
   ASSERT_EQ(rep.report_kernels.size(), 50u);
   EXPECT_TRUE(rep.quality.empty());
-  const Capture base = loaded("examples/lenet_train_b64.base.ncu.csv.gz"), scaled = loaded("examples/lenet_train_b64.auto.ncu.csv.gz"),
+  const Capture base = loaded("examples/lenet_train_b64.base.ncu.csv.gz"),
+                scaled = loaded("examples/lenet_train_b64.auto.ncu.csv.gz"),
                 details = loaded("examples/lenet_train_b64.details.ncu.csv.gz");
   expect_equal(rep, base, false, 1e-2, 1e-2);
   expect_equal(rep, scaled, true, 1e-2, 1e-6);
   expect_equal(rep, details, true, 1e-2, 1e-2);
-  for (std::uint32_t k = 0; k < 50; ++k) EXPECT_EQ(counters_of(rep, k).size(), counters_of(scaled, k).size());
+  for (std::uint32_t k = 0; k < 50; ++k)
+    EXPECT_EQ(counters_of(rep, k).size(), counters_of(scaled, k).size());
   // What the report is about, and the device.
   ASSERT_EQ(rep.devices.size(), 1u);
   const auto metadata = [](const Capture& c) {
     std::map<std::string, std::string> out;
-    for (std::size_t i = 0; i < c.metadata.size(); ++i) out[std::string(c.text(c.metadata.key[i]))] = c.text(c.metadata.value[i]);
+    for (std::size_t i = 0; i < c.metadata.size(); ++i)
+      out[std::string(c.text(c.metadata.key[i]))] = c.text(c.metadata.value[i]);
     return out;
   };
   EXPECT_EQ(metadata(rep), metadata(scaled));
@@ -100,25 +114,32 @@ TEST(NcuRep, EqualsItsCsvExports) {
 TEST(NcuRep, TheWholeReportEqualsTheSlimOne) {
   const char* corpus = std::getenv("GPUFATHOM_CORPUS");
   if (!corpus || !*corpus) GTEST_SKIP() << "GPUFATHOM_CORPUS is unset";
-  const Capture whole = loaded(std::string(corpus) + "/h200/lenet_train_b64.ncu-rep.gz"), slim = loaded(kSlim);
+  const Capture whole = loaded(std::string(corpus) + "/h200/lenet_train_b64.ncu-rep.gz"),
+                slim = loaded(kSlim);
   ASSERT_EQ(whole.kernel_counters.size(), slim.kernel_counters.size());
   for (std::size_t i = 0; i < whole.kernel_counters.size(); ++i) {
-    ASSERT_EQ(whole.text(whole.kernel_counters.metric[i]), slim.text(slim.kernel_counters.metric[i]));
-    if (whole.kernel_counters.text[i] == StringId::none) { ASSERT_EQ(whole.kernel_counters.value[i], slim.kernel_counters.value[i]); }
+    ASSERT_EQ(whole.text(whole.kernel_counters.metric[i]),
+              slim.text(slim.kernel_counters.metric[i]));
+    if (whole.kernel_counters.text[i] == StringId::none) {
+      ASSERT_EQ(whole.kernel_counters.value[i], slim.kernel_counters.value[i]);
+    }
   }
 }
 
 TEST(NcuRep, TruncatedFilesKeepWhatCameBefore) {
   const std::string content = *read_whole(kSlim, 1 << 30);
   std::size_t last = 50;
-  for (std::size_t cut = content.size() - 1; cut > 4; cut = cut > 2000 ? cut - cut / 13 : cut - 61 * (cut > 61) - (cut <= 61)) {
+  for (std::size_t cut = content.size() - 1; cut > 4;
+       cut = cut > 2000 ? cut - cut / 13 : cut - 61 * (cut > 61) - (cut <= 61)) {
     const TempFile file(std::string_view(content).substr(0, cut));
     const auto c = import_file(file.path());
     if (!c) continue;  // not even a file header
     EXPECT_LE(c->report_kernels.size(), last);
     last = c->report_kernels.size();
     // A cut between two blocks looks like a shorter report; every other cut is told.
-    if (!c->quality.empty()) { EXPECT_EQ(quality_of(*c).begin()->first, "truncated"); }
+    if (!c->quality.empty()) {
+      EXPECT_EQ(quality_of(*c).begin()->first, "truncated");
+    }
   }
   EXPECT_EQ(last, 0u);
 }
@@ -145,7 +166,9 @@ TEST(NcuRep, ForgedSizesNeitherCrashNorAllocate) {
     for (int i = 0; i < 4; ++i) forged[at + static_cast<std::size_t>(i)] = '\xFF';
     const TempFile file(forged);
     const auto c = import_file(file.path());
-    if (c) { EXPECT_FALSE(c->quality.empty()); }
+    if (c) {
+      EXPECT_FALSE(c->quality.empty());
+    }
   }
 }
 

@@ -1,10 +1,9 @@
-#include "report/text/format.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "report/text/bar.h"
+#include "report/text/format.h"
 #include "report/text/table.h"
 
 namespace gf {
@@ -53,18 +52,24 @@ TEST(Format, LongNamesLoseTheirMiddle) {
 TEST(Format, WrappedLinesFit) {
   const std::string text = wrap("one two three four " + std::string(50, 'x') + " five", 20, 3);
   std::size_t lines = 0;
-  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1, ++lines) EXPECT_LE(end - at, 20u);
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos;
+       at = end + 1, ++lines)
+    EXPECT_LE(end - at, 20u);
   EXPECT_EQ(lines, 4u);
 }
 
 TEST(Format, ControlCharactersAreSpelledOut) {
   EXPECT_EQ(printable("a\x1b[31m\x07\n\tb\x7f"), "a\\x1b[31m\\x07\\n\\tb\\x7f");
-  EXPECT_EQ(printable("\xc2\x9b" "31m \xc2\xa0 \xc3\xa9 \xc2"), "\\x9b31m \xc2\xa0 \xc3\xa9 \xc2");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m \xc2\xa0 \xc3\xa9 \xc2"),
+            "\\x9b31m \xc2\xa0 \xc3\xa9 \xc2");
   EXPECT_EQ(wrap("x\x1b[2J", 20), "x\\x1b[2J\n");
   EXPECT_EQ(Cell("x\r").text, "x\\x0d");
 }
 
-TEST(Format, NumbersKeepTheirUnits) { EXPECT_EQ(wrap("it takes 30 us, then 4 ms more", 13), "it takes\n30 us, then\n4 ms more\n"); }
+TEST(Format, NumbersKeepTheirUnits) {
+  EXPECT_EQ(wrap("it takes 30 us, then 4 ms more", 13), "it takes\n30 us, then\n4 ms more\n");
+}
 
 TEST(Bar, HasTheLengthOfItsShareWhereverItLies) {
   TextStyle style;
@@ -81,7 +86,8 @@ TEST(Bar, IsAsWideAsAskedAndShowsWhatIsSmall) {
         for (double from : {0.0, 0.2, 1.0}) {
           TextStyle style;
           style.utf8 = utf8;
-          EXPECT_EQ(columns_of(bar(style, {from, std::max(from, to), 0.5}, width)), static_cast<std::size_t>(width));
+          EXPECT_EQ(columns_of(bar(style, {from, std::max(from, to), 0.5}, width)),
+                    static_cast<std::size_t>(width));
         }
   TextStyle style;
   EXPECT_EQ(bar(style, {0, 0.5, 0}, 4), "##  ");

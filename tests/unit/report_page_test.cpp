@@ -1,4 +1,5 @@
-// What goes into the page: bytes that a browser unpacks to the same, and a bounded choice of events.
+// What goes into the page: bytes that a browser unpacks to the same, and a bounded choice of
+// events.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -16,7 +17,14 @@ namespace gf {
 namespace {
 
 TEST(Embed, Base64OfTheStandard) {
-  const std::pair<const char*, const char*> vectors[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};  // RFC 4648, section 10
+  const std::pair<const char*, const char*> vectors[] = {
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {"fooba", "Zm9vYmE="},
+      {"foobar", "Zm9vYmFy"}};  // RFC 4648, section 10
   for (const auto& [plain, coded] : vectors) EXPECT_EQ(base64(plain), coded);
   EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
 }
@@ -72,7 +80,8 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
       EXPECT_LT(lane.row[i], lane.rows);
       EXPECT_LT(lane.name[i], all.texts.size());
       if (lane.kind == "stream" && end_of_row.count(lane.row[i])) {
-        EXPECT_GE(lane.start[i], end_of_row[lane.row[i]]) << "nothing covers another event of its row";
+        EXPECT_GE(lane.start[i], end_of_row[lane.row[i]])
+            << "nothing covers another event of its row";
       }
       end_of_row[lane.row[i]] = lane.start[i] + lane.duration[i];
       if (lane.kind == "idle") idle += lane.duration[i];
@@ -81,7 +90,8 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
       on_streams += lane.start.size();
       EXPECT_EQ(lane.launch.size(), lane.start.size());
       for (std::size_t i = 0; i < lane.launch.size(); ++i) {
-        EXPECT_TRUE(lane.launch[i] < 0 || all.lanes.at(static_cast<std::size_t>(lane.launch_lane[i])).kind == "api");
+        EXPECT_TRUE(lane.launch[i] < 0 ||
+                    all.lanes.at(static_cast<std::size_t>(lane.launch_lane[i])).kind == "api");
       }
     }
   }
@@ -102,7 +112,9 @@ TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
       EXPECT_EQ(lane.start[i], at) << "no gap and no overlap";
       at += lane.duration[i];
       EXPECT_EQ(lane.low[i], lane.depth[i]) << "nothing was left out";
-      if (i > 0) { EXPECT_NE(lane.depth[i], lane.depth[i - 1]); }
+      if (i > 0) {
+        EXPECT_NE(lane.depth[i], lane.depth[i - 1]);
+      }
       if (lane.depth[i] == 0) empty += lane.duration[i];
       most = std::max(most, lane.depth[i]);
       area += static_cast<double>(lane.depth[i]) * static_cast<double>(lane.duration[i]);
@@ -152,7 +164,8 @@ TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {
   const auto page = analysis_html(*analysis_, &*context_);
   if (!page) GTEST_SKIP() << page.error().message();
   EXPECT_LT(page->size(), 2'000'000u);
-  for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"}) EXPECT_EQ(page->find(outside), std::string::npos) << outside;
+  for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"})
+    EXPECT_EQ(page->find(outside), std::string::npos) << outside;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Decodes what the export wrote, by the format's own rules: slices balance and nest, names resolve, arrows meet.
-#include "report/perfetto/export.h"
-
+// Decodes what the export wrote, by the format's own rules: slices balance and nest, names resolve,
+// arrows meet.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "analyze/analyze.h"
 #include "import/importer.h"
+#include "report/perfetto/export.h"
 #include "report/perfetto/tracks.h"
 
 namespace gf {
@@ -34,18 +34,25 @@ struct Decoded {
   void text(Reader entry, std::map<std::uint64_t, std::string>& into) {
     std::uint64_t id = 0;
     while (entry.next())
-      if (entry.tag() == 1) id = entry.get_uint64();
-      else if (entry.tag() == 2) into[id] = entry.get_string();
-      else entry.skip();
+      if (entry.tag() == 1)
+        id = entry.get_uint64();
+      else if (entry.tag() == 2)
+        into[id] = entry.get_string();
+      else
+        entry.skip();
   }
   void descriptor(Reader d) {
     std::uint64_t id = 0;
     Track track;
     while (d.next()) {
-      if (d.tag() == 1) id = d.get_uint64();
-      else if (d.tag() == 2) track.name = d.get_string();
-      else if (d.tag() == 5) track.parent = d.get_uint64();
-      else d.skip();
+      if (d.tag() == 1)
+        id = d.get_uint64();
+      else if (d.tag() == 2)
+        track.name = d.get_string();
+      else if (d.tag() == 5)
+        track.parent = d.get_uint64();
+      else
+        d.skip();
     }
     EXPECT_TRUE(tracks.emplace(id, track).second) << "two tracks with one id";
     EXPECT_TRUE(track.parent == 0 || tracks.count(track.parent));
@@ -55,13 +62,26 @@ struct Decoded {
     std::uint64_t id = 0, name = 0, category = 0;
     while (e.next()) {
       switch (e.tag()) {
-        case 9: type = e.get_enum(); break;
-        case 11: id = e.get_uint64(); break;
-        case 10: name = e.get_uint64(); break;
-        case 3: category = e.get_uint64(); break;
-        case 47: out.insert(e.get_fixed64()); break;
-        case 48: in.insert(e.get_fixed64()); break;
-        default: e.skip();
+        case 9:
+          type = e.get_enum();
+          break;
+        case 11:
+          id = e.get_uint64();
+          break;
+        case 10:
+          name = e.get_uint64();
+          break;
+        case 3:
+          category = e.get_uint64();
+          break;
+        case 47:
+          out.insert(e.get_fixed64());
+          break;
+        case 48:
+          in.insert(e.get_fixed64());
+          break;
+        default:
+          e.skip();
       }
     }
     ASSERT_TRUE(tracks.count(id));
@@ -90,15 +110,21 @@ Decoded decode(const std::string& bytes) {
     Reader packet = trace.get_message();
     std::uint64_t at = 0;
     while (packet.next()) {
-      if (packet.tag() == 8) at = packet.get_uint64();
-      else if (packet.tag() == 60) d.descriptor(packet.get_message());
-      else if (packet.tag() == 11) d.event(at, packet.get_message());
+      if (packet.tag() == 8)
+        at = packet.get_uint64();
+      else if (packet.tag() == 60)
+        d.descriptor(packet.get_message());
+      else if (packet.tag() == 11)
+        d.event(at, packet.get_message());
       else if (packet.tag() == 12) {
         Reader interned = packet.get_message();
         while (interned.next()) {
-          if (interned.tag() == 1) d.text(interned.get_message(), d.categories);
-          else if (interned.tag() == 2) d.text(interned.get_message(), d.names);
-          else interned.skip();
+          if (interned.tag() == 1)
+            d.text(interned.get_message(), d.categories);
+          else if (interned.tag() == 2)
+            d.text(interned.get_message(), d.names);
+          else
+            interned.skip();
         }
       } else {
         packet.skip();
@@ -116,7 +142,10 @@ TEST(Perfetto, HoldsEveryEventOfTheCapture) {
   const auto analysis = analyze(*capture, {}, &context);
   ASSERT_TRUE(analysis);
   std::string bytes;
-  ASSERT_TRUE(write_perfetto(*context, [&](std::string_view part) { bytes += part; return Status{}; }));
+  ASSERT_TRUE(write_perfetto(*context, [&](std::string_view part) {
+    bytes += part;
+    return Status{};
+  }));
   const Decoded d = decode(bytes);
   std::int64_t slices = 0, on_streams = 0, stream_time = 0, durations = 0;
   for (const auto& [id, track] : d.tracks) {
@@ -126,7 +155,10 @@ TEST(Perfetto, HoldsEveryEventOfTheCapture) {
   for (const auto ns : capture->activities.duration_ns) durations += ns;
   EXPECT_EQ(on_streams, static_cast<std::int64_t>(capture->activities.size()));
   EXPECT_EQ(stream_time, durations) << "overlapping kernels spill to other tracks, none is cut";
-  EXPECT_EQ(slices - on_streams, static_cast<std::int64_t>(capture->host_ops.size() + capture->api_calls.size() + context->devices[0].idle_pieces.size() + context->window.all_steps.size()));
+  EXPECT_EQ(slices - on_streams,
+            static_cast<std::int64_t>(capture->host_ops.size() + capture->api_calls.size() +
+                                      context->devices[0].idle_pieces.size() +
+                                      context->window.all_steps.size()));
   EXPECT_EQ(d.in, d.out) << "every arrow has both ends";
   EXPECT_EQ(d.in.size(), capture->activities.size());
 }
@@ -136,7 +168,8 @@ TEST(Perfetto, ErrorsOfTheSinkAreGivenBack) {
   ASSERT_TRUE(capture);
   std::optional<Context> context;
   ASSERT_TRUE(analyze(*capture, {}, &context));
-  const auto status = write_perfetto(*context, [](std::string_view) -> Status { return fail("disk full", "x"); });
+  const auto status =
+      write_perfetto(*context, [](std::string_view) -> Status { return fail("disk full", "x"); });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().what, "disk full");
 }
@@ -145,7 +178,8 @@ TEST(Tracks, SpansThatDoNotNestGoToAnotherTrack) {
   const std::vector<Interval> spans{{0, 10}, {2, 4}, {3, 12}, {4, 6}, {12, 13}};
   EXPECT_EQ(perfetto::nesting_tracks(spans), (std::vector<std::uint32_t>{0, 0, 1, 0, 0}));
   EXPECT_EQ(free_rows(spans), (std::vector<std::uint32_t>{0, 1, 2, 1, 0}));
-  EXPECT_EQ(nesting_rows(spans), (std::vector<std::uint32_t>{0, 1, 2, 3, 0}));  // never two in one place
+  EXPECT_EQ(nesting_rows(spans),
+            (std::vector<std::uint32_t>{0, 1, 2, 3, 0}));  // never two in one place
 }
 
 }  // namespace

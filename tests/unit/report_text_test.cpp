@@ -1,6 +1,5 @@
-// The text report over many captures: whatever they hold, no line is wider than the terminal and the bytes are its own kind.
-#include "report/text/analysis.h"
-
+// The text report over many captures: whatever they hold, no line is wider than the terminal and
+// the bytes are its own kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "analyze/analyze.h"
 #include "import/importer.h"
 #include "report/summary.h"
+#include "report/text/analysis.h"
 #include "report/text/format.h"
 #include "report/wholeness.h"
 
@@ -35,7 +35,8 @@ class TextReportOf : public testing::TestWithParam<std::tuple<const char*, const
 
 TEST_P(TextReportOf, FitsTheTerminal) {
   const auto [trace, counters] = GetParam();
-  const Analysis a = analysed(std::string("examples/") + trace, *counters ? std::string("examples/") + counters : "");
+  const Analysis a = analysed(std::string("examples/") + trace,
+                              *counters ? std::string("examples/") + counters : "");
   for (const int width : {80, 97, 120})
     for (const bool utf8 : {false, true}) {
       TextStyle style;
@@ -44,20 +45,27 @@ TEST_P(TextReportOf, FitsTheTerminal) {
       std::istringstream lines(analysis_text(a, style, 1000));
       for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(columns_of(line), static_cast<std::size_t>(width)) << line;
-        EXPECT_TRUE(utf8 || std::all_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x80; })) << line;
+        EXPECT_TRUE(utf8 ||
+                    std::all_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x80; }))
+            << line;
       }
     }
   // Colour adds escape codes and nothing else.
   TextStyle plain, coloured;
   coloured.colour = true;
   std::string stripped = analysis_text(a, coloured);
-  for (std::size_t at; (at = stripped.find('\033')) != std::string::npos;) stripped.erase(at, stripped.find('m', at) - at + 1);
+  for (std::size_t at; (at = stripped.find('\033')) != std::string::npos;)
+    stripped.erase(at, stripped.find('m', at) - at + 1);
   EXPECT_EQ(stripped, analysis_text(a, plain));
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, TextReportOf,
-                         testing::Values(std::tuple("resnet50_amp_eager_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz"), std::tuple("bert_amp_eager_b32.json.gz", ""),
-                                         std::tuple("lenet_train_b64.json.gz", "lenet_train_b64.base.ncu.csv.gz"), std::tuple("lenet_inf_b1.json.gz", "")));
+                         testing::Values(std::tuple("resnet50_amp_eager_b64.json.gz",
+                                                    "resnet50_amp_eager_b64.ncu.csv.gz"),
+                                         std::tuple("bert_amp_eager_b32.json.gz", ""),
+                                         std::tuple("lenet_train_b64.json.gz",
+                                                    "lenet_train_b64.base.ncu.csv.gz"),
+                                         std::tuple("lenet_inf_b1.json.gz", "")));
 
 TEST(TextReport, PartsOfTheWaterfallAreSummedOverDevices) {
   Analysis a;
@@ -95,7 +103,8 @@ TEST(Format, CommandsCanBeCopied) {
   const std::string command = "ncu --metrics a.sum,bbbbbbbb.sum,cccccccc.sum --csv python train.py";
   const std::string wrapped = wrap_command(command, 30);
   std::string joined = wrapped;
-  for (std::size_t at; (at = joined.find("\\\n")) != std::string::npos;) joined.erase(at, 2);  // what a shell does
+  for (std::size_t at; (at = joined.find("\\\n")) != std::string::npos;)
+    joined.erase(at, 2);  // what a shell does
   EXPECT_EQ(joined, command + "\n");
   std::istringstream lines(wrapped);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 30u);

@@ -11,7 +11,12 @@
 namespace gf {
 namespace {
 
-enum Phase : std::uint8_t { kOtherPhase = 0, kForwardPhase = 1, kBackwardPhase = 2, kOptimizerPhase = 3 };
+enum Phase : std::uint8_t {
+  kOtherPhase = 0,
+  kForwardPhase = 1,
+  kBackwardPhase = 2,
+  kOptimizerPhase = 3
+};
 
 /// What holds for a launch: from the innermost open span of its thread.
 struct Answer {
@@ -24,36 +29,50 @@ struct Answer {
 /// One open span of a thread, with what it inherits from those around it.
 struct Open {
   Nanos start = 0, end = 0;
-  std::uint32_t span = kNoRow;       // innermost operation or annotation, for op_parent
-  std::uint32_t op = kNoRow;         // innermost operation
-  std::uint32_t module = 0;          // from module frames and recorded hierarchies
-  std::uint32_t scope = 0;           // from user annotations
-  ForwardTable::Entry forward;       // of the innermost backward operation
+  std::uint32_t span = kNoRow;  // innermost operation or annotation, for op_parent
+  std::uint32_t op = kNoRow;    // innermost operation
+  std::uint32_t module = 0;     // from module frames and recorded hierarchies
+  std::uint32_t scope = 0;      // from user annotations
+  ForwardTable::Entry forward;  // of the innermost backward operation
   std::uint8_t phase = kOtherPhase;
 };
 
-Nanos end_of(Nanos start, Nanos duration) { return checked_add(start, std::max<Nanos>(duration, 0)).value_or(INT64_MAX); }
+Nanos end_of(Nanos start, Nanos duration) {
+  return checked_add(start, std::max<Nanos>(duration, 0)).value_or(INT64_MAX);
+}
 
-/// What is asked: slots of the answers by row of api_calls, and by row of host_ops (as if launched at that operation's start).
+/// What is asked: slots of the answers by row of api_calls, and by row of host_ops (as if launched
+/// at that operation's start).
 struct Questions {
   std::vector<std::uint32_t> of_call;
   std::unordered_map<std::uint32_t, std::uint32_t> of_op;
   std::uint32_t count = 0;
 };
 
-/// Walks all host spans in order of start, one stack a thread, and answers the questions on the way.
+/// Walks all host spans in order of start, one stack a thread, and answers the questions on the
+/// way.
 class HostSweep {
  public:
-  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions, ModulePaths& paths, Attribution& result)
-      : capture_(capture), questions_(questions), result_(result), names_(capture), paths_(paths), forward_(capture), stacks_(capture.threads.size()), answers_(questions.count) {
+  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions,
+            ModulePaths& paths, Attribution& result)
+      : capture_(capture),
+        questions_(questions),
+        result_(result),
+        names_(capture),
+        paths_(paths),
+        forward_(capture),
+        stacks_(capture.threads.size()),
+        answers_(questions.count) {
     result_.op_parent.assign(capture.host_ops.size(), kNoRow);
     for (std::uint32_t t = 0; t < host.threads(); ++t)
-      if (!host.ops(t).empty() || !host.calls(t).empty()) heads_.push_back({t, host.ops(t), host.calls(t)});
+      if (!host.ops(t).empty() || !host.calls(t).empty())
+        heads_.push_back({t, host.ops(t), host.calls(t)});
   }
 
   std::vector<Answer> run() {
-    // The thread that is furthest behind goes on until it has caught up with the next one: a backward operation then finds
-    // the forward operations of every other thread that began before it.
+    // The thread that is furthest behind goes on until it has caught up with the next one: a
+    // backward operation then finds the forward operations of every other thread that began before
+    // it.
     while (!heads_.empty()) {
       std::size_t first = 0;
       Nanos until = INT64_MAX;
@@ -61,9 +80,11 @@ class HostSweep {
         if (next_start(heads_[i]) < next_start(heads_[first])) {
           until = next_start(heads_[first]);
           first = i;
-        } else until = std::min(until, next_start(heads_[i]));
+        } else
+          until = std::min(until, next_start(heads_[i]));
       }
-      if (!advance(heads_[first], until)) heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(first));
+      if (!advance(heads_[first], until))
+        heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(first));
     }
     return std::move(answers_);
   }
@@ -74,14 +95,19 @@ class HostSweep {
     std::span<const std::uint32_t> ops, calls;  // still to do
   };
 
-  Nanos next_start(const Head& head) const { return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()]; }
+  Nanos next_start(const Head& head) const {
+    return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()];
+  }
 
-  /// Opens the operations of a thread that start at or before `until`, at least one; false when the thread is done.
+  /// Opens the operations of a thread that start at or before `until`, at least one; false when the
+  /// thread is done.
   bool advance(Head& head, Nanos until) {
     const auto& calls = capture_.api_calls;
     auto ask_before = [&](Nanos time, bool rest) {
-      for (; !head.calls.empty() && (rest || calls.start_ns[head.calls.front()] < time); head.calls = head.calls.subspan(1))
-        if (const auto slot = questions_.of_call[head.calls.front()]; slot != kNoRow) answers_[slot] = answer(head.thread, calls.start_ns[head.calls.front()]);
+      for (; !head.calls.empty() && (rest || calls.start_ns[head.calls.front()] < time);
+           head.calls = head.calls.subspan(1))
+        if (const auto slot = questions_.of_call[head.calls.front()]; slot != kNoRow)
+          answers_[slot] = answer(head.thread, calls.start_ns[head.calls.front()]);
     };
     do {
       if (head.ops.empty()) break;
@@ -89,7 +115,8 @@ class HostSweep {
       ask_before(capture_.host_ops.start_ns[row], false);
       open(row);
       if (!questions_.of_op.empty())
-        if (const auto asked = questions_.of_op.find(row); asked != questions_.of_op.end()) answers_[asked->second] = answer(head.thread, capture_.host_ops.start_ns[row]);
+        if (const auto asked = questions_.of_op.find(row); asked != questions_.of_op.end())
+          answers_[asked->second] = answer(head.thread, capture_.host_ops.start_ns[row]);
       head.ops = head.ops.subspan(1);
     } while (next_start(head) <= until);
     if (!head.ops.empty()) return true;
@@ -98,7 +125,9 @@ class HostSweep {
   }
 
   void close_before(std::vector<Open>& stack, Nanos time) {
-    while (!stack.empty() && (stack.back().end < time || (stack.back().end == time && stack.back().start < time))) stack.pop_back();
+    while (!stack.empty() &&
+           (stack.back().end < time || (stack.back().end == time && stack.back().start < time)))
+      stack.pop_back();
   }
 
   void open(std::uint32_t row) {
@@ -114,17 +143,23 @@ class HostSweep {
     now.end = end_of(now.start, ops.duration_ns[row]);
     const auto traits = names_[ops.name[row]];
     switch (kind) {
-      case HostKind::op: open_op(row, thread, traits, now); break;
+      case HostKind::op:
+        open_op(row, thread, traits, now);
+        break;
       case HostKind::annotation:
         now.span = row;
         if (traits & kOptimizer) now.phase = kOptimizerPhase;
-        if (traits & kScope) now.scope = paths_.scope(now.scope, ops.name[row], capture_.text(ops.name[row]));
+        if (traits & kScope)
+          now.scope = paths_.scope(now.scope, ops.name[row], capture_.text(ops.name[row]));
         break;
       case HostKind::python:
         if (!(traits & kModule)) return;
-        now.module = paths_.child(now.module, ops.name[row], capture_.text(ops.name[row]).substr(std::string_view("nn.Module: ").size()));
+        now.module = paths_.child(
+            now.module, ops.name[row],
+            capture_.text(ops.name[row]).substr(std::string_view("nn.Module: ").size()));
         break;
-      default: return;
+      default:
+        return;
     }
     stack.push_back(now);
   }
@@ -133,11 +168,15 @@ class HostSweep {
     const auto& ops = capture_.host_ops;
     now.span = now.op = row;
     if (ops.module[row] != Text::none)
-      if (const auto recorded = paths_.recorded(ops.module[row], capture_.text(ops.module[row]))) now.module = recorded;
+      if (const auto recorded = paths_.recorded(ops.module[row], capture_.text(ops.module[row])))
+        now.module = recorded;
     const bool backward = (traits & kBackward) || ops.forward_thread[row] > 0;
-    if (traits & kOptimizer) now.phase = kOptimizerPhase;
-    else if (backward) now.phase = kBackwardPhase;
-    else if (now.phase == kOtherPhase) now.phase = kForwardPhase;
+    if (traits & kOptimizer)
+      now.phase = kOptimizerPhase;
+    else if (backward)
+      now.phase = kBackwardPhase;
+    else if (now.phase == kOtherPhase)
+      now.phase = kForwardPhase;
     if (ops.sequence[row] < 0) return;
     if (backward) {
       const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
@@ -147,7 +186,9 @@ class HostSweep {
     }
   }
 
-  static std::uint32_t module_of(const Open& open) { return open.module ? open.module : open.scope; }
+  static std::uint32_t module_of(const Open& open) {
+    return open.module ? open.module : open.scope;
+  }
 
   Answer answer(std::uint32_t thread, Nanos time) {
     auto& stack = stacks_[thread];
@@ -155,7 +196,8 @@ class HostSweep {
     if (stack.empty()) return {};
     const Open& open = stack.back();
     Answer a{open.op, open.forward.op, module_of(open), open.phase};
-    if (open.forward.op != kNoRow && (open.forward.module || !open.module)) a.module = open.forward.module;
+    if (open.forward.op != kNoRow && (open.forward.module || !open.module))
+      a.module = open.forward.module;
     return a;
   }
 
@@ -177,8 +219,10 @@ void take(std::uint32_t activity, const Answer& answer, Attribution& result) {
   result.phase[activity] = answer.phase;
 }
 
-/// Rows of host_ops by External id, the row that starts last for each (annotations use the same ids; operations win).
-std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(const Capture& capture, const std::vector<std::uint32_t>& activities) {
+/// Rows of host_ops by External id, the row that starts last for each (annotations use the same
+/// ids; operations win).
+std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
+    const Capture& capture, const std::vector<std::uint32_t>& activities) {
   std::unordered_map<std::int64_t, std::uint32_t> wanted;
   for (const auto a : activities) wanted.emplace(capture.activities.external_id[a], kNoRow);
   const auto& ops = capture.host_ops;
@@ -190,9 +234,10 @@ std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(const Capture
   return wanted;
 }
 
-/// Fallback for activities without a useful launch record: the operation that the source itself linked, as if the launch
-/// had been at its start.
-void link_by_external_id(const Capture& capture, const HostThreads& host, std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
+/// Fallback for activities without a useful launch record: the operation that the source itself
+/// linked, as if the launch had been at its start.
+void link_by_external_id(const Capture& capture, const HostThreads& host,
+                         std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
   const auto by_id = ops_by_external_id(capture, left);
   auto op_of = [&](std::uint32_t a) { return by_id.at(capture.activities.external_id[a]); };
   std::erase_if(left, [&](std::uint32_t a) { return op_of(a) == kNoRow; });
@@ -204,7 +249,8 @@ void link_by_external_id(const Capture& capture, const HostThreads& host, std::v
   for (const auto a : left) take(a, answers[questions.of_op.at(op_of(a))], result);
 }
 
-/// An annotation around most of the work ("train", "execute_model") is no module: it would hide the operators inside it.
+/// An annotation around most of the work ("train", "execute_model") is no module: it would hide the
+/// operators inside it.
 void drop_wide_scopes(const ModulePaths& paths, Attribution& result) {
   std::vector<std::size_t> count(result.modules.size(), 0);
   for (const auto module : result.module) ++count[module];
@@ -227,11 +273,14 @@ void attribute(const Capture& capture, const HostThreads& host, Attribution& res
   // One question a launching call: the kernels of a graph share theirs.
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
   for (std::uint32_t a = 0; a < n; ++a)
-    if (const auto call = result.launch[a]; call != kNoRow && questions.of_call[call] == kNoRow) questions.of_call[call] = questions.count++;
+    if (const auto call = result.launch[a]; call != kNoRow && questions.of_call[call] == kNoRow)
+      questions.of_call[call] = questions.count++;
   const auto answers = HostSweep(capture, host, questions, paths, result).run();
-  std::vector<std::uint32_t> left;  // activities that the launch told nothing about, with an External id to try
+  std::vector<std::uint32_t>
+      left;  // activities that the launch told nothing about, with an External id to try
   for (std::uint32_t a = 0; a < n; ++a) {
-    if (const auto call = result.launch[a]; call != kNoRow) take(a, answers[questions.of_call[call]], result);
+    if (const auto call = result.launch[a]; call != kNoRow)
+      take(a, answers[questions.of_call[call]], result);
     if (result.op[a] == kNoRow && activities.external_id[a] > 0) left.push_back(a);
   }
   if (!left.empty()) link_by_external_id(capture, host, std::move(left), paths, result);
@@ -242,9 +291,12 @@ std::uint32_t NamingOperations::of(std::uint32_t op) {
   const auto& ops = capture_.host_ops;
   auto in_library = [&](std::uint32_t row) {
     const auto name = capture_.text(ops.name[row]);
-    return ops.kind[row] == HostKind::op && name.find("::") != std::string_view::npos && !name.starts_with("autograd::") && !name.starts_with("torch::autograd::");
+    return ops.kind[row] == HostKind::op && name.find("::") != std::string_view::npos &&
+           !name.starts_with("autograd::") && !name.starts_with("torch::autograd::");
   };
-  return named_by_.of(op, [&](std::uint32_t outer, std::uint32_t row) { return outer != kNoRow && in_library(parent_[row]) ? outer : row; });
+  return named_by_.of(op, [&](std::uint32_t outer, std::uint32_t row) {
+    return outer != kNoRow && in_library(parent_[row]) ? outer : row;
+  });
 }
 
 }  // namespace gf

@@ -13,43 +13,60 @@ std::uint64_t number_key(std::int64_t pid, std::int32_t number) {
 
 }  // namespace
 
-ForwardTable::ForwardTable(const Capture& capture) : capture_(capture), threads_(capture.threads.size()) {
+ForwardTable::ForwardTable(const Capture& capture)
+    : capture_(capture), threads_(capture.threads.size()) {
   std::vector<bool> forward(capture.threads.size(), false);
   const auto& ops = capture.host_ops;
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (ops.sequence[i] >= 0 && ops.forward_thread[i] <= 0 && ops.thread[i] < forward.size()) forward[ops.thread[i]] = true;
+    if (ops.sequence[i] >= 0 && ops.forward_thread[i] <= 0 && ops.thread[i] < forward.size())
+      forward[ops.thread[i]] = true;
   for (std::uint32_t t = 0; t < forward.size(); ++t)
     if (forward[t]) forward_threads_.push_back(t);
   if (forward_threads_.size() > 1) learn_numbers(capture);
 }
 
-// The profiler numbers threads in its own way; where there are several forward threads the arrows from forward to
-// backward operations tell which number is which thread.
+// The profiler numbers threads in its own way; where there are several forward threads the arrows
+// from forward to backward operations tell which number is which thread.
 void ForwardTable::learn_numbers(const Capture& capture) {
   const auto& flows = capture.flows;
   const auto& ops = capture.host_ops;
   // Arrows by where they end and by id; of several with one id or end the first counts.
-  struct Head { std::uint32_t thread; Nanos time; std::int64_t id; };
-  struct Tail { std::int64_t id; std::uint32_t thread; };
+  struct Head {
+    std::uint32_t thread;
+    Nanos time;
+    std::int64_t id;
+  };
+  struct Tail {
+    std::int64_t id;
+    std::uint32_t thread;
+  };
   std::vector<Head> heads;
   std::vector<Tail> tails;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (flows.thread[i] == kNoRow) continue;
-    if (flows.finish[i]) heads.push_back({flows.thread[i], flows.time_ns[i], flows.id[i]});
-    else tails.push_back({flows.id[i], flows.thread[i]});
+    if (flows.finish[i])
+      heads.push_back({flows.thread[i], flows.time_ns[i], flows.id[i]});
+    else
+      tails.push_back({flows.id[i], flows.thread[i]});
   }
   if (heads.empty()) return;
-  auto ends_before = [](const Head& a, const Head& b) { return std::tie(a.thread, a.time) < std::tie(b.thread, b.time); };
+  auto ends_before = [](const Head& a, const Head& b) {
+    return std::tie(a.thread, a.time) < std::tie(b.thread, b.time);
+  };
   auto id_before = [](const Tail& a, const Tail& b) { return a.id < b.id; };
   std::stable_sort(heads.begin(), heads.end(), ends_before);
   std::stable_sort(tails.begin(), tails.end(), id_before);
   std::map<std::pair<std::uint64_t, std::uint32_t>, int> votes;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops.forward_thread[i] <= 0 || ops.thread[i] == kNoRow) continue;
-    const auto end = std::lower_bound(heads.begin(), heads.end(), Head{ops.thread[i], ops.start_ns[i], 0}, ends_before);
-    if (end == heads.end() || end->thread != ops.thread[i] || end->time != ops.start_ns[i]) continue;
+    const auto end = std::lower_bound(heads.begin(), heads.end(),
+                                      Head{ops.thread[i], ops.start_ns[i], 0}, ends_before);
+    if (end == heads.end() || end->thread != ops.thread[i] || end->time != ops.start_ns[i])
+      continue;
     const auto tail = std::lower_bound(tails.begin(), tails.end(), Tail{end->id, 0}, id_before);
-    if (tail != tails.end() && tail->id == end->id) ++votes[{number_key(capture.threads.pid[ops.thread[i]], ops.forward_thread[i]), tail->thread}];
+    if (tail != tails.end() && tail->id == end->id)
+      ++votes[{number_key(capture.threads.pid[ops.thread[i]], ops.forward_thread[i]),
+               tail->thread}];
   }
   std::unordered_map<std::uint64_t, int> most;
   for (const auto& [who, count] : votes)
@@ -68,11 +85,13 @@ void ForwardTable::put(std::uint32_t thread, std::int64_t sequence, Entry entry)
     return;
   }
   const auto offset = static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(table.base);
-  if (offset < table.dense.size()) table.dense[offset] = entry;
+  if (offset < table.dense.size())
+    table.dense[offset] = entry;
   else if (offset < 4 * table.entries + 1024) {
     table.dense.resize(offset + 1);
     table.dense[offset] = entry;
-  } else table.scattered[sequence] = entry;
+  } else
+    table.scattered[sequence] = entry;
 }
 
 const ForwardTable::Entry* ForwardTable::at(const PerThread& table, std::int64_t sequence) {
@@ -82,13 +101,15 @@ const ForwardTable::Entry* ForwardTable::at(const PerThread& table, std::int64_t
   return found == table.scattered.end() ? nullptr : &found->second;
 }
 
-ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number, std::int64_t sequence) const {
+ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number,
+                                       std::int64_t sequence) const {
   const std::int64_t pid = capture_.threads.pid[thread];
   if (const auto known = by_number_.find(number_key(pid, number)); known != by_number_.end()) {
     const auto* entry = at(threads_[known->second], sequence);
     return entry ? *entry : Entry{};
   }
-  // One forward thread in this process is the usual case; with several and no arrows the answer must be unique.
+  // One forward thread in this process is the usual case; with several and no arrows the answer
+  // must be unique.
   const Entry* only = nullptr;
   for (const auto t : forward_threads_) {
     if (capture_.threads.pid[t] != pid) continue;

@@ -24,14 +24,26 @@ constexpr std::array kRules{
 };
 
 // Annotations that frameworks and step loops make: they say nothing of the model's structure.
-constexpr std::array<std::string_view, 14> kNotAScope{
-    "ProfilerStep*", "Optimizer.*",   "enumerate(DataLoader)*",    "## *",       "*## Call CompiledFxGraph*", "PyTorch Profiler*", "nccl:*",  "gloo:*",
-    "c10d::*",       "DataParallel.*", "DistributedDataParallel.*", "Torch-Compiled Region*",   "autograd::*",       "[*]*"};
+constexpr std::array<std::string_view, 14> kNotAScope{"ProfilerStep*",
+                                                      "Optimizer.*",
+                                                      "enumerate(DataLoader)*",
+                                                      "## *",
+                                                      "*## Call CompiledFxGraph*",
+                                                      "PyTorch Profiler*",
+                                                      "nccl:*",
+                                                      "gloo:*",
+                                                      "c10d::*",
+                                                      "DataParallel.*",
+                                                      "DistributedDataParallel.*",
+                                                      "Torch-Compiled Region*",
+                                                      "autograd::*",
+                                                      "[*]*"};
 
 // "train 12", "step#3": a name that ends in a number after # or a blank counts iterations.
 bool counts_iterations(std::string_view name) {
   const auto digits = name.find_last_not_of("0123456789");
-  return digits != std::string_view::npos && digits + 1 < name.size() && (name[digits] == '#' || name[digits] == ' ');
+  return digits != std::string_view::npos && digits + 1 < name.size() &&
+         (name[digits] == '#' || name[digits] == ' ');
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 namespace gf {
 
 enum HostNameTrait : std::uint8_t {
-  kLooked = 1,      // the other bits are valid
-  kBackward = 2,    // autograd engine evaluating a backward function
-  kOptimizer = 4,   // an optimiser step, its zero_grad, or a fused optimiser operation
-  kModule = 8,      // Python frame of a module call, "nn.Module: Conv2d_0"
-  kScope = 16,      // as an annotation: a scope the user named, fit to stand for a module
+  kLooked = 1,     // the other bits are valid
+  kBackward = 2,   // autograd engine evaluating a backward function
+  kOptimizer = 4,  // an optimiser step, its zero_grad, or a fused optimiser operation
+  kModule = 8,     // Python frame of a module call, "nn.Module: Conv2d_0"
+  kScope = 16,     // as an annotation: a scope the user named, fit to stand for a module
 };
 
 /// The traits of a text.
@@ -22,7 +22,8 @@ std::uint8_t host_name_traits(std::string_view name);
 
 class HostNames {
  public:
-  explicit HostNames(const Capture& capture) : capture_(capture), traits_(capture.strings.size(), 0) {}
+  explicit HostNames(const Capture& capture)
+      : capture_(capture), traits_(capture.strings.size(), 0) {}
   std::uint8_t operator[](Text name) {
     auto& t = traits_[static_cast<std::uint32_t>(name)];
     if (!t) t = host_name_traits(capture_.text(name)) | kLooked;

@@ -10,7 +10,8 @@ ModulePaths::ModulePaths(std::vector<std::string>& paths) : paths_(paths) {
 
 std::uint32_t ModulePaths::add(std::string path) {
   if (path.empty()) return 0;
-  const auto [at, fresh] = known_.try_emplace(std::move(path), static_cast<std::uint32_t>(paths_.size()));
+  const auto [at, fresh] =
+      known_.try_emplace(std::move(path), static_cast<std::uint32_t>(paths_.size()));
   if (fresh) paths_.push_back(at->first);
   return at->second;
 }
@@ -34,16 +35,20 @@ std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
   constexpr std::string_view kFrame = "nn.Module: ";
   std::string path;
   if (view.find(kFrame) != std::string_view::npos) {
-    for (auto from = view.find(kFrame); from != std::string_view::npos; from = view.find(kFrame, from)) {
+    for (auto from = view.find(kFrame); from != std::string_view::npos;
+         from = view.find(kFrame, from)) {
       from += kFrame.size();
       std::string module(view.substr(from, view.find_first_of(";\n", from) - from));
-      path = path.empty() ? module : fmt::format("{}.{}", module, path);  // innermost first in the text
+      path = path.empty() ? module
+                          : fmt::format("{}.{}", module, path);  // innermost first in the text
     }
-  } else if (view.find('(') != std::string_view::npos && view.find(';') == std::string_view::npos && view.find(".py") == std::string_view::npos) {
+  } else if (view.find('(') != std::string_view::npos && view.find(';') == std::string_view::npos &&
+             view.find(".py") == std::string_view::npos) {
     path = std::string(view);
     if (const auto call = path.find("::forward"); call != std::string::npos) path.erase(call, 9);
   }
-  // add() may move the map's nodes but not `at`: unordered_map keeps references, and known_ is another map.
+  // add() may move the map's nodes but not `at`: unordered_map keeps references, and known_ is
+  // another map.
   return at->second = add(std::move(path));
 }
 

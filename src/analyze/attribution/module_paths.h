@@ -16,7 +16,8 @@ class ModulePaths {
   /// `paths` outlives this object; its entry 0 is the empty path.
   explicit ModulePaths(std::vector<std::string>& paths);
 
-  /// The path of a module or scope called `name` inside the path `parent`. `label` is the part of the name shown.
+  /// The path of a module or scope called `name` inside the path `parent`. `label` is the part of
+  /// the name shown.
   std::uint32_t child(std::uint32_t parent, StringId name, std::string_view label);
   /// The same for a scope that the user named by an annotation.
   std::uint32_t scope(std::uint32_t parent, StringId name, std::string_view label) {
@@ -26,8 +27,9 @@ class ModulePaths {
     return id;
   }
   bool is_scope(std::uint32_t id) const { return id < is_scope_.size() && is_scope_[id]; }
-  /// The path that an operation's own "module" text gives: a hierarchy such as "top(ResNet)::forward.layer1(Block)", or a
-  /// call stack with "nn.Module: X" frames, innermost first. 0 when the text names no module.
+  /// The path that an operation's own "module" text gives: a hierarchy such as
+  /// "top(ResNet)::forward.layer1(Block)", or a call stack with "nn.Module: X" frames, innermost
+  /// first. 0 when the text names no module.
   std::uint32_t recorded(StringId text, std::string_view view);
 
  private:

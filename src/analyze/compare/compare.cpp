@@ -16,9 +16,16 @@ namespace {
 class Rows {
  public:
   explicit Rows(std::size_t runs) : runs_(runs) {}
-  void add(std::size_t run, std::string_view kind, std::string_view name, Nanos ns, std::int64_t count = 0) {
+  void add(std::size_t run, std::string_view kind, std::string_view name, Nanos ns,
+           std::int64_t count = 0) {
     auto [at, added] = index_.try_emplace({std::string(kind), std::string(name)}, rows_.size());
-    if (added) rows_.push_back({at->first.first, at->first.second, at->first.second, std::vector<Nanos>(runs_, 0), {}, std::vector<double>(runs_, 0)});
+    if (added)
+      rows_.push_back({at->first.first,
+                       at->first.second,
+                       at->first.second,
+                       std::vector<Nanos>(runs_, 0),
+                       {},
+                       std::vector<double>(runs_, 0)});
     rows_[at->second].ns[run] += ns;
     rows_[at->second].count[run] += static_cast<double>(count);
   }
@@ -32,10 +39,12 @@ class Rows {
     for (auto& row : rows_) {
       const auto& kernel = *by_name.at(row.name);
       row.label = kernel.short_name;
-      if (alike[kernel.short_name] > 1 && !kernel.operator_name.empty()) row.label += " " + kernel.operator_name;
+      if (alike[kernel.short_name] > 1 && !kernel.operator_name.empty())
+        row.label += " " + kernel.operator_name;
     }
   }
-  /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of `steps`.
+  /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of
+  /// `steps`.
   void scale(std::size_t run, Nanos total, std::int64_t steps) {
     std::vector<double> weights;
     for (const auto& row : rows_) weights.push_back(static_cast<double>(row.ns[run]));
@@ -61,7 +70,8 @@ class Rows {
       return most;
     };
     std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) {
-      if (largest(a.change_ns) != largest(b.change_ns)) return largest(a.change_ns) > largest(b.change_ns);
+      if (largest(a.change_ns) != largest(b.change_ns))
+        return largest(a.change_ns) > largest(b.change_ns);
       return largest(a.ns) > largest(b.ns);
     });
     return std::move(rows_);
@@ -73,23 +83,29 @@ class Rows {
   std::vector<ComparedTime> rows_;
 };
 
-/// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's activity makes.
+/// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's
+/// activity makes.
 std::int64_t steps_in(const Analysis& a) {
   constexpr double kClear = 0.6;  // correlation from which a period is taken for a step
   if (!only_samples(a)) return static_cast<std::int64_t>(a.window.steps.size());
   const auto& d = a.samples.devices.front();
-  if (a.samples.devices.size() != 1 || !d.step_ns || d.step_confidence.value_or(0) < kClear) return 0;
+  if (a.samples.devices.size() != 1 || !d.step_ns || d.step_confidence.value_or(0) < kClear)
+    return 0;
   return std::llround(static_cast<double>(a.window.duration_ns) / *d.step_ns);
 }
 
-std::string layer_name(const LayerRow& layer) { return layer.name + (layer.phase.empty() || layer.phase == "other" ? "" : " (" + layer.phase + ")"); }
+std::string layer_name(const LayerRow& layer) {
+  return layer.name +
+         (layer.phase.empty() || layer.phase == "other" ? "" : " (" + layer.phase + ")");
+}
 
 }  // namespace
 
 Comparison compare(const std::vector<Analysis>& analyses) {
   Comparison result;
   const std::size_t n = analyses.size();
-  const bool by_step = std::all_of(analyses.begin(), analyses.end(), [](const Analysis& a) { return steps_in(a) > 0; });
+  const bool by_step = std::all_of(analyses.begin(), analyses.end(),
+                                   [](const Analysis& a) { return steps_in(a) > 0; });
   result.per = by_step ? "step" : "window";
   Rows time(n), layers(n), kernels(n);
   std::map<std::string, std::vector<Share>> levels;
@@ -100,7 +116,8 @@ Comparison compare(const std::vector<Analysis>& analyses) {
     run.path = a.source.path;
     run.device = a.devices.empty() ? "" : a.devices[0].name;
     run.steps = steps_in(a);
-    run.step_source = only_samples(a) && run.steps > 0 ? "period of the device's activity" : a.window.step_source;
+    run.step_source =
+        only_samples(a) && run.steps > 0 ? "period of the device's activity" : a.window.step_source;
     for (const auto& d : a.devices) {
       run.total_ns += d.span_ns;
       if (only_samples(a)) {  // no layer to give busy time to: its bars instead
@@ -111,9 +128,12 @@ Comparison compare(const std::vector<Analysis>& analyses) {
       for (const auto& cause : d.idle) time.add(r, "idle", cause.cause, cause.ns);
       if (d.copy_only_ns > 0) time.add(r, "copy", "copies and sets", d.copy_only_ns);
     }
-    for (const auto& type : a.layer_types) time.add(r, "layer_type", type.type, type.ns, type.kernels);
-    for (const auto& layer : a.layers) layers.add(r, "layer", layer_name(layer), layer.ns, layer.kernels);
-    for (const auto& kernel : a.kernels) kernels.add(r, "kernel", kernel.name, kernel.ns, kernel.count);
+    for (const auto& type : a.layer_types)
+      time.add(r, "layer_type", type.type, type.ns, type.kernels);
+    for (const auto& layer : a.layers)
+      layers.add(r, "layer", layer_name(layer), layer.ns, layer.kernels);
+    for (const auto& kernel : a.kernels)
+      kernels.add(r, "kernel", kernel.name, kernel.ns, kernel.count);
     for (const auto& level : a.levels) {
       auto [at, added] = levels.try_emplace(level.id, n);
       if (added) level_order.push_back(level.id);
@@ -128,7 +148,8 @@ Comparison compare(const std::vector<Analysis>& analyses) {
     result.runs.push_back(std::move(run));
   }
   for (auto& run : result.runs)
-    if (run.time_ns > 0) run.speedup = static_cast<double>(result.runs[0].time_ns) / static_cast<double>(run.time_ns);
+    if (run.time_ns > 0)
+      run.speedup = static_cast<double>(result.runs[0].time_ns) / static_cast<double>(run.time_ns);
   for (const auto& id : level_order) result.levels.push_back({id, levels[id]});
   kernels.label_kernels(analyses);
   result.time = time.take();

@@ -16,10 +16,14 @@ struct ComparedRun {
   Share speedup;       // time of the first run over the time of this one
   static constexpr auto fields() {
     using R = ComparedRun;
-    return std::tuple{field("path", &R::path, "input file"), field("device", &R::device, "product name of its first device"),
-                      field("step_source", &R::step_source, "what made its steps"), field("steps", &R::steps, "steps in its window"),
-                      field("total_ns", &R::total_ns, "windows of all its devices together"), field("time_ns", &R::time_ns, "the same for one step, rounded; without steps the total"),
-                      field("speedup", &R::speedup, "time of the first run over the time of this one")};
+    return std::tuple{
+        field("path", &R::path, "input file"),
+        field("device", &R::device, "product name of its first device"),
+        field("step_source", &R::step_source, "what made its steps"),
+        field("steps", &R::steps, "steps in its window"),
+        field("total_ns", &R::total_ns, "windows of all its devices together"),
+        field("time_ns", &R::time_ns, "the same for one step, rounded; without steps the total"),
+        field("speedup", &R::speedup, "time of the first run over the time of this one")};
   }
 };
 
@@ -32,10 +36,15 @@ struct ComparedTime {
   std::vector<double> count;  // kernel instances a step
   static constexpr auto fields() {
     using T = ComparedTime;
-    return std::tuple{field("kind", &T::kind, "idle, copy, layer_type, layer, kernel or, of samples alone, bar"), field("name", &T::name, "cause, layer, kernel or bar"),
-                      field("label", &T::label, "the same for a table: kernels by their short name, and their operator where several share one"),
-                      field("ns", &T::ns, "device time, by run"), field("change_ns", &T::change_ns, "less that of the first run, by run"),
-                      field("count", &T::count, "kernel instances a step, by run")};
+    return std::tuple{
+        field("kind", &T::kind, "idle, copy, layer_type, layer, kernel or, of samples alone, bar"),
+        field("name", &T::name, "cause, layer, kernel or bar"),
+        field("label", &T::label,
+              "the same for a table: kernels by their short name, and their operator where several "
+              "share one"),
+        field("ns", &T::ns, "device time, by run"),
+        field("change_ns", &T::change_ns, "less that of the first run, by run"),
+        field("count", &T::count, "kernel instances a step, by run")};
   }
 };
 
@@ -44,7 +53,8 @@ struct ComparedLevel {
   std::vector<Share> value;
   static constexpr auto fields() {
     using L = ComparedLevel;
-    return std::tuple{field("id", &L::id, "metric id"), field("value", &L::value, "share of the window, by run")};
+    return std::tuple{field("id", &L::id, "metric id"),
+                      field("value", &L::value, "share of the window, by run")};
   }
 };
 
@@ -53,21 +63,29 @@ struct Comparison {
   std::string per;  // step, or window when a run has no steps
   std::vector<ComparedRun> runs;
   std::vector<ComparedLevel> levels;
-  std::vector<ComparedTime> time;     // idle causes, copies, layer types, or bars: sum to time_ns of each run
-  std::vector<ComparedTime> layers;   // modules or operators by phase: sum to the kernel time of each run
+  std::vector<ComparedTime>
+      time;  // idle causes, copies, layer types, or bars: sum to time_ns of each run
+  std::vector<ComparedTime>
+      layers;  // modules or operators by phase: sum to the kernel time of each run
   std::vector<ComparedTime> kernels;  // by kernel: sum to the kernel time of each run
   static constexpr auto fields() {
     using C = Comparison;
-    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("per", &C::per, "what times are of: a step or the window"),
-                      field("runs", &C::runs, "the runs, in the order given"), field("levels", &C::levels, "the ladder of each run"),
-                      field("time", &C::time, "idle causes, copies and layer types, or bars of the waterfall; sum to time_ns"), field("layers", &C::layers, "kernel time by layer"),
-                      field("kernels", &C::kernels, "kernel time by kernel")};
+    return std::tuple{
+        field("schema", &C::schema, "name and version of this layout"),
+        field("per", &C::per, "what times are of: a step or the window"),
+        field("runs", &C::runs, "the runs, in the order given"),
+        field("levels", &C::levels, "the ladder of each run"),
+        field("time", &C::time,
+              "idle causes, copies and layer types, or bars of the waterfall; sum to time_ns"),
+        field("layers", &C::layers, "kernel time by layer"),
+        field("kernels", &C::kernels, "kernel time by kernel")};
   }
 };
 
-/// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its window, and whole nanoseconds:
-/// a run's time_ns is the total over its steps, rounded, and its parts are apportioned so that they sum to it exactly. So do the changes.
-/// Rows are ordered by the largest change of any run.
+/// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its
+/// window, and whole nanoseconds: a run's time_ns is the total over its steps, rounded, and its
+/// parts are apportioned so that they sum to it exactly. So do the changes. Rows are ordered by the
+/// largest change of any run.
 Comparison compare(const std::vector<Analysis>& runs);
 
 }  // namespace gf

@@ -11,10 +11,12 @@ namespace {
 
 /// Mean of f(point) over the full-occupancy runs of a microbenchmark; empty without.
 template <class F>
-std::optional<double> mean_of(const std::vector<RawEnergyPoint>& points, std::string_view bench, F f) {
+std::optional<double> mean_of(const std::vector<RawEnergyPoint>& points, std::string_view bench,
+                              F f) {
   std::int64_t threads = 0, blocks = 0;
   for (const auto& p : points)
-    if (p.bench == bench) threads = std::max(threads, p.threads), blocks = std::max(blocks, p.blocks);
+    if (p.bench == bench)
+      threads = std::max(threads, p.threads), blocks = std::max(blocks, p.blocks);
   double sum = 0;
   int n = 0;
   for (const auto& p : points)
@@ -23,7 +25,8 @@ std::optional<double> mean_of(const std::vector<RawEnergyPoint>& points, std::st
   return n ? std::optional(sum / n) : std::nullopt;
 }
 
-double counted(const std::vector<BenchCounts>& benches, std::string_view bench, const std::string& feature) {
+double counted(const std::vector<BenchCounts>& benches, std::string_view bench,
+               const std::string& feature) {
   for (const auto& b : benches)
     if (b.bench == bench) {
       const auto& counts = b.counted.empty() ? b.by_arithmetic : b.counted;
@@ -54,12 +57,16 @@ std::optional<SensorFacts> sensor_facts(const std::vector<SensorAnswer>& answers
   facts.steps = static_cast<int>(delays.size());
   facts.period_s = median(gaps);
   for (double d : delays) facts.delay_s += d / static_cast<double>(delays.size());
-  std::tie(facts.delay_low, facts.delay_high) = std::pair{*std::min_element(delays.begin(), delays.end()), *std::max_element(delays.begin(), delays.end())};
+  std::tie(facts.delay_low, facts.delay_high) =
+      std::pair{*std::min_element(delays.begin(), delays.end()),
+                *std::max_element(delays.begin(), delays.end())};
   return facts;
 }
 
-/// Where the line of power over rate meets rate 0, over all shapes of a full warp and more; empty with fewer than three points.
-std::optional<double> power_at_rate_0(const std::vector<RawEnergyPoint>& points, std::string_view bench) {
+/// Where the line of power over rate meets rate 0, over all shapes of a full warp and more; empty
+/// with fewer than three points.
+std::optional<double> power_at_rate_0(const std::vector<RawEnergyPoint>& points,
+                                      std::string_view bench) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const auto& p : points)
     if (p.bench == bench && p.threads >= 32 && p.dropped.empty() && p.seconds > 0) {
@@ -74,8 +81,9 @@ std::optional<double> power_at_rate_0(const std::vector<RawEnergyPoint>& points,
 }  // namespace
 
 std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
-  constexpr double kJump = 1.3;    // a level's latency over the one before it
-  constexpr std::size_t kWide = 8;  // points before and after a jump that must differ by as much: two octaves
+  constexpr double kJump = 1.3;  // a level's latency over the one before it
+  constexpr std::size_t kWide =
+      8;  // points before and after a jump that must differ by as much: two octaves
   std::vector<CacheLevel> levels;
   std::vector<double> part;
   std::size_t begin = 0;
@@ -102,10 +110,14 @@ std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
   std::sort(jumps.rbegin(), jumps.rend());
   std::vector<std::size_t> boundaries;
   for (const auto& [c, i] : jumps)
-    if (boundaries.size() < 2 && std::none_of(boundaries.begin(), boundaries.end(), [&, at = i](std::size_t b) { return at + kWide > b && b + kWide > at; })) boundaries.push_back(i);
+    if (boundaries.size() < 2 &&
+        std::none_of(boundaries.begin(), boundaries.end(),
+                     [&, at = i](std::size_t b) { return at + kWide > b && b + kWide > at; }))
+      boundaries.push_back(i);
   std::sort(boundaries.begin(), boundaries.end());
   for (std::size_t b : boundaries) {
-    // To the point: the last region whose latency lies nearer to the level before than to the one after.
+    // To the point: the last region whose latency lies nearer to the level before than to the one
+    // after.
     std::vector<double> before, after;
     for (std::size_t j = b - kWide; j < b; ++j) before.push_back(steps[j].ns);
     for (std::size_t j = b; j < b + kWide; ++j) after.push_back(steps[j].ns);
@@ -125,7 +137,8 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
   if (!file.latencies.empty()) facts.caches = cache_levels(file.latencies);
   facts.sensor = sensor_facts(file.sensor);
   for (const auto& b : benches)  // by counters alone: arithmetic does not know it
-    if (b.bench == "dram_load_scattered" && b.counted.count("dram.read") && b.counted.count("l2.load") && b.counted.at("l2.load") > 0)
+    if (b.bench == "dram_load_scattered" && b.counted.count("dram.read") &&
+        b.counted.count("l2.load") && b.counted.at("l2.load") > 0)
       facts.dram_granularity_bytes = 32 * b.counted.at("dram.read") / b.counted.at("l2.load");
 
   double sum = 0, squares = 0;
@@ -140,18 +153,28 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
     facts.counter_over_power_sd = std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
   }
 
-  // The memory's reading is a mean of one second: its last value of a run that is longer. Idle is what runs without traffic
-  // to it read, most of which followed such runs.
+  // The memory's reading is a mean of one second: its last value of a run that is longer. Idle is
+  // what runs without traffic to it read, most of which followed such runs.
   std::vector<double> quiet;
   for (const auto& p : file.points)
-    if (p.dropped.empty() && std::isfinite(p.memory_end_w) && p.bench != "asleep" && counted(benches, p.bench, "dram.read") < 1 && counted(benches, p.bench, "dram.write") < 1)
+    if (p.dropped.empty() && std::isfinite(p.memory_end_w) && p.bench != "asleep" &&
+        counted(benches, p.bench, "dram.read") < 1 && counted(benches, p.bench, "dram.write") < 1)
       quiet.push_back(p.memory_end_w);
-  const auto idle = mean_of(file.points, "context", [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
-  for (const char* bench : {"dram_load_wide", "dram_load_zeros", "dram_store_wide", "dram_store_zeros"}) {
-    const auto watts = mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
-    const auto memory = mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.memory_end_w; });
-    const auto rate = mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return (counted(benches, bench, "dram.read") + counted(benches, bench, "dram.write")) * p.warps * p.loops_per_s; });
-    if (!quiet.empty() && idle && watts && memory && rate && *rate > 0) facts.memory.push_back({bench, (*watts - *idle) / *rate * 1e12, (*memory - median(quiet)) / *rate * 1e12});
+  const auto idle = mean_of(file.points, "context",
+                            [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
+  for (const char* bench :
+       {"dram_load_wide", "dram_load_zeros", "dram_store_wide", "dram_store_zeros"}) {
+    const auto watts =
+        mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.energy_j / p.seconds; });
+    const auto memory =
+        mean_of(file.points, bench, [](const RawEnergyPoint& p) { return p.memory_end_w; });
+    const auto rate = mean_of(file.points, bench, [&](const RawEnergyPoint& p) {
+      return (counted(benches, bench, "dram.read") + counted(benches, bench, "dram.write")) *
+             p.warps * p.loops_per_s;
+    });
+    if (!quiet.empty() && idle && watts && memory && rate && *rate > 0)
+      facts.memory.push_back(
+          {bench, (*watts - *idle) / *rate * 1e12, (*memory - median(quiet)) / *rate * 1e12});
   }
 
   double least = HUGE_VAL, most = 0, total = 0;
@@ -160,19 +183,23 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
     const auto offset = power_at_rate_0(file.points, plain);
     if (!offset) continue;
     auto joules = [&](const std::string& bench) {  // above the offset, of one loop of one warp
-      return mean_of(file.points, bench, [&](const RawEnergyPoint& p) { return (p.energy_j / p.seconds - *offset) / (p.warps * p.loops_per_s); });
+      return mean_of(file.points, bench, [&](const RawEnergyPoint& p) {
+        return (p.energy_j / p.seconds - *offset) / (p.warps * p.loops_per_s);
+      });
     };
     double divisions = 0;
     for (const auto& b : benches)
       if (b.bench == divided)
-        if (const auto at = b.by_arithmetic.find("div"); at != b.by_arithmetic.end()) divisions = at->second;
+        if (const auto at = b.by_arithmetic.find("div"); at != b.by_arithmetic.end())
+          divisions = at->second;
     const auto with = joules(divided), without = joules(plain);
     if (!with || !without || divisions <= 0) continue;
     const double pj = (*with - *without) / divisions * 1e12;
     facts.divisions.push_back({level, pj, *offset});
     least = std::min(least, pj), most = std::max(most, pj), total += pj;
   }
-  if (!facts.divisions.empty() && total > 0) facts.division_spread = (most - least) * static_cast<double>(facts.divisions.size()) / total;
+  if (!facts.divisions.empty() && total > 0)
+    facts.division_spread = (most - least) * static_cast<double>(facts.divisions.size()) / total;
   return facts;
 }
 

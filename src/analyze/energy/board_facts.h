@@ -1,5 +1,6 @@
-// What a calibration finds out about the chip and the board's sensor beside the energies: cache sizes, how the power reading
-// follows a load, what the memory's own power says, and whether a division costs the same at every level.
+// What a calibration finds out about the chip and the board's sensor beside the energies: cache
+// sizes, how the power reading follows a load, what the memory's own power says, and whether a
+// division costs the same at every level.
 #pragma once
 
 #include <optional>
@@ -18,65 +19,88 @@ struct CacheLevel {
   double ns = 0;                // of one load, median over the level
   static constexpr auto fields() {
     using C = CacheLevel;
-    return std::tuple{field("level", &C::level, "level"), field("bytes", &C::bytes, "largest region that it holds"), field("ns", &C::ns, "latency of a dependent load")};
+    return std::tuple{field("level", &C::level, "level"),
+                      field("bytes", &C::bytes, "largest region that it holds"),
+                      field("ns", &C::ns, "latency of a dependent load")};
   }
 };
 
 /// How the instantaneous power reading follows a load.
 struct SensorFacts {
   int steps = 0;
-  double period_s = 0;                     // median time between two changes of the reading
-  double delay_s = 0, delay_low = 0, delay_high = 0;  // from the load's start until the reading passed half of the step; mean, least, most
+  double period_s = 0;  // median time between two changes of the reading
+  double delay_s = 0, delay_low = 0, delay_high = 0;  // from the load's start until the reading
+                                                      // passed half of the step; mean, least, most
   static constexpr auto fields() {
     using S = SensorFacts;
-    return std::tuple{field("steps", &S::steps, "loads switched on"), field("period_s", &S::period_s, "time between changes of the reading"), field("delay_s", &S::delay_s, "mean delay to half of a step"),
-                      field("delay_low", &S::delay_low, "least"), field("delay_high", &S::delay_high, "most")};
+    return std::tuple{field("steps", &S::steps, "loads switched on"),
+                      field("period_s", &S::period_s, "time between changes of the reading"),
+                      field("delay_s", &S::delay_s, "mean delay to half of a step"),
+                      field("delay_low", &S::delay_low, "least"),
+                      field("delay_high", &S::delay_high, "most")};
   }
 };
 
-/// Energy of one division of a thread, added to a chase at one level. A chase at any rate has a power of its own beside what
-/// its accesses cost: where the line of power over rate, through all numbers of threads, meets rate 0. The division slows the
-/// chase down, so that this power must be taken off before the two are compared.
+/// Energy of one division of a thread, added to a chase at one level. A chase at any rate has a
+/// power of its own beside what its accesses cost: where the line of power over rate, through all
+/// numbers of threads, meets rate 0. The division slows the chase down, so that this power must be
+/// taken off before the two are compared.
 struct DivisionEnergy {
   std::string level;
   double picojoules = 0, offset_w = 0;
   static constexpr auto fields() {
     using D = DivisionEnergy;
-    return std::tuple{field("level", &D::level, "level of the chase"), field("picojoules", &D::picojoules, "energy of a division"), field("offset_w", &D::offset_w, "power of the chase at rate 0")};
+    return std::tuple{field("level", &D::level, "level of the chase"),
+                      field("picojoules", &D::picojoules, "energy of a division"),
+                      field("offset_w", &D::offset_w, "power of the chase at rate 0")};
   }
 };
 
-/// What an access to DRAM costs above idle, on the whole board and by the memory's own power reading alone.
+/// What an access to DRAM costs above idle, on the whole board and by the memory's own power
+/// reading alone.
 struct MemoryShare {
   std::string bench;
   double board_pj = 0, memory_pj = 0;
   static constexpr auto fields() {
     using M = MemoryShare;
-    return std::tuple{field("bench", &M::bench, "microbenchmark"), field("board_pj", &M::board_pj, "energy above idle of an access of 32 bytes, whole board"),
-                      field("memory_pj", &M::memory_pj, "the same by the power of the memory scope")};
+    return std::tuple{
+        field("bench", &M::bench, "microbenchmark"),
+        field("board_pj", &M::board_pj, "energy above idle of an access of 32 bytes, whole board"),
+        field("memory_pj", &M::memory_pj, "the same by the power of the memory scope")};
   }
 };
 
 struct BoardFacts {
   std::vector<CacheLevel> caches;
-  std::optional<double> dram_granularity_bytes;  // what DRAM gives for scattered accesses of 32 bytes
+  std::optional<double>
+      dram_granularity_bytes;  // what DRAM gives for scattered accesses of 32 bytes
   std::optional<SensorFacts> sensor;
-  double counter_over_power = 0, counter_over_power_sd = 0;  // energy counter / integrated instantaneous power, over the points
-  std::vector<MemoryShare> memory;                // empty on boards without a reading of the memory's power
+  double counter_over_power = 0,
+         counter_over_power_sd =
+             0;  // energy counter / integrated instantaneous power, over the points
+  std::vector<MemoryShare> memory;  // empty on boards without a reading of the memory's power
   std::vector<DivisionEnergy> divisions;
   double division_spread = 0;  // (most - least) / mean
   static constexpr auto fields() {
     using B = BoardFacts;
-    return std::tuple{field("caches", &B::caches, "levels by latency"), field("dram_granularity_bytes", &B::dram_granularity_bytes, "bytes that DRAM reads for an access of 32"),
-                      field("sensor", &B::sensor, "power reading"), field("counter_over_power", &B::counter_over_power, "energy counter over integrated power, mean of the points"),
-                      field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"), field("memory", &B::memory, "DRAM by the memory's own power"),
-                      field("divisions", &B::divisions, "DIV cross-check"), field("division_spread", &B::division_spread, "(most - least) / mean")};
+    return std::tuple{
+        field("caches", &B::caches, "levels by latency"),
+        field("dram_granularity_bytes", &B::dram_granularity_bytes,
+              "bytes that DRAM reads for an access of 32"),
+        field("sensor", &B::sensor, "power reading"),
+        field("counter_over_power", &B::counter_over_power,
+              "energy counter over integrated power, mean of the points"),
+        field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"),
+        field("memory", &B::memory, "DRAM by the memory's own power"),
+        field("divisions", &B::divisions, "DIV cross-check"),
+        field("division_spread", &B::division_spread, "(most - least) / mean")};
   }
 };
 
 BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches);
 
-/// Levels of memory from latencies by region size, smallest region first: a level ends where the latency jumps.
+/// Levels of memory from latencies by region size, smallest region first: a level ends where the
+/// latency jumps.
 std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps);
 
 }  // namespace gf

@@ -1,4 +1,5 @@
-// From the raw points of a calibration, and the counters of each microbenchmark, to the points of the fit.
+// From the raw points of a calibration, and the counters of each microbenchmark, to the points of
+// the fit.
 #pragma once
 
 #include <string>
@@ -14,61 +15,78 @@ struct RawEnergyPoint {
   std::string bench;
   std::int64_t threads = 0, blocks = 0, repeat = 0;
   double seconds = 0, energy_j = 0, sm_mhz = 0, temperature_c = 0, throttled = 0;
-  double instant_w = 0, memory_w = 0, memory_end_w = 0;  // means of the board's power readings, and the last; NaN without
+  double instant_w = 0, memory_w = 0,
+         memory_end_w = 0;  // means of the board's power readings, and the last; NaN without
   double loops_per_s = 0, warps = 0, active_sms = 0;
-  std::string dropped;                 // why it could not be measured
+  std::string dropped;                          // why it could not be measured
   std::vector<double> edge_t_s, edge_energy_j;  // counter updates inside the window, the first at 0
 };
 
-/// What one warp does in one loop, counted: two launches of a kernel, of n and 2 n loops, differ by n loops in steady state.
+/// What one warp does in one loop, counted: two launches of a kernel, of n and 2 n loops, differ by
+/// n loops in steady state.
 struct BenchCounts {
-  std::string bench, feature;         // feature: the one that the microbenchmark is there for
-  unsigned threads = 0, blocks = 0;   // of the counted launch
+  std::string bench, feature;        // feature: the one that the microbenchmark is there for
+  unsigned threads = 0, blocks = 0;  // of the counted launch
   std::map<std::string, double> by_arithmetic;  // per warp and loop
   bool addresses = false;                       // what it moves are addresses
   std::map<std::string, double> counted{};      // per warp and loop; empty without a counter report
 };
 
-/// Takes the counters of the two rounds of launches (`calibrate --launch-once` under a profiler). Errors: the report's
-/// kernels are not two rounds of these microbenchmarks.
+/// Takes the counters of the two rounds of launches (`calibrate --launch-once` under a profiler).
+/// Errors: the report's kernels are not two rounds of these microbenchmarks.
 Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, double loops);
 
-/// A microbenchmark whose counters deny what it claims: over 1 % from the arithmetic at its level, under 99 % hits.
+/// A microbenchmark whose counters deny what it claims: over 1 % from the arithmetic at its level,
+/// under 99 % hits.
 struct SafetyFinding {
   std::string bench, what;
   static constexpr auto fields() {
-    return std::tuple{field("bench", &SafetyFinding::bench, "microbenchmark"), field("what", &SafetyFinding::what, "what the counters say")};
+    return std::tuple{field("bench", &SafetyFinding::bench, "microbenchmark"),
+                      field("what", &SafetyFinding::what, "what the counters say")};
   }
 };
 std::vector<SafetyFinding> check_counts(const std::vector<BenchCounts>& benches);
 
-/// The points of the joint fit. Left out, and why: operands of zeros or addresses, fewer than a warp a block, kernels that
-/// failed the checks. Runs under a power cap stay: their clocks are what the voltage curve is fitted to.
-std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, const std::vector<SafetyFinding>& findings,
-                                    unsigned sm_count, std::vector<std::string>* left_out);
+/// The points of the joint fit. Left out, and why: operands of zeros or addresses, fewer than a
+/// warp a block, kernels that failed the checks. Runs under a power cap stay: their clocks are what
+/// the voltage curve is fitted to.
+std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw,
+                                    const std::vector<BenchCounts>& benches,
+                                    const std::vector<SafetyFinding>& findings, unsigned sm_count,
+                                    std::vector<std::string>* left_out);
 
-/// The regression of the paper, one level at a time: energy above idle against the number of accesses.
+/// The regression of the paper, one level at a time: energy above idle against the number of
+/// accesses.
 struct LevelCurve {
   std::string bench, feature;
   std::int64_t threads = 0, blocks = 0, points = 0;
-  double picojoules = 0;   // slope: energy of one access, active power included
+  double picojoules = 0;  // slope: energy of one access, active power included
   double offset_j = 0, r2 = 0;
   static constexpr auto fields() {
     using L = LevelCurve;
-    return std::tuple{field("bench", &L::bench, "microbenchmark"), field("feature", &L::feature, "what is counted"), field("threads", &L::threads, "threads a block"),
-                      field("blocks", &L::blocks, "blocks"), field("points", &L::points, "counter updates of all runs"),
-                      field("picojoules", &L::picojoules, "slope: energy above idle of one access"), field("offset_j", &L::offset_j, "offset"), field("r2", &L::r2, "R^2")};
+    return std::tuple{field("bench", &L::bench, "microbenchmark"),
+                      field("feature", &L::feature, "what is counted"),
+                      field("threads", &L::threads, "threads a block"),
+                      field("blocks", &L::blocks, "blocks"),
+                      field("points", &L::points, "counter updates of all runs"),
+                      field("picojoules", &L::picojoules, "slope: energy above idle of one access"),
+                      field("offset_j", &L::offset_j, "offset"),
+                      field("r2", &L::r2, "R^2")};
   }
 };
-std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw, const std::vector<BenchCounts>& benches, double idle_w);
+std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw,
+                                     const std::vector<BenchCounts>& benches, double idle_w);
 
-/// What operands of zeros save: the same microbenchmark with zeros and with random operands, at full occupancy.
+/// What operands of zeros save: the same microbenchmark with zeros and with random operands, at
+/// full occupancy.
 struct OperandEffect {
   std::string bench, feature;
   double random_pj = 0, zeros_pj = 0;
   static constexpr auto fields() {
     using O = OperandEffect;
-    return std::tuple{field("bench", &O::bench, "microbenchmark"), field("feature", &O::feature, "what is counted"), field("random_pj", &O::random_pj, "slope with random operands"),
+    return std::tuple{field("bench", &O::bench, "microbenchmark"),
+                      field("feature", &O::feature, "what is counted"),
+                      field("random_pj", &O::random_pj, "slope with random operands"),
                       field("zeros_pj", &O::zeros_pj, "slope with zeros")};
   }
 };

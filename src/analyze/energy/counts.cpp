@@ -40,7 +40,8 @@ std::vector<Term> terms_of(std::string_view expression) {
 
 }  // namespace
 
-std::optional<double> evaluate_counters(std::string_view expression, const std::map<std::string, double, std::less<>>& counters) {
+std::optional<double> evaluate_counters(
+    std::string_view expression, const std::map<std::string, double, std::less<>>& counters) {
   while (!expression.empty()) {
     const auto bar = expression.find(" | ");
     std::optional<double> sum = 0;
@@ -63,12 +64,14 @@ std::vector<std::map<std::string, double, std::less<>>> counters_by_kernel(const
   for (std::size_t i = 0; i < report.kernel_counters.size(); ++i) {
     const double value = report.kernel_counters.value[i];
     const auto kernel = report.kernel_counters.kernel[i];
-    if (value == value && kernel < all.size()) all[kernel].emplace(report.text(report.kernel_counters.metric[i]), value);
+    if (value == value && kernel < all.size())
+      all[kernel].emplace(report.text(report.kernel_counters.metric[i]), value);
   }
   return all;
 }
 
-std::map<std::string, double> energy_counts(const std::map<std::string, double, std::less<>>& counters) {
+std::map<std::string, double> energy_counts(
+    const std::map<std::string, double, std::less<>>& counters) {
   std::map<std::string, double> counts;
   for (const auto& feature : energy_features())
     if (const auto n = evaluate_counters(feature.counters, counters)) counts[feature.id] = *n;
@@ -78,7 +81,10 @@ std::map<std::string, double> energy_counts(const std::map<std::string, double, 
 std::vector<std::string> energy_counter_names() {
   std::vector<std::string> names;
   for (const auto& feature : energy_features())
-    for (const auto& term : terms_of(std::string_view(feature.counters).substr(0, std::string_view(feature.counters).find(" | ")))) names.emplace_back(term.counter);
+    for (const auto& term :
+         terms_of(std::string_view(feature.counters)
+                      .substr(0, std::string_view(feature.counters).find(" | "))))
+      names.emplace_back(term.counter);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

@@ -11,7 +11,9 @@ namespace gf {
 
 namespace {
 
-void warn(DeviceEnergy& e, const char* code, std::string text) { e.warnings.push_back({code, std::move(text)}); }
+void warn(DeviceEnergy& e, const char* code, std::string text) {
+  e.warnings.push_back({code, std::move(text)});
+}
 
 std::string list(const std::vector<std::string>& words) {
   std::string out;
@@ -25,8 +27,10 @@ const EnergyPart* part(const DeviceEnergy& e, std::string_view id) {
   return nullptr;
 }
 
-/// What another counted column says of the same accesses, so that a feature without a counter of its own is not missed.
-bool stood_in_for(std::string_view feature, const EnergyEvaluator& model, const std::vector<bool>& counted) {
+/// What another counted column says of the same accesses, so that a feature without a counter of
+/// its own is not missed.
+bool stood_in_for(std::string_view feature, const EnergyEvaluator& model,
+                  const std::vector<bool>& counted) {
   auto has = [&](std::string_view name) {
     const auto c = model.column(name);
     return c < counted.size() && counted[c];
@@ -36,89 +40,156 @@ bool stood_in_for(std::string_view feature, const EnergyEvaluator& model, const 
   return feature.starts_with("tensor.") && has("tensor.cycle");
 }
 
-bool is_stand_in(std::string_view feature) { return feature == "tensor.cycle" || feature == "shared.access" || feature == "l1.fill"; }
+bool is_stand_in(std::string_view feature) {
+  return feature == "tensor.cycle" || feature == "shared.access" || feature == "l1.fill";
+}
 
 }  // namespace
 
 std::string energy_ncu_command() {
   std::string counters = "sm__cycles_active.sum,sm__cycles_elapsed.sum";
   for (const auto& name : energy_counter_names()) counters += "," + name;
-  return "ncu --profile-from-start off --clock-control none --cache-control none --metrics " + counters + " --csv --page raw --log-file counters.csv python train.py";
+  return "ncu --profile-from-start off --clock-control none --cache-control none --metrics " +
+         counters + " --csv --page raw --log-file counters.csv python train.py";
 }
 
-std::string energy_record_command() { return "gpufathom record --kernels --metrics energy -o run.gpf -- python train.py"; }
+std::string energy_record_command() {
+  return "gpufathom record --kernels --metrics energy -o run.gpf -- python train.py";
+}
 
-void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model, const std::vector<bool>& counted, bool unresolved, DeviceEnergy& e) {
+void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
+                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& e) {
   if (e.counts_source == "none") {
-    warn(e, "no_counts", "nothing counted accesses and operations: all but static power is in the rest. Record them: " + energy_record_command());
+    warn(e, "no_counts",
+         "nothing counted accesses and operations: all but static power is in the rest. Record "
+         "them: " +
+             energy_record_command());
     return;
   }
   std::vector<std::string> components;
   std::size_t missing = 0;
   for (std::size_t c = EnergyEvaluator::kFeatures; c < model.columns(); ++c) {
     const auto& feature = model.feature(c);
-    if (counted[c] || is_stand_in(feature) || stood_in_for(feature, model, counted) || model.joules(c) <= 0) continue;
+    if (counted[c] || is_stand_in(feature) || stood_in_for(feature, model, counted) ||
+        model.joules(c) <= 0)
+      continue;
     ++missing;
     const auto& component = model.components()[model.component_of(c)];
-    if (std::find(components.begin(), components.end(), component) == components.end()) components.push_back(component);
+    if (std::find(components.begin(), components.end(), component) == components.end())
+      components.push_back(component);
   }
   if (missing > 0) {
-    const bool complete = capture.metadata_value("record.metrics") == "energy";  // no more can be sampled in one pass
-    warn(e, "not_counted", fmt::format("the capture lacks the counters of {} of the model's features: what {} took by them lies in the rest.{}", missing, list(components),
-                                       complete ? " Only a counter report has them" : " Collect them: " + (e.counts_source == "samples" ? energy_record_command() : energy_ncu_command())));
+    const bool complete =
+        capture.metadata_value("record.metrics") == "energy";  // no more can be sampled in one pass
+    warn(e, "not_counted",
+         fmt::format(
+             "the capture lacks the counters of {} of the model's features: what {} took by them "
+             "lies in the rest.{}",
+             missing, list(components),
+             complete ? " Only a counter report has them"
+                      : " Collect them: " + (e.counts_source == "samples" ? energy_record_command()
+                                                                          : energy_ncu_command())));
   }
   if (e.counts_source == "counter_report" && e.coverage && *e.coverage < 0.999)
-    warn(e, "kernels_without_counters", fmt::format("{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest", 100 * (1 - *e.coverage)));
+    warn(e, "kernels_without_counters",
+         fmt::format(
+             "{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest",
+             100 * (1 - *e.coverage)));
   if (e.counts_source == "samples" && e.coverage && *e.coverage < 0.99)
-    warn(e, "samples_missing", fmt::format("samples cover {:.1f} % of the span; the counts are scaled up to all of it", 100 * *e.coverage));
+    warn(e, "samples_missing",
+         fmt::format("samples cover {:.1f} % of the span; the counts are scaled up to all of it",
+                     100 * *e.coverage));
   if (unresolved)
-    warn(e, "kernels_not_resolved", "samples and kernels cannot be laid over each other: components are right for the span, and shared among kernels by time alone");
+    warn(e, "kernels_not_resolved",
+         "samples and kernels cannot be laid over each other: components are right for the span, "
+         "and shared among kernels by time alone");
   const auto tma = model.column("tma.load");
-  const bool hopper = capture.devices.compute_major[device] >= 9 || e.name.find("H100") != std::string::npos || e.name.find("H200") != std::string::npos;
-  if (hopper && (tma >= model.columns() || !counted[tma]) && !stood_in_for("tma.load", model, counted))
-    warn(e, "tma", "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is seen at L2 and DRAM, their writes into shared memory lie in the rest");
+  const bool hopper = capture.devices.compute_major[device] >= 9 ||
+                      e.name.find("H100") != std::string::npos ||
+                      e.name.find("H200") != std::string::npos;
+  if (hopper && (tma >= model.columns() || !counted[tma]) &&
+      !stood_in_for("tma.load", model, counted))
+    warn(e, "tma",
+         "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is "
+         "seen at L2 and DRAM, their writes into shared memory lie in the rest");
   if (const auto* rest = part(e, "rest"); rest && rest->nj < 0)
-    warn(e, "rest_negative", fmt::format("the model explains {:.1f} % more than was measured{}", -100.0 * static_cast<double>(rest->nj) / static_cast<double>(std::max<std::int64_t>(e.nj, 1)),
-                                         rest->high_nj >= 0 ? ", which lies inside its interval" : ": operands that change fewer bits, a lower clock, or kernels unlike those it was fitted to"));
+    warn(e, "rest_negative",
+         fmt::format("the model explains {:.1f} % more than was measured{}",
+                     -100.0 * static_cast<double>(rest->nj) /
+                         static_cast<double>(std::max<std::int64_t>(e.nj, 1)),
+                     rest->high_nj >= 0 ? ", which lies inside its interval"
+                                        : ": operands that change fewer bits, a lower clock, or "
+                                          "kernels unlike those it was fitted to"));
 }
 
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& e) {
-  const double share = e.span_ns > 0 ? static_cast<double>(unrecorded) / static_cast<double>(e.span_ns) : 0;
+  const double share =
+      e.span_ns > 0 ? static_cast<double>(unrecorded) / static_cast<double>(e.span_ns) : 0;
   if (share > 0.01)
-    warn(e, "kernels_not_recorded", fmt::format("kernels were recorded in {:.1f} % of the span: what ran in the rest stands under (idle) and the kernels that are known. Choose a --window inside one recording window",
-                                                100 * (1 - share)));
+    warn(e, "kernels_not_recorded",
+         fmt::format(
+             "kernels were recorded in {:.1f} % of the span: what ran in the rest stands under "
+             "(idle) and the kernels that are known. Choose a --window inside one recording window",
+             100 * (1 - share)));
 }
 
 void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& e) {
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
-  const double updates = period > 0 ? static_cast<double>(e.span_ns) / static_cast<double>(period) : 0;
+  const double updates =
+      period > 0 ? static_cast<double>(e.span_ns) / static_cast<double>(period) : 0;
   if (period > 0 && updates < kGood)
-    warn(e, "window_too_short", fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): its energy is known to about {:.0f} %. {}",
-                                            static_cast<double>(e.span_ns) * 1e-9, updates, static_cast<double>(period) * 1e-6, std::min(100.0, 100 / std::max(updates, 1.0)),
-                                            period > kNsPerSecond / 2 ? "Read the energy counter more often: record --metrics energy does ten times a second" : "Record a second or more, of the same steps"));
+    warn(e, "window_too_short",
+         fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): "
+                     "its energy is known to about {:.0f} %. {}",
+                     static_cast<double>(e.span_ns) * 1e-9, updates,
+                     static_cast<double>(period) * 1e-6,
+                     std::min(100.0, 100 / std::max(updates, 1.0)),
+                     period > kNsPerSecond / 2 ? "Read the energy counter more often: record "
+                                                 "--metrics energy does ten times a second"
+                                               : "Record a second or more, of the same steps"));
   if (e.source == "power_average")
-    warn(e, "average_power", "the power is the driver's average over about a second: short changes are smeared. Log the instant power (field 186) or the energy counter");
+    warn(e, "average_power",
+         "the power is the driver's average over about a second: short changes are smeared. Log "
+         "the instant power (field 186) or the energy counter");
   if (!file) return;
   const auto& m = file->model;
-  if (e.sm_mhz && m.sm_mhz_low > 0 && (*e.sm_mhz < 0.98 * m.sm_mhz_low || *e.sm_mhz > 1.02 * m.sm_mhz_high))
-    warn(e, "clock_outside_model", fmt::format("the SM clock was {:.0f} MHz, and the model was measured at {:.0f} to {:.0f} MHz: on-chip energy goes with the voltage", *e.sm_mhz, m.sm_mhz_low, m.sm_mhz_high));
-  if (!m.gpu.empty() && !e.name.empty() && m.gpu != e.name) warn(e, "other_gpu", fmt::format("the model was measured on {}, this is {}", m.gpu, e.name));
-  if (e.name.empty() && !m.gpu.empty()) warn(e, "gpu_not_named", fmt::format("the capture does not name its GPU; the model is of {}", m.gpu));
+  if (e.sm_mhz && m.sm_mhz_low > 0 &&
+      (*e.sm_mhz < 0.98 * m.sm_mhz_low || *e.sm_mhz > 1.02 * m.sm_mhz_high))
+    warn(e, "clock_outside_model",
+         fmt::format("the SM clock was {:.0f} MHz, and the model was measured at {:.0f} to {:.0f} "
+                     "MHz: on-chip energy goes with the voltage",
+                     *e.sm_mhz, m.sm_mhz_low, m.sm_mhz_high));
+  if (!m.gpu.empty() && !e.name.empty() && m.gpu != e.name)
+    warn(e, "other_gpu", fmt::format("the model was measured on {}, this is {}", m.gpu, e.name));
+  if (e.name.empty() && !m.gpu.empty())
+    warn(e, "gpu_not_named",
+         fmt::format("the capture does not name its GPU; the model is of {}", m.gpu));
 }
 
 std::string no_power_advice() {
-  return "nothing measured power: record with `gpufathom record`, or log it beside the run and give --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant --format=csv,nounits -lms 100";
+  return "nothing measured power: record with `gpufathom record`, or log it beside the run and "
+         "give --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
+         "--format=csv,nounits -lms 100";
 }
 
 std::string no_model_advice(const std::string& gpu) {
-  return fmt::format("there is no energy model of {}: energy is split by time alone, and levels have no data. Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and give --model", gpu.empty() ? "this GPU" : gpu);
+  return fmt::format(
+      "there is no energy model of {}: energy is split by time alone, and levels have no data. "
+      "Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and give --model",
+      gpu.empty() ? "this GPU" : gpu);
 }
 
 std::string outside_readings(Interval known, Interval window) {
   auto seconds = [](Nanos ns) { return static_cast<double>(ns) / kNsPerSecond; };
-  const std::string where = known.end <= window.start    ? fmt::format("end {:.3g} s before the span begins", seconds(window.start - known.end))
-                            : known.start >= window.end ? fmt::format("begin {:.3g} s after the span ends", seconds(known.start - window.end))
-                                                        : fmt::format("cover {:.3g} of its {:.3g} s", seconds(std::min(known.end, window.end) - std::max(known.start, window.start)), seconds(window.length()));
+  const std::string where =
+      known.end <= window.start
+          ? fmt::format("end {:.3g} s before the span begins", seconds(window.start - known.end))
+      : known.start >= window.end
+          ? fmt::format("begin {:.3g} s after the span ends", seconds(known.start - window.end))
+          : fmt::format(
+                "cover {:.3g} of its {:.3g} s",
+                seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
+                seconds(window.length()));
   return "the readings of power " + where + ". Log power over the whole run, on the same clock";
 }
 

@@ -1,4 +1,5 @@
-// What a reader of an energy attribution must know before believing it, each with what to do about it.
+// What a reader of an energy attribution must know before believing it, each with what to do about
+// it.
 #pragma once
 
 #include <optional>
@@ -13,14 +14,17 @@
 
 namespace gf {
 
-/// Features without counters and where their energy lands, TMA, kernels that samples do not tell apart, a negative rest.
-/// `counted` by column of the model; `unresolved`: samples and kernels could not be laid over each other.
-void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model, const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy);
+/// Features without counters and where their energy lands, TMA, kernels that samples do not tell
+/// apart, a negative rest. `counted` by column of the model; `unresolved`: samples and kernels
+/// could not be laid over each other.
+void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
+                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy);
 
 /// A window in part of which kernels were not recorded: `unrecorded` of its time.
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);
 
-/// A window that the sensor cannot resolve, clocks outside the model's, a model of another board's kind.
+/// A window that the sensor cannot resolve, clocks outside the model's, a model of another board's
+/// kind.
 void add_sensor_doubts(Nanos period, const EnergyModelFile* model, DeviceEnergy& energy);
 
 std::string no_power_advice();

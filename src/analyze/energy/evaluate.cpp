@@ -12,9 +12,11 @@ namespace {
 
 constexpr double kPico = 1e-12;
 
-/// Where a component stands in a report: from what is always there, over the units that compute, outwards to the memory.
+/// Where a component stands in a report: from what is always there, over the units that compute,
+/// outwards to the memory.
 int place_of(std::string_view component) {
-  static constexpr std::string_view order[] = {"static", "active", "instructions", "pipe.", "tensor", "shared", "l1", "tma", "l2", "dram"};
+  static constexpr std::string_view order[] = {
+      "static", "active", "instructions", "pipe.", "tensor", "shared", "l1", "tma", "l2", "dram"};
   for (std::size_t i = 0; i < std::size(order); ++i)
     if (component.starts_with(order[i])) return static_cast<int>(i);
   return static_cast<int>(std::size(order));
@@ -27,7 +29,8 @@ std::string energy_component(std::string_view feature) {
   if (feature == "tensor.cycle") return "tensor";
   const auto first = feature.find('.');
   const auto group = feature.substr(0, first);
-  if (first == std::string_view::npos || (group != "pipe" && group != "tensor")) return std::string(group);
+  if (first == std::string_view::npos || (group != "pipe" && group != "tensor"))
+    return std::string(group);
   return std::string(feature.substr(0, feature.find('.', first + 1)));
 }
 
@@ -36,13 +39,19 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : m
   joules_ = {model.static_w, model.active_w, model.per_celsius_w};
   low_ = {model.static_low, model.active_low, model.per_celsius_w};
   high_ = {model.static_high, model.active_high, model.per_celsius_w};
-  std::vector<std::pair<std::size_t, double>> tensor, shared, fill;  // column, and how many of it one of the stand-in is
+  std::vector<std::pair<std::size_t, double>> tensor, shared,
+      fill;  // column, and how many of it one of the stand-in is
   for (const auto& c : model.coefficients) {
-    if (chip && c.picojoules > 0 && c.feature.starts_with("tensor.") && !c.feature.ends_with(".mma"))
+    if (chip && c.picojoules > 0 && c.feature.starts_with("tensor.") &&
+        !c.feature.ends_with(".mma"))
       for (const auto& path : tensor_paths())
-        if (path.chip == chip->id && energy_component(c.feature) == "tensor." + std::string(name_of(path.type))) tensor.emplace_back(names_.size(), path.dense_ops);
-    if (chip && c.picojoules > 0 && (c.feature == "shared.load" || c.feature == "shared.store")) shared.emplace_back(names_.size(), 1);
-    if (chip && c.picojoules > 0 && (c.feature == "l1.load" || c.feature == "tma.load")) fill.emplace_back(names_.size(), 1);
+        if (path.chip == chip->id &&
+            energy_component(c.feature) == "tensor." + std::string(name_of(path.type)))
+          tensor.emplace_back(names_.size(), path.dense_ops);
+    if (chip && c.picojoules > 0 && (c.feature == "shared.load" || c.feature == "shared.store"))
+      shared.emplace_back(names_.size(), 1);
+    if (chip && c.picojoules > 0 && (c.feature == "l1.load" || c.feature == "tma.load"))
+      fill.emplace_back(names_.size(), 1);
     names_.push_back(c.feature);
     joules_.push_back(c.picojoules * kPico);
     low_.push_back((std::isfinite(c.low) ? c.low : c.picojoules) * kPico);
@@ -61,7 +70,8 @@ void EnergyEvaluator::add_draws() {
   for (const auto& draw : model_.draws) {
     auto row = joules_;  // what a draw does not name stays as it is
     for (std::size_t i = 0; i < draw.size(); ++i) {
-      const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), model_.draw_columns[i]) - names_.begin());
+      const auto at = static_cast<std::size_t>(
+          std::find(names_.begin(), names_.end(), model_.draw_columns[i]) - names_.begin());
       if (at < row.size()) row[at] = draw[i] * (at < kFeatures ? 1 : kPico);
     }
     draws_.push_back(std::move(row));
@@ -77,7 +87,8 @@ void EnergyEvaluator::bring_to_clock(double sm_mhz) {
   }
 }
 
-void EnergyEvaluator::add_stand_in(const std::string& name, const std::vector<std::pair<std::size_t, double>>& kinds) {
+void EnergyEvaluator::add_stand_in(const std::string& name,
+                                   const std::vector<std::pair<std::size_t, double>>& kinds) {
   if (kinds.empty()) return;
   double mean = 0, low = HUGE_VAL, high = 0;
   for (const auto& [column, times] : kinds) {
@@ -87,18 +98,24 @@ void EnergyEvaluator::add_stand_in(const std::string& name, const std::vector<st
   names_.push_back(name);
   joules_.push_back(mean), low_.push_back(low), high_.push_back(high);
   // Which kind it was is not known: the draws take turns.
-  for (std::size_t d = 0; d < draws_.size(); ++d) draws_[d].push_back(draws_[d][kinds[d % kinds.size()].first] * kinds[d % kinds.size()].second);
+  for (std::size_t d = 0; d < draws_.size(); ++d)
+    draws_[d].push_back(draws_[d][kinds[d % kinds.size()].first] * kinds[d % kinds.size()].second);
 }
 
 void EnergyEvaluator::order_components(const std::vector<std::string>& of) {
   components_ = of;
-  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) { return std::tuple(place_of(a), a) < std::tuple(place_of(b), b); });
+  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) {
+    return std::tuple(place_of(a), a) < std::tuple(place_of(b), b);
+  });
   components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
-  for (const auto& c : of) component_.push_back(static_cast<std::size_t>(std::find(components_.begin(), components_.end(), c) - components_.begin()));
+  for (const auto& c : of)
+    component_.push_back(static_cast<std::size_t>(
+        std::find(components_.begin(), components_.end(), c) - components_.begin()));
 }
 
 std::size_t EnergyEvaluator::column(std::string_view feature) const {
-  return static_cast<std::size_t>(std::find(names_.begin() + kFeatures, names_.end(), feature) - names_.begin());
+  return static_cast<std::size_t>(std::find(names_.begin() + kFeatures, names_.end(), feature) -
+                                  names_.begin());
 }
 
 std::vector<double> EnergyEvaluator::by_component(const EnergyWork& work) const {

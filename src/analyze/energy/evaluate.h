@@ -1,4 +1,5 @@
-// The model applied to what a stretch of time did: joules by component, with intervals. docs/energy.md gives the equations.
+// The model applied to what a stretch of time did: joules by component, with intervals.
+// docs/energy.md gives the equations.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,9 @@
 
 namespace gf {
 
-/// What a stretch of device time did, one number for each column of the model: seconds, seconds x share of SMs with work,
-/// degrees above the reference x seconds, then how often each feature happened. Adds up over stretches.
+/// What a stretch of device time did, one number for each column of the model: seconds, seconds x
+/// share of SMs with work, degrees above the reference x seconds, then how often each feature
+/// happened. Adds up over stretches.
 using EnergyWork = std::vector<double>;
 
 struct Interval95 {
@@ -23,12 +25,14 @@ struct Interval95 {
 /// A model made ready to be applied many times.
 class EnergyEvaluator {
  public:
-  /// With `chip`, columns stand in for features that samples of a whole GPU do not tell apart: "tensor.cycle", a cycle of an SM's
-  /// tensor pipes whatever the data type; "shared.access", a read or a write; "l1.fill", what an SM received from L2 by a load
-  /// or by TMA. Their intervals span the kinds.
+  /// With `chip`, columns stand in for features that samples of a whole GPU do not tell apart:
+  /// "tensor.cycle", a cycle of an SM's tensor pipes whatever the data type; "shared.access", a
+  /// read or a write; "l1.fill", what an SM received from L2 by a load or by TMA. Their intervals
+  /// span the kinds.
   explicit EnergyEvaluator(const EnergyModel& model, const Chip* chip = nullptr);
 
-  /// Brings every coefficient of the chip, not of DRAM, to the voltage of this SM clock. Once, before the model is applied.
+  /// Brings every coefficient of the chip, not of DRAM, to the voltage of this SM clock. Once,
+  /// before the model is applied.
   void bring_to_clock(double sm_mhz);
 
   static constexpr std::size_t kStatic = 0, kActive = 1, kWarmth = 2, kFeatures = 3;
@@ -42,18 +46,21 @@ class EnergyEvaluator {
   double joules(std::size_t column) const { return joules_[column]; }
   std::size_t component_of(std::size_t column) const { return component_[column]; }
 
-  /// Ids in the order of reports: static, active, instructions, the pipes, the tensor types, shared, l1, tma, l2, dram.
+  /// Ids in the order of reports: static, active, instructions, the pipes, the tensor types,
+  /// shared, l1, tma, l2, dram.
   const std::vector<std::string>& components() const { return components_; }
   /// Joules by component. O(columns).
   std::vector<double> by_component(const EnergyWork& work) const;
-  /// 95 % interval of one component, or of all together: from the bootstrap's draws, which know how coefficients go
-  /// together; without draws the bounds of the coefficients are added up, which is never too narrow. O(columns x draws).
+  /// 95 % interval of one component, or of all together: from the bootstrap's draws, which know how
+  /// coefficients go together; without draws the bounds of the coefficients are added up, which is
+  /// never too narrow. O(columns x draws).
   Interval95 interval(const EnergyWork& work, std::size_t component) const;
   Interval95 interval_of_sum(const EnergyWork& work) const;
   bool has_draws() const { return !draws_.empty(); }
 
  private:
-  void add_stand_in(const std::string& name, const std::vector<std::pair<std::size_t, double>>& kinds);
+  void add_stand_in(const std::string& name,
+                    const std::vector<std::pair<std::size_t, double>>& kinds);
   void add_draws();
   void order_components(const std::vector<std::string>& of);
   template <class Keep>
@@ -65,7 +72,8 @@ class EnergyEvaluator {
   std::vector<std::vector<double>> draws_;  // joules of each column, a row a draw
 };
 
-/// The component that a feature's energy is shown under: l2.load -> l2, tensor.bf16.mma -> tensor.bf16, pipe.fma -> pipe.fma.
+/// The component that a feature's energy is shown under: l2.load -> l2, tensor.bf16.mma ->
+/// tensor.bf16, pipe.fma -> pipe.fma.
 std::string energy_component(std::string_view feature);
 
 }  // namespace gf

@@ -13,19 +13,22 @@ namespace gf {
 
 namespace {
 
-/// Watts a degree of the GPU that does nothing, from the points that are idle or sleep: in loaded points temperature follows power,
-/// and would pass for a cause of it. 0 when those points span too little.
+/// Watts a degree of the GPU that does nothing, from the points that are idle or sleep: in loaded
+/// points temperature follows power, and would pass for a cause of it. 0 when those points span too
+/// little.
 double watts_per_celsius(const std::vector<EnergyPoint>& points) {
   constexpr double kSpan = 2;
   double low = HUGE_VAL, high = -HUGE_VAL, t = 0, w = 0, tt = 0, tw = 0, n = 0;
   for (const auto& p : points)
     if (p.bench == "context" || p.bench == "spin") {
       const double watts = p.energy_j / p.seconds;
-      n += 1, t += p.temperature_c, w += watts, tt += p.temperature_c * p.temperature_c, tw += p.temperature_c * watts;
+      n += 1, t += p.temperature_c, w += watts, tt += p.temperature_c * p.temperature_c,
+          tw += p.temperature_c * watts;
       low = std::min(low, p.temperature_c), high = std::max(high, p.temperature_c);
     }
   const double spread = tt - t * t / n;
-  return n < 3 || high - low < kSpan || !(spread > 0) ? 0 : std::max(0.0, (tw - t * w / n) / spread);
+  return n < 3 || high - low < kSpan || !(spread > 0) ? 0
+                                                      : std::max(0.0, (tw - t * w / n) / spread);
 }
 
 /// The columns of the fit: static, active, then every feature that some point has.
@@ -54,22 +57,28 @@ struct Design {
     r[1] = p.seconds * p.active * factor;
     for (std::size_t i = 0; i < features.size(); ++i) {
       const auto at = p.counts.find(features[i]);
-      r[static_cast<Eigen::Index>(i) + 2] = at == p.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
+      r[static_cast<Eigen::Index>(i) + 2] =
+          at == p.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
     }
     return r;
   }
   /// What the temperature costs beside the columns, in joules.
-  double warmth(const EnergyPoint& p) const { return per_celsius * (p.temperature_c - t0) * p.seconds; }
+  double warmth(const EnergyPoint& p) const {
+    return per_celsius * (p.temperature_c - t0) * p.seconds;
+  }
   /// Every row over its measured energy: the fit minimises relative errors.
   Eigen::MatrixXd matrix(const std::vector<const EnergyPoint*>& points) const {
-    Eigen::MatrixXd A(static_cast<Eigen::Index>(points.size()), static_cast<Eigen::Index>(columns()));
-    for (std::size_t i = 0; i < points.size(); ++i) A.row(static_cast<Eigen::Index>(i)) = row(*points[i]).transpose() / points[i]->energy_j;
+    Eigen::MatrixXd A(static_cast<Eigen::Index>(points.size()),
+                      static_cast<Eigen::Index>(columns()));
+    for (std::size_t i = 0; i < points.size(); ++i)
+      A.row(static_cast<Eigen::Index>(i)) = row(*points[i]).transpose() / points[i]->energy_j;
     return A;
   }
   double right_side(const EnergyPoint& p) const { return 1 - warmth(p) / p.energy_j; }
   NonNegativeFit solve(const std::vector<const EnergyPoint*>& points) const {
     Eigen::VectorXd b(static_cast<Eigen::Index>(points.size()));
-    for (std::size_t i = 0; i < points.size(); ++i) b[static_cast<Eigen::Index>(i)] = right_side(*points[i]);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      b[static_cast<Eigen::Index>(i)] = right_side(*points[i]);
     return nonnegative_least_squares(matrix(points), b);
   }
   std::string csv(const std::vector<const EnergyPoint*>& points) const {
@@ -85,15 +94,18 @@ struct Design {
   }
 };
 
-/// Share of each column that the others cannot reproduce over these points, 0..1. Near 0: not separable.
-std::vector<double> independence(const Design& design, const std::vector<const EnergyPoint*>& points) {
+/// Share of each column that the others cannot reproduce over these points, 0..1. Near 0: not
+/// separable.
+std::vector<double> independence(const Design& design,
+                                 const std::vector<const EnergyPoint*>& points) {
   const Eigen::MatrixXd A = design.matrix(points).colwise().normalized();
   std::vector<double> share(design.columns());
   for (Eigen::Index j = 0; j < A.cols(); ++j) {
     Eigen::MatrixXd others(A.rows(), A.cols() - 1);
     for (Eigen::Index k = 0, at = 0; k < A.cols(); ++k)
       if (k != j) others.col(at++) = A.col(k);
-    share[static_cast<std::size_t>(j)] = (A.col(j) - others * others.colPivHouseholderQr().solve(A.col(j))).norm();
+    share[static_cast<std::size_t>(j)] =
+        (A.col(j) - others * others.colPivHouseholderQr().solve(A.col(j))).norm();
   }
   return share;
 }
@@ -108,8 +120,8 @@ std::vector<double> rounded(const Eigen::VectorXd& x) {
   return out;
 }
 
-/// The voltage curve under which the points fit best: the slope from all of them, the floor where it changes anything. Points
-/// of one clock tell nothing of it.
+/// The voltage curve under which the points fit best: the slope from all of them, the floor where
+/// it changes anything. Points of one clock tell nothing of it.
 VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>& points) {
   constexpr double kSpan = 0.03;  // clocks must differ by as much
   double low = HUGE_VAL, high = 0;
@@ -144,21 +156,26 @@ const EnergyCoefficient* EnergyModel::find(const std::string& feature) const {
   return nullptr;
 }
 
-Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstrap_rounds, unsigned seed, std::string* system) {
+Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstrap_rounds,
+                               unsigned seed, std::string* system) {
   std::vector<EnergyPoint> points;
   std::map<std::string, std::vector<double>> references;
   for (const auto& p : all) {
     if (!(p.seconds > 0 && p.energy_j > 0)) continue;
-    if (p.bench == "asleep" || p.bench == "context" || p.bench == "spin") references[p.bench].push_back(p.energy_j / p.seconds);
-    if (p.bench != "asleep") points.push_back(p);  // asleep has other clocks: a reference, no point of the fit
+    if (p.bench == "asleep" || p.bench == "context" || p.bench == "spin")
+      references[p.bench].push_back(p.energy_j / p.seconds);
+    if (p.bench != "asleep")
+      points.push_back(p);  // asleep has other clocks: a reference, no point of the fit
   }
   if (points.empty()) return fail("no usable point to fit an energy model to");
   Design design(points);
   if (points.size() < 2 * design.columns())
-    return fail("too few points (" + std::to_string(points.size()) + ") for " + std::to_string(design.columns()) + " coefficients");
+    return fail("too few points (" + std::to_string(points.size()) + ") for " +
+                std::to_string(design.columns()) + " coefficients");
 
   std::vector<const EnergyPoint*> pointers;
-  std::map<std::string, std::map<std::string, std::vector<const EnergyPoint*>>> strata;  // bench -> group -> runs
+  std::map<std::string, std::map<std::string, std::vector<const EnergyPoint*>>>
+      strata;  // bench -> group -> runs
   for (const auto& p : points) {
     pointers.push_back(&p);
     strata[p.bench][p.group].push_back(&p);
@@ -167,7 +184,8 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
   const auto fit = design.solve(pointers);
   if (system) *system = design.csv(pointers);
 
-  // Bootstrap within each microbenchmark: groups with replacement, then runs of the group with replacement.
+  // Bootstrap within each microbenchmark: groups with replacement, then runs of the group with
+  // replacement.
   std::mt19937 random(seed);
   std::vector<std::vector<double>> draws(design.columns()), kept;
   for (int round = 0; round < bootstrap_rounds; ++round) {
@@ -177,14 +195,18 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
       for (const auto& [name, members] : groups) list.push_back(&members);
       for (std::size_t i = 0; i < list.size(); ++i) {
         const auto& members = *list[random() % list.size()];
-        for (std::size_t j = 0; j < members.size(); ++j) sample.push_back(members[random() % members.size()]);
+        for (std::size_t j = 0; j < members.size(); ++j)
+          sample.push_back(members[random() % members.size()]);
       }
     }
     const auto again = design.solve(sample);
-    for (std::size_t j = 0; j < draws.size(); ++j) draws[j].push_back(again.x[static_cast<Eigen::Index>(j)]);
+    for (std::size_t j = 0; j < draws.size(); ++j)
+      draws[j].push_back(again.x[static_cast<Eigen::Index>(j)]);
     kept.push_back(rounded(again.x));
   }
-  auto bound = [&](std::size_t j, double q) { return draws[j].empty() ? fit.x[static_cast<Eigen::Index>(j)] : quantile(draws[j], q); };
+  auto bound = [&](std::size_t j, double q) {
+    return draws[j].empty() ? fit.x[static_cast<Eigen::Index>(j)] : quantile(draws[j], q);
+  };
 
   EnergyModel m;
   m.points = static_cast<int>(points.size());
@@ -219,9 +241,12 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
     absolute.push_back(std::abs(relative));
     clocks.push_back(p.sm_mhz);
   }
-  std::tie(m.sm_mhz_low, m.sm_mhz_high) = std::pair{*std::min_element(clocks.begin(), clocks.end()), *std::max_element(clocks.begin(), clocks.end())};
+  std::tie(m.sm_mhz_low, m.sm_mhz_high) =
+      std::pair{*std::min_element(clocks.begin(), clocks.end()),
+                *std::max_element(clocks.begin(), clocks.end())};
   m.mean_absolute_error = mean(absolute);
-  for (const auto& [bench, list] : errors) m.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
+  for (const auto& [bench, list] : errors)
+    m.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
   m.asleep_w = mean(references["asleep"]);
   m.context_w = mean(references["context"]);
   m.spin_w = mean(references["spin"]);

@@ -25,7 +25,8 @@ Rates highest_rates(const std::vector<EnergyPoint>& points, const std::string& b
 }  // namespace
 
 std::vector<LeftOutBench> leave_one_out(const std::vector<EnergyPoint>& points) {
-  constexpr double kEnough = 0.1, kDynamic = 0.05;  // share of a rate; share of energy above static power, below which nothing is judged
+  constexpr double kEnough = 0.1, kDynamic = 0.05;  // share of a rate; share of energy above static
+                                                    // power, below which nothing is judged
   std::set<std::string> benches;
   for (const auto& p : points)
     if (!p.counts.empty()) benches.insert(p.bench);

@@ -1,4 +1,5 @@
-// Judges the form of a model by its own points: each microbenchmark predicted by a fit that has not seen it.
+// Judges the form of a model by its own points: each microbenchmark predicted by a fit that has not
+// seen it.
 #pragma once
 
 #include <string>
@@ -10,15 +11,20 @@ namespace gf {
 
 struct LeftOutBench {
   std::string bench;
-  double relative = 0;  // mean of (predicted - measured) / measured, of the energy above static power
+  double relative =
+      0;  // mean of (predicted - measured) / measured, of the energy above static power
   int points = 0;
   static constexpr auto fields() {
     using L = LeftOutBench;
-    return std::tuple{field("bench", &L::bench, "microbenchmark"), field("relative", &L::relative, "mean of (predicted - measured) / measured, above static power"), field("points", &L::points, "its points")};
+    return std::tuple{field("bench", &L::bench, "microbenchmark"),
+                      field("relative", &L::relative,
+                            "mean of (predicted - measured) / measured, above static power"),
+                      field("points", &L::points, "its points")};
   }
 };
 
-/// Only microbenchmarks whose every feature another one has too, at a tenth of the rate at least: no fit knows what it has never seen.
+/// Only microbenchmarks whose every feature another one has too, at a tenth of the rate at least:
+/// no fit knows what it has never seen.
 std::vector<LeftOutBench> leave_one_out(const std::vector<EnergyPoint>& points);
 
 }  // namespace gf

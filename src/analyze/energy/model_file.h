@@ -14,8 +14,8 @@ struct EnergyModelFile {
   EnergyModel model;
 };
 
-/// Reads the text of a model file; `path` is for messages. Errors: not JSON (with the byte), not a model of this version, a
-/// number that the model cannot do without is missing or no number.
+/// Reads the text of a model file; `path` is for messages. Errors: not JSON (with the byte), not a
+/// model of this version, a number that the model cannot do without is missing or no number.
 Result<EnergyModel> parse_energy_model(std::string_view text, const std::string& path);
 
 /// The file's name for a product: "NVIDIA H200" -> "NVIDIA-H200.energy.json".

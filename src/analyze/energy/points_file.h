@@ -1,4 +1,5 @@
-// The raw points of a calibration on file: one JSON object a line, the board they were measured on first.
+// The raw points of a calibration on file: one JSON object a line, the board they were measured on
+// first.
 #pragma once
 
 #include <string>
@@ -10,12 +11,15 @@
 
 namespace gf {
 
-/// The board, as the first line of a points file says it. Files without that line are read; their board is unknown.
+/// The board, as the first line of a points file says it. Files without that line are read; their
+/// board is unknown.
 struct CalibratedBoard {
   std::string gpu, uuid, driver, date;
   static constexpr auto fields() {
     using B = CalibratedBoard;
-    return std::tuple{field("gpu", &B::gpu, "product"), field("uuid", &B::uuid, "board"), field("driver", &B::driver, "driver"), field("date", &B::date, "day of the first point, UTC")};
+    return std::tuple{field("gpu", &B::gpu, "product"), field("uuid", &B::uuid, "board"),
+                      field("driver", &B::driver, "driver"),
+                      field("date", &B::date, "day of the first point, UTC")};
   }
 };
 
@@ -24,7 +28,8 @@ struct LatencyStep {
   double bytes = 0, ns = 0;
 };
 
-/// What the power reading said around a load that began at 0 and ended at `off_s`: every change of it.
+/// What the power reading said around a load that began at 0 and ended at `off_s`: every change of
+/// it.
 struct SensorAnswer {
   double off_s = 0, before_w = 0;
   std::vector<double> t_s, watts;
@@ -37,7 +42,8 @@ struct EnergyPointsFile {
   std::vector<RawEnergyPoint> points;
 };
 
-/// A file that does not exist is an empty calibration. Errors: a line that is no JSON object, with its offset.
+/// A file that does not exist is an empty calibration. Errors: a line that is no JSON object, with
+/// its offset.
 Result<EnergyPointsFile> read_energy_points(const std::string& path);
 
 }  // namespace gf

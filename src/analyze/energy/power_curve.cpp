@@ -16,10 +16,12 @@ std::vector<PowerReading> series(const Capture& c, std::uint32_t device, std::st
   std::vector<PowerReading> out;
   const Text id = c.strings.find(metric);
   if (id == Text::none) return out;
-  each_counter_value(c, kAllTime, {device, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
-    if (std::isfinite(value) && value >= 0) out.push_back({start, value});
-  });
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  each_counter_value(c, kAllTime, {device, {id}},
+                     [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
+                       if (std::isfinite(value) && value >= 0) out.push_back({start, value});
+                     });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
   return out;
 }
 
@@ -28,12 +30,15 @@ double seconds(Nanos ns) { return static_cast<double>(ns) * 1e-9; }
 /// Integral of the power over time: a reading holds until the next one.
 class Integral {
  public:
-  explicit Integral(const std::vector<PowerReading>& power) : power_(power), before_(power.size(), 0) {
-    for (std::size_t i = 1; i < power.size(); ++i) before_[i] = before_[i - 1] + power[i - 1].watts * seconds(power[i].time - power[i - 1].time);
+  explicit Integral(const std::vector<PowerReading>& power)
+      : power_(power), before_(power.size(), 0) {
+    for (std::size_t i = 1; i < power.size(); ++i)
+      before_[i] = before_[i - 1] + power[i - 1].watts * seconds(power[i].time - power[i - 1].time);
   }
   double until(Nanos t) const {
     if (power_.empty()) return 0;
-    auto at = std::upper_bound(power_.begin(), power_.end(), t, [](Nanos x, const PowerReading& p) { return x < p.time; });
+    auto at = std::upper_bound(power_.begin(), power_.end(), t,
+                               [](Nanos x, const PowerReading& p) { return x < p.time; });
     const auto i = at == power_.begin() ? 0 : static_cast<std::size_t>(at - power_.begin()) - 1;
     return before_[i] + power_[i].watts * seconds(t - power_[i].time);
   }
@@ -62,11 +67,13 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
   source_ = "power_instant";
   if (power_.empty()) power_ = series(c, device, "power.average"), source_ = "power_average";
   const auto counter = series(c, device, "energy.module");
-  // The counter moves in steps: a value counts from the moment that it was first seen. One that falls was reset.
+  // The counter moves in steps: a value counts from the moment that it was first seen. One that
+  // falls was reset.
   std::vector<PowerReading> steps;
   for (const auto& reading : counter)
     if (steps.empty() || reading.watts != steps.back().watts) steps.push_back(reading);
-  const bool falls = !std::is_sorted(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.watts < b.watts; });
+  const bool falls = !std::is_sorted(
+      steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.watts < b.watts; });
   period_ = period_of(power_);
   const Integral shape(power_);
   auto knot = [&](Nanos time, double joules) {
@@ -78,16 +85,22 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
     source_ = "energy_counter";
     period_ = period_of(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (i > 0) {  // knots at the readings of power in between, where the joules go by the power's share
-        const double from = shape.until(steps[i - 1].time), all = shape.until(steps[i].time) - from, gain = steps[i].watts - steps[i - 1].watts;
-        auto at = std::upper_bound(power_.begin(), power_.end(), steps[i - 1].time, [](Nanos x, const PowerReading& p) { return x < p.time; });
+      if (i > 0) {  // knots at the readings of power in between, where the joules go by the power's
+                    // share
+        const double from = shape.until(steps[i - 1].time), all = shape.until(steps[i].time) - from,
+                     gain = steps[i].watts - steps[i - 1].watts;
+        auto at = std::upper_bound(power_.begin(), power_.end(), steps[i - 1].time,
+                                   [](Nanos x, const PowerReading& p) { return x < p.time; });
         for (; all > 0 && at != power_.end() && at->time < steps[i].time; ++at)
-          knot(at->time, steps[i - 1].watts - steps.front().watts + gain * (shape.until(at->time) - from) / all);
+          knot(at->time, steps[i - 1].watts - steps.front().watts +
+                             gain * (shape.until(at->time) - from) / all);
       }
       knot(steps[i].time, steps[i].watts - steps.front().watts);
     }
     if (power_.empty())
-      for (std::size_t i = 1; i < times_.size(); ++i) power_.push_back({times_[i - 1], (joules_[i] - joules_[i - 1]) / seconds(times_[i] - times_[i - 1])});
+      for (std::size_t i = 1; i < times_.size(); ++i)
+        power_.push_back(
+            {times_[i - 1], (joules_[i] - joules_[i - 1]) / seconds(times_[i] - times_[i - 1])});
   } else {
     for (const auto& p : power_) knot(p.time, shape.until(p.time));
   }
@@ -99,25 +112,34 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
 }
 
 double PowerCurve::joules_until(Nanos t) const {
-  if (t < times_.front()) return joules_.front() - power_.front().watts * seconds(times_.front() - t);
+  if (t < times_.front())
+    return joules_.front() - power_.front().watts * seconds(times_.front() - t);
   if (t >= times_.back()) return joules_.back() + power_.back().watts * seconds(t - times_.back());
-  const auto i = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin()) - 1;
+  const auto i =
+      static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin()) -
+      1;
   const double slope = (joules_[i + 1] - joules_[i]) / seconds(times_[i + 1] - times_[i]);
   return joules_[i] + slope * seconds(t - times_[i]);
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
-  if (source_.empty() || span.start < known_.start - kReach || span.end > known_.end + kReach) return std::nullopt;
+  if (source_.empty() || span.start < known_.start - kReach || span.end > known_.end + kReach)
+    return std::nullopt;
   return std::llround(joules_until(span.end) * 1e9) - std::llround(joules_until(span.start) * 1e9);
 }
 
 std::vector<PowerReading> PowerCurve::readings(Interval span, std::size_t most) const {
   std::vector<PowerReading> all;
   for (const auto& p : power_)
-    if (p.time <= span.start) all.assign(1, {span.start, p.watts});  // the one that holds when the span begins
-    else if (p.time >= span.start && p.time < span.end && (all.empty() || p.watts != all.back().watts || p.time - all.back().time > kNsPerSecond)) all.push_back(p);
+    if (p.time <= span.start)
+      all.assign(1, {span.start, p.watts});  // the one that holds when the span begins
+    else if (p.time >= span.start && p.time < span.end &&
+             (all.empty() || p.watts != all.back().watts ||
+              p.time - all.back().time > kNsPerSecond))
+      all.push_back(p);
   if (most == 0 || all.size() <= most) return all;
-  std::vector<PowerReading> fewer;  // means of equal stretches: no peak is passed over silently, each is in its mean
+  std::vector<PowerReading>
+      fewer;  // means of equal stretches: no peak is passed over silently, each is in its mean
   const Nanos stretch = span.length() / static_cast<Nanos>(most) + 1;
   for (std::size_t i = 0; i < all.size();) {
     const Nanos end = span.start + ((all[i].time - span.start) / stretch + 1) * stretch;

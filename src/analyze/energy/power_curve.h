@@ -16,8 +16,8 @@ struct PowerReading {
   double watts = 0;
 };
 
-/// The energy counter says how much; between two of its values the instant power says when. Without a counter the power's
-/// integral says both.
+/// The energy counter says how much; between two of its values the instant power says when. Without
+/// a counter the power's integral says both.
 class PowerCurve {
  public:
   PowerCurve(const Capture& capture, std::uint32_t device);
@@ -26,8 +26,8 @@ class PowerCurve {
   const std::string& source() const { return source_; }
   /// From the first to the last reading.
   Interval known() const { return known_; }
-  /// Nanojoules over a span. Spans that follow each other add up exactly. Up to 250 ms beyond the readings the last power is
-  /// taken to go on; empty for a span that reaches further.
+  /// Nanojoules over a span. Spans that follow each other add up exactly. Up to 250 ms beyond the
+  /// readings the last power is taken to go on; empty for a span that reaches further.
   std::optional<std::int64_t> nanojoules(Interval span) const;
   /// Power over time, one value a span between readings, at most `most` of them.
   std::vector<PowerReading> readings(Interval span, std::size_t most) const;
@@ -39,8 +39,8 @@ class PowerCurve {
   std::string source_;
   Interval known_{0, 0};
   Nanos period_ = 0;
-  std::vector<Nanos> times_;     // knots
-  std::vector<double> joules_;   // since the first knot
+  std::vector<Nanos> times_;    // knots
+  std::vector<double> joules_;  // since the first knot
   std::vector<PowerReading> power_;
 };
 

@@ -5,7 +5,8 @@
 
 namespace gf {
 
-KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row, const EnergyEvaluator& model) {
+KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row,
+                         const EnergyEvaluator& model) {
   KernelWork out;
   out.counted.assign(model.columns(), false);
   for (const auto& counters : counters_by_kernel(capture)) {
@@ -21,9 +22,13 @@ KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t
       const auto at = counters.find(name);
       return at == counters.end() ? std::nan("") : at->second;
     };
-    // SMs with work; sub-partitions with work, where a report has only those, are a lower bound of it.
-    for (const auto& [some, all] : {std::pair{"sm__cycles_active.sum", "sm__cycles_elapsed.sum"}, std::pair{"sm__cycles_active.avg", "sm__cycles_elapsed.max"},
-                                    std::pair{"smsp__cycles_active.sum", "smsp__cycles_elapsed.sum"}, std::pair{"smsp__cycles_active.avg", "smsp__cycles_elapsed.avg"}})
+    // SMs with work; sub-partitions with work, where a report has only those, are a lower bound of
+    // it.
+    for (const auto& [some, all] :
+         {std::pair{"sm__cycles_active.sum", "sm__cycles_elapsed.sum"},
+          std::pair{"sm__cycles_active.avg", "sm__cycles_elapsed.max"},
+          std::pair{"smsp__cycles_active.sum", "smsp__cycles_elapsed.sum"},
+          std::pair{"smsp__cycles_active.avg", "smsp__cycles_elapsed.avg"}})
       if (std::isnan(active) && of(all) > 0) active = std::min(1.0, of(some) / of(all));
     if (!std::isnan(active)) out.counted[EnergyEvaluator::kActive] = true;
     out.rows.push_back(std::move(work));

@@ -13,16 +13,22 @@ namespace {
 /// Sampled metrics over some time: counts as they are, ratios times seconds.
 using Sampled = std::map<std::string, double, std::less<>>;
 
-/// Turns sampled metrics into features. Pipes count warp instructions; the threads of one are those of the mean instruction.
+/// Turns sampled metrics into features. Pipes count warp instructions; the threads of one are those
+/// of the mean instruction.
 class Translation {
  public:
-  Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model) : model_(model) {
+  Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model)
+      : model_(model) {
     const auto& d = capture.devices;
     const Product* product = find_product(capture.text(d.name[device]));
     sms_ = d.sm_count[device] > 0 ? d.sm_count[device] : product ? product->sm_count : 0;
-    const Chip* chip = find_chip(capture.text(d.name[device]), d.compute_major[device], d.compute_minor[device]);
+    const Chip* chip =
+        find_chip(capture.text(d.name[device]), d.compute_major[device], d.compute_minor[device]);
     // FP64 multiply-adds that an SM finishes in a cycle.
-    if (chip) fp64_lanes_ = chip->id == ChipId::GH100 || chip->id == ChipId::GB100 ? 64 : chip->id == ChipId::GA100 || chip->id == ChipId::GV100 ? 32 : 2;
+    if (chip)
+      fp64_lanes_ = chip->id == ChipId::GH100 || chip->id == ChipId::GB100   ? 64
+                    : chip->id == ChipId::GA100 || chip->id == ChipId::GV100 ? 32
+                                                                             : 2;
   }
 
   /// Adds to `work`; `hertz` is the SM clock for what was sampled as a share of cycles.
@@ -55,7 +61,8 @@ class Translation {
     }
     put("dram.read", of("dram.read") / 32);
     put("dram.write", of("dram.write") / 32);
-    if (const double a = of("sm.active_any"); a >= 0) work[EnergyEvaluator::kActive] += a, counted[EnergyEvaluator::kActive] = true;
+    if (const double a = of("sm.active_any"); a >= 0)
+      work[EnergyEvaluator::kActive] += a, counted[EnergyEvaluator::kActive] = true;
   }
 
  private:
@@ -67,11 +74,12 @@ double mean_clock(const Capture& c, std::uint32_t device, Interval span) {
   const Text id = c.strings.find("clock.sm");
   if (id == Text::none) return 0;
   double sum = 0, n = 0, nearest = 0;
-  each_counter_value(c, {kAllTime.start, span.end}, {device, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
-    if (!std::isfinite(value)) return;
-    if (start <= span.start) nearest = value;
-    if (start >= span.start) sum += value, ++n;
-  });
+  each_counter_value(c, {kAllTime.start, span.end}, {device, {id}},
+                     [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
+                       if (!std::isfinite(value)) return;
+                       if (start <= span.start) nearest = value;
+                       if (start >= span.start) sum += value, ++n;
+                     });
   return n > 0 ? sum / n : nearest;
 }
 
@@ -86,7 +94,8 @@ bool is_ratio(const Capture& c, Text metric) {
   return known && known->unit == "ratio";
 }
 
-/// Something for each metric that comes, by its id: found without a search, since there are millions of values.
+/// Something for each metric that comes, by its id: found without a search, since there are
+/// millions of values.
 template <class T>
 class ByMetric {
  public:
@@ -108,19 +117,25 @@ class ByMetric {
   std::vector<std::pair<Text, T>> all_;
 };
 
-/// The highest rate of each metric in any sample: no kernel is taken to be above it. Ratios as they are, counts a nanosecond.
-std::vector<double> highest_rates(const Capture& c, std::uint32_t device, const std::vector<Text>& metrics) {
+/// The highest rate of each metric in any sample: no kernel is taken to be above it. Ratios as they
+/// are, counts a nanosecond.
+std::vector<double> highest_rates(const Capture& c, std::uint32_t device,
+                                  const std::vector<Text>& metrics) {
   struct Highest {
     double rate = -HUGE_VAL;
     bool ratio = false;
   };
   ByMetric<Highest> highest;
-  auto of = [&](Text metric) -> Highest& { return highest.at(metric, [&] { return Highest{-HUGE_VAL, is_ratio(c, metric)}; }); };
-  each_counter_value(c, kAllTime, {device, metrics}, [&](std::uint32_t, Text metric, Nanos, Nanos duration, double value) {
-    if (duration <= 0 || !std::isfinite(value)) return;
-    auto& most = of(metric);
-    most.rate = std::max(most.rate, most.ratio ? value : value / static_cast<double>(duration));
-  });
+  auto of = [&](Text metric) -> Highest& {
+    return highest.at(metric, [&] { return Highest{-HUGE_VAL, is_ratio(c, metric)}; });
+  };
+  each_counter_value(c, kAllTime, {device, metrics},
+                     [&](std::uint32_t, Text metric, Nanos, Nanos duration, double value) {
+                       if (duration <= 0 || !std::isfinite(value)) return;
+                       auto& most = of(metric);
+                       most.rate = std::max(
+                           most.rate, most.ratio ? value : value / static_cast<double>(duration));
+                     });
   std::vector<double> out;
   for (const Text metric : metrics) out.push_back(of(metric).rate);
   return out;
@@ -128,7 +143,8 @@ std::vector<double> highest_rates(const Capture& c, std::uint32_t device, const 
 
 }  // namespace
 
-SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval span, const EnergyEvaluator& model) {
+SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval span,
+                             const EnergyEvaluator& model) {
   SampledWindow out;
   out.work = model.no_work();
   out.counted.assign(model.columns(), false);
@@ -138,18 +154,23 @@ SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval sp
     bool ratio = false;
   };
   ByMetric<Sum> sums;
-  each_counter_value(c, span, {device, {}}, [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
-    if (duration <= 0 || !std::isfinite(value)) return;
-    const Nanos overlap = std::min(start + duration, span.end) - std::max(start, span.start);
-    if (overlap <= 0) return;
-    Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(c, metric)}; });
-    sum.value += value * static_cast<double>(overlap) * (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
-    sum.covered += overlap;
-  });
+  each_counter_value(c, span, {device, {}},
+                     [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
+                       if (duration <= 0 || !std::isfinite(value)) return;
+                       const Nanos overlap =
+                           std::min(start + duration, span.end) - std::max(start, span.start);
+                       if (overlap <= 0) return;
+                       Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(c, metric)}; });
+                       sum.value += value * static_cast<double>(overlap) *
+                                    (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
+                       sum.covered += overlap;
+                     });
   Sampled sampled;
   for (const auto& [metric, sum] : sums.all()) {
-    sampled.emplace(c.text(metric), sum.value * static_cast<double>(span.length()) / static_cast<double>(sum.covered));
-    if (c.text(metric) == "sm.active_any") out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
+    sampled.emplace(c.text(metric), sum.value * static_cast<double>(span.length()) /
+                                        static_cast<double>(sum.covered));
+    if (c.text(metric) == "sm.active_any")
+      out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
   }
   const double seconds = static_cast<double>(span.length()) * 1e-9;
   out.hertz = hertz_of(sampled, seconds, mean_clock(c, device, span));
@@ -164,9 +185,12 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
   const KernelRates solved = solve_kernel_rates(c, device);
   if (solved.metrics.empty()) return out;
   const auto highest = highest_rates(c, device, solved.metrics);
-  auto bounded = [&](std::size_t m, std::size_t g) { return std::min(solved.rates[m][g].value, highest[m]); };
-  // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between kernels: what the samples do not
-  // tell apart then shares by time, and short kernels do not soak up noise, which rates that cannot be negative invite.
+  auto bounded = [&](std::size_t m, std::size_t g) {
+    return std::min(solved.rates[m][g].value, highest[m]);
+  };
+  // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between
+  // kernels: what the samples do not tell apart then shares by time, and short kernels do not soak
+  // up noise, which rates that cannot be negative invite.
   struct Spread {
     double mean = 0, variance = 0;
   };

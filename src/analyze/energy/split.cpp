@@ -13,7 +13,9 @@ namespace gf {
 namespace {
 
 /// Held within what a GPU takes in a week: a damaged model or count must not overflow.
-std::int64_t nano(double joules) { return std::llround(std::clamp(std::isnan(joules) ? 0 : joules * 1e9, -5e17, 5e17)); }
+std::int64_t nano(double joules) {
+  return std::llround(std::clamp(std::isnan(joules) ? 0 : joules * 1e9, -5e17, 5e17));
+}
 
 /// A total that may be negative, over the leaves.
 std::vector<std::int64_t> signed_apportion(std::int64_t total, const std::vector<double>& weights) {
@@ -24,13 +26,15 @@ std::vector<std::int64_t> signed_apportion(std::int64_t total, const std::vector
 }
 
 std::vector<double> rest_weights(const std::vector<EnergyLeaf>& leaves) {
-  const bool any = std::any_of(leaves.begin(), leaves.end(), [](const auto& l) { return l.runs && l.ns > 0; });
+  const bool any =
+      std::any_of(leaves.begin(), leaves.end(), [](const auto& l) { return l.runs && l.ns > 0; });
   std::vector<double> weights;
   for (const auto& l : leaves) weights.push_back(any && !l.runs ? 0.0 : static_cast<double>(l.ns));
   return weights;
 }
 
-EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, std::int64_t total) {
+EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model,
+                 std::int64_t total) {
   EnergyRow row;
   for (const auto* l : leaves) {
     row.kernels += l->count;
@@ -44,7 +48,8 @@ EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvalu
 
 }  // namespace
 
-void split_energy(std::int64_t total, const EnergyEvaluator& model, std::vector<EnergyLeaf>& leaves) {
+void split_energy(std::int64_t total, const EnergyEvaluator& model,
+                  std::vector<EnergyLeaf>& leaves) {
   const std::size_t components = model.components().size();
   std::vector<std::vector<double>> joules(components);  // by component and leaf
   for (auto& l : leaves) {
@@ -74,9 +79,10 @@ void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves) {
 
 namespace {
 
-/// Joules of one standard error, by component and of all together (last): errors of one kernel add up, those of different
-/// kernels and features are independent.
-std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator& model) {
+/// Joules of one standard error, by component and of all together (last): errors of one kernel add
+/// up, those of different kernels and features are independent.
+std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves,
+                           const EnergyEvaluator& model) {
   std::map<std::uint32_t, EnergyWork> by_kernel;
   for (const auto* l : leaves)
     if (!l->doubt.empty()) {
@@ -96,12 +102,14 @@ std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves, const E
 /// Both half-widths of an interval around `value`, widened by an independent one.
 Interval95 widened(Interval95 i, double value, double half) {
   const double below = value - i.low, above = i.high - value;
-  return {value - std::sqrt(below * below + half * half), value + std::sqrt(above * above + half * half)};
+  return {value - std::sqrt(below * below + half * half),
+          value + std::sqrt(above * above + half * half)};
 }
 
 }  // namespace
 
-std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, bool whole) {
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves,
+                                     const EnergyEvaluator* model, bool whole) {
   std::vector<EnergyPart> parts;
   if (!model) return parts;
   const std::size_t components = model->components().size();
@@ -114,24 +122,30 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
   }
   const auto doubt = whole ? std::vector<double>(components + 1, 0.0) : doubts(leaves, *model);
   auto add = [&](std::string id, std::int64_t nj, Interval95 joules) {
-    EnergyPart part{std::move(id), nj, std::min(nj, nano(joules.low)), std::max(nj, nano(joules.high)), std::nullopt};
+    EnergyPart part{std::move(id), nj, std::min(nj, nano(joules.low)),
+                    std::max(nj, nano(joules.high)), std::nullopt};
     if (total > 0) part.share = static_cast<double>(nj) / static_cast<double>(total);
     parts.push_back(std::move(part));
   };
   for (std::size_t c = 0; c < components; ++c) {
     if (sums[c] == 0) continue;
-    auto interval = widened(model->interval(work, c), static_cast<double>(sums[c]) * 1e-9, 1.96 * doubt[c]);
+    auto interval =
+        widened(model->interval(work, c), static_cast<double>(sums[c]) * 1e-9, 1.96 * doubt[c]);
     interval.low = std::max(0.0, interval.low);
     add(model->components()[c], sums[c], interval);
   }
-  const double all = static_cast<double>(total) * 1e-9, rest = static_cast<double>(sums.back()) * 1e-9;
+  const double all = static_cast<double>(total) * 1e-9,
+               rest = static_cast<double>(sums.back()) * 1e-9;
   const auto sum = model->interval_of_sum(work);
   add("rest", sums.back(), widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back()));
   return parts;
 }
 
-std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total, std::size_t most, bool largest_first,
-                                   const std::function<std::uint64_t(const EnergyLeaf&)>& key, const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe) {
+std::vector<EnergyRow> energy_rows(
+    const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total,
+    std::size_t most, bool largest_first,
+    const std::function<std::uint64_t(const EnergyLeaf&)>& key,
+    const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe) {
   struct Group {
     std::int64_t nj = 0;
     std::vector<const EnergyLeaf*> leaves;
@@ -144,7 +158,9 @@ std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const 
   }
   std::vector<const Group*> order;
   for (const auto& [k, g] : by_key) order.push_back(&g);
-  if (largest_first) std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->nj > b->nj; });
+  if (largest_first)
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) { return a->nj > b->nj; });
   const std::size_t shown = most == 0 ? order.size() : std::min(most, order.size());
   std::vector<EnergyRow> rows;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -153,7 +169,8 @@ std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const 
   }
   if (shown < order.size()) {
     std::vector<const EnergyLeaf*> others;
-    for (std::size_t i = shown; i < order.size(); ++i) others.insert(others.end(), order[i]->leaves.begin(), order[i]->leaves.end());
+    for (std::size_t i = shown; i < order.size(); ++i)
+      others.insert(others.end(), order[i]->leaves.begin(), order[i]->leaves.end());
     rows.push_back(row_of(others, model, total));
     rows.back().name = fmt::format("({} others)", order.size() - shown);
   }

@@ -1,4 +1,5 @@
-// Splits a measured energy into components and over leaves, in whole nanojoules, and adds leaves up to rows.
+// Splits a measured energy into components and over leaves, in whole nanojoules, and adds leaves up
+// to rows.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +12,38 @@
 
 namespace gf {
 
-/// The smallest piece of a window that rows are made of: kernels of one layer and name in one step, or time without kernels.
+/// The smallest piece of a window that rows are made of: kernels of one layer and name in one step,
+/// or time without kernels.
 struct EnergyLeaf {
   std::uint32_t step = 0, type = 0, layer = 0, kernel = 0;
-  std::int64_t count = 0;        // kernel instances
-  Nanos ns = 0;                  // exclusive time
-  bool runs = false;             // a kernel runs: it takes its part of the rest
+  std::int64_t count = 0;  // kernel instances
+  Nanos ns = 0;            // exclusive time
+  bool runs = false;       // a kernel runs: it takes its part of the rest
   EnergyWork work;
-  EnergyWork doubt;              // standard error of the work, the same error for all leaves of a kernel; empty: none
+  EnergyWork
+      doubt;  // standard error of the work, the same error for all leaves of a kernel; empty: none
   std::vector<std::int64_t> nj;  // by component, the rest last
 };
 
-/// Fills `nj` of every leaf so that all of them sum to `total`: each component by what the model says of the leaves' work, the rest
-/// by the time that kernels run (by all time when none does).
-void split_energy(std::int64_t total, const EnergyEvaluator& model, std::vector<EnergyLeaf>& leaves);
+/// Fills `nj` of every leaf so that all of them sum to `total`: each component by what the model
+/// says of the leaves' work, the rest by the time that kernels run (by all time when none does).
+void split_energy(std::int64_t total, const EnergyEvaluator& model,
+                  std::vector<EnergyLeaf>& leaves);
 /// Without a model: everything is rest.
 void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves);
 
-/// Components of some leaves with their intervals, in the order of the model, the rest last; those of no energy are left out.
-/// The doubt of leaves widens the intervals; not of all leaves together (`whole`), whose sum is known.
-std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model, bool whole);
+/// Components of some leaves with their intervals, in the order of the model, the rest last; those
+/// of no energy are left out. The doubt of leaves widens the intervals; not of all leaves together
+/// (`whole`), whose sum is known.
+std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leaves,
+                                     const EnergyEvaluator* model, bool whole);
 
-/// One row for each value of `key`; `describe` fills its names. More than `most` rows (0: all) end in "(n others)".
-std::vector<EnergyRow> energy_rows(const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total, std::size_t most, bool largest_first,
-                                   const std::function<std::uint64_t(const EnergyLeaf&)>& key, const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe);
+/// One row for each value of `key`; `describe` fills its names. More than `most` rows (0: all) end
+/// in "(n others)".
+std::vector<EnergyRow> energy_rows(
+    const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model, std::int64_t total,
+    std::size_t most, bool largest_first,
+    const std::function<std::uint64_t(const EnergyLeaf&)>& key,
+    const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe);
 
 }  // namespace gf

@@ -20,7 +20,8 @@ std::vector<std::map<std::string, double>> stretches(const Capture& report) {
   const auto counters = counters_by_kernel(report);
   std::vector<std::map<std::string, double>> all;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (report.text(report.report_kernels.name[i]).find("spin_kernel") != std::string_view::npos) all.emplace_back();
+    if (report.text(report.report_kernels.name[i]).find("spin_kernel") != std::string_view::npos)
+      all.emplace_back();
     else if (!all.empty())
       for (const auto& [feature, n] : energy_counts(counters[i])) all.back()[feature] += n;
   }
@@ -37,13 +38,16 @@ Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path) {
   std::int64_t offset = 0;
   for (; std::getline(in, line); offset += static_cast<std::int64_t>(line.size()) + 1) {
     const auto j = nlohmann::json::parse(line, nullptr, false);
-    if (!j.is_object() || !j.contains("name") || !j["name"].is_string()) return fail("not a line of measurements", path, offset);
+    if (!j.is_object() || !j.contains("name") || !j["name"].is_string())
+      return fail("not a line of measurements", path, offset);
     auto number = [&](const char* key) {
       const auto at = j.find(key);
       return at != j.end() && at->is_number() ? at->get<double>() : std::nan("");
     };
-    UnseenRun r{j["name"].get<std::string>(), number("seconds"), number("energy_j"), number("calls_per_s"), number("sm_mhz"), number("temperature_c")};
-    if (!(r.seconds > 0 && r.energy_j > 0 && r.calls_per_s > 0)) return fail("a measurement without seconds, joules or rate", path, offset);
+    UnseenRun r{j["name"].get<std::string>(), number("seconds"), number("energy_j"),
+                number("calls_per_s"),        number("sm_mhz"),  number("temperature_c")};
+    if (!(r.seconds > 0 && r.energy_j > 0 && r.calls_per_s > 0))
+      return fail("a measurement without seconds, joules or rate", path, offset);
     runs.push_back(std::move(r));
   }
   return runs;
@@ -56,19 +60,25 @@ Result<std::vector<std::pair<std::string, int>>> read_unseen_names(const std::st
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::pair<std::string, int> item;
-    if (!(words >> item.first >> item.second) || item.second < 1) return fail("not a line \"name calls\": " + line, path);
+    if (!(words >> item.first >> item.second) || item.second < 1)
+      return fail("not a line \"name calls\": " + line, path);
     names.push_back(std::move(item));
   }
   return names;
 }
 
-Result<std::vector<UnseenKernel>> judge_by_unseen(const EnergyModel& model, const std::vector<UnseenRun>& runs, const std::vector<std::pair<std::string, int>>& names, const Capture& report) {
+Result<std::vector<UnseenKernel>> judge_by_unseen(
+    const EnergyModel& model, const std::vector<UnseenRun>& runs,
+    const std::vector<std::pair<std::string, int>>& names, const Capture& report) {
   const auto counted = stretches(report);
   if (counted.size() != 2 * names.size())
-    return fail(fmt::format("the counter report holds {} stretches, not two of each of {} items", counted.size(), names.size()), report.path);
+    return fail(fmt::format("the counter report holds {} stretches, not two of each of {} items",
+                            counted.size(), names.size()),
+                report.path);
   std::vector<UnseenKernel> kernels;
   for (const auto& run : runs) {
-    const auto at = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == run.name; });
+    const auto at = std::find_if(names.begin(), names.end(),
+                                 [&](const auto& n) { return n.first == run.name; });
     if (at == names.end()) continue;
     const auto i = static_cast<std::size_t>(at - names.begin());
     EnergyEvaluator evaluator(model);
@@ -79,7 +89,8 @@ Result<std::vector<UnseenKernel>> judge_by_unseen(const EnergyModel& model, cons
     for (const auto& [feature, twice] : counted[2 * i + 1]) {
       const auto once = counted[2 * i].find(feature);
       const double n = (twice - (once == counted[2 * i].end() ? 0 : once->second)) / at->second;
-      if (const auto c = evaluator.column(feature); c < work.size()) work[c] += std::max(0.0, n) * run.calls_per_s;
+      if (const auto c = evaluator.column(feature); c < work.size())
+        work[c] += std::max(0.0, n) * run.calls_per_s;
     }
     double predicted_w = 0;
     for (double w : evaluator.by_component(work)) predicted_w += w;

@@ -1,4 +1,5 @@
-// Judges a model by kernels that its calibration never saw: what it predicts from their counters against what the board measured.
+// Judges a model by kernels that its calibration never saw: what it predicts from their counters
+// against what the board measured.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace gf {
 
-/// One kernel (or short sequence of kernels) run back to back: what the board said, and what the model says.
+/// One kernel (or short sequence of kernels) run back to back: what the board said, and what the
+/// model says.
 struct UnseenKernel {
   std::string name;
   double calls_per_s = 0, sm_mhz = 0, watts = 0;
@@ -17,8 +19,12 @@ struct UnseenKernel {
   double relative = 0;                     // (predicted - measured) / measured
   static constexpr auto fields() {
     using U = UnseenKernel;
-    return std::tuple{field("name", &U::name, "kernel"), field("calls_per_s", &U::calls_per_s, "rate"), field("sm_mhz", &U::sm_mhz, "mean SM clock"), field("watts", &U::watts, "board power"),
-                      field("measured_j", &U::measured_j, "energy of a call above static power"), field("predicted_j", &U::predicted_j, "the same by the model"),
+    return std::tuple{field("name", &U::name, "kernel"),
+                      field("calls_per_s", &U::calls_per_s, "rate"),
+                      field("sm_mhz", &U::sm_mhz, "mean SM clock"),
+                      field("watts", &U::watts, "board power"),
+                      field("measured_j", &U::measured_j, "energy of a call above static power"),
+                      field("predicted_j", &U::predicted_j, "the same by the model"),
                       field("relative", &U::relative, "(predicted - measured) / measured")};
   }
 };
@@ -33,9 +39,12 @@ Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path);
 /// Reads "name n" lines: each item was counted twice, as n calls and as 2 n calls.
 Result<std::vector<std::pair<std::string, int>>> read_unseen_names(const std::string& path);
 
-/// `report`: per item the kernels of n calls, then those of 2 n, each behind a kernel that spins. Their difference is n calls
-/// in steady state. Errors: the report does not hold what the names say.
-Result<std::vector<UnseenKernel>> judge_by_unseen(const EnergyModel& model, const std::vector<UnseenRun>& runs, const std::vector<std::pair<std::string, int>>& names, const Capture& report);
+/// `report`: per item the kernels of n calls, then those of 2 n, each behind a kernel that spins.
+/// Their difference is n calls in steady state. Errors: the report does not hold what the names
+/// say.
+Result<std::vector<UnseenKernel>> judge_by_unseen(
+    const EnergyModel& model, const std::vector<UnseenRun>& runs,
+    const std::vector<std::pair<std::string, int>>& names, const Capture& report);
 
 double mean_absolute_error(const std::vector<UnseenKernel>& kernels);
 

@@ -1,4 +1,5 @@
-// What the kernels of a device did, in the columns of the model: from a counter report, or from samples of the whole GPU.
+// What the kernels of a device did, in the columns of the model: from a counter report, or from
+// samples of the whole GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +15,30 @@ namespace gf {
 
 /// Work of kernels that are alike. The rows of all instances, scaled, give the window.
 struct KernelWork {
-  std::vector<EnergyWork> rows;         // features of one instance, or of one nanosecond of it
-  std::vector<EnergyWork> doubts;       // standard error of each row; empty when counted one by one
-  std::vector<double> active;           // share of SMs with work while it runs, by row; NaN: not counted
-  std::vector<std::uint32_t> row_of;    // by row of activities; kNoRow: no counts
+  std::vector<EnergyWork> rows;    // features of one instance, or of one nanosecond of it
+  std::vector<EnergyWork> doubts;  // standard error of each row; empty when counted one by one
+  std::vector<double> active;      // share of SMs with work while it runs, by row; NaN: not counted
+  std::vector<std::uint32_t> row_of;  // by row of activities; kNoRow: no counts
   bool per_ns = false;
-  std::vector<bool> counted;            // by column: some counter gave it
+  std::vector<bool> counted;  // by column: some counter gave it
 };
 
 /// From the matched rows of a counter report; `report_row` by row of activities.
-KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row, const EnergyEvaluator& model);
+KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row,
+                         const EnergyEvaluator& model);
 
-/// From rates solved out of samples, by kernel. Rows are empty when samples and kernels cannot be laid over each other.
+/// From rates solved out of samples, by kernel. Rows are empty when samples and kernels cannot be
+/// laid over each other.
 KernelWork sampled_work(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model);
 
 /// All that was sampled in a span: features, and seconds x share of SMs with work.
 struct SampledWindow {
-  EnergyWork work;             // scaled to the whole span
-  std::vector<bool> counted;   // by column
-  double coverage = 0;         // share of the span that lies in samples
-  double hertz = 0;            // mean SM clock, by its cycles where they were sampled; 0: unknown
+  EnergyWork work;            // scaled to the whole span
+  std::vector<bool> counted;  // by column
+  double coverage = 0;        // share of the span that lies in samples
+  double hertz = 0;           // mean SM clock, by its cycles where they were sampled; 0: unknown
 };
-SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span, const EnergyEvaluator& model);
+SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span,
+                             const EnergyEvaluator& model);
 
 }  // namespace gf

@@ -6,7 +6,8 @@
 
 namespace gf {
 
-Facts::Facts(const Context& c, const Analysis& a, const KernelLevels& l) : context(c), analysis(a), levels(l), kernels(kernel_instances(c)), window(device_window(c)) {
+Facts::Facts(const Context& c, const Analysis& a, const KernelLevels& l)
+    : context(c), analysis(a), levels(l), kernels(kernel_instances(c)), window(device_window(c)) {
   for (const auto& d : a.devices) kernel_busy += d.kernel_busy_ns;
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
@@ -20,12 +21,16 @@ IdleCause Facts::idle(std::string_view cause) const {
       sum.ns += c.ns;
       sum.gaps += c.gaps;
       for (const auto& o : c.operators) {
-        const auto same = std::find_if(sum.operators.begin(), sum.operators.end(), [&](const auto& s) { return s.name == o.name; });
-        if (same == sum.operators.end()) sum.operators.push_back(o);
-        else same->ns += o.ns;
+        const auto same = std::find_if(sum.operators.begin(), sum.operators.end(),
+                                       [&](const auto& s) { return s.name == o.name; });
+        if (same == sum.operators.end())
+          sum.operators.push_back(o);
+        else
+          same->ns += o.ns;
       }
     }
-  std::stable_sort(sum.operators.begin(), sum.operators.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
+  std::stable_sort(sum.operators.begin(), sum.operators.end(),
+                   [](const auto& x, const auto& y) { return x.ns > y.ns; });
   return sum;
 }
 
@@ -37,7 +42,10 @@ std::string say_time(Nanos ns) {
   return fmt::format("{:.4g} s", t / 1e9);
 }
 
-std::string say_share(double share) { return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100) : fmt::format("{:.0f} %", share * 100); }
+std::string say_share(double share) {
+  return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100)
+                                  : fmt::format("{:.0f} %", share * 100);
+}
 
 std::string say_count(std::int64_t n, std::string_view noun) {
   std::string digits = std::to_string(n);
@@ -47,7 +55,10 @@ std::string say_count(std::int64_t n, std::string_view noun) {
 
 std::string say_bytes(std::int64_t bytes) {
   const double size = static_cast<double>(bytes);
-  return bytes < 1000 ? say_count(bytes, "byte") : size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6) : fmt::format("{:.2f} GB", size / 1e9);
+  return bytes < 1000 ? say_count(bytes, "byte")
+         : size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3)
+         : size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6)
+                      : fmt::format("{:.2f} GB", size / 1e9);
 }
 
 namespace {
@@ -55,14 +66,16 @@ namespace {
 /// Kernel names can be thousands of letters long.
 std::string shown(const std::string& name) {
   constexpr std::size_t kMost = 64;
-  return name.size() <= kMost ? name : name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
+  return name.size() <= kMost ? name
+                              : name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
 }
 
 }  // namespace
 
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += fmt::format("{}{} {}", i ? ", " : "", shown(names[i].name), say_time(names[i].ns));
+  for (std::size_t i = 0; i < names.size() && i < most; ++i)
+    text += fmt::format("{}{} {}", i ? ", " : "", shown(names[i].name), say_time(names[i].ns));
   return text;
 }
 

@@ -26,13 +26,22 @@ struct Facts {
   Facts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  std::string_view kernel_name(const KernelInstance& k) const { return capture().text(capture().activities.name[k.activity]); }
-  LayerType type(const KernelInstance& k) const { return static_cast<LayerType>(context.attribution.layer[k.activity]); }
+  std::string_view kernel_name(const KernelInstance& k) const {
+    return capture().text(capture().activities.name[k.activity]);
+  }
+  LayerType type(const KernelInstance& k) const {
+    return static_cast<LayerType>(context.attribution.layer[k.activity]);
+  }
   bool pytorch() const { return capture().framework == "pytorch"; }
-  /// Idle time with a cause, over all devices, with the operators behind it; zero when there is none.
+  /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
+  /// none.
   IdleCause idle(std::string_view cause) const;
-  double of_window(Nanos ns) const { return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0; }
-  double of_kernels(Nanos ns) const { return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0; }
+  double of_window(Nanos ns) const {
+    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
+  }
+  double of_kernels(Nanos ns) const {
+    return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0;
+  }
 };
 
 using Look = std::optional<Finding> (*)(const Facts&);

@@ -9,7 +9,10 @@
 namespace gf {
 namespace {
 
-std::string behind(const IdleCause& cause) { return cause.operators.empty() ? std::string{} : fmt::format("; most under {}", say_names(cause.operators)); }
+std::string behind(const IdleCause& cause) {
+  return cause.operators.empty() ? std::string{}
+                                 : fmt::format("; most under {}", say_names(cause.operators));
+}
 
 bool in_window(const Facts& f, Nanos time) {
   for (const auto& line : f.context.devices)
@@ -30,7 +33,9 @@ double from_graphs(const Facts& f) {
   Nanos ns = 0;
   for (const auto& k : f.kernels) {
     const auto call = f.context.attribution.launch[k.activity];
-    if (f.capture().activities.graph_id[k.activity] > 0 || (call != kNoRow && f.capture().api_calls.kind[call] == ApiKind::graph_launch)) ns += k.exclusive_ns;
+    if (f.capture().activities.graph_id[k.activity] > 0 ||
+        (call != kNoRow && f.capture().api_calls.kind[call] == ApiKind::graph_launch))
+      ns += k.exclusive_ns;
   }
   return f.of_kernels(ns);
 }
@@ -42,24 +47,46 @@ std::optional<Finding> launch_bound(const Facts& f) {
   if (f.of_window(late.ns) < 0.05) return {};
   const double graphs = from_graphs(f);
   std::string advice;
-  if (graphs > 0.8) advice = "Most kernels already come from captured graphs: put more work into one graph, or enqueue the next one before the last ends.";
+  if (graphs > 0.8)
+    advice =
+        "Most kernels already come from captured graphs: put more work into one graph, or enqueue "
+        "the next one before the last ends.";
   else if (f.pytorch() && compiled(f) > 0.2)
-    advice = "The step is compiled already: put it into CUDA graphs (torch.compile with mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger batch.";
-  else if (f.pytorch()) advice = "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimisers, or a larger batch.";
-  else advice = "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
-  std::string evidence = fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window), say_count(late.gaps, "gap"),
-                                     static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
+    advice =
+        "The step is compiled already: put it into CUDA graphs (torch.compile with "
+        "mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger "
+        "batch.";
+  else if (f.pytorch())
+    advice =
+        "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, "
+        "fused optimisers, or a larger batch.";
+  else
+    advice =
+        "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
+  std::string evidence = fmt::format(
+      "idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window),
+      say_count(late.gaps, "gap"),
+      static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
-  return Finding{"launch_bound", fmt::format("The device waits for the host to launch the next kernel {} of the time. {}", say_share(f.of_window(late.ns)), advice), evidence, late.ns};
+  return Finding{
+      "launch_bound",
+      fmt::format("The device waits for the host to launch the next kernel {} of the time. {}",
+                  say_share(f.of_window(late.ns)), advice),
+      evidence, late.ns};
 }
 
 std::optional<Finding> input_bound(const Facts& f) {
   const auto input = f.idle("input");
   if (f.of_window(input.ns) < 0.03) return {};
-  return Finding{"input_bound",
-                 fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
-                             f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with non_blocking copies, and prefetching." : "Load and copy the next batch while the step runs."),
-                 fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(f.window), say_count(input.gaps, "gap"), behind(input)), input.ns};
+  return Finding{
+      "input_bound",
+      fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
+                  f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with "
+                                "non_blocking copies, and prefetching."
+                              : "Load and copy the next batch while the step runs."),
+      fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(f.window),
+                  say_count(input.gaps, "gap"), behind(input)),
+      input.ns};
 }
 
 std::optional<Finding> sync_in_step(const Facts& f) {
@@ -76,14 +103,20 @@ std::optional<Finding> sync_in_step(const Facts& f) {
     ++count;
   }
   std::string names;
-  for (const auto& [name, n] : by_name) names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", n, name);
-  return Finding{"sync_in_step",
-                 fmt::format("The host stops to wait for the device, and the device then idles {} of the time until new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
-                             "explicit synchronize) out of the step, or do them every N steps.",
-                             say_share(f.of_window(idle.ns))),
-                 fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns), say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
-                             names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked), behind(idle)),
-                 idle.ns};
+  for (const auto& [name, n] : by_name)
+    names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", n, name);
+  return Finding{
+      "sync_in_step",
+      fmt::format(
+          "The host stops to wait for the device, and the device then idles {} of the time until "
+          "new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
+          "explicit synchronize) out of the step, or do them every N steps.",
+          say_share(f.of_window(idle.ns))),
+      fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
+                  say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
+                  names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
+                  behind(idle)),
+      idle.ns};
 }
 
 std::optional<Finding> blocking_copies(const Facts& f) {
@@ -95,7 +128,9 @@ std::optional<Finding> blocking_copies(const Facts& f) {
     const auto& line = f.context.devices[d];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (a.kind[row] != ActivityKind::memcpy || f.capture().text(a.name[row]).find("Pageable") == std::string_view::npos) continue;
+      if (a.kind[row] != ActivityKind::memcpy ||
+          f.capture().text(a.name[row]).find("Pageable") == std::string_view::npos)
+        continue;
       pageable += line.spans[i].length();
       bytes += std::max<std::int64_t>(a.bytes[row], 0);
       ++count;
@@ -104,11 +139,19 @@ std::optional<Finding> blocking_copies(const Facts& f) {
   }
   const Nanos gain = std::min(idle.ns + alone, f.window);
   if (f.of_window(gain) < 0.01) return {};
-  std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns), say_count(idle.gaps, "gap"), behind(idle));
-  if (count > 0) evidence += fmt::format("; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them", count == 1 ? "1 copy" : say_count(count, "copie"), say_bytes(bytes), say_time(pageable), say_time(alone));
+  std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
+                                     say_count(idle.gaps, "gap"), behind(idle));
+  if (count > 0)
+    evidence += fmt::format(
+        "; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them",
+        count == 1 ? "1 copy" : say_count(count, "copie"), say_bytes(bytes), say_time(pageable),
+        say_time(alone));
   return Finding{"blocking_copies",
-                 fmt::format("Copies between host and device hold the step up {} of the time. {}", say_share(f.of_window(gain)),
-                             count > 0 ? "Use pinned host memory (pin_memory=True) and non_blocking copies, so that they overlap with kernels." : "Make them asynchronous and overlap them with kernels."),
+                 fmt::format("Copies between host and device hold the step up {} of the time. {}",
+                             say_share(f.of_window(gain)),
+                             count > 0 ? "Use pinned host memory (pin_memory=True) and "
+                                         "non_blocking copies, so that they overlap with kernels."
+                                       : "Make them asynchronous and overlap them with kernels."),
                  evidence, gain};
 }
 
@@ -117,12 +160,17 @@ std::optional<Finding> device_allocations(const Facts& f) {
   Nanos time = 0;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < calls.size(); ++i)
-    if (calls.kind[i] == ApiKind::alloc && in_window(f, calls.start_ns[i])) time += calls.duration_ns[i], ++count;
+    if (calls.kind[i] == ApiKind::alloc && in_window(f, calls.start_ns[i]))
+      time += calls.duration_ns[i], ++count;
   Nanos idle = 0;
   for (const auto& d : f.analysis.devices) idle += d.idle_ns;
   if (count == 0 || f.of_window(time) < 0.01) return {};
-  return Finding{"device_allocations", "Memory of the device is allocated or freed inside the step; a caching allocator should have it after warm-up. Look for shapes that change, for memory that is nearly full, and for empty_cache().",
-                 fmt::format("{}, {} of host time", say_count(count, "call"), say_time(time)), std::min(time, idle)};
+  return Finding{"device_allocations",
+                 "Memory of the device is allocated or freed inside the step; a caching allocator "
+                 "should have it after warm-up. Look for shapes that change, for memory that is "
+                 "nearly full, and for empty_cache().",
+                 fmt::format("{}, {} of host time", say_count(count, "call"), say_time(time)),
+                 std::min(time, idle)};
 }
 
 std::optional<Finding> exposed_communication(const Facts& f) {
@@ -132,7 +180,8 @@ std::optional<Finding> exposed_communication(const Facts& f) {
       Intervals spans;
       for (std::size_t i = 0; i < line.rows.size(); ++i)
         if (f.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (f.context.attribution.layer[line.rows[i]] == static_cast<std::uint32_t>(LayerType::communication)) == communicate)
+            (f.context.attribution.layer[line.rows[i]] ==
+             static_cast<std::uint32_t>(LayerType::communication)) == communicate)
           spans.push_back(line.spans[i]);
       return normalised(std::move(spans));
     };
@@ -143,9 +192,12 @@ std::optional<Finding> exposed_communication(const Facts& f) {
   }
   if (f.of_window(exposed) < 0.03) return {};
   return Finding{"exposed_communication",
-                 fmt::format("Communication runs with no computation beside it {} of the time. Start it earlier or in smaller pieces (gradient buckets), overlap it with the backward pass, or communicate less.",
+                 fmt::format("Communication runs with no computation beside it {} of the time. "
+                             "Start it earlier or in smaller pieces (gradient buckets), overlap it "
+                             "with the backward pass, or communicate less.",
                              say_share(f.of_window(exposed))),
-                 fmt::format("{} of {} communication is exposed", say_time(exposed), say_time(all)), exposed};
+                 fmt::format("{} of {} communication is exposed", say_time(exposed), say_time(all)),
+                 exposed};
 }
 
 }  // namespace gf

@@ -18,20 +18,27 @@ namespace {
 class TimeBy {
  public:
   explicit TimeBy(const Facts& facts) : facts_(facts) {}
-  void add_kernel(const KernelInstance& k, Nanos ns) { by_kernel_[static_cast<std::uint32_t>(facts_.capture().activities.name[k.activity])] += ns; }
+  void add_kernel(const KernelInstance& k, Nanos ns) {
+    by_kernel_[static_cast<std::uint32_t>(facts_.capture().activities.name[k.activity])] += ns;
+  }
   void add_operator(const KernelInstance& k, Nanos ns) {
     const auto op = facts_.context.attribution.op[k.activity];
-    if (op == kNoRow) add_kernel(k, ns);
-    else by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+    if (op == kNoRow)
+      add_kernel(k, ns);
+    else
+      by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
   }
   /// Largest first; kernels by their short names.
   std::vector<NamedTime> largest() const {
     std::map<std::string, Nanos> times;
-    for (const auto& [id, ns] : by_operator_) times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    for (const auto& [id, ns] : by_kernel_) times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    for (const auto& [id, ns] : by_operator_)
+      times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    for (const auto& [id, ns] : by_kernel_)
+      times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
     std::vector<NamedTime> all;
     for (const auto& [name, ns] : times) all.push_back({name, ns});
-    std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& x, const auto& y) { return x.ns > y.ns; });
     return all;
   }
 
@@ -40,17 +47,34 @@ class TimeBy {
   std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
 };
 
-bool fused_by_compiler(std::string_view kernel) { return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos; }
+bool fused_by_compiler(std::string_view kernel) {
+  return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos;
+}
 
-bool can_use_tensor_cores(LayerType type) { return type == LayerType::convolution || type == LayerType::matmul || type == LayerType::attention || type == LayerType::recurrent; }
+bool can_use_tensor_cores(LayerType type) {
+  return type == LayerType::convolution || type == LayerType::matmul ||
+         type == LayerType::attention || type == LayerType::recurrent;
+}
 
 /// Kernels that multiply in FP32 on the ordinary pipes, by name. TF32 kernels carry tf32 in theirs.
 bool fp32_by_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kNames{"*sgemm*",          "*f32f32_f32f32_f32*",  "*simt*",      "*scudnn*",    "*convolve*<float,*", "*_engine<float,*",
-                                                           "*fft2d*float*",    "*winograd*_s*float*",  "*gemv*<*float, float*", "*_sgemm_*", "*conv2d_grouped_direct*<float*", "*gemmsn*<float*"};
+  static constexpr std::array<std::string_view, 12> kNames{"*sgemm*",
+                                                           "*f32f32_f32f32_f32*",
+                                                           "*simt*",
+                                                           "*scudnn*",
+                                                           "*convolve*<float,*",
+                                                           "*_engine<float,*",
+                                                           "*fft2d*float*",
+                                                           "*winograd*_s*float*",
+                                                           "*gemv*<*float, float*",
+                                                           "*_sgemm_*",
+                                                           "*conv2d_grouped_direct*<float*",
+                                                           "*gemmsn*<float*"};
   const std::string lower = lower_case(name);
-  if (lower.find("tf32") != std::string::npos || lower.find("tensorop") != std::string::npos) return false;
-  return std::any_of(kNames.begin(), kNames.end(), [&](auto pattern) { return glob_match(pattern, lower); });
+  if (lower.find("tf32") != std::string::npos || lower.find("tensorop") != std::string::npos)
+    return false;
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](auto pattern) { return glob_match(pattern, lower); });
 }
 
 }  // namespace
@@ -69,10 +93,17 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
   const auto gaps = f.idle("kernel_gap");
   const Nanos gain = std::min(time + gaps.ns, f.window);
   if (count * 2 < f.kernel_count || f.of_window(gain) < 0.02) return {};
-  return Finding{"tiny_kernels",
-                 fmt::format("{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.", say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
-                             say_time(kTiny), f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
-                 fmt::format("{} of {}, {} together, and {} of gaps between kernels; most under {}", count, say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps.ns), say_names(operators.largest())), gain};
+  return Finding{
+      "tiny_kernels",
+      fmt::format(
+          "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
+          say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
+          say_time(kTiny),
+          f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
+      fmt::format("{} of {}, {} together, and {} of gaps between kernels; most under {}", count,
+                  say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps.ns),
+                  say_names(operators.largest())),
+      gain};
 }
 
 std::optional<Finding> unfused_elementwise(const Facts& f) {
@@ -80,7 +111,9 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
   TimeBy operators(f);
   for (const auto& k : f.kernels) {
     const auto type = f.type(k);
-    if (type != LayerType::elementwise && type != LayerType::activation && type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax) continue;
+    if (type != LayerType::elementwise && type != LayerType::activation &&
+        type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax)
+      continue;
     if (fused_by_compiler(f.kernel_name(k))) {
       fused += k.exclusive_ns;
       continue;
@@ -89,12 +122,17 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
     operators.add_operator(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.2) return {};
-  return Finding{"unfused_elementwise",
-                 fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax kernels that each read and write memory once more. {}", say_share(f.of_kernels(time)),
-                             f.pytorch() ? "torch.compile fuses neighbours into one kernel." : "Fuse neighbours into one kernel."),
-                 fmt::format("{} of {} kernel time; most under {}{}", say_time(time), say_time(f.kernel_busy), say_names(operators.largest()),
-                             fused > 0 ? fmt::format("; {} more is fused already", say_time(fused)) : ""),
-                 time};
+  return Finding{
+      "unfused_elementwise",
+      fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
+                  "kernels that each read and write memory once more. {}",
+                  say_share(f.of_kernels(time)),
+                  f.pytorch() ? "torch.compile fuses neighbours into one kernel."
+                              : "Fuse neighbours into one kernel."),
+      fmt::format("{} of {} kernel time; most under {}{}", say_time(time), say_time(f.kernel_busy),
+                  say_names(operators.largest()),
+                  fused > 0 ? fmt::format("; {} more is fused already", say_time(fused)) : ""),
+      time};
 }
 
 std::optional<Finding> casts(const Facts& f) {
@@ -108,8 +146,14 @@ std::optional<Finding> casts(const Facts& f) {
     layers.add_operator(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.05) return {};
-  return Finding{"casts", fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one precision (weights in the compute type, no needless .contiguous() or .to()).", say_share(f.of_kernels(time))),
-                 fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time), say_time(f.kernel_busy), say_names(layers.largest())), time};
+  return Finding{
+      "casts",
+      fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
+                  "precision (weights in the compute type, no needless .contiguous() or .to()).",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time),
+                  say_time(f.kernel_busy), say_names(layers.largest())),
+      time};
 }
 
 std::optional<Finding> small_grids(const Facts& f) {
@@ -120,15 +164,24 @@ std::optional<Finding> small_grids(const Facts& f) {
     const auto device = a.device[k.activity];
     const std::int64_t sms = device == kNoRow ? -1 : f.capture().devices.sm_count[device];
     if (sms <= 0 || a.grid_x[k.activity] <= 0) continue;
-    const double blocks = static_cast<double>(a.grid_x[k.activity]) * std::max(a.grid_y[k.activity], 1) * std::max(a.grid_z[k.activity], 1);
+    const double blocks = static_cast<double>(a.grid_x[k.activity]) *
+                          std::max(a.grid_y[k.activity], 1) * std::max(a.grid_z[k.activity], 1);
     if (blocks >= static_cast<double>(sms)) continue;
     time += k.exclusive_ns;
-    lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) * (1 - blocks / static_cast<double>(sms)));
+    lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) *
+                               (1 - blocks / static_cast<double>(sms)));
     names.add_kernel(k, k.exclusive_ns);
   }
   if (f.of_kernels(lost) < 0.1) return {};
-  return Finding{"small_grids", fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has SMs: part of the device has nothing to do. Use a larger batch, or run independent work on another stream.", say_share(f.of_kernels(time))),
-                 fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}", say_time(time), say_time(lost), say_names(names.largest())), lost};
+  return Finding{
+      "small_grids",
+      fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
+                  "SMs: part of the device has nothing to do. Use a larger batch, or run "
+                  "independent work on another stream.",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
+                  say_time(time), say_time(lost), say_names(names.largest())),
+      lost};
 }
 
 std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
@@ -139,7 +192,8 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
   for (const auto& k : f.kernels) {
     if (!can_use_tensor_cores(f.type(k))) continue;
     all += k.exclusive_ns;
-    const auto [known, fresh] = by_text.try_emplace(static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), false);
+    const auto [known, fresh] = by_text.try_emplace(
+        static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), false);
     if (fresh) known->second = fp32_by_name(f.kernel_name(k));
     if (!known->second) continue;
     // A counter that says otherwise beats the name.
@@ -152,13 +206,25 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
   if (f.of_kernels(by_name) < 0.1) return {};
   const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
   std::string advice = tf32 ? "Allow TF32" : "Use mixed precision in FP16";
-  if (f.pytorch()) advice = tf32 ? "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16" : "Use torch.autocast in FP16";
-  else if (tf32) advice += " or use mixed precision";
-  return Finding{"fp32_without_tensor_cores", fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, where the accuracy of the model permits.", say_share(f.of_kernels(by_name)), advice),
-                 fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}", say_time(by_name), say_time(all),
-                             counted == by_name ? "confirmed by tensor counters near 0" : counted > 0 ? fmt::format("{} of it confirmed by tensor counters near 0", say_time(counted)) : "by kernel name",
-                             say_names(names.largest())),
-                 by_name};
+  if (f.pytorch())
+    advice = tf32 ? "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and "
+                    "torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16"
+                  : "Use torch.autocast in FP16";
+  else if (tf32)
+    advice += " or use mixed precision";
+  return Finding{
+      "fp32_without_tensor_cores",
+      fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, "
+                  "where the accuracy of the model permits.",
+                  say_share(f.of_kernels(by_name)), advice),
+      fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
+                  say_time(by_name), say_time(all),
+                  counted == by_name ? "confirmed by tensor counters near 0"
+                  : counted > 0      ? fmt::format("{} of it confirmed by tensor counters near 0",
+                                                   say_time(counted))
+                                     : "by kernel name",
+                  say_names(names.largest())),
+      by_name};
 }
 
 std::optional<Finding> low_tensor_use(const Facts& f) {
@@ -169,7 +235,9 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
   auto look_at = [](std::string_view kernel) {
     const auto name = lower_case(kernel);
     return Look{can_use_tensor_cores(layer_of_kernel(kernel)),
-                name.find("nchwtonhwc") != std::string::npos || name.find("nhwctonchw") != std::string::npos || name.find("nchwkcrs_nchw") != std::string::npos};
+                name.find("nchwtonhwc") != std::string::npos ||
+                    name.find("nhwctonchw") != std::string::npos ||
+                    name.find("nchwkcrs_nchw") != std::string::npos};
   };
   std::unordered_map<std::uint32_t, Look> by_text;
   long double used = 0;
@@ -179,22 +247,34 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
     const auto type = f.type(k);
     const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
-    const auto [known, fresh] = by_text.try_emplace(static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), Look{});
+    const auto [known, fresh] = by_text.try_emplace(
+        static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), Look{});
     if (fresh) known->second = look_at(f.kernel_name(k));
     if (known->second.nchw) layout += k.exclusive_ns;
     if (!known->second.multiplies) continue;  // additions of biases, sums of split reductions
     time += k.exclusive_ns;
     used += static_cast<long double>(tensor) * k.exclusive_ns;
-    names.add_kernel(k, static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
+    names.add_kernel(
+        k, static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
   }
   const double share = time > 0 ? static_cast<double>(used / time) : 1;
   if (share >= 0.4 || f.of_kernels(time) < 0.1) return {};
-  std::string advice = "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help most.";
-  if (layout > 0) advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
-  return Finding{"low_tensor_use", fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while they run. {}", say_share(share), advice),
-                 fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}", say_time(time), say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
-                             say_names(names.largest()), layout > 0 ? fmt::format("; {} in NCHW kernels", say_time(layout)) : ""),
-                 static_cast<Nanos>((1 - share) * static_cast<double>(time))};
+  std::string advice =
+      "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help "
+      "most.";
+  if (layout > 0)
+    advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
+  return Finding{
+      "low_tensor_use",
+      fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while "
+                  "they run. {}",
+                  say_share(share), advice),
+      fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}",
+                  say_time(time),
+                  say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
+                  say_names(names.largest()),
+                  layout > 0 ? fmt::format("; {} in NCHW kernels", say_time(layout)) : ""),
+      static_cast<Nanos>((1 - share) * static_cast<double>(time))};
 }
 
 std::optional<Finding> memory_bound(const Facts& f) {
@@ -208,8 +288,13 @@ std::optional<Finding> memory_bound(const Facts& f) {
     names.add_kernel(k, k.exclusive_ns);
   }
   if (f.of_kernels(time) < 0.1) return {};
-  return Finding{"memory_bound", fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only moving fewer bytes makes them faster (fusion, smaller types).", say_share(f.of_kernels(time))),
-                 fmt::format("{}; most in {}", say_time(time), say_names(names.largest())), {}};
+  return Finding{
+      "memory_bound",
+      fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only "
+                  "moving fewer bytes makes them faster (fusion, smaller types).",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{}; most in {}", say_time(time), say_names(names.largest())),
+      {}};
 }
 
 }  // namespace gf

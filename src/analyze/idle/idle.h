@@ -1,4 +1,5 @@
-// Why the devices idled: every idle nanosecond gets one label, by what the host did. docs/idle.md gives the rules as a table.
+// Why the devices idled: every idle nanosecond gets one label, by what the host did. docs/idle.md
+// gives the rules as a table.
 #pragma once
 
 #include "analyze/context.h"
@@ -6,8 +7,9 @@
 
 namespace gf {
 
-/// Fills idle_pieces of every timeline of `context` and DeviceUse::idle of the same devices of `analysis`. Needs the host
-/// threads, the timelines and the attribution (operators and modules are left out when it has none).
+/// Fills idle_pieces of every timeline of `context` and DeviceUse::idle of the same devices of
+/// `analysis`. Needs the host threads, the timelines and the attribution (operators and modules are
+/// left out when it has none).
 void explain_idle(Context& context, Analysis& analysis);
 
 }  // namespace gf

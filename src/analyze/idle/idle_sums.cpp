@@ -17,25 +17,34 @@ IdleSums::IdleSums(const Context& context) : context_(context) {
 void IdleSums::add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next) {
   const auto r = static_cast<std::size_t>(reason);
   ns_[r] += span.length();
-  if (span.start != last_end_[r]) ++gaps_[r];  // stretches of different operators that touch are one
+  if (span.start != last_end_[r])
+    ++gaps_[r];  // stretches of different operators that touch are one
   last_end_[r] = span.end;
-  if (op != kNoRow) operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]), r, span.length());
+  if (op != kNoRow)
+    operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]), r,
+                   span.length());
   const auto& module_of = context_.attribution.module;
-  if (next < module_of.size() && module_of[next] != 0) modules_.add(module_of[next], r, span.length());
+  if (next < module_of.size() && module_of[next] != 0)
+    modules_.add(module_of[next], r, span.length());
 }
 
 template <class NameOf>
-std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason, NameOf&& name_of_id) const {
+std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason,
+                                         NameOf&& name_of_id) const {
   std::vector<std::uint32_t> lines;
   for (std::uint32_t i = 1; i < table.id.size(); ++i)
     if (table.ns[i][reason] > 0) lines.push_back(i);
   // Equal times by name, so that the order is fixed.
-  const auto shown = lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamesShown));
+  const auto shown =
+      lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamesShown));
   std::partial_sort(lines.begin(), shown, lines.end(), [&](auto a, auto b) {
-    return table.ns[a][reason] != table.ns[b][reason] ? table.ns[a][reason] > table.ns[b][reason] : name_of_id(table.id[a]) < name_of_id(table.id[b]);
+    return table.ns[a][reason] != table.ns[b][reason]
+               ? table.ns[a][reason] > table.ns[b][reason]
+               : name_of_id(table.id[a]) < name_of_id(table.id[b]);
   });
   std::vector<NamedTime> out;
-  for (auto line = lines.begin(); line != shown; ++line) out.push_back({std::string(name_of_id(table.id[*line])), table.ns[*line][reason]});
+  for (auto line = lines.begin(); line != shown; ++line)
+    out.push_back({std::string(name_of_id(table.id[*line])), table.ns[*line][reason]});
   return out;
 }
 
@@ -47,11 +56,15 @@ std::vector<IdleCause> IdleSums::causes() const {
     cause.cause = name_of(static_cast<IdleReason>(r));
     cause.ns = ns_[r];
     cause.gaps = gaps_[r];
-    cause.operators = largest(operators_, r, [&](std::uint32_t id) { return context_.capture.text(Text{id}); });
-    cause.modules = largest(modules_, r, [&](std::uint32_t id) { return std::string_view(context_.attribution.modules[id]); });
+    cause.operators =
+        largest(operators_, r, [&](std::uint32_t id) { return context_.capture.text(Text{id}); });
+    cause.modules = largest(modules_, r, [&](std::uint32_t id) {
+      return std::string_view(context_.attribution.modules[id]);
+    });
     causes.push_back(std::move(cause));
   }
-  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
   return causes;
 }
 

@@ -23,7 +23,8 @@ class IdleSums {
   static constexpr std::size_t kReasons = EnumNames<IdleReason>::names.size();
   using ByReason = std::array<Nanos, kReasons>;
 
-  /// Times by an id (a text, a module), in the order in which ids came. Ids are dense, so a table finds their line.
+  /// Times by an id (a text, a module), in the order in which ids came. Ids are dense, so a table
+  /// finds their line.
   struct Table {
     std::vector<std::uint32_t> line_of;  // by id, 0 = none yet
     std::vector<std::uint32_t> id{0};

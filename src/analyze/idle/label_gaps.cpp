@@ -6,15 +6,18 @@ namespace gf {
 
 namespace {
 
-/// Copies to the device below this size are scalars and indices of an operation, not the input of a step.
+/// Copies to the device below this size are scalars and indices of an operation, not the input of a
+/// step.
 constexpr std::int64_t kInputBytes = 4096;
 
-/// The main thread of each thread's process: the one numbered like the process, else the one with the most operations.
+/// The main thread of each thread's process: the one numbered like the process, else the one with
+/// the most operations.
 std::vector<std::uint32_t> main_threads(const Context& context) {
   const auto& threads = context.capture.threads;
   std::map<std::int64_t, std::uint32_t> main;
   auto better = [&](std::uint32_t a, std::uint32_t b) {
-    if ((threads.tid[a] == threads.pid[a]) != (threads.tid[b] == threads.pid[b])) return threads.tid[a] == threads.pid[a];
+    if ((threads.tid[a] == threads.pid[a]) != (threads.tid[b] == threads.pid[b]))
+      return threads.tid[a] == threads.pid[a];
     return context.host.ops(a).size() > context.host.ops(b).size();
   };
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
@@ -42,19 +45,22 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
   }
   const auto& c = capture_.collectives;
   for (std::uint32_t i = 0; i < c.size(); ++i)
-    if (c.activity[i] < a.size()) collective_[static_cast<std::uint32_t>(a.name[c.activity[i]])] = true;
+    if (c.activity[i] < a.size())
+      collective_[static_cast<std::uint32_t>(a.name[c.activity[i]])] = true;
 }
 
 std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
   sums_ = &sums;
   pieces_.clear();
-  pieces_.reserve(8 * line.idle.size());  // most gaps have fewer; room that stays untouched costs nothing
+  pieces_.reserve(
+      8 * line.idle.size());  // most gaps have fewer; room that stays untouched costs nothing
   sweeps_.clear();
   // An activity of no duration ends a gap too: what came before it waited for it.
   Nanos covered = line.window.start;
   std::uint32_t before = kNoRow;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
-    if (line.spans[i].start > covered) label_gap({{covered, line.spans[i].start}, before, line.rows[i]});
+    if (line.spans[i].start > covered)
+      label_gap({{covered, line.spans[i].start}, before, line.rows[i]});
     if (before == kNoRow || line.spans[i].end >= covered) before = line.rows[i];
     covered = std::max(covered, line.spans[i].end);
   }
@@ -63,7 +69,9 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
     const auto& a = capture_.activities;
     std::uint32_t next = kNoRow;
     for (std::uint32_t i = 0; i < a.size(); ++i)
-      if (a.device[i] == line.device && a.start_ns[i] >= line.window.end && (next == kNoRow || a.start_ns[i] < a.start_ns[next])) next = i;
+      if (a.device[i] == line.device && a.start_ns[i] >= line.window.end &&
+          (next == kNoRow || a.start_ns[i] < a.start_ns[next]))
+        next = i;
     label_gap({{covered, line.window.end}, before, next});
   }
   return std::move(pieces_);
@@ -72,36 +80,50 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
 void GapLabeller::label_gap(const Gap& gap) {
   const auto& calls = capture_.api_calls;
   if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next)) {
-    const bool same_stream = capture_.activities.stream[gap.before] == capture_.activities.stream[gap.next];
-    return emit(gap.span.start, gap.span.end, same_stream ? IdleReason::kernel_gap : IdleReason::dependency, kNoRow, gap.next);
+    const bool same_stream =
+        capture_.activities.stream[gap.before] == capture_.activities.stream[gap.next];
+    return emit(gap.span.start, gap.span.end,
+                same_stream ? IdleReason::kernel_gap : IdleReason::dependency, kNoRow, gap.next);
   }
   const std::uint32_t call = gap.next == kNoRow ? kNoRow : context_.attribution.launch[gap.next];
-  if (gap.next != kNoRow && call == kNoRow) return emit(gap.span.start, gap.span.end, IdleReason::no_launch_record, kNoRow, gap.next);
-  const Nanos returned = call == kNoRow ? INT64_MAX : calls.start_ns[call] + calls.duration_ns[call];
+  if (gap.next != kNoRow && call == kNoRow)
+    return emit(gap.span.start, gap.span.end, IdleReason::no_launch_record, kNoRow, gap.next);
+  const Nanos returned =
+      call == kNoRow ? INT64_MAX : calls.start_ns[call] + calls.duration_ns[call];
   const Nanos split = std::clamp(returned, gap.span.start, gap.span.end);
   if (split > gap.span.start) {
     candidates_.clear();
     const auto launching = launching_thread(gap.next), previous = launching_thread(gap.before);
-    for (auto thread : {launching, main_thread(launching != kNoRow ? launching : previous), previous})
-      if (thread != kNoRow && std::find(candidates_.begin(), candidates_.end(), thread) == candidates_.end()) candidates_.push_back(thread);
+    for (auto thread :
+         {launching, main_thread(launching != kNoRow ? launching : previous), previous})
+      if (thread != kNoRow &&
+          std::find(candidates_.begin(), candidates_.end(), thread) == candidates_.end())
+        candidates_.push_back(thread);
     label_host(gap, gap.span.start, split, 0);
   }
   if (split < gap.span.end) {
     const auto& op = context_.attribution.op;
-    emit(split, gap.span.end, reason_after_launch(gap, returned), gap.next < op.size() ? op[gap.next] : kNoRow, gap.next);
+    emit(split, gap.span.end, reason_after_launch(gap, returned),
+         gap.next < op.size() ? op[gap.next] : kNoRow, gap.next);
   }
 }
 
-/// What the host did in [from, to), asked of one candidate thread after the other until one has something open.
+/// What the host did in [from, to), asked of one candidate thread after the other until one has
+/// something open.
 void GapLabeller::label_host(const Gap& gap, Nanos from, Nanos to, std::size_t candidate) {
-  if (candidate >= candidates_.size()) return emit(from, to, IdleReason::host_other, kNoRow, gap.next);
-  sweep(candidates_[candidate]).each_state(from, to, [&](Nanos start, Nanos end, const ThreadState& state) {
-    bool open = false;
-    const IdleReason reason = reason_of(state, gap, open);
-    if (open) emit(start, end, reason, state.op != kNoRow ? state.op : state.named, gap.next);
-    else if (candidate + 1 < candidates_.size()) label_host(gap, start, end, candidate + 1);
-    else emit(start, end, IdleReason::host_other, state.named, gap.next);
-  });
+  if (candidate >= candidates_.size())
+    return emit(from, to, IdleReason::host_other, kNoRow, gap.next);
+  sweep(candidates_[candidate])
+      .each_state(from, to, [&](Nanos start, Nanos end, const ThreadState& state) {
+        bool open = false;
+        const IdleReason reason = reason_of(state, gap, open);
+        if (open)
+          emit(start, end, reason, state.op != kNoRow ? state.op : state.named, gap.next);
+        else if (candidate + 1 < candidates_.size())
+          label_host(gap, start, end, candidate + 1);
+        else
+          emit(start, end, IdleReason::host_other, state.named, gap.next);
+      });
 }
 
 IdleReason GapLabeller::reason_of(const ThreadState& state, const Gap& gap, bool& open) const {
@@ -110,14 +132,18 @@ IdleReason GapLabeller::reason_of(const ThreadState& state, const Gap& gap, bool
   if (state.roles & kInput) return IdleReason::input;
   const auto& a = capture_.activities;
   auto is_input_copy = [&](std::uint32_t row) {
-    return row != kNoRow && a.kind[row] == ActivityKind::memcpy && a.copy[row] == CopyKind::host_to_device && (a.bytes[row] < 0 || a.bytes[row] >= kInputBytes);
+    return row != kNoRow && a.kind[row] == ActivityKind::memcpy &&
+           a.copy[row] == CopyKind::host_to_device &&
+           (a.bytes[row] < 0 || a.bytes[row] >= kInputBytes);
   };
   if (state.call != kNoRow) {
     const auto kind = capture_.api_calls.kind[state.call];
     if (kind == ApiKind::sync) return IdleReason::sync;
     if (kind == ApiKind::memcpy) {
       if (is_input_copy(facts_.started[state.call])) return IdleReason::input;
-      const bool returns_at_once = capture_.text(capture_.api_calls.name[state.call]).find("Async") != std::string_view::npos;
+      const bool returns_at_once =
+          capture_.text(capture_.api_calls.name[state.call]).find("Async") !=
+          std::string_view::npos;
       return returns_at_once ? IdleReason::memcpy : IdleReason::sync;
     }
   }
@@ -134,7 +160,9 @@ IdleReason GapLabeller::reason_after_launch(const Gap& gap, Nanos returned) cons
   if (facts_.waits[context_.attribution.launch[gap.next]]) return IdleReason::dependency;
   const auto& a = capture_.activities;
   // It stood ready before the gap and began when another stream had finished.
-  if (gap.before != kNoRow && returned <= gap.span.start && a.stream[gap.before] != a.stream[gap.next]) return IdleReason::dependency;
+  if (gap.before != kNoRow && returned <= gap.span.start &&
+      a.stream[gap.before] != a.stream[gap.next])
+    return IdleReason::dependency;
   return IdleReason::kernel_gap;
 }
 
@@ -144,7 +172,8 @@ bool GapLabeller::same_graph_launch(std::uint32_t x, std::uint32_t y) const {
   return a.correlation[x] >= 0 && a.correlation[x] == a.correlation[y] && a.pid[x] == a.pid[y];
 }
 
-void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next) {
+void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op,
+                       std::uint32_t next) {
   if (from >= to) return;
   sums_->add({from, to}, reason, op, next);
   if (!pieces_.empty()) {
@@ -164,11 +193,15 @@ void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op
 
 ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {
   auto at = sweeps_.find(thread);
-  if (at == sweeps_.end()) at = sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, context_.roles, thread)).first;
+  if (at == sweeps_.end())
+    at =
+        sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, context_.roles, thread)).first;
   return at->second;
 }
 
-std::uint32_t GapLabeller::main_thread(std::uint32_t thread) const { return thread < main_of_.size() ? main_of_[thread] : kNoRow; }
+std::uint32_t GapLabeller::main_thread(std::uint32_t thread) const {
+  return thread < main_of_.size() ? main_of_[thread] : kNoRow;
+}
 
 std::uint32_t GapLabeller::launching_thread(std::uint32_t activity) const {
   if (activity == kNoRow || context_.attribution.launch[activity] == kNoRow) return kNoRow;

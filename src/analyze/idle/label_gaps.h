@@ -15,8 +15,8 @@ class GapLabeller {
  public:
   GapLabeller(const Context& context, const LaunchFacts& facts);
 
-  /// The idle time of one device as pieces in order, one for each change of the reason; their lengths sum to total(line.idle).
-  /// `sums` receives the same time by operator.
+  /// The idle time of one device as pieces in order, one for each change of the reason; their
+  /// lengths sum to total(line.idle). `sums` receives the same time by operator.
   std::vector<IdlePiece> label(const DeviceTimeline& line, IdleSums& sums);
 
  private:
@@ -37,10 +37,10 @@ class GapLabeller {
   const Context& context_;
   const Capture& capture_;
   const LaunchFacts& facts_;
-  std::vector<std::uint32_t> main_of_;      // by row of threads: the main thread of its process
-  std::vector<bool> collective_;            // by name: kernel of a communication library
+  std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
+  std::vector<bool> collective_;        // by name: kernel of a communication library
   std::map<std::uint32_t, ThreadSweep> sweeps_;
-  std::vector<std::uint32_t> candidates_;   // threads to ask for the present gap, in order
+  std::vector<std::uint32_t> candidates_;  // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;
   Nanos longest_ = 0;  // stretch that gave the last piece its operator
   IdleSums* sums_ = nullptr;

@@ -41,8 +41,10 @@ LaunchFacts collect_launch_facts(const Context& context) {
         if (known < 0) known = is_stream_wait(capture.text(calls.name[row]));
         if (!known) continue;
         const auto stream = streams.find(calls.correlation[row]);
-        if (stream == streams.end()) any = true;
-        else pending.push_back(stream->second);
+        if (stream == streams.end())
+          any = true;
+        else
+          pending.push_back(stream->second);
         continue;
       }
       const auto stream = capture.activities.stream[facts.started[row]];

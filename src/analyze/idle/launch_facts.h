@@ -1,4 +1,5 @@
-// What is known of each launch call: what it started, and whether its stream had been told to wait before.
+// What is known of each launch call: what it started, and whether its stream had been told to wait
+// before.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,15 @@
 namespace gf {
 
 struct LaunchFacts {
-  std::vector<std::uint32_t> started;  // by row of api_calls: the first activity that the call started, kNoRow without
-  std::vector<bool> waits;             // by row of api_calls: its stream was told to wait for an event since its last launch there
+  std::vector<std::uint32_t>
+      started;  // by row of api_calls: the first activity that the call started, kNoRow without
+  std::vector<bool> waits;  // by row of api_calls: its stream was told to wait for an event since
+                            // its last launch there
 };
 
-/// Reads the calls of every thread in order. Which stream a wait call is about stands in the syncs table where the source
-/// recorded it; a wait of an unknown stream counts for the thread's next launch on any stream.
+/// Reads the calls of every thread in order. Which stream a wait call is about stands in the syncs
+/// table where the source recorded it; a wait of an unknown stream counts for the thread's next
+/// launch on any stream.
 LaunchFacts collect_launch_facts(const Context& context);
 
 }  // namespace gf

@@ -14,8 +14,10 @@ namespace gf {
 
 namespace {
 
-constexpr Nanos kReach = 20 * kNsPerMs, kNear = 400 * kNsPerUs, kFinest = 2 * kNsPerUs, kRefine = 150 * kNsPerUs;
-constexpr std::size_t kStretch = 400;  // samples that share one shift: clocks drift apart by less than a sample in it
+constexpr Nanos kReach = 20 * kNsPerMs, kNear = 400 * kNsPerUs, kFinest = 2 * kNsPerUs,
+                kRefine = 150 * kNsPerUs;
+constexpr std::size_t kStretch =
+    400;  // samples that share one shift: clocks drift apart by less than a sample in it
 constexpr std::size_t kMostCoarse = 10'000;  // samples that the first shift is found with
 constexpr double kLeastCorrelation = 0.6;
 
@@ -43,7 +45,9 @@ class Signal {
     }
     steps_ = {};
   }
-  double mean(Interval span) const { return (upto(span.end) - upto(span.start)) / static_cast<double>(span.length()); }
+  double mean(Interval span) const {
+    return (upto(span.end) - upto(span.start)) / static_cast<double>(span.length());
+  }
 
  private:
   double upto(Nanos t) const {
@@ -57,21 +61,26 @@ class Signal {
   std::vector<double> areas_, heights_;
 };
 
-/// The stretches whose every kernel is known: of a recording with windows, each window from its first activity to its last.
+/// The stretches whose every kernel is known: of a recording with windows, each window from its
+/// first activity to its last.
 Intervals traced_spans(const Capture& c, const Intervals& busy) {
   const auto& w = c.recording_windows;
   if (w.empty()) return {{busy.front().start, busy.back().end}};
   Intervals out;
   for (std::size_t i = 0; i < w.size(); ++i) {
     const auto by_start = [](const Interval& span, Nanos at) { return span.start < at; };
-    const auto first = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i], by_start), last = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i] + w.duration_ns[i], by_start);
-    if (first != last) out.push_back({first->start, std::min((last - 1)->end, w.start_ns[i] + w.duration_ns[i])});
+    const auto first = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i], by_start),
+               last = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i] + w.duration_ns[i],
+                                       by_start);
+    if (first != last)
+      out.push_back({first->start, std::min((last - 1)->end, w.start_ns[i] + w.duration_ns[i])});
   }
   return normalised(std::move(out));
 }
 
 bool known(const Intervals& traced, Interval span) {
-  const auto it = std::upper_bound(traced.begin(), traced.end(), span.start, [](Nanos at, const Interval& i) { return at < i.start; });
+  const auto it = std::upper_bound(traced.begin(), traced.end(), span.start,
+                                   [](Nanos at, const Interval& i) { return at < i.start; });
   return it != traced.begin() && span.end <= (it - 1)->end;
 }
 
@@ -96,7 +105,9 @@ double correlation(std::size_t n, const Signal& signal, Nanos shift, Value value
 }
 
 double correlation_at(const Signal& busy, const Sample* begin, const Sample* end, Nanos shift) {
-  return correlation(static_cast<std::size_t>(end - begin), busy, shift, [&](std::size_t i) { return begin[i].busy; }, [&](std::size_t i) { return begin[i].span; });
+  return correlation(
+      static_cast<std::size_t>(end - begin), busy, shift,
+      [&](std::size_t i) { return begin[i].busy; }, [&](std::size_t i) { return begin[i].span; });
 }
 
 /// The shift around `centre` with the best agreement, looked for in ever finer steps.
@@ -136,38 +147,49 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   around = normalised(std::move(around));
   std::unordered_map<Nanos, std::size_t> by_start;
   std::vector<Sample> all;
-  each_counter_value(c, around, {device, {busy_id}}, [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
-    if (duration <= 0 || !known(traced, {start + kReach, start + duration - kReach})) return;
-    by_start[start] = all.size();
-    all.push_back({{start, start + duration}, value, {}});
-  });
+  each_counter_value(
+      c, around, {device, {busy_id}},
+      [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
+        if (duration <= 0 || !known(traced, {start + kReach, start + duration - kReach})) return;
+        by_start[start] = all.size();
+        all.push_back({{start, start + duration}, value, {}});
+      });
   if (all.size() < kStretch / 4) return out;
   struct Column {
     std::size_t at;
     bool ratio;
   };
   std::map<Text, Column> columns;
-  auto sample = by_start.end();  // the one that the last value belongs to: its other metrics come next
-  each_counter_value(c, around, {device, {}}, [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
-    if (id == busy_id || duration <= 0) return;
-    if (sample == by_start.end() || sample->first != start) sample = by_start.find(start);
-    if (sample == by_start.end() || all[sample->second].span.length() != duration) return;
-    const auto [column, added] = columns.try_emplace(id, Column{columns.size(), false});
-    if (added) {
-      const auto* metric = find_metric(c.text(id));
-      column->second.ratio = metric && metric->unit == "ratio";
-      out.metrics.push_back(id);
-    }
-    auto& values = all[sample->second].values;
-    if (values.size() <= column->second.at) values.resize(column->second.at + 1, std::numeric_limits<double>::quiet_NaN());
-    values[column->second.at] = column->second.ratio ? value : value / static_cast<double>(duration);
-  });
-  std::sort(all.begin(), all.end(), [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
+  auto sample =
+      by_start.end();  // the one that the last value belongs to: its other metrics come next
+  each_counter_value(
+      c, around, {device, {}},
+      [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
+        if (id == busy_id || duration <= 0) return;
+        if (sample == by_start.end() || sample->first != start) sample = by_start.find(start);
+        if (sample == by_start.end() || all[sample->second].span.length() != duration) return;
+        const auto [column, added] = columns.try_emplace(id, Column{columns.size(), false});
+        if (added) {
+          const auto* metric = find_metric(c.text(id));
+          column->second.ratio = metric && metric->unit == "ratio";
+          out.metrics.push_back(id);
+        }
+        auto& values = all[sample->second].values;
+        if (values.size() <= column->second.at)
+          values.resize(column->second.at + 1, std::numeric_limits<double>::quiet_NaN());
+        values[column->second.at] =
+            column->second.ratio ? value : value / static_cast<double>(duration);
+      });
+  std::sort(all.begin(), all.end(),
+            [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
 
-  // One shift for all of them, from some spread over the whole recording; each stretch finds its own around it.
+  // One shift for all of them, from some spread over the whole recording; each stretch finds its
+  // own around it.
   const std::size_t every = (all.size() + kMostCoarse - 1) / kMostCoarse;
   auto agreement = [&](Nanos shift) {
-    return correlation((all.size() + every - 1) / every, busy, shift, [&](std::size_t i) { return all[i * every].busy; }, [&](std::size_t i) { return all[i * every].span; });
+    return correlation((all.size() + every - 1) / every, busy, shift,
+                       [&](std::size_t i) { return all[i * every].busy; },
+                       [&](std::size_t i) { return all[i * every].span; });
   };
   const Nanos coarse = best_shift(agreement, 0, kReach, 50 * kNsPerUs);
   out.correlation = correlation_at(busy, all.data(), all.data() + all.size(), coarse);
@@ -180,10 +202,15 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   for (std::size_t from = 0; from < all.size(); from += kStretch) {
     const auto to = std::min(from + kStretch, all.size());
     const Sample *begin = all.data() + from, *end = all.data() + to;
-    Nanos shift = best_shift([&](Nanos x) { return correlation_at(busy, begin, end, x); }, coarse, kNear, 50 * kNsPerUs);
+    Nanos shift = best_shift([&](Nanos x) { return correlation_at(busy, begin, end, x); }, coarse,
+                             kNear, 50 * kNsPerUs);
     const double r = correlation_at(busy, begin, end, shift);
-    if (r < kLeastCorrelation) shift = coarse;  // too little happens in this stretch to tell
-    else shifts.push_back(static_cast<double>(shift)), correlation += r * static_cast<double>(to - from), weight += static_cast<double>(to - from);
+    if (r < kLeastCorrelation)
+      shift = coarse;  // too little happens in this stretch to tell
+    else
+      shifts.push_back(static_cast<double>(shift)),
+          correlation += r * static_cast<double>(to - from),
+          weight += static_cast<double>(to - from);
     for (const Sample* s = begin; s != end; ++s) {
       const Interval moved{s->span.start + shift, s->span.end + shift};
       bool whole = s->values.size() == out.metrics.size();
@@ -196,12 +223,15 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   return out;
 }
 
-void refine_alignment(const Capture& c, const std::vector<std::uint32_t>& column_of, const std::vector<SolvedMetric>& solved, AlignedSamples& samples) {
+void refine_alignment(const Capture& c, const std::vector<std::uint32_t>& column_of,
+                      const std::vector<SolvedMetric>& solved, AlignedSamples& samples) {
   const auto& a = c.activities;
   std::vector<Signal> signals(solved.size());
   for (std::size_t i = 0; i < a.size(); ++i)
     if (column_of[i] != kNoRow)
-      for (std::size_t m = 0; m < solved.size(); ++m) signals[m].add({a.start_ns[i], a.start_ns[i] + a.duration_ns[i]}, solved[m].rates[column_of[i]]);
+      for (std::size_t m = 0; m < solved.size(); ++m)
+        signals[m].add({a.start_ns[i], a.start_ns[i] + a.duration_ns[i]},
+                       solved[m].rates[column_of[i]]);
   for (auto& signal : signals) signal.close();
   std::vector<double> moves;
   double fit = 0;
@@ -211,13 +241,16 @@ void refine_alignment(const Capture& c, const std::vector<std::uint32_t>& column
     auto agreement = [&](Nanos shift) {
       double sum = 0;
       for (std::size_t m = 0; m < solved.size(); ++m)
-        sum += correlation(n, signals[m], shift, [&](std::size_t i) { return rows[i].values[solved[m].metric]; }, [&](std::size_t i) { return rows[i].span; });
+        sum += correlation(
+            n, signals[m], shift, [&](std::size_t i) { return rows[i].values[solved[m].metric]; },
+            [&](std::size_t i) { return rows[i].span; });
       return sum / static_cast<double>(solved.size());
     };
     const Nanos shift = best_shift(agreement, 0, kRefine, 15 * kNsPerUs);
     fit += agreement(shift) * static_cast<double>(n);
     moves.push_back(static_cast<double>(shift));
-    for (std::size_t i = 0; i < n; ++i) rows[i].span = {rows[i].span.start + shift, rows[i].span.end + shift};
+    for (std::size_t i = 0; i < n; ++i)
+      rows[i].span = {rows[i].span.start + shift, rows[i].span.end + shift};
   }
   if (moves.empty()) return;
   samples.shift_ns += static_cast<Nanos>(median(moves));

@@ -22,8 +22,10 @@ void group_kernels(const Capture& c, std::uint32_t device, KernelColumns& out) {
   out.group_of.assign(a.size(), kNoRow);
   for (std::uint32_t row = 0; row < a.size(); ++row) {
     if (a.kind[row] != ActivityKind::kernel || a.device[row] != device) continue;
-    const auto [it, added] = known.try_emplace(Key{a.name[row], a.grid_x[row], a.grid_y[row], a.grid_z[row], a.block_x[row], a.block_y[row], a.block_z[row]},
-                                               static_cast<std::uint32_t>(out.groups.size()));
+    const auto [it, added] =
+        known.try_emplace(Key{a.name[row], a.grid_x[row], a.grid_y[row], a.grid_z[row],
+                              a.block_x[row], a.block_y[row], a.block_z[row]},
+                          static_cast<std::uint32_t>(out.groups.size()));
     if (added) out.groups.push_back({row, 0, 0});
     auto& g = out.groups[it->second];
     ++g.instances;
@@ -32,7 +34,8 @@ void group_kernels(const Capture& c, std::uint32_t device, KernelColumns& out) {
   }
   std::vector<std::uint32_t> order(out.groups.size()), place(out.groups.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return out.groups[x].ns > out.groups[y].ns; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto x, auto y) { return out.groups[x].ns > out.groups[y].ns; });
   std::vector<KernelRates::Group> sorted;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     place[order[i]] = i;
@@ -44,7 +47,9 @@ void group_kernels(const Capture& c, std::uint32_t device, KernelColumns& out) {
 }
 
 /// Of a sequence of small numbers, one after the other.
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return hash * 0x9e3779b97f4a7c15u + value; }
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  return hash * 0x9e3779b97f4a7c15u + value;
+}
 
 }  // namespace
 
@@ -55,7 +60,8 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < a.size(); ++row)
     if (out.group_of[row] != kNoRow) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(), [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
   out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
 
   // A place: the kernel with the two before and the two after it.
@@ -70,7 +76,9 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
     std::uint64_t key = out.group_of[rows[i]] + 1;
     for (std::ptrdiff_t d : {-2, -1, 1, 2}) {
       const auto at = static_cast<std::ptrdiff_t>(i) + d;
-      key = mixed(key, at >= 0 && at < static_cast<std::ptrdiff_t>(rows.size()) ? out.group_of[rows[static_cast<std::size_t>(at)]] + 2u : 1u);
+      key = mixed(key, at >= 0 && at < static_cast<std::ptrdiff_t>(rows.size())
+                           ? out.group_of[rows[static_cast<std::size_t>(at)]] + 2u
+                           : 1u);
     }
     key_of[i] = key;
     auto& place = places[key];
@@ -83,12 +91,17 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
   for (auto& [key, place] : places) {
     times.push_back(static_cast<double>(place.instances));
     weights.push_back(place.ns);
-    if (place.instances >= kLeastInstances && place.group < out.kept) wanted.emplace_back(key, &place);
+    if (place.instances >= kLeastInstances && place.group < out.kept)
+      wanted.emplace_back(key, &place);
   }
   // Most places come once a step.
   const double steps = places.empty() ? 1 : std::max(distribution(times, weights).median, 1.0);
-  for (const auto& group : out.groups) out.places.push_back(std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
-  std::sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) { return std::tie(y.second->ns, x.first) < std::tie(x.second->ns, y.first); });
+  for (const auto& group : out.groups)
+    out.places.push_back(
+        std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
+  std::sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) {
+    return std::tie(y.second->ns, x.first) < std::tie(x.second->ns, y.first);
+  });
   wanted.resize(std::min(wanted.size(), kMostPlaces));
   for (auto& [key, place] : wanted) {
     place->column = static_cast<std::uint32_t>(out.group_of_column.size());

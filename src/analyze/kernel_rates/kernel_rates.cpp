@@ -18,10 +18,12 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kAbsolute = 0.1, kRelative = 0.25;  // an interval narrower than either makes a rate resolvable
+constexpr double kAbsolute = 0.1,
+                 kRelative = 0.25;  // an interval narrower than either makes a rate resolvable
 constexpr std::int64_t kLeastRows = 512;
-// What a rate may differ by from the one that a profiler measures with the kernel alone, beyond what the recording can show:
-// standard deviation as a share of it. docs/record.md says how it was found and checked.
+// What a rate may differ by from the one that a profiler measures with the kernel alone, beyond
+// what the recording can show: standard deviation as a share of it. docs/record.md says how it was
+// found and checked.
 constexpr double kModelError = 0.03;
 constexpr int kRefinements = 2;
 
@@ -32,29 +34,37 @@ struct System {
     double share;
   };
   std::vector<Entry> entries;
-  std::vector<std::size_t> begin{0};                       // of each row's entries, and the end of the last one's
-  std::vector<std::uint32_t> at_start, at_end, dominant;  // by row: the columns that its edges fall into, and the one with most of it
+  std::vector<std::size_t> begin{0};  // of each row's entries, and the end of the last one's
+  std::vector<std::uint32_t> at_start, at_end,
+      dominant;  // by row: the columns that its edges fall into, and the one with most of it
   std::size_t rows() const { return begin.size() - 1; }
 };
 
-System overlay(const Capture& capture, const KernelColumns& columns, const std::vector<AlignedSamples::Row>& samples) {
+System overlay(const Capture& capture, const KernelColumns& columns,
+               const std::vector<AlignedSamples::Row>& samples) {
   const auto& a = capture.activities;
   std::vector<std::uint32_t> kernels;
   for (std::uint32_t row = 0; row < a.size(); ++row)
     if (columns.column_of[row] != kNoRow) kernels.push_back(row);
-  std::sort(kernels.begin(), kernels.end(), [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
+  std::sort(kernels.begin(), kernels.end(),
+            [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
   System s;
   std::vector<double> shares(columns.group_of_column.size(), 0);
   std::vector<std::uint32_t> used;
   std::size_t first = 0;
   for (const auto& sample : samples) {
-    // Long kernels may reach over later starts, so `first` moves on only past kernels that ended before every later sample.
-    while (first < kernels.size() && a.start_ns[kernels[first]] + a.duration_ns[kernels[first]] <= sample.span.start) ++first;
+    // Long kernels may reach over later starts, so `first` moves on only past kernels that ended
+    // before every later sample.
+    while (first < kernels.size() &&
+           a.start_ns[kernels[first]] + a.duration_ns[kernels[first]] <= sample.span.start)
+      ++first;
     used.clear();
     std::uint32_t start = 0, end = 0, dominant = 0;
-    for (std::size_t i = first; i < kernels.size() && a.start_ns[kernels[i]] < sample.span.end; ++i) {
+    for (std::size_t i = first; i < kernels.size() && a.start_ns[kernels[i]] < sample.span.end;
+         ++i) {
       const auto row = kernels[i];
-      const Nanos overlap = std::min(a.start_ns[row] + a.duration_ns[row], sample.span.end) - std::max(a.start_ns[row], sample.span.start);
+      const Nanos overlap = std::min(a.start_ns[row] + a.duration_ns[row], sample.span.end) -
+                            std::max(a.start_ns[row], sample.span.start);
       if (overlap <= 0) continue;
       const auto column = columns.column_of[row];
       if (used.empty()) start = dominant = column;
@@ -75,18 +85,25 @@ System overlay(const Capture& capture, const KernelColumns& columns, const std::
   return s;
 }
 
-/// What the groups' means would move by, squared and summed, if each cluster's errors were one draw: what is wrong with the
-/// model at one place of the step is wrong there in every step, so rows are no independent witnesses but places are.
-VectorXd clustered_variance(const System& s, const VectorXd& errors, const std::vector<std::uint32_t>& cluster, const MatrixXd& reach) {
+/// What the groups' means would move by, squared and summed, if each cluster's errors were one
+/// draw: what is wrong with the model at one place of the step is wrong there in every step, so
+/// rows are no independent witnesses but places are.
+VectorXd clustered_variance(const System& s, const VectorXd& errors,
+                            const std::vector<std::uint32_t>& cluster, const MatrixXd& reach) {
   const Index columns = reach.cols();
   MatrixXd sums = MatrixXd::Zero(columns, columns);  // A'e of each cluster, a column each
   for (std::size_t row = 0; row < s.rows(); ++row)
-    for (auto i = s.begin[row]; i < s.begin[row + 1]; ++i) sums(static_cast<Index>(s.entries[i].column), static_cast<Index>(cluster[row])) += s.entries[i].share * errors[static_cast<Index>(row)];
+    for (auto i = s.begin[row]; i < s.begin[row + 1]; ++i)
+      sums(static_cast<Index>(s.entries[i].column), static_cast<Index>(cluster[row])) +=
+          s.entries[i].share * errors[static_cast<Index>(row)];
   return (reach * sums).rowwise().squaredNorm();
 }
 
 /// Student's quantile for a two-sided 95 % interval whose variance comes from so many places.
-double quantile95(std::int64_t places) { return boost::math::quantile(boost::math::students_t(static_cast<double>(std::max<std::int64_t>(places - 1, 3))), 0.975); }
+double quantile95(std::int64_t places) {
+  return boost::math::quantile(
+      boost::math::students_t(static_cast<double>(std::max<std::int64_t>(places - 1, 3))), 0.975);
+}
 
 /// Everything about the system but the metrics' values.
 struct Prepared {
@@ -94,7 +111,8 @@ struct Prepared {
   MatrixXd gram, weights;
 };
 
-Prepared prepare(const Capture& capture, const KernelColumns& columns, const AlignedSamples& samples) {
+Prepared prepare(const Capture& capture, const KernelColumns& columns,
+                 const AlignedSamples& samples) {
   Prepared p{overlay(capture, columns, samples.rows), {}, {}};
   const auto width = static_cast<Index>(columns.group_of_column.size());
   p.gram = MatrixXd::Zero(width, width);
@@ -102,40 +120,52 @@ Prepared prepare(const Capture& capture, const KernelColumns& columns, const Ali
   const auto& s = p.system;
   for (std::size_t row = 0; row < s.rows(); ++row)
     for (auto i = s.begin[row]; i < s.begin[row + 1]; ++i)
-      for (auto j = s.begin[row]; j < s.begin[row + 1]; ++j) p.gram(static_cast<Index>(s.entries[i].column), static_cast<Index>(s.entries[j].column)) += s.entries[i].share * s.entries[j].share;
+      for (auto j = s.begin[row]; j < s.begin[row + 1]; ++j)
+        p.gram(static_cast<Index>(s.entries[i].column), static_cast<Index>(s.entries[j].column)) +=
+            s.entries[i].share * s.entries[j].share;
   for (Index k = 0; k < width; ++k)
     if (const auto g = columns.group_of_column[static_cast<std::size_t>(k)]; g < columns.kept)
-      p.weights(g, k) = columns.ns[static_cast<std::size_t>(k)] / static_cast<double>(std::max<Nanos>(columns.groups[g].ns, 1));
+      p.weights(g, k) = columns.ns[static_cast<std::size_t>(k)] /
+                        static_cast<double>(std::max<Nanos>(columns.groups[g].ns, 1));
   return p;
 }
 
-MixedFit fit_metric(const Prepared& p, const KernelColumns& columns, const AlignedSamples& samples, std::size_t metric) {
+MixedFit fit_metric(const Prepared& p, const KernelColumns& columns, const AlignedSamples& samples,
+                    std::size_t metric) {
   VectorXd moments = VectorXd::Zero(p.gram.rows());
   double squares = 0;
   for (std::size_t row = 0; row < p.system.rows(); ++row) {
     const double value = samples.rows[row].values[metric];
     squares += value * value;
-    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i) moments[static_cast<Index>(p.system.entries[i].column)] += p.system.entries[i].share * value;
+    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i)
+      moments[static_cast<Index>(p.system.entries[i].column)] += p.system.entries[i].share * value;
   }
-  return mixed_fit(p.gram, moments, squares, static_cast<std::int64_t>(p.system.rows()), columns.group_of_column, p.weights);
+  return mixed_fit(p.gram, moments, squares, static_cast<std::int64_t>(p.system.rows()),
+                   columns.group_of_column, p.weights);
 }
 
 /// What the model leaves of each sample.
-VectorXd errors_of(const Prepared& p, const AlignedSamples& samples, std::size_t metric, const VectorXd& x) {
+VectorXd errors_of(const Prepared& p, const AlignedSamples& samples, std::size_t metric,
+                   const VectorXd& x) {
   VectorXd errors(static_cast<Index>(p.system.rows()));
   for (std::size_t row = 0; row < p.system.rows(); ++row) {
     double error = samples.rows[row].values[metric];
-    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i) error -= p.system.entries[i].share * x[static_cast<Index>(p.system.entries[i].column)];
+    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i)
+      error -= p.system.entries[i].share * x[static_cast<Index>(p.system.entries[i].column)];
     errors[static_cast<Index>(row)] = error;
   }
   return errors;
 }
 
-/// The metrics whose pattern aligns samples and kernels best: all-SM levels that change from kernel to kernel.
+/// The metrics whose pattern aligns samples and kernels best: all-SM levels that change from kernel
+/// to kernel.
 void refine(const Capture& capture, const KernelColumns& columns, AlignedSamples& samples) {
   std::vector<std::size_t> guides;
   for (const char* id : {"sm.active_any", "issue.active"})
-    if (const auto it = std::find(samples.metrics.begin(), samples.metrics.end(), capture.strings.find(id)); it != samples.metrics.end()) guides.push_back(static_cast<std::size_t>(it - samples.metrics.begin()));
+    if (const auto it =
+            std::find(samples.metrics.begin(), samples.metrics.end(), capture.strings.find(id));
+        it != samples.metrics.end())
+      guides.push_back(static_cast<std::size_t>(it - samples.metrics.begin()));
   for (int round = 0; round < kRefinements && !guides.empty(); ++round) {
     const Prepared p = prepare(capture, columns, samples);
     std::vector<SolvedMetric> solved;
@@ -165,10 +195,12 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
   for (std::size_t m = 0; m < samples.metrics.size(); ++m) {
     const MixedFit fit = fit_metric(p, columns, samples, m);
     const VectorXd errors = errors_of(p, samples, m, fit.x);
-    // A sample is wrong by what the model misses at its two edges (a kernel cut there is not even over its length) and by what it
-    // misses of the kernel that fills it. The three are added as if independent: towards too wide.
+    // A sample is wrong by what the model misses at its two edges (a kernel cut there is not even
+    // over its length) and by what it misses of the kernel that fills it. The three are added as if
+    // independent: towards too wide.
     VectorXd variance = fit.variance;
-    for (const auto* cluster : {&p.system.at_start, &p.system.at_end, &p.system.dominant}) variance += clustered_variance(p.system, errors, *cluster, fit.reach);
+    for (const auto* cluster : {&p.system.at_start, &p.system.at_end, &p.system.dominant})
+      variance += clustered_variance(p.system, errors, *cluster, fit.reach);
 
     double squares = 0;
     for (const auto& row : samples.rows) squares += row.values[m] * row.values[m];
@@ -177,13 +209,17 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
     const auto* metric = find_metric(capture.text(out.metrics.back()));
     const bool ratio = metric && metric->unit == "ratio";
     const VectorXd means = (p.weights * fit.x).cwiseMax(0);
-    const double scale = ratio ? 1 : means.maxCoeff();  // of a count: what makes an absolute bound on its interval
+    const double scale =
+        ratio ? 1 : means.maxCoeff();  // of a count: what makes an absolute bound on its interval
     auto& rates = out.rates.emplace_back(out.groups.size());
     for (std::size_t g = 0; g < columns.kept; ++g) {
       auto& r = rates[g];
       r.value = ratio ? std::min(means[static_cast<Index>(g)], 1.0) : means[static_cast<Index>(g)];
-      r.half_width = quantile95(columns.places[g]) * std::sqrt(variance[static_cast<Index>(g)] + kModelError * kModelError * r.value * r.value);
-      r.resolvable = out.samples >= kLeastRows && (r.half_width <= kAbsolute * scale || r.half_width <= kRelative * r.value);
+      r.half_width =
+          quantile95(columns.places[g]) * std::sqrt(variance[static_cast<Index>(g)] +
+                                                    kModelError * kModelError * r.value * r.value);
+      r.resolvable = out.samples >= kLeastRows &&
+                     (r.half_width <= kAbsolute * scale || r.half_width <= kRelative * r.value);
     }
   }
   return out;

@@ -1,7 +1,8 @@
-// Counters of single kernels without replay: samples of the whole GPU, each a mixture of the kernels that ran during it,
-// taken apart by least squares over many instances. sample = sum over kernels (share of the sample x the kernel's rate);
-// rates are not negative. A kernel that never ran apart from its neighbours has no rate of its own: it is called
-// not resolvable, never given a number.
+// Counters of single kernels without replay: samples of the whole GPU, each a mixture of the
+// kernels that ran during it, taken apart by least squares over many instances. sample = sum over
+// kernels (share of the sample x the kernel's rate); rates are not negative. A kernel that never
+// ran apart from its neighbours has no rate of its own: it is called not resolvable, never given a
+// number.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,10 @@
 namespace gf {
 
 struct KernelRate {
-  double value = 0;       // mean of the metric while the kernel runs: a ratio 0..1, or units per nanosecond for counts
-  double half_width = 0;  // of the 95 % interval, with what kernels may differ by within their group and the model may miss
+  double value = 0;       // mean of the metric while the kernel runs: a ratio 0..1, or units per
+                          // nanosecond for counts
+  double half_width = 0;  // of the 95 % interval, with what kernels may differ by within their
+                          // group and the model may miss
   bool resolvable = false;
 };
 
@@ -24,25 +27,26 @@ struct KernelRates {
   struct Group {
     std::uint32_t first = kNoRow;  // row of activities of the first instance
     std::int64_t instances = 0;
-    Nanos ns = 0;                  // inside samples
+    Nanos ns = 0;  // inside samples
   };
-  std::vector<Group> groups;              // most time first
-  std::vector<std::uint32_t> group_of;    // by row of activities; kNoRow for what is no kernel of the device
+  std::vector<Group> groups;  // most time first
+  std::vector<std::uint32_t>
+      group_of;  // by row of activities; kNoRow for what is no kernel of the device
   std::vector<Text> metrics;
   std::vector<std::vector<KernelRate>> rates;  // [metric][group]
-  std::vector<double> explained;          // [metric]: share of the samples' variance that the fit explains
-  std::int64_t samples = 0;               // used
-  Nanos shift_ns = 0;                     // samples were moved by this (median) to lie over their kernels
-  double fit_of_shift = 0;                // correlation of sampled and traced busy time after the shift, 0..1
+  std::vector<double> explained;  // [metric]: share of the samples' variance that the fit explains
+  std::int64_t samples = 0;       // used
+  Nanos shift_ns = 0;             // samples were moved by this (median) to lie over their kernels
+  double fit_of_shift = 0;  // correlation of sampled and traced busy time after the shift, 0..1
 };
 
-/// Solves for one device (row of capture.devices). Empty metrics when there are no kernels, no gpu.busy samples over
-/// them, or the two do not fit each other on any clock shift within 20 ms.
+/// Solves for one device (row of capture.devices). Empty metrics when there are no kernels, no
+/// gpu.busy samples over them, or the two do not fit each other on any clock shift within 20 ms.
 KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 
-/// Adds what was solved as a counter report: one report kernel for each kernel of a step (of the whole capture when it has no
-/// steps), with the counters that the levels are made of; kernels that are not resolvable lack them. Notes how in metadata.
-/// False when nothing could be solved.
+/// Adds what was solved as a counter report: one report kernel for each kernel of a step (of the
+/// whole capture when it has no steps), with the counters that the levels are made of; kernels that
+/// are not resolvable lack them. Notes how in metadata. False when nothing could be solved.
 bool add_solved_counters(Capture& capture);
 /// Whether the counters of the capture came that way, and not from a profiler.
 bool has_solved_counters(const Capture& capture);

@@ -14,34 +14,46 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kSpreads[] = {0.05, 0.15, 0.45};
-constexpr double kLeastScale = 0.02;  // of the largest mean: what groups whose mean is near 0 may deviate by
+constexpr double kLeastScale =
+    0.02;  // of the largest mean: what groups whose mean is near 0 may deviate by
 
-MatrixXd ridged(const MatrixXd& gram) { return gram + 1e-9 * std::max(gram.trace() / static_cast<double>(gram.rows()), 1e-30) * MatrixXd::Identity(gram.rows(), gram.cols()); }
+MatrixXd ridged(const MatrixXd& gram) {
+  return gram + 1e-9 * std::max(gram.trace() / static_cast<double>(gram.rows()), 1e-30) *
+                    MatrixXd::Identity(gram.rows(), gram.cols());
+}
 
 /// Means of the groups if all members were alike, none negative: the scale of the deviations.
-VectorXd group_means(const MatrixXd& gram, const VectorXd& moments, const std::vector<std::uint32_t>& group_of, Index groups) {
+VectorXd group_means(const MatrixXd& gram, const VectorXd& moments,
+                     const std::vector<std::uint32_t>& group_of, Index groups) {
   MatrixXd g = MatrixXd::Zero(groups, groups);
   VectorXd m = VectorXd::Zero(groups);
   for (Index i = 0; i < gram.rows(); ++i) {
     const auto gi = static_cast<Index>(group_of[static_cast<std::size_t>(i)]);
     m[gi] += moments[i];
-    for (Index j = 0; j < gram.cols(); ++j) g(gi, static_cast<Index>(group_of[static_cast<std::size_t>(j)])) += gram(i, j);
+    for (Index j = 0; j < gram.cols(); ++j)
+      g(gi, static_cast<Index>(group_of[static_cast<std::size_t>(j)])) += gram(i, j);
   }
   const Eigen::LLT<MatrixXd> factor(ridged(g));
   return nonnegative_least_squares(MatrixXd(factor.matrixU()), factor.matrixL().solve(m)).x;
 }
 
-/// The precision of the members with the groups' means unknown, and its determinant's logarithm but for a constant.
-double prior_precision(const VectorXd& scale, const std::vector<std::uint32_t>& group_of, Index groups, MatrixXd& out) {
+/// The precision of the members with the groups' means unknown, and its determinant's logarithm but
+/// for a constant.
+double prior_precision(const VectorXd& scale, const std::vector<std::uint32_t>& group_of,
+                       Index groups, MatrixXd& out) {
   const VectorXd d = scale.cwiseProduct(scale).cwiseInverse();
   VectorXd sums = VectorXd::Zero(groups);
-  for (Index i = 0; i < d.size(); ++i) sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] += d[i];
-  // A group's mean is free but not infinitely so, or a group of one member would have no prior at all.
+  for (Index i = 0; i < d.size(); ++i)
+    sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] += d[i];
+  // A group's mean is free but not infinitely so, or a group of one member would have no prior at
+  // all.
   const double free = 1e-6 * d.minCoeff();
   out = d.asDiagonal();
   for (Index i = 0; i < d.size(); ++i)
     for (Index j = 0; j < d.size(); ++j)
-      if (group_of[static_cast<std::size_t>(i)] == group_of[static_cast<std::size_t>(j)]) out(i, j) -= d[i] * d[j] / (sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] + free);
+      if (group_of[static_cast<std::size_t>(i)] == group_of[static_cast<std::size_t>(j)])
+        out(i, j) -=
+            d[i] * d[j] / (sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] + free);
   double log = d.array().log().sum();
   for (Index g = 0; g < groups; ++g) log -= std::log((sums[g] + free) / free);
   return log;
@@ -49,12 +61,15 @@ double prior_precision(const VectorXd& scale, const std::vector<std::uint32_t>& 
 
 }  // namespace
 
-MixedFit mixed_fit(const MatrixXd& gram, const VectorXd& moments, double squares, std::int64_t rows, const std::vector<std::uint32_t>& group_of, const MatrixXd& weights) {
+MixedFit mixed_fit(const MatrixXd& gram, const VectorXd& moments, double squares, std::int64_t rows,
+                   const std::vector<std::uint32_t>& group_of, const MatrixXd& weights) {
   const Index columns = gram.rows();
   const Index groups = *std::max_element(group_of.begin(), group_of.end()) + Index{1};
   const VectorXd means = group_means(gram, moments, group_of, groups);
   VectorXd unit(columns);  // a deviation of 100 %
-  for (Index i = 0; i < columns; ++i) unit[i] = std::max(means[static_cast<Index>(group_of[static_cast<std::size_t>(i)])], std::max(kLeastScale * means.maxCoeff(), 1e-12));
+  for (Index i = 0; i < columns; ++i)
+    unit[i] = std::max(means[static_cast<Index>(group_of[static_cast<std::size_t>(i)])],
+                       std::max(kLeastScale * means.maxCoeff(), 1e-12));
   const auto n = static_cast<double>(rows);
   const double least_noise = std::max(squares / n * 1e-10, 1e-30);
   MixedFit best;
@@ -66,7 +81,8 @@ MixedFit mixed_fit(const MatrixXd& gram, const VectorXd& moments, double squares
     VectorXd x;
     double residual = 0;
     Eigen::LLT<MatrixXd> factor;
-    // The noise and the fit depend on each other; the data outweighs the prior by far, so a few rounds settle it.
+    // The noise and the fit depend on each other; the data outweighs the prior by far, so a few
+    // rounds settle it.
     for (int round = 0;; ++round) {
       factor.compute(gram / noise + prior);
       x = factor.solve(moments / noise);
@@ -75,7 +91,8 @@ MixedFit mixed_fit(const MatrixXd& gram, const VectorXd& moments, double squares
       noise = std::max(residual / std::max(n - static_cast<double>(columns), 0.1 * n), least_noise);
     }
     const double log_factor = 2 * MatrixXd(factor.matrixL()).diagonal().array().log().sum();
-    const double evidence = -0.5 * (n * std::log(noise) + residual / noise + x.dot(prior * x) + log_factor - log_prior);
+    const double evidence =
+        -0.5 * (n * std::log(noise) + residual / noise + x.dot(prior * x) + log_factor - log_prior);
     if (evidence <= most) continue;
     most = evidence;
     best.x = x;

@@ -18,7 +18,8 @@ struct Stand {
 };
 constexpr Stand kStands[] = {
     {"sm.active_any", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"issue.active", "sm__inst_executed.avg.per_cycle_elapsed", 4, "inst/cycle"},  // four issue slots an SM
+    {"issue.active", "sm__inst_executed.avg.per_cycle_elapsed", 4,
+     "inst/cycle"},  // four issue slots an SM
     {"tensor.active", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
     {"sm.occupancy", "sm__warps_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
     {"dram.active", "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, "%"},
@@ -42,8 +43,11 @@ bool add_solved_counters(Capture& c) {
       span = {c.steps.start_ns[middle], c.steps.start_ns[middle] + c.steps.duration_ns[middle]};
     }
     for (std::uint32_t row = 0; row < c.activities.size(); ++row)
-      if (solved.group_of[row] != kNoRow && c.activities.start_ns[row] >= span.start && c.activities.start_ns[row] < span.end) rows.push_back(row);
-    std::sort(rows.begin(), rows.end(), [&](auto x, auto y) { return c.activities.start_ns[x] < c.activities.start_ns[y]; });
+      if (solved.group_of[row] != kNoRow && c.activities.start_ns[row] >= span.start &&
+          c.activities.start_ns[row] < span.end)
+        rows.push_back(row);
+    std::sort(rows.begin(), rows.end(),
+              [&](auto x, auto y) { return c.activities.start_ns[x] < c.activities.start_ns[y]; });
     for (const auto row : rows) {
       const auto group = solved.group_of[row];
       const auto& a = c.activities;
@@ -62,7 +66,8 @@ bool add_solved_counters(Capture& c) {
       r.duration_ns[k] = static_cast<double>(a.duration_ns[row]);
       for (std::size_t m = 0; m < solved.metrics.size(); ++m)
         for (const auto& stand : kStands) {
-          if (c.text(solved.metrics[m]) != stand.metric || !solved.rates[m][group].resolvable) continue;
+          if (c.text(solved.metrics[m]) != stand.metric || !solved.rates[m][group].resolvable)
+            continue;
           const auto v = c.kernel_counters.add();
           c.kernel_counters.kernel[v] = k;
           c.kernel_counters.metric[v] = c.strings.intern(stand.counter);
@@ -78,14 +83,21 @@ bool add_solved_counters(Capture& c) {
       ns += solved.groups[g].ns;
       if (all) ++resolved, resolved_ns += solved.groups[g].ns;
     }
-    c.set_metadata(fmt::format("solved.{}", c.devices.id[device]),
-                   fmt::format("{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; clocks shifted by {} ns, correlation {:.3f}", resolved, total,
-                               ns > 0 ? 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns) : 0.0, solved.samples, solved.shift_ns, solved.fit_of_shift));
+    c.set_metadata(
+        fmt::format("solved.{}", c.devices.id[device]),
+        fmt::format(
+            "{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; "
+            "clocks shifted by {} ns, correlation {:.3f}",
+            resolved, total,
+            ns > 0 ? 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns) : 0.0,
+            solved.samples, solved.shift_ns, solved.fit_of_shift));
   }
   if (any) c.set_metadata("counters.source", "samples");
   return any;
 }
 
-bool has_solved_counters(const Capture& capture) { return capture.metadata_value("counters.source") == "samples"; }
+bool has_solved_counters(const Capture& capture) {
+  return capture.metadata_value("counters.source") == "samples";
+}
 
 }  // namespace gf

@@ -30,7 +30,11 @@ class Tally {
   }
   /// The key with the most time; ties go to the smaller key.
   std::uint32_t heaviest() const {
-    return std::max_element(times_.begin(), times_.end(), [](const auto& a, const auto& b) { return a.second != b.second ? a.second < b.second : a.first > b.first; })->first;
+    return std::max_element(times_.begin(), times_.end(),
+                            [](const auto& a, const auto& b) {
+                              return a.second != b.second ? a.second < b.second : a.first > b.first;
+                            })
+        ->first;
   }
 
  private:
@@ -47,7 +51,10 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
   std::unordered_map<std::uint32_t, std::uint32_t> group_of_name;
   std::vector<std::uint32_t> group(instances.size());
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group[i] = group_of_name.try_emplace(static_cast<std::uint32_t>(activities.name[instances[i].activity]), static_cast<std::uint32_t>(group_of_name.size())).first->second;
+    group[i] = group_of_name
+                   .try_emplace(static_cast<std::uint32_t>(activities.name[instances[i].activity]),
+                                static_cast<std::uint32_t>(group_of_name.size()))
+                   .first->second;
   const Groups groups(group, group_of_name.size());
   const Nanos window = device_window(context);
 
@@ -60,12 +67,17 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Nanos ns = 0;
     for (const auto i : groups.members(g)) ns += instances[i].exclusive_ns;
-    order.push_back({g, ns, capture.text(activities.name[instances[groups.members(g)[0]].activity])});
+    order.push_back(
+        {g, ns, capture.text(activities.name[instances[groups.members(g)[0]].activity])});
   }
-  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) { return std::tie(b.ns, a.name) < std::tie(a.ns, b.name); });
+  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) {
+    return std::tie(b.ns, a.name) < std::tie(a.ns, b.name);
+  });
 
   std::vector<KernelRow> rows;
-  const std::size_t shown = context.options.max_rows == 0 ? order.size() : std::min(context.options.max_rows, order.size());
+  const std::size_t shown = context.options.max_rows == 0
+                                ? order.size()
+                                : std::min(context.options.max_rows, order.size());
   std::vector<std::uint32_t> members;
   std::vector<double> weights, durations;
   std::vector<std::array<I32, 3>> grids;
@@ -78,7 +90,8 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
     row.ns = order[r].ns;
     row.count = static_cast<std::int64_t>(part.size());
     row.grid = triple(activities.grid_x[first], activities.grid_y[first], activities.grid_z[first]);
-    row.block = triple(activities.block_x[first], activities.block_y[first], activities.block_z[first]);
+    row.block =
+        triple(activities.block_x[first], activities.block_y[first], activities.block_z[first]);
     row.registers = activities.registers[first];
     row.shared_bytes = activities.shared_bytes[first];
     if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
@@ -96,8 +109,10 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
       row.counted += levels.counted(k.activity);
       types.add(context.attribution.layer[k.activity], k.exclusive_ns);
       const auto op = context.attribution.op[k.activity];
-      operators.add(op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op]), k.exclusive_ns);
-      const std::array grid{activities.grid_x[k.activity], activities.grid_y[k.activity], activities.grid_z[k.activity]};
+      operators.add(op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op]),
+                    k.exclusive_ns);
+      const std::array grid{activities.grid_x[k.activity], activities.grid_y[k.activity],
+                            activities.grid_z[k.activity]};
       if (grids.empty() || grids.back() != grid) grids.push_back(grid);
     }
     std::sort(grids.begin(), grids.end());
@@ -147,7 +162,8 @@ std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels&
     if (i + 1 < points.size() && points[i + 1].first == points[i].first) continue;
     const double share = static_cast<double>(below) / static_cast<double>(all);
     const bool last = i + 1 == points.size();
-    if (last || curve.empty() || share - curve.back().time_share >= kStep) curve.push_back({points[i].first, share});
+    if (last || curve.empty() || share - curve.back().time_share >= kStep)
+      curve.push_back({points[i].first, share});
   }
   return curve;
 }

@@ -8,12 +8,14 @@
 
 namespace gf {
 
-/// One row for all instances that share a name, largest exclusive time first. Each instance is in exactly one row, so the
-/// ns sum to the kernel-busy time of all devices. More rows than options.max_rows end in one row "(n others)".
+/// One row for all instances that share a name, largest exclusive time first. Each instance is in
+/// exactly one row, so the ns sum to the kernel-busy time of all devices. More rows than
+/// options.max_rows end in one row "(n others)".
 std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels);
 
-/// DATE 2024, figure 8: instances with a known tensor.issue ordered by it; each point says what share of their exclusive time
-/// lies at or below a utilisation. From (0, share without tensor work) to (largest, 1); at most about 400 points.
+/// DATE 2024, figure 8: instances with a known tensor.issue ordered by it; each point says what
+/// share of their exclusive time lies at or below a utilisation. From (0, share without tensor
+/// work) to (largest, 1); at most about 400 points.
 std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels& levels);
 
 }  // namespace gf

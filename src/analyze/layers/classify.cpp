@@ -12,7 +12,8 @@ namespace {
 /// Types by text, each text looked at once.
 class TypeCache {
  public:
-  TypeCache(std::size_t texts, LayerType (*decide)(std::string_view)) : types_(texts, kUnknown), decide_(decide) {}
+  TypeCache(std::size_t texts, LayerType (*decide)(std::string_view))
+      : types_(texts, kUnknown), decide_(decide) {}
   LayerType of(std::size_t id, std::string_view text) {
     if (types_[id] == kUnknown) types_[id] = static_cast<std::uint8_t>(decide_(text));
     return static_cast<LayerType>(types_[id]);
@@ -24,8 +25,9 @@ class TypeCache {
   LayerType (*decide_)(std::string_view);
 };
 
-/// What the operations around a kernel make of its type: from the inside out the first with a type, and every one around it that
-/// decides over it. All operations from one outwards are one map of types to types; few different maps occur, so they are numbered.
+/// What the operations around a kernel make of its type: from the inside out the first with a type,
+/// and every one around it that decides over it. All operations from one outwards are one map of
+/// types to types; few different maps occur, so they are numbered.
 class TypeMaps {
  public:
   TypeMaps() {
@@ -35,9 +37,13 @@ class TypeMaps {
   std::uint32_t around(std::uint32_t outside, LayerType here) {
     if (outside == kNoRow) outside = 0;
     const std::uint32_t known = steps_[outside][static_cast<std::size_t>(here)];
-    return known != kNoRow ? known : steps_[outside][static_cast<std::size_t>(here)] = number_of(composed(maps_[outside], here));
+    return known != kNoRow ? known
+                           : steps_[outside][static_cast<std::size_t>(here)] =
+                                 number_of(composed(maps_[outside], here));
   }
-  LayerType apply(std::uint32_t number, LayerType type) const { return number == kNoRow ? type : maps_[number][static_cast<std::size_t>(type)]; }
+  LayerType apply(std::uint32_t number, LayerType type) const {
+    return number == kNoRow ? type : maps_[number][static_cast<std::size_t>(type)];
+  }
 
  private:
   static constexpr std::size_t kTypes = kLayerTypeNames.size();
@@ -46,7 +52,8 @@ class TypeMaps {
     Map map;
     for (std::size_t t = 0; t < kTypes; ++t) {
       const auto type = static_cast<LayerType>(t);
-      map[t] = outside[static_cast<std::size_t>(type == LayerType::other || outer_decides(here, type) ? here : type)];
+      map[t] = outside[static_cast<std::size_t>(
+          type == LayerType::other || outer_decides(here, type) ? here : type)];
     }
     return map;
   }
@@ -71,7 +78,8 @@ class TypeMaps {
 
 void classify_layers(const Capture& capture, Attribution& attribution) {
   attribution.layer_types.assign(kLayerTypeNames.begin(), kLayerTypeNames.end());
-  TypeCache by_operation(capture.strings.size(), layer_of_operation), by_kernel(capture.strings.size(), layer_of_kernel);
+  TypeCache by_operation(capture.strings.size(), layer_of_operation),
+      by_kernel(capture.strings.size(), layer_of_kernel);
   TypeCache by_module(attribution.modules.size(), layer_of_module);
   const auto& activities = capture.activities;
   const auto& ops = capture.host_ops;
@@ -80,21 +88,29 @@ void classify_layers(const Capture& capture, Attribution& attribution) {
   Inherited map_of(attribution);
   auto type_from = [&](std::uint32_t op) {
     const auto number = map_of.of(op, [&](std::uint32_t outside, std::uint32_t row) {
-      const auto here = ops.kind[row] == HostKind::op ? by_operation.of(static_cast<std::uint32_t>(ops.name[row]), capture.text(ops.name[row])) : LayerType::other;
+      const auto here = ops.kind[row] == HostKind::op
+                            ? by_operation.of(static_cast<std::uint32_t>(ops.name[row]),
+                                              capture.text(ops.name[row]))
+                            : LayerType::other;
       return maps.around(outside, here);
     });
     return maps.apply(number, LayerType::other);
   };
   for (std::uint32_t a = 0; a < activities.size(); ++a) {
-    const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[a]), capture.text(activities.name[a]));
+    const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[a]),
+                                     capture.text(activities.name[a]));
     LayerType type = LayerType::other;
-    if (activities.kind[a] != ActivityKind::kernel) type = LayerType::copy;
-    else if (kernel == LayerType::communication) type = kernel;
+    if (activities.kind[a] != ActivityKind::kernel)
+      type = LayerType::copy;
+    else if (kernel == LayerType::communication)
+      type = kernel;
     else {
       type = type_from(attribution.op[a]);
-      if (attribution.phase[a] == 3 && type != LayerType::communication && type != LayerType::copy) type = LayerType::optimiser;
+      if (attribution.phase[a] == 3 && type != LayerType::communication && type != LayerType::copy)
+        type = LayerType::optimiser;
       if (type == LayerType::other) type = type_from(attribution.forward_op[a]);
-      if (type == LayerType::other && attribution.module[a]) type = by_module.of(attribution.module[a], attribution.modules[attribution.module[a]]);
+      if (type == LayerType::other && attribution.module[a])
+        type = by_module.of(attribution.module[a], attribution.modules[attribution.module[a]]);
       if (type == LayerType::other) type = kernel;
     }
     attribution.layer[a] = static_cast<std::uint32_t>(type);

@@ -30,25 +30,34 @@ NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t
   auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming.of(op)]; };
   if (const auto forward = attribution.forward_op[a]; forward != kNoRow) {
     const auto name = name_of_op(forward);
-    // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says more.
-    if (capture.text(name).find("::") != std::string_view::npos) return {NameKey::text, static_cast<std::uint32_t>(name)};
+    // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says
+    // more.
+    if (capture.text(name).find("::") != std::string_view::npos)
+      return {NameKey::text, static_cast<std::uint32_t>(name)};
   }
-  if (attribution.op[a] != kNoRow) return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[a]))};
+  if (attribution.op[a] != kNoRow)
+    return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[a]))};
   return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[a])};
 }
 
 std::string name_text(const Context& context, NameKey key) {
   switch (key.kind) {
-    case NameKey::module: return context.attribution.modules[key.id];
-    case NameKey::text: return std::string(context.capture.text(static_cast<Text>(key.id)));
-    default: return short_kernel_name(context.capture.text(static_cast<Text>(key.id)));
+    case NameKey::module:
+      return context.attribution.modules[key.id];
+    case NameKey::text:
+      return std::string(context.capture.text(static_cast<Text>(key.id)));
+    default:
+      return short_kernel_name(context.capture.text(static_cast<Text>(key.id)));
   }
 }
 
-/// Rows of the instances grouped by `group`; `describe` fills type, name and phase from a group's first activity and number.
+/// Rows of the instances grouped by `group`; `describe` fills type, name and phase from a group's
+/// first activity and number.
 template <class Describe>
-std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels, const std::vector<KernelInstance>& instances, const std::vector<std::uint32_t>& group,
-                              std::size_t count, Describe describe) {
+std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels,
+                              const std::vector<KernelInstance>& instances,
+                              const std::vector<std::uint32_t>& group, std::size_t count,
+                              Describe describe) {
   const Groups groups(group, count);
   const Nanos window = device_window(context);
   std::vector<LayerRow> rows;
@@ -67,7 +76,8 @@ std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return std::tie(rows[b].ns, rows[a].type, rows[a].name, rows[a].phase) < std::tie(rows[a].ns, rows[b].type, rows[b].name, rows[b].phase);
+    return std::tie(rows[b].ns, rows[a].type, rows[a].name, rows[a].phase) <
+           std::tie(rows[a].ns, rows[b].type, rows[b].name, rows[b].phase);
   });
   std::vector<LayerRow> sorted;
   std::vector<std::uint32_t> members;
@@ -107,16 +117,21 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
   NamingOperations naming(context.capture, attribution);
   LayerGroups out;
   out.group.resize(instances.size());
-  std::unordered_map<std::string, std::uint32_t> groups;  // by type, phase and name: different kernels can share a short name
-  std::unordered_map<std::uint64_t, std::uint32_t> known;  // the same by numbers, so that texts are made once
+  std::unordered_map<std::string, std::uint32_t>
+      groups;  // by type, phase and name: different kernels can share a short name
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto a = instances[i].activity;
     const auto key = name_key(context, naming, a);
     const std::uint64_t tag = attribution.layer[a] * 4u + attribution.phase[a];
-    const auto [at, fresh] = known.try_emplace(static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag, 0u);
+    const auto [at, fresh] = known.try_emplace(
+        static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag,
+        0u);
     if (fresh) {
       std::string name = name_text(context, key);
-      const auto [group, added] = groups.try_emplace(fmt::format("{}/{}", tag, name), static_cast<std::uint32_t>(groups.size()));
+      const auto [group, added] = groups.try_emplace(fmt::format("{}/{}", tag, name),
+                                                     static_cast<std::uint32_t>(groups.size()));
       at->second = group->second;
       if (added) {
         LayerRow& row = out.rows.emplace_back();
@@ -136,14 +151,18 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
   LayerTables tables;
 
   std::vector<std::uint32_t> group(instances.size());
-  for (std::size_t i = 0; i < instances.size(); ++i) group[i] = attribution.layer[instances[i].activity];
-  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(), [&](LayerRow& row, std::uint32_t a, std::size_t) {
-    row.type = row.name = attribution.layer_types[attribution.layer[a]];
-    row.phase = "all";
-  });
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    group[i] = attribution.layer[instances[i].activity];
+  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(),
+                         [&](LayerRow& row, std::uint32_t a, std::size_t) {
+                           row.type = row.name = attribution.layer_types[attribution.layer[a]];
+                           row.phase = "all";
+                         });
 
   const LayerGroups named = group_layers(context, instances);
-  tables.layers = rows_of(context, levels, instances, named.group, named.rows.size(), [&](LayerRow& row, std::uint32_t, std::size_t g) { row = named.rows[g]; });
+  tables.layers =
+      rows_of(context, levels, instances, named.group, named.rows.size(),
+              [&](LayerRow& row, std::uint32_t, std::size_t g) { row = named.rows[g]; });
   keep(tables.layers, context.options.max_rows);
   return tables;
 }

@@ -9,8 +9,9 @@
 
 namespace gf {
 
-/// Fills attribution.layer and layer_types: by the operations around the launch, then by the forward operation, the
-/// module class and the kernel name (docs/layers.md). Optimiser phases make everything but communication and copies Optimiser.
+/// Fills attribution.layer and layer_types: by the operations around the launch, then by the
+/// forward operation, the module class and the kernel name (docs/layers.md). Optimiser phases make
+/// everything but communication and copies Optimiser.
 void classify_layers(const Capture& capture, Attribution& attribution);
 
 struct LayerTables {
@@ -18,8 +19,9 @@ struct LayerTables {
   std::vector<LayerRow> layers;  // one row a type, module or operator, and phase; largest first
 };
 
-/// Kernel time of all devices by layer. Each kernel instance is in exactly one row of each table, so the ns of a table
-/// sum to the kernel-busy time of all devices. More rows than options.max_rows end in one row "(n others)".
+/// Kernel time of all devices by layer. Each kernel instance is in exactly one row of each table,
+/// so the ns of a table sum to the kernel-busy time of all devices. More rows than options.max_rows
+/// end in one row "(n others)".
 LayerTables layer_tables(const Context& context, const KernelLevels& levels);
 
 /// Kernel instances by type, module or operator, and phase: what layer_tables() makes rows of.

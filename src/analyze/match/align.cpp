@@ -31,7 +31,8 @@ Lattice build(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b
       const std::uint32_t up = previous[j];
       const std::uint32_t pair = symbol == b[j - 1] ? previous[j - 1] + 1 : 0;
       const std::uint32_t best = std::max(std::max(up, left), pair);
-      steps[j] = static_cast<std::uint8_t>((pair == best && pair > 0 ? kPair : 0) | (up == best ? kSkipA : 0) | (left == best ? kSkipB : 0));
+      steps[j] = static_cast<std::uint8_t>((pair == best && pair > 0 ? kPair : 0) |
+                                           (up == best ? kSkipA : 0) | (left == best ? kSkipB : 0));
       current[j] = left = best;
     }
     std::swap(previous, current);
@@ -45,8 +46,9 @@ struct Path {
   std::vector<std::uint32_t> partner;    // by position in a
 };
 
-/// Traces back from the end. Optimal paths form a lattice between two extreme ones: the one that skips in b as late as it
-/// can (traced back: skips b first) and the one that skips in a as late as it can. A pair that both contain is in every one.
+/// Traces back from the end. Optimal paths form a lattice between two extreme ones: the one that
+/// skips in b as late as it can (traced back: skips b first) and the one that skips in a as late as
+/// it can. A pair that both contain is in every one.
 Path trace(const Lattice& lattice, bool skip_b_first) {
   Path path;
   path.low.assign(lattice.rows, 0);
@@ -56,7 +58,8 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
   path.low[i] = path.high[i] = static_cast<std::uint32_t>(j);
   while (i > 0 || j > 0) {
     const std::uint8_t steps = lattice.at(i, j);
-    const std::uint8_t first = skip_b_first ? kSkipB : kSkipA, last = skip_b_first ? kSkipA : kSkipB;
+    const std::uint8_t first = skip_b_first ? kSkipB : kSkipA,
+                       last = skip_b_first ? kSkipA : kSkipB;
     const std::uint8_t step = steps & first ? first : steps & kPair ? kPair : last;
     if (step == kSkipB) {
       path.low[i] = static_cast<std::uint32_t>(--j);
@@ -70,7 +73,8 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
 }
 
 /// Of all optimal paths the one with the least cost; searched between the extremes only.
-std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, const Path& other, const std::function<double(std::size_t, std::size_t)>& cost) {
+std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, const Path& other,
+                                    const std::function<double(std::size_t, std::size_t)>& cost) {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   std::vector<std::uint32_t> low(lattice.rows), high(lattice.rows);
   std::vector<std::size_t> begin(lattice.rows + 1, 0);
@@ -93,17 +97,25 @@ std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, con
           chosen[cell(i, j)] = step;
         }
       };
-      if (steps & kPair && inside(i - 1, j - 1)) take(kPair, sum[cell(i - 1, j - 1)] + cost(i - 1, j - 1));
+      if (steps & kPair && inside(i - 1, j - 1))
+        take(kPair, sum[cell(i - 1, j - 1)] + cost(i - 1, j - 1));
       if (steps & kSkipA && inside(i - 1, j)) take(kSkipA, sum[cell(i - 1, j)]);
       if (steps & kSkipB && j > 0 && inside(i, j - 1)) take(kSkipB, sum[cell(i, j - 1)]);
     }
   std::vector<std::uint32_t> partner(lattice.rows - 1, Alignment::kNone);
   for (std::size_t i = lattice.rows - 1, j = lattice.columns - 1; i > 0 || j > 0;) {
     switch (chosen[cell(i, j)]) {
-      case kPair: partner[--i] = static_cast<std::uint32_t>(--j); break;
-      case kSkipA: --i; break;
-      case kSkipB: --j; break;
-      default: return one.partner;  // costs that are not numbers: any optimal path serves
+      case kPair:
+        partner[--i] = static_cast<std::uint32_t>(--j);
+        break;
+      case kSkipA:
+        --i;
+        break;
+      case kSkipB:
+        --j;
+        break;
+      default:
+        return one.partner;  // costs that are not numbers: any optimal path serves
     }
   }
   return partner;
@@ -111,7 +123,8 @@ std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, con
 
 }  // namespace
 
-Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, const std::function<double(std::size_t, std::size_t)>& cost) {
+Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+                        const std::function<double(std::size_t, std::size_t)>& cost) {
   Alignment out;
   out.partner.assign(a.size(), Alignment::kNone);
   out.ambiguous.assign(a.size(), false);
@@ -123,7 +136,8 @@ Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::u
   const Path one = trace(lattice, true), other = trace(lattice, false);
   out.partner = cost ? cheapest(lattice, one, other, cost) : one.partner;
   for (std::size_t i = 0; i < a.size(); ++i)
-    out.ambiguous[i] = out.partner[i] != Alignment::kNone && (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);
+    out.ambiguous[i] = out.partner[i] != Alignment::kNone &&
+                       (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);
   return out;
 }
 

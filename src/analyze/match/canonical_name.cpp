@@ -12,7 +12,10 @@ namespace gf {
 
 namespace {
 
-bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
+bool word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Index behind the bracket that closes the one at `at`, counting only brackets of that kind.
@@ -37,7 +40,8 @@ std::string unnamed_type(std::string_view inside) {
 }
 
 bool dropped(std::string_view w) {
-  static constexpr std::array<std::string_view, 8> words{"const", "volatile", "void", "struct", "class", "enum", "typename", "__restrict__"};
+  static constexpr std::array<std::string_view, 8> words{
+      "const", "volatile", "void", "struct", "class", "enum", "typename", "__restrict__"};
   return std::ranges::find(words, w) != words.end();
 }
 
@@ -46,7 +50,8 @@ std::string_view plain_literal(std::string_view w) {
   if (w == "true") return "1";
   if (w == "false") return "0";
   if (!digit(w[0])) return w;
-  while (w.size() > 1 && (w.back() == 'u' || w.back() == 'l' || w.back() == 'U' || w.back() == 'L')) w.remove_suffix(1);
+  while (w.size() > 1 && (w.back() == 'u' || w.back() == 'l' || w.back() == 'U' || w.back() == 'L'))
+    w.remove_suffix(1);
   return w;
 }
 
@@ -62,7 +67,8 @@ std::vector<std::string_view> tokens(std::string_view canonical) {
   return out;
 }
 
-/// The identifiers of a linker name that cannot be demangled (some tools cut long ones): "<length><identifier>" parts.
+/// The identifiers of a linker name that cannot be demangled (some tools cut long ones):
+/// "<length><identifier>" parts.
 std::vector<std::string_view> mangled_identifiers(std::string_view s) {
   std::vector<std::string_view> out;
   for (std::size_t i = 2; i < s.size();) {
@@ -70,15 +76,18 @@ std::vector<std::string_view> mangled_identifiers(std::string_view s) {
       ++i;
       continue;
     }
-    // Digits of a literal ("Li64E"), of a substitution ("S1_") and of a parameter ("T0_") are no lengths.
+    // Digits of a literal ("Li64E"), of a substitution ("S1_") and of a parameter ("T0_") are no
+    // lengths.
     const bool literal = s[i - 2] == 'L' && std::islower(static_cast<unsigned char>(s[i - 1]));
     if (literal || s[i - 1] == 'S' || s[i - 1] == 'T') {
       while (i < s.size() && s[i] != (literal ? 'E' : '_')) ++i;
       continue;
     }
     std::size_t length = 0;
-    while (i < s.size() && digit(s[i]) && length < s.size()) length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
-    if (length == 0 || i + length > s.size() || !std::isalpha(static_cast<unsigned char>(s[i]))) continue;
+    while (i < s.size() && digit(s[i]) && length < s.size())
+      length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
+    if (length == 0 || i + length > s.size() || !std::isalpha(static_cast<unsigned char>(s[i])))
+      continue;
     out.push_back(s.substr(i, length));
     i += length;
   }
@@ -93,7 +102,8 @@ double identifier_share(std::string_view mangled, std::string_view canonical) {
   names.erase(std::ranges::unique(names).begin(), names.end());
   std::ranges::sort(words);
   if (names.size() < 3) return 0;
-  const auto found = std::ranges::count_if(names, [&](std::string_view n) { return std::ranges::binary_search(words, n); });
+  const auto found = std::ranges::count_if(
+      names, [&](std::string_view n) { return std::ranges::binary_search(words, n); });
   return static_cast<double>(found) / static_cast<double>(names.size());
 }
 
@@ -112,11 +122,17 @@ std::string canonical_kernel_name(std::string_view name) {
       if (!dropped(w)) out.emplace_back(plain_literal(w));
       i = end;
     } else if (c == ':' && s.substr(i).starts_with("::")) {
-      // A plain scope is a namespace (or a class without arguments): tools leave different ones out, so all go.
-      if (!out.empty() && word(out.back()[0]) && !(out.back()[0] == 'L' && out.back().size() > 1 && digit(out.back()[1])) && i > 0 && word(s[i - 1])) out.pop_back();
+      // A plain scope is a namespace (or a class without arguments): tools leave different ones
+      // out, so all go.
+      if (!out.empty() && word(out.back()[0]) &&
+          !(out.back()[0] == 'L' && out.back().size() > 1 && digit(out.back()[1])) && i > 0 &&
+          word(s[i - 1]))
+        out.pop_back();
       i += 2;
     } else if (c == '(') {
-      i = s.substr(i).starts_with("(anonymous namespace)") ? i + 21 : behind(s, i);  // a parameter list, or the cast before a literal
+      i = s.substr(i).starts_with("(anonymous namespace)")
+              ? i + 21
+              : behind(s, i);  // a parameter list, or the cast before a literal
     } else if (c == '{' || c == '[') {
       const std::size_t end = behind(s, i);
       out.push_back(unnamed_type(s.substr(i, end - i)));
@@ -137,7 +153,8 @@ std::string canonical_kernel_name(std::string_view name) {
 }
 
 double name_similarity(std::string_view a, std::string_view b) {
-  if (a.starts_with("_Z") != b.starts_with("_Z")) return a.starts_with("_Z") ? identifier_share(a, b) : identifier_share(b, a);
+  if (a.starts_with("_Z") != b.starts_with("_Z"))
+    return a.starts_with("_Z") ? identifier_share(a, b) : identifier_share(b, a);
   const auto pairs = [](std::string_view canonical) {
     const auto parts = tokens(canonical);
     std::vector<std::uint64_t> out;

@@ -15,25 +15,37 @@ using Symbols = std::span<const std::uint32_t>;
 using Cost = std::function<double(std::size_t, std::size_t)>;
 
 // Problems by their cells, trace length times report length. A cell costs about 3 ns.
-constexpr std::size_t kSmall = 1u << 20;       // solved in one piece without further thought
-constexpr std::size_t kExactCells = 32u << 20;  // solved in one piece when the trace does not repeat the report word for word
-constexpr std::size_t kLargestGap = 64u << 20;  // beyond this a gap without any anchor stays unpaired
-constexpr std::size_t kCellsEach = 256;         // cells in gaps for each symbol of the trace that are worth no narrower anchors
-constexpr std::size_t kAnchorWidth = 8;         // short enough to survive noise, so that drift tells true stretches from chance
-constexpr double kWordForWord = 0.95;           // share of the trace in anchors that makes them as good as an exact solution
+constexpr std::size_t kSmall = 1u << 20;  // solved in one piece without further thought
+constexpr std::size_t kExactCells =
+    32u << 20;  // solved in one piece when the trace does not repeat the report word for word
+constexpr std::size_t kLargestGap = 64u
+                                    << 20;  // beyond this a gap without any anchor stays unpaired
+constexpr std::size_t kCellsEach =
+    256;  // cells in gaps for each symbol of the trace that are worth no narrower anchors
+constexpr std::size_t kAnchorWidth =
+    8;  // short enough to survive noise, so that drift tells true stretches from chance
+constexpr double kWordForWord =
+    0.95;  // share of the trace in anchors that makes them as good as an exact solution
 
 /// One lap: trace [a0, a1) runs beside report [b0, b1), from its first pair to its last.
 struct Lap {
   std::size_t a0, a1, b0, b1;
 };
 
-/// Where the laps lie, by the best path through trace x report in which the report may start over. A pair is worth kPair,
-/// a report kernel left out costs nearly as much, so that a stretch of which the trace has less than half is no lap; a
-/// trace kernel left out costs little, since a report may cover a small part of a step; starting over costs kOver (half a short report's worth) at the
-/// report's end and kCutShort before it. The path may begin anywhere in the report: a window may open inside a step.
+/// Where the laps lie, by the best path through trace x report in which the report may start over.
+/// A pair is worth kPair, a report kernel left out costs nearly as much, so that a stretch of which
+/// the trace has less than half is no lap; a trace kernel left out costs little, since a report may
+/// cover a small part of a step; starting over costs kOver (half a short report's worth) at the
+/// report's end and kCutShort before it. The path may begin anywhere in the report: a window may
+/// open inside a step.
 class LapFinder {
  public:
-  LapFinder(Symbols a, Symbols b) : a_(a), b_(b), columns_(b.size() + 1), steps_((a.size() + 1) * columns_), over_from_(a.size() + 1, 0) {}
+  LapFinder(Symbols a, Symbols b)
+      : a_(a),
+        b_(b),
+        columns_(b.size() + 1),
+        steps_((a.size() + 1) * columns_),
+        over_from_(a.size() + 1, 0) {}
 
   std::vector<Lap> find() {
     std::vector<std::int32_t> previous(columns_), current(columns_);
@@ -42,14 +54,17 @@ class LapFinder {
       fill_row(i, previous, current);
       std::swap(previous, current);
     }
-    return trace_back(static_cast<std::size_t>(std::ranges::max_element(previous) - previous.begin()));
+    return trace_back(
+        static_cast<std::size_t>(std::ranges::max_element(previous) - previous.begin()));
   }
 
  private:
-  static constexpr std::int32_t kPair = 10, kSkipTrace = 1, kSkipReport = 8, kOver = 20, kCutShort = 150;
+  static constexpr std::int32_t kPair = 10, kSkipTrace = 1, kSkipReport = 8, kOver = 20,
+                                kCutShort = 150;
   enum Step : std::uint8_t { none, pair, skip_a, skip_b, over };
 
-  void fill_row(std::size_t i, const std::vector<std::int32_t>& previous, std::vector<std::int32_t>& current) {
+  void fill_row(std::size_t i, const std::vector<std::int32_t>& previous,
+                std::vector<std::int32_t>& current) {
     std::uint8_t* steps = steps_.data() + i * columns_;
     const std::uint32_t symbol = a_[i - 1];
     current[0] = previous[0] - kSkipTrace;
@@ -75,7 +90,9 @@ class LapFinder {
       }
     }
     // Starting over: from the end, or from the best other column.
-    std::int32_t restart = current[columns_ - 1] - std::min<std::int32_t>(kOver, static_cast<std::int32_t>(kPair / 2 * b_.size()));
+    std::int32_t restart =
+        current[columns_ - 1] -
+        std::min<std::int32_t>(kOver, static_cast<std::int32_t>(kPair / 2 * b_.size()));
     std::size_t from = columns_ - 1;
     if (best - kCutShort > restart) {
       restart = best - kCutShort;
@@ -107,12 +124,17 @@ class LapFinder {
           lap.a0 = --i;
           lap.b0 = --j;
           break;
-        case skip_b: --j; break;
+        case skip_b:
+          --j;
+          break;
         case over:
           close();
-          j = over_from_[i];  // the column that was left was reached without starting over in this row
+          j = over_from_[i];  // the column that was left was reached without starting over in this
+                              // row
           break;
-        default: --i; break;
+        default:
+          --i;
+          break;
       }
     }
     close();
@@ -135,10 +157,12 @@ class Layer {
 
   Laying run() {
     if (a_.empty() || b_.empty()) return std::move(out_);
-    const std::size_t cells = b_.size() > kLargestGap / a_.size() ? kLargestGap : a_.size() * b_.size();
+    const std::size_t cells =
+        b_.size() > kLargestGap / a_.size() ? kLargestGap : a_.size() * b_.size();
     std::vector<Anchor> chain;
     if (cells > kSmall) chain = chain_anchors(a_, b_, kAnchorWidth, true);
-    if (cells <= kSmall || (cells <= kExactCells && covered(chain) < kWordForWord * static_cast<double>(a_.size()))) {
+    if (cells <= kSmall ||
+        (cells <= kExactCells && covered(chain) < kWordForWord * static_cast<double>(a_.size()))) {
       const auto laps = LapFinder(a_, b_).find();
       for (const Lap& lap : laps) exactly(lap.a0, lap.a1, positions(lap.b0, lap.b1 - lap.b0));
       out_.laps = laps.size();
@@ -152,14 +176,17 @@ class Layer {
   /// `count` positions of the report from `first` on, starting over at its end.
   std::vector<std::uint32_t> positions(std::size_t first, std::size_t count) const {
     std::vector<std::uint32_t> out(count);
-    for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<std::uint32_t>((first + k) % b_.size());
+    for (std::size_t k = 0; k < count; ++k)
+      out[k] = static_cast<std::uint32_t>((first + k) % b_.size());
     return out;
   }
 
   void exactly(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at) {
     std::vector<std::uint32_t> part(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) part[k] = b_[at[k]];
-    const Alignment found = align_exactly(a_.subspan(a0, a1 - a0), part, cost_ ? Cost([&](std::size_t i, std::size_t j) { return cost_(a0 + i, at[j]); }) : Cost());
+    const Alignment found = align_exactly(
+        a_.subspan(a0, a1 - a0), part,
+        cost_ ? Cost([&](std::size_t i, std::size_t j) { return cost_(a0 + i, at[j]); }) : Cost());
     for (std::size_t i = 0; i < found.partner.size(); ++i)
       if (found.partner[i] != Alignment::kNone) {
         out_.partner[a0 + i] = at[found.partner[i]];
@@ -173,49 +200,61 @@ class Layer {
     return static_cast<double>(n);
   }
 
-  /// A long sequence: anchors, narrower ones where wide ones leave too much between them, then the gaps.
+  /// A long sequence: anchors, narrower ones where wide ones leave too much between them, then the
+  /// gaps.
   void in_pieces(std::vector<Anchor> best) {
-    for (std::size_t width = kAnchorWidth / 2; width > 0 && (best.empty() || gap_cells(best) > kCellsEach * a_.size()); width /= 2) {
+    for (std::size_t width = kAnchorWidth / 2;
+         width > 0 && (best.empty() || gap_cells(best) > kCellsEach * a_.size()); width /= 2) {
       auto chain = chain_anchors(a_, b_, width, true);
-      if (!chain.empty() && (best.empty() || gap_cells(chain) < gap_cells(best))) best = std::move(chain);
+      if (!chain.empty() && (best.empty() || gap_cells(chain) < gap_cells(best)))
+        best = std::move(chain);
     }
     if (best.empty()) {
       word_for_word();
       return;
     }
     out_.laps = 1;
-    each_gap(best, [&](std::size_t a0, std::size_t a1, std::size_t b0, std::size_t count, bool laps_over) {
+    each_gap(best, [&](std::size_t a0, std::size_t a1, std::size_t b0, std::size_t count,
+                       bool laps_over) {
       out_.laps += laps_over ? 1 : 0;
       gap(a0, a1, positions(b0, count), kAnchorWidth / 2);
     });
     for (const Anchor& x : best)
-      for (std::size_t k = 0; k < x.length; ++k) out_.partner[x.a + k] = static_cast<std::uint32_t>(x.b + k);
+      for (std::size_t k = 0; k < x.length; ++k)
+        out_.partner[x.a + k] = static_cast<std::uint32_t>(x.b + k);
   }
 
-  /// f(a0, a1, b0, count, starts over) for what lies before, between and behind the anchors of a chain.
+  /// f(a0, a1, b0, count, starts over) for what lies before, between and behind the anchors of a
+  /// chain.
   template <class F>
   void each_gap(const std::vector<Anchor>& chain, F&& f) const {
-    // What the ends may take of the report is as long as what the trace has there, and half as much again.
+    // What the ends may take of the report is as long as what the trace has there, and half as much
+    // again.
     const Anchor& first = chain.front();
     const std::size_t before = std::min(first.b, first.a + first.a / 2 + 16);
     f(0, first.a, first.b - before, before, false);
     for (std::size_t i = 1; i < chain.size(); ++i) {
-      const std::size_t a0 = chain[i - 1].a + chain[i - 1].length, b0 = chain[i - 1].b + chain[i - 1].length;
+      const std::size_t a0 = chain[i - 1].a + chain[i - 1].length,
+                        b0 = chain[i - 1].b + chain[i - 1].length;
       const bool over = chain[i].b < b0;
       f(a0, chain[i].a, b0, over ? b_.size() - b0 + chain[i].b : chain[i].b - b0, over);
     }
-    const std::size_t a0 = chain.back().a + chain.back().length, b0 = chain.back().b + chain.back().length, left = a_.size() - a0;
+    const std::size_t a0 = chain.back().a + chain.back().length,
+                      b0 = chain.back().b + chain.back().length, left = a_.size() - a0;
     f(a0, a_.size(), b0, std::min(b_.size() - b0, left + left / 2 + 16), false);
   }
 
   std::size_t gap_cells(const std::vector<Anchor>& chain) const {
     std::size_t cells = 0;
-    each_gap(chain, [&](std::size_t a0, std::size_t a1, std::size_t, std::size_t count, bool) { cells += (a1 - a0) * count; });
+    each_gap(chain, [&](std::size_t a0, std::size_t a1, std::size_t, std::size_t count, bool) {
+      cells += (a1 - a0) * count;
+    });
     return cells;
   }
 
   /// What lies between two anchors: exactly when it is small, else cut again by narrower anchors.
-  void gap(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at, std::size_t width) {
+  void gap(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at,
+           std::size_t width) {
     if (a0 == a1 || at.empty()) return;
     if ((a1 - a0) * at.size() <= kSmall) {
       exactly(a0, a1, at);
@@ -228,8 +267,12 @@ class Layer {
       if (chain.empty()) continue;
       std::size_t a = a0, b = 0;
       for (std::size_t i = 0; i <= chain.size(); ++i) {
-        const std::size_t a_end = i < chain.size() ? a0 + chain[i].a : a1, b_end = i < chain.size() ? chain[i].b : at.size();
-        gap(a, a_end, {at.begin() + static_cast<std::ptrdiff_t>(b), at.begin() + static_cast<std::ptrdiff_t>(b_end)}, width / 2);
+        const std::size_t a_end = i < chain.size() ? a0 + chain[i].a : a1,
+                          b_end = i < chain.size() ? chain[i].b : at.size();
+        gap(a, a_end,
+            {at.begin() + static_cast<std::ptrdiff_t>(b),
+             at.begin() + static_cast<std::ptrdiff_t>(b_end)},
+            width / 2);
         if (i == chain.size()) break;
         for (std::size_t k = 0; k < chain[i].length; ++k) out_.partner[a_end + k] = at[b_end + k];
         a = a_end + chain[i].length;
@@ -240,7 +283,8 @@ class Layer {
     if ((a1 - a0) * at.size() <= kLargestGap) exactly(a0, a1, at);
   }
 
-  /// A report so repetitive that no place in it is rare: position by position, and every pair is in doubt.
+  /// A report so repetitive that no place in it is rare: position by position, and every pair is in
+  /// doubt.
   void word_for_word() {
     for (std::size_t i = 0; i < a_.size(); ++i)
       if (const std::size_t j = i % b_.size(); a_[i] == b_[j]) {
@@ -257,7 +301,8 @@ class Layer {
 
 }  // namespace
 
-Laying lay_over(std::span<const std::uint32_t> trace, std::span<const std::uint32_t> report, const std::function<double(std::size_t, std::size_t)>& cost) {
+Laying lay_over(std::span<const std::uint32_t> trace, std::span<const std::uint32_t> report,
+                const std::function<double(std::size_t, std::size_t)>& cost) {
   return Layer(trace, report, cost).run();
 }
 

@@ -21,13 +21,17 @@ std::vector<std::uint32_t> kernels_of(const Capture& capture, const DeviceTimeli
   return rows;
 }
 
-/// Natural logarithms of durations. A profiler slows kernels down, short ones more: only the ratio to the typical one says
-/// anything, and it says little, so that durations choose between pairings that are equally good otherwise.
+/// Natural logarithms of durations. A profiler slows kernels down, short ones more: only the ratio
+/// to the typical one says anything, and it says little, so that durations choose between pairings
+/// that are equally good otherwise.
 class DurationCost {
  public:
-  explicit DurationCost(const Capture& capture) : trace_(capture.activities.size()), report_(capture.report_kernels.size()) {
-    for (std::size_t i = 0; i < trace_.size(); ++i) trace_[i] = logarithm(static_cast<double>(capture.activities.duration_ns[i]));
-    for (std::size_t i = 0; i < report_.size(); ++i) report_[i] = logarithm(capture.report_kernels.duration_ns[i]);
+  explicit DurationCost(const Capture& capture)
+      : trace_(capture.activities.size()), report_(capture.report_kernels.size()) {
+    for (std::size_t i = 0; i < trace_.size(); ++i)
+      trace_[i] = logarithm(static_cast<double>(capture.activities.duration_ns[i]));
+    for (std::size_t i = 0; i < report_.size(); ++i)
+      report_[i] = logarithm(capture.report_kernels.duration_ns[i]);
   }
   double operator()(std::uint32_t trace_row, std::uint32_t report_row) const {
     const double difference = std::fabs(trace_[trace_row] - report_[report_row]);
@@ -44,15 +48,21 @@ class DurationCost {
 struct Pairs {
   std::vector<std::uint32_t> trace_rows, report_rows;
   Laying laying;
-  std::size_t count() const { return static_cast<std::size_t>(std::ranges::count_if(laying.partner, [](std::uint32_t p) { return p != Alignment::kNone; })); }
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        laying.partner, [](std::uint32_t p) { return p != Alignment::kNone; }));
+  }
 };
 
-Pairs lay(const Symbols& symbols, const DurationCost& cost, std::vector<std::uint32_t> trace_rows, std::vector<std::uint32_t> report_rows) {
+Pairs lay(const Symbols& symbols, const DurationCost& cost, std::vector<std::uint32_t> trace_rows,
+          std::vector<std::uint32_t> report_rows) {
   std::vector<std::uint32_t> a, b;
   for (std::uint32_t row : trace_rows) a.push_back(symbols.trace[row]);
   for (std::uint32_t row : report_rows) b.push_back(symbols.report[row]);
   Pairs pairs{std::move(trace_rows), std::move(report_rows), {}};
-  pairs.laying = lay_over(a, b, [&](std::size_t i, std::size_t j) { return cost(pairs.trace_rows[i], pairs.report_rows[j]); });
+  pairs.laying = lay_over(a, b, [&](std::size_t i, std::size_t j) {
+    return cost(pairs.trace_rows[i], pairs.report_rows[j]);
+  });
   return pairs;
 }
 
@@ -93,7 +103,8 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
       chosen.push_back(lay(symbols, cost, s.trace_rows, s.report_rows));
       paired += chosen.back().count();
     }
-    // A profiler runs streams one after another and may name them otherwise: the order of the whole device can say more.
+    // A profiler runs streams one after another and may name them otherwise: the order of the whole
+    // device can say more.
     if (more_than_one_stream(capture, by_device[d], report_rows)) {
       Pairs whole = lay(symbols, cost, by_device[d], report_rows);
       if (whole.count() > paired) {
@@ -111,7 +122,8 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
         const std::uint32_t row = p.trace_rows[i], report_row = p.report_rows[p.laying.partner[i]];
         const float certainty = symbols.certainty[symbols.trace[row]];
         out.report_row[row] = report_row;
-        out.state[row] = p.laying.ambiguous[i] ? Matching::State::ambiguous : Matching::State::matched;
+        out.state[row] =
+            p.laying.ambiguous[i] ? Matching::State::ambiguous : Matching::State::matched;
         out.score[row] = p.laying.ambiguous[i] ? certainty / 2 : certainty;
         used[report_row] = true;
       }

@@ -28,7 +28,8 @@ class NameIds {
     auto [at, fresh] = by_text_.try_emplace(static_cast<std::uint32_t>(name), 0);
     if (fresh) {
       std::string canonical = canonical_kernel_name(capture.text(name));
-      const auto [known, added] = by_canonical_.try_emplace(canonical, static_cast<std::uint32_t>(names_.size()));
+      const auto [known, added] =
+          by_canonical_.try_emplace(canonical, static_cast<std::uint32_t>(names_.size()));
       if (added) names_.push_back({std::move(canonical), base_name(capture.text(name))});
       at->second = known->second;
     }
@@ -41,19 +42,25 @@ class NameIds {
     representative_.resize(names_.size());
     certainty_.assign(names_.size(), 1.0F);
     for (std::uint32_t i = 0; i < names_.size(); ++i) representative_[i] = i;
-    struct Candidate { double similarity; std::uint32_t trace, report; };
+    struct Candidate {
+      double similarity;
+      std::uint32_t trace, report;
+    };
     std::vector<Candidate> candidates;
     for (std::uint32_t r = 0; r < names_.size(); ++r) {
       if (!names_[r].in_report || names_[r].in_trace) continue;
       for (std::uint32_t t = 0; t < names_.size(); ++t) {
         if (!names_[t].in_trace || names_[t].in_report) continue;
-        const bool mangled = names_[t].canonical.starts_with("_Z") != names_[r].canonical.starts_with("_Z");
+        const bool mangled =
+            names_[t].canonical.starts_with("_Z") != names_[r].canonical.starts_with("_Z");
         if (!mangled && names_[t].base != names_[r].base) continue;
         const double s = name_similarity(names_[t].canonical, names_[r].canonical);
         if (s >= kSameKernel) candidates.push_back({s, t, r});
       }
     }
-    std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) { return a.similarity > b.similarity; });
+    std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+      return a.similarity > b.similarity;
+    });
     std::vector<bool> taken(names_.size());
     for (const Candidate& c : candidates) {
       if (taken[c.trace] || taken[c.report]) continue;
@@ -93,7 +100,8 @@ using Key = std::array<std::int64_t, 9>;
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
     std::uint64_t h = 0x9E3779B97F4A7C15ull;
-    for (std::int64_t part : key) h = (h ^ static_cast<std::uint64_t>(part)) * 0xFF51AFD7ED558CCDull, h ^= h >> 29;
+    for (std::int64_t part : key)
+      h = (h ^ static_cast<std::uint64_t>(part)) * 0xFF51AFD7ED558CCDull, h ^= h >> 29;
     return h;
   }
 };
@@ -101,10 +109,19 @@ struct KeyHash {
 /// Launch attributes of one row; the activities and report_kernels tables name them alike.
 template <class Table>
 Key shape(const Table& t, std::uint32_t row) {
-  return {0, t.grid_x[row], t.grid_y[row], t.grid_z[row], t.block_x[row], t.block_y[row], t.block_z[row], t.registers[row], t.shared_bytes[row]};
+  return {0,
+          t.grid_x[row],
+          t.grid_y[row],
+          t.grid_z[row],
+          t.block_x[row],
+          t.block_y[row],
+          t.block_z[row],
+          t.registers[row],
+          t.shared_bytes[row]};
 }
 
-constexpr std::array<std::array<std::size_t, 2>, kFields> kFieldParts{{{1, 4}, {4, 7}, {7, 8}, {8, 9}}};
+constexpr std::array<std::array<std::size_t, 2>, kFields> kFieldParts{
+    {{1, 4}, {4, 7}, {7, 8}, {8, 9}}};
 
 std::array<std::size_t, kFields> known_fields(const auto& table, const auto& rows) {
   std::array<std::size_t, kFields> known{};
@@ -125,11 +142,13 @@ Symbols make_symbols(const Capture& capture, const std::vector<std::uint32_t>& r
 
   NameIds names;
   std::vector<std::uint32_t> trace_name(rows.size()), report_name(r.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) trace_name[i] = names.id(capture, a.name[rows[i]], false);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    trace_name[i] = names.id(capture, a.name[rows[i]], false);
   for (std::uint32_t i = 0; i < r.size(); ++i) report_name[i] = names.id(capture, r.name[i], true);
   names.pair_leftovers();
 
-  // An attribute takes part when nearly every kernel of both sides has it; what only some have cannot tell kernels apart.
+  // An attribute takes part when nearly every kernel of both sides has it; what only some have
+  // cannot tell kernels apart.
   const auto in_trace = known_fields(a, rows), in_report = known_fields(r, report_rows);
   std::array<bool, kFields> use{};
   float compared = 0;
@@ -152,7 +171,8 @@ Symbols make_symbols(const Capture& capture, const std::vector<std::uint32_t>& r
     if (fresh) out.certainty.push_back(names.certainty(name) * by_shape);
     return at->second;
   };
-  for (std::size_t i = 0; i < rows.size(); ++i) out.trace[rows[i]] = symbol(trace_name[i], shape(a, rows[i]));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out.trace[rows[i]] = symbol(trace_name[i], shape(a, rows[i]));
   for (std::uint32_t i = 0; i < r.size(); ++i) out.report[i] = symbol(report_name[i], shape(r, i));
   names.count(out);
   return out;

@@ -26,7 +26,10 @@ class PhaseSweep {
   }
 
  private:
-  struct Left { RuntimePhase phase; std::span<const Interval> set; };
+  struct Left {
+    RuntimePhase phase;
+    std::span<const Interval> set;
+  };
   std::vector<Left> left_;
 };
 
@@ -41,37 +44,62 @@ struct Key {
 };
 struct KeyHash {
   std::size_t operator()(const Key& k) const {
-    std::uint64_t h = static_cast<std::uint64_t>(k.reason) << 8 | static_cast<std::uint64_t>(k.phase);
-    for (const auto part : {static_cast<std::uint32_t>(k.operation), k.module, static_cast<std::uint32_t>(k.python)}) h = (h ^ part) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    std::uint64_t h =
+        static_cast<std::uint64_t>(k.reason) << 8 | static_cast<std::uint64_t>(k.phase);
+    for (const auto part :
+         {static_cast<std::uint32_t>(k.operation), k.module, static_cast<std::uint32_t>(k.python)})
+      h = (h ^ part) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
     return h;
   }
 };
 
 }  // namespace
 
-std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace, std::size_t max_rows) {
+std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace,
+                                          std::size_t max_rows) {
   const auto& c = context.capture;
-  struct Sum { Nanos ns = 0; std::int64_t gaps = 0; Nanos last_end = INT64_MIN; };
+  struct Sum {
+    Nanos ns = 0;
+    std::int64_t gaps = 0;
+    Nanos last_end = INT64_MIN;
+  };
   std::unordered_map<Key, Sum, KeyHash> sums;
-  const bool stacks = std::find(c.host_ops.kind.begin(), c.host_ops.kind.end(), HostKind::python) != c.host_ops.kind.end();
+  const bool stacks = std::find(c.host_ops.kind.begin(), c.host_ops.kind.end(), HostKind::python) !=
+                      c.host_ops.kind.end();
   Nanos windows = 0;
   for (const auto& line : context.devices) {
     windows += line.window.length();
-    struct Thread { PhaseSweep phases; ThreadSweep sweep; };
-    std::vector<std::optional<Thread>> threads(c.threads.size());  // each moves forward with the pieces of this device
+    struct Thread {
+      PhaseSweep phases;
+      ThreadSweep sweep;
+    };
+    std::vector<std::optional<Thread>> threads(
+        c.threads.size());  // each moves forward with the pieces of this device
     for (const auto& piece : line.idle_pieces) {
-      // The thread whose state gave the reason: that of the operation, else the one that launched the next activity.
+      // The thread whose state gave the reason: that of the operation, else the one that launched
+      // the next activity.
       std::uint32_t thread = piece.op != kNoRow ? c.host_ops.thread[piece.op] : kNoRow;
-      if (thread == kNoRow && piece.next != kNoRow && context.attribution.launch[piece.next] != kNoRow) thread = c.api_calls.thread[context.attribution.launch[piece.next]];
-      Key key{piece.reason, RuntimePhase::other, {}, piece.next < context.attribution.module.size() ? context.attribution.module[piece.next] : 0, {}};
+      if (thread == kNoRow && piece.next != kNoRow &&
+          context.attribution.launch[piece.next] != kNoRow)
+        thread = c.api_calls.thread[context.attribution.launch[piece.next]];
+      Key key{piece.reason,
+              RuntimePhase::other,
+              {},
+              piece.next < context.attribution.module.size()
+                  ? context.attribution.module[piece.next]
+                  : 0,
+              {}};
       if (piece.op != kNoRow) key.operation = c.host_ops.name[piece.op];
       if (thread < threads.size()) {
         auto& t = threads[thread];
-        if (!t) t.emplace(PhaseSweep(trace.threads[thread]), ThreadSweep(c, context.host, context.roles, thread));
+        if (!t)
+          t.emplace(PhaseSweep(trace.threads[thread]),
+                    ThreadSweep(c, context.host, context.roles, thread));
         const Nanos middle = piece.span.start + piece.span.length() / 2;
         key.phase = t->phases.at(middle);
         if (stacks)
-          if (const auto python = t->sweep.at(middle).python; python != kNoRow) key.python = c.host_ops.name[python];
+          if (const auto python = t->sweep.at(middle).python; python != kNoRow)
+            key.python = c.host_ops.name[python];
       }
       Sum& sum = sums[key];
       sum.ns += piece.span.length();
@@ -82,7 +110,10 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   std::vector<std::pair<Key, Sum>> order(sums.begin(), sums.end());
   const std::size_t shown = max_rows ? std::min(max_rows, order.size()) : order.size();
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [](const auto& a, const auto& b) { return a.second.ns != b.second.ns ? a.second.ns > b.second.ns : a.first < b.first; });
+                    [](const auto& a, const auto& b) {
+                      return a.second.ns != b.second.ns ? a.second.ns > b.second.ns
+                                                        : a.first < b.first;
+                    });
   std::vector<IdleOrigin> origins;
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [key, sum] = order[i];

@@ -11,10 +11,13 @@ namespace gf {
 namespace {
 
 /// The times of these operations, by phase.
-OperationType spread(std::string_view type, const RuntimeTrace& trace, std::span<const std::uint32_t> operations) {
+OperationType spread(std::string_view type, const RuntimeTrace& trace,
+                     std::span<const std::uint32_t> operations) {
   auto each = [&](auto&& f) {
     for (const auto i : operations)
-      for (std::size_t k = trace.operations[i].first, end = k + trace.operations[i].count; k < end; ++k) f(index_of(trace.phase_of_time[k]), trace.time_ns[k]);
+      for (std::size_t k = trace.operations[i].first, end = k + trace.operations[i].count; k < end;
+           ++k)
+        f(index_of(trace.phase_of_time[k]), trace.time_ns[k]);
   };
   std::array<std::size_t, kRuntimePhases> count{};
   PhaseTimes total{};
@@ -27,7 +30,8 @@ OperationType spread(std::string_view type, const RuntimeTrace& trace, std::span
   row.count = static_cast<std::int64_t>(operations.size());
   for (std::size_t p = 0; p < kRuntimePhases; ++p) {
     if (values[p].empty()) continue;
-    row.phases.push_back({std::string(kRuntimePhaseNames[p]), total[p], distribution(std::move(values[p]))});
+    row.phases.push_back(
+        {std::string(kRuntimePhaseNames[p]), total[p], distribution(std::move(values[p]))});
     row.total_ns += total[p];
   }
   return row;
@@ -35,12 +39,14 @@ OperationType spread(std::string_view type, const RuntimeTrace& trace, std::span
 
 }  // namespace
 
-std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window, std::size_t max_rows) {
+std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window,
+                                             std::size_t max_rows) {
   std::vector<std::uint32_t> all;
   all.reserve(trace.operations.size());
   for (std::uint32_t i = 0; i < trace.operations.size(); ++i) {
     const auto& o = trace.operations[i];
-    if (!o.runs_for_another && o.start_ns >= window.start && o.start_ns < window.end) all.push_back(i);
+    if (!o.runs_for_another && o.start_ns >= window.start && o.start_ns < window.end)
+      all.push_back(i);
   }
   std::vector<OperationType> rows;
   if (all.empty()) return rows;
@@ -53,7 +59,9 @@ std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval
     for (const auto i : by_type.members(t)) members.push_back(all[i]);
     if (!members.empty()) rows.push_back(spread(trace.types[t], trace, members));
   }
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.type < b.type; });
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.type < b.type;
+  });
   if (max_rows && rows.size() > max_rows) rows.resize(max_rows);
   rows.insert(rows.begin(), spread("*", trace, all));
   return rows;

@@ -1,4 +1,5 @@
-// How long each phase takes, over all operations and by type of operation (the violins of DSD 2022).
+// How long each phase takes, over all operations and by type of operation (the violins of DSD
+// 2022).
 #pragma once
 
 #include <vector>
@@ -8,8 +9,9 @@
 
 namespace gf {
 
-/// Operations that began in `window`, by type, most time first; the first row, "*", is all of them. At most `max_rows` types
-/// (0: all).
-std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window, std::size_t max_rows);
+/// Operations that began in `window`, by type, most time first; the first row, "*", is all of them.
+/// At most `max_rows` types (0: all).
+std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window,
+                                             std::size_t max_rows);
 
 }  // namespace gf

@@ -1,5 +1,5 @@
-// The runtime phases of a framework operation (docs/runtime.md): what one operation goes through from the Python call to the
-// end of its kernel.
+// The runtime phases of a framework operation (docs/runtime.md): what one operation goes through
+// from the Python call to the end of its kernel.
 #pragma once
 
 #include <array>
@@ -21,11 +21,14 @@ enum class RuntimePhase : std::uint8_t {
 };
 inline constexpr std::size_t kRuntimePhases = 9;
 
-/// In the order of precedence: where several hold at once, a time share takes the first. The first five are the order of
-/// DSD 2022; the rest divides what that leaves over.
-inline constexpr std::array<std::string_view, kRuntimePhases> kRuntimePhaseNames{"gpu_kernel", "cpu_kernel", "dequeue", "memcpy", "wait",
-                                                                                 "launch",     "enqueue",    "queued",  "other"};
-constexpr std::string_view name_of(RuntimePhase p) { return kRuntimePhaseNames[static_cast<std::size_t>(p)]; }
+/// In the order of precedence: where several hold at once, a time share takes the first. The first
+/// five are the order of DSD 2022; the rest divides what that leaves over.
+inline constexpr std::array<std::string_view, kRuntimePhases> kRuntimePhaseNames{
+    "gpu_kernel", "cpu_kernel", "dequeue", "memcpy", "wait",
+    "launch",     "enqueue",    "queued",  "other"};
+constexpr std::string_view name_of(RuntimePhase p) {
+  return kRuntimePhaseNames[static_cast<std::size_t>(p)];
+}
 constexpr std::size_t index_of(RuntimePhase p) { return static_cast<std::size_t>(p); }
 
 }  // namespace gf

@@ -14,9 +14,12 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
   leaves.reserve(items.size());
   std::int64_t depth = 0;
   for (const auto& item : items) {
-    if (item.leave <= item.enter || item.leave <= window.start || item.enter >= window.end) continue;
-    if (item.enter <= window.start) ++depth;
-    else enters.push_back(item.enter);
+    if (item.leave <= item.enter || item.leave <= window.start || item.enter >= window.end)
+      continue;
+    if (item.enter <= window.start)
+      ++depth;
+    else
+      enters.push_back(item.enter);
     if (item.leave < window.end) leaves.push_back(item.leave);
   }
   sort_nearly_ordered(enters.begin(), enters.end(), std::less<>());
@@ -53,8 +56,10 @@ std::vector<DepthPart> thin(std::span<const DepthStep> curve, Interval window, s
   const auto length = static_cast<__int128>(window.length());
   std::size_t at = 0;
   for (std::size_t p = 0; p < parts; ++p) {
-    const Nanos start = window.start + static_cast<Nanos>(length * static_cast<__int128>(p) / static_cast<__int128>(parts));
-    const Nanos end = window.start + static_cast<Nanos>(length * static_cast<__int128>(p + 1) / static_cast<__int128>(parts));
+    const Nanos start = window.start + static_cast<Nanos>(length * static_cast<__int128>(p) /
+                                                          static_cast<__int128>(parts));
+    const Nanos end = window.start + static_cast<Nanos>(length * static_cast<__int128>(p + 1) /
+                                                        static_cast<__int128>(parts));
     if (end == start) continue;  // a window shorter than the parts
     DepthPart part{start, end - start, INT64_MAX, 0, 0};
     __int128 integral = 0;
@@ -72,22 +77,26 @@ std::vector<DepthPart> thin(std::span<const DepthStep> curve, Interval window, s
   return out;
 }
 
-std::vector<QueueItem> pair_in_order(std::span<const Interval> entered, std::span<const Nanos> left, Nanos end, std::int64_t& before) {
-  // The k-th item taken is the (k - before)-th one put there, and nothing can be taken before its put began: `before` is the
-  // smallest number for which that holds for all.
+std::vector<QueueItem> pair_in_order(std::span<const Interval> entered, std::span<const Nanos> left,
+                                     Nanos end, std::int64_t& before) {
+  // The k-th item taken is the (k - before)-th one put there, and nothing can be taken before its
+  // put began: `before` is the smallest number for which that holds for all.
   before = 0;
   std::size_t put = 0;
   for (std::size_t taken = 0; taken < left.size(); ++taken) {
     while (put < entered.size() && entered[put].start <= left[taken]) ++put;
-    before = std::max(before, static_cast<std::int64_t>(taken + 1) - static_cast<std::int64_t>(put));
+    before =
+        std::max(before, static_cast<std::int64_t>(taken + 1) - static_cast<std::int64_t>(put));
   }
   std::vector<QueueItem> items;
   items.reserve(entered.size());
   for (std::size_t i = 0; i < entered.size(); ++i) {
     const std::size_t k = i + static_cast<std::size_t>(before);
     // The event that puts an item there ends a little after it did: a taker may be quicker.
-    if (k < left.size()) items.push_back({std::min(entered[i].end, left[k]), left[k]});
-    else items.push_back({entered[i].end, std::max(end, entered[i].end)});
+    if (k < left.size())
+      items.push_back({std::min(entered[i].end, left[k]), left[k]});
+    else
+      items.push_back({entered[i].end, std::max(end, entered[i].end)});
   }
   return items;
 }

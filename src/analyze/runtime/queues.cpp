@@ -1,7 +1,8 @@
 #include "analyze/runtime/queues.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -23,7 +24,8 @@ class Fillers {
   }
   std::uint32_t busiest() const {
     const auto most = std::max_element(counts_.begin(), counts_.end());
-    return most == counts_.end() || *most == 0 ? kNoRow : static_cast<std::uint32_t>(most - counts_.begin());
+    return most == counts_.end() || *most == 0 ? kNoRow
+                                               : static_cast<std::uint32_t>(most - counts_.begin());
   }
 
  private:
@@ -34,7 +36,8 @@ Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
   Queue q{"framework", "framework", trace.framework_queue, trace.queued_before, kNoRow};
   Fillers fillers(context);
   for (const auto& o : trace.operations)
-    if (!o.runs_for_another && trace.times_of(o)[index_of(RuntimePhase::queued)] > 0) fillers.add(context.capture.host_ops.thread[o.row]);
+    if (!o.runs_for_another && trace.times_of(o)[index_of(RuntimePhase::queued)] > 0)
+      fillers.add(context.capture.host_ops.thread[o.row]);
   q.fills = fillers.busiest();
   return q;
 }
@@ -63,7 +66,8 @@ Queue recorded_queue(const Context& context, Text name) {
     q.items.push_back({std::min(it->second, h.time_ns[i]), h.time_ns[i]});
     entered.erase(it);
   }
-  for (const auto& [id, time] : entered) q.items.push_back({time, end});  // still there when the capture ended
+  for (const auto& [id, time] : entered)
+    q.items.push_back({time, end});  // still there when the capture ended
   q.fills = fillers.busiest();
   return q;
 }
@@ -72,11 +76,15 @@ Queue device_queue(const Context& context, std::uint32_t device) {
   const auto& a = context.capture.activities;
   const auto& calls = context.capture.api_calls;
   Queue q{fmt::format("device:{}", context.capture.devices.id[device]), "device", {}, 0, kNoRow};
-  std::vector<Nanos> start(calls.size(), INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts
+  std::vector<Nanos> start(
+      calls.size(),
+      INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts
   for (std::uint32_t i = 0; i < a.size(); ++i) {
     if (a.device[i] != device) continue;
-    if (const auto call = context.attribution.launch[i]; call != kNoRow) start[call] = std::min(start[call], a.start_ns[i]);
-    else ++q.from_before;
+    if (const auto call = context.attribution.launch[i]; call != kNoRow)
+      start[call] = std::min(start[call], a.start_ns[i]);
+    else
+      ++q.from_before;
   }
   q.items.reserve(calls.size());
   Fillers fillers(context);
@@ -93,26 +101,33 @@ Queue device_queue(const Context& context, std::uint32_t device) {
 /// The longest members, longest first.
 Intervals longest(const Intervals& set, std::size_t count) {
   Intervals out(std::min(set.size(), count));
-  std::partial_sort_copy(set.begin(), set.end(), out.begin(), out.end(),
-                         [](const Interval& a, const Interval& b) { return a.length() != b.length() ? a.length() > b.length() : a.start < b.start; });
+  std::partial_sort_copy(
+      set.begin(), set.end(), out.begin(), out.end(), [](const Interval& a, const Interval& b) {
+        return a.length() != b.length() ? a.length() > b.length() : a.start < b.start;
+      });
   return out;
 }
 
-/// What a thread was in for most of each span, in words a person recognises: the Python line where the capture has stacks, else the
-/// operation or annotation. Empty where it was in nothing.
-std::vector<std::string> host_lines(const Context& context, std::uint32_t thread, const Intervals& spans) {
+/// What a thread was in for most of each span, in words a person recognises: the Python line where
+/// the capture has stacks, else the operation or annotation. Empty where it was in nothing.
+std::vector<std::string> host_lines(const Context& context, std::uint32_t thread,
+                                    const Intervals& spans) {
   std::vector<std::size_t> order(spans.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return spans[a].start < spans[b].start; });
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return spans[a].start < spans[b].start; });
   std::vector<std::string> lines(spans.size());
   ThreadSweep sweep(context.capture, context.host, context.roles, thread);
   for (const auto i : order) {
     std::map<std::string_view, Nanos> time;
-    sweep.each_state(spans[i].start, spans[i].end, [&](Nanos from, Nanos to, const ThreadState& state) {
-      const auto row = state.python != kNoRow ? state.python : state.span;
-      if (row != kNoRow) time[context.capture.text(context.capture.host_ops.name[row])] += to - from;
-    });
-    const auto most = std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    sweep.each_state(
+        spans[i].start, spans[i].end, [&](Nanos from, Nanos to, const ThreadState& state) {
+          const auto row = state.python != kNoRow ? state.python : state.span;
+          if (row != kNoRow)
+            time[context.capture.text(context.capture.host_ops.name[row])] += to - from;
+        });
+    const auto most = std::max_element(
+        time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != time.end()) lines[i] = most->first;
   }
   return lines;
@@ -125,7 +140,9 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
   if (!trace.framework_queue.empty()) queues.push_back(framework_queue(context, trace));
   std::vector<Text> names;
   for (std::size_t i = 0; i < context.capture.handoffs.size(); ++i)
-    if (const Text name = context.capture.handoffs.queue[i]; std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (const Text name = context.capture.handoffs.queue[i];
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   for (const Text name : names) queues.push_back(recorded_queue(context, name));
   for (const auto& line : context.devices) queues.push_back(device_queue(context, line.device));
   std::erase_if(queues, [](const Queue& q) { return q.items.empty(); });
@@ -141,7 +158,8 @@ QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, co
   std::vector<double> waits;
   waits.reserve(queue.items.size());
   for (const auto& item : queue.items)
-    if (item.enter >= window.start && item.enter < window.end) waits.push_back(static_cast<double>(item.leave - item.enter));
+    if (item.enter >= window.start && item.enter < window.end)
+      waits.push_back(static_cast<double>(item.leave - item.enter));
   info.items = static_cast<std::int64_t>(waits.size());
   info.wait = distribution(std::move(waits));
   const auto curve = depth_curve(queue.items, window);
@@ -157,10 +175,13 @@ QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, co
   for (std::size_t mask = 0; mask < loaded.size(); ++mask) loaded[mask] -= empty[mask];
   info.when_empty = phase_times(empty);
   info.when_loaded = phase_times(loaded);
-  for (const auto& p : thin(curve, window, kCurveParts)) info.curve.push_back({p.start_ns, p.duration_ns, p.min, p.max, p.mean});
+  for (const auto& p : thin(curve, window, kCurveParts))
+    info.curve.push_back({p.start_ns, p.duration_ns, p.min, p.max, p.mean});
   const auto dry = longest(sum.empty, kDrySpells);
   const auto lines = host_lines(context, queue.fills, dry);
-  for (std::size_t i = 0; i < dry.size(); ++i) info.dry.push_back({dry[i].start, dry[i].length(), phase_times(sum_phases(phases, {dry[i]})), lines[i]});
+  for (std::size_t i = 0; i < dry.size(); ++i)
+    info.dry.push_back(
+        {dry[i].start, dry[i].length(), phase_times(sum_phases(phases, {dry[i]})), lines[i]});
   return info;
 }
 

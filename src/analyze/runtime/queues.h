@@ -9,9 +9,10 @@
 
 namespace gf {
 
-/// The items of every queue that the capture shows: "framework" (operations between enqueue and dequeue), "threadpool" (what
-/// the framework passed to its threads), "device:N" (launches between their return and their first start on device N; one
-/// item a launch, whatever number of kernels a graph starts).
+/// The items of every queue that the capture shows: "framework" (operations between enqueue and
+/// dequeue), "threadpool" (what the framework passed to its threads), "device:N" (launches between
+/// their return and their first start on device N; one item a launch, whatever number of kernels a
+/// graph starts).
 struct Queue {
   std::string id, kind;
   std::vector<QueueItem> items;

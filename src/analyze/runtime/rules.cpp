@@ -6,33 +6,43 @@ namespace {
 
 using enum RuntimePhase;
 
-// TensorFlow, eager and tf.function. The eager runtime names the Python side EagerExecute and EagerLocalExecute; the side that
-// takes a node from the queue, EagerKernelExecute. In SYNC mode the second stands inside the first, in ASYNC mode it runs on
-// the thread eager_async_executor.
+// TensorFlow, eager and tf.function. The eager runtime names the Python side EagerExecute and
+// EagerLocalExecute; the side that takes a node from the queue, EagerKernelExecute. In SYNC mode
+// the second stands inside the first, in ASYNC mode it runs on the thread eager_async_executor.
 constexpr PhaseRule kTensorFlow[] = {
-    {Match::prefix, "EagerLocalExecute: ", enqueue, "tensorflow/core/common_runtime/eager/execute.cc", true, Unless::never, other, QueueSide::enters},
-    {Match::exact, "EagerKernelExecute", dequeue, "tensorflow/core/common_runtime/eager/execute.cc", false, Unless::never, other, QueueSide::leaves},
+    {Match::prefix, "EagerLocalExecute: ", enqueue,
+     "tensorflow/core/common_runtime/eager/execute.cc", true, Unless::never, other,
+     QueueSide::enters},
+    {Match::exact, "EagerKernelExecute", dequeue, "tensorflow/core/common_runtime/eager/execute.cc",
+     false, Unless::never, other, QueueSide::leaves},
     {Match::prefix, "EagerExecute", enqueue, "tensorflow/core/common_runtime/eager/execute.cc"},
     {Match::prefix, "TFE_Py_FastPathExecute", enqueue, "tensorflow/python/eager/pywrap_tfe_src.cc"},
     {Match::prefix, "TFE_Py_Execute", enqueue, "tensorflow/python/eager/pywrap_tfe_src.cc"},
-    {Match::exact, "ValidateInputTypeAndPlacement", enqueue, "tensorflow/core/common_runtime/eager/execute.cc"},
+    {Match::exact, "ValidateInputTypeAndPlacement", enqueue,
+     "tensorflow/core/common_runtime/eager/execute.cc"},
     {Match::exact, "TFE_DeleteTensorHandle", enqueue, "tensorflow/c/eager/c_api.cc"},
-    {Match::prefix, "EagerCopyToDevice", RuntimePhase::memcpy, "tensorflow/core/common_runtime/eager/tensor_handle.cc"},
-    {Match::prefix, "KernelAndDevice", cpu_kernel, "tensorflow/core/common_runtime/eager/kernel_and_device.cc", false, Unless::hands_on, wait},
-    {Match::exact, "FunctionRun", enqueue, "tensorflow/core/common_runtime/process_function_library_runtime.cc"},
+    {Match::prefix, "EagerCopyToDevice", RuntimePhase::memcpy,
+     "tensorflow/core/common_runtime/eager/tensor_handle.cc"},
+    {Match::prefix, "KernelAndDevice", cpu_kernel,
+     "tensorflow/core/common_runtime/eager/kernel_and_device.cc", false, Unless::hands_on, wait},
+    {Match::exact, "FunctionRun", enqueue,
+     "tensorflow/core/common_runtime/process_function_library_runtime.cc"},
     {Match::prefix, "SessionRun", enqueue, "tensorflow/core/common_runtime/direct_session.cc"},
     {Match::prefix, "ExecutorState::", dequeue, "tensorflow/core/common_runtime/executor.cc"},
     {Match::prefix, "ExecutorDoneCallback", dequeue, "tensorflow/core/common_runtime/executor.cc"},
     {Match::prefix, "IteratorGetNext", wait, "tensorflow/core/kernels/data/iterator_ops.cc"},
     {Match::prefix, "Iterator::", wait, "tensorflow/core/framework/dataset.cc"},
     {Match::suffix, " WaitReady", wait, "tensorflow/core/common_runtime/eager/tensor_handle.cc"},
-    {Match::typed, "", cpu_kernel, "tensorflow/core/framework/op_kernel.cc, tsl/profiler/lib/traceme_encode.h (TraceMeOp)", true, Unless::launches, launch},
+    {Match::typed, "", cpu_kernel,
+     "tensorflow/core/framework/op_kernel.cc, tsl/profiler/lib/traceme_encode.h (TraceMeOp)", true,
+     Unless::launches, launch},
 };
 
 // XLA and PJRT, below TensorFlow and JAX alike.
 constexpr PhaseRule kXla[] = {
     {Match::prefix, "end: ", cpu_kernel, "xla/service/cpu/cpu_runtime.cc"},
-    {Match::compiled, "", cpu_kernel, "xla/backends/cpu/runtime/thunk_executor.cc", true, Unless::launches, launch},
+    {Match::compiled, "", cpu_kernel, "xla/backends/cpu/runtime/thunk_executor.cc", true,
+     Unless::launches, launch},
     {Match::prefix, "CpuExecutable::", dequeue, "xla/service/cpu/cpu_executable.cc"},
     {Match::prefix, "ThunkExecutor::", dequeue, "xla/backends/cpu/runtime/thunk_executor.cc"},
     {Match::prefix, "BlockUntilReady", wait, "xla/pjrt"},
@@ -41,7 +51,8 @@ constexpr PhaseRule kXla[] = {
     {Match::suffix, "::WaitFor", wait, "xla/pjrt/local_device_state.cc"},
     {Match::contains, "::Await", wait, "xla/pjrt"},
     {Match::prefix, "ComputeSemaphoreAcquire", wait, "xla/pjrt/local_device_state.cc"},
-    {Match::contains, "CopyToDevice", RuntimePhase::memcpy, "xla/pjrt/pjrt_stream_executor_client.cc"},
+    {Match::contains, "CopyToDevice", RuntimePhase::memcpy,
+     "xla/pjrt/pjrt_stream_executor_client.cc"},
     {Match::contains, "ToLiteral", RuntimePhase::memcpy, "xla/pjrt/pjrt_stream_executor_client.cc"},
     {Match::contains, "BufferFromHost", RuntimePhase::memcpy, "xla/pjrt"},
     {Match::contains, "Transfer", RuntimePhase::memcpy, "xla/pjrt"},
@@ -52,7 +63,8 @@ constexpr PhaseRule kXla[] = {
     {Match::prefix, "Thunks::", dequeue, "xla/service/gpu/gpu_executable.cc"},
     {Match::contains, ":XLA GPU module", dequeue, "xla/service/gpu/gpu_executable.cc"},
     {Match::contains, "LoadedExecutable::", dequeue, "xla/pjrt"},
-    {Match::prefix, "PJRT_LoadedExecutable_Execute", dequeue, "xla/pjrt/c/pjrt_c_api_wrapper_impl.cc"},
+    {Match::prefix, "PJRT_LoadedExecutable_Execute", dequeue,
+     "xla/pjrt/c/pjrt_c_api_wrapper_impl.cc"},
 };
 
 // JAX: the Python side is the call of a jitted function; all below it is PJRT.
@@ -63,13 +75,16 @@ constexpr PhaseRule kJax[] = {
     {Match::prefix, "PythonRefManager::", enqueue, "xla/python/python_ref_manager.cc"},
 };
 
-// PyTorch. Eager operations run on the thread that calls them: there is no queue of the framework's own, except the autograd
-// engine's ready queue, whose takers name themselves evaluate_function. Operations that only rearrange what a tensor says of
-// its memory, or allocate, compute nothing: they are the framework's own cost, like the dispatch of those that launch.
+// PyTorch. Eager operations run on the thread that calls them: there is no queue of the framework's
+// own, except the autograd engine's ready queue, whose takers name themselves evaluate_function.
+// Operations that only rearrange what a tensor says of its memory, or allocate, compute nothing:
+// they are the framework's own cost, like the dispatch of those that launch.
 constexpr PhaseRule kPyTorch[] = {
-    {Match::prefix, "autograd::engine::evaluate_function: ", dequeue, "torch/csrc/autograd/engine.cpp", true},
+    {Match::prefix, "autograd::engine::evaluate_function: ", dequeue,
+     "torch/csrc/autograd/engine.cpp", true},
     {Match::prefix, "enumerate(DataLoader)", wait, "torch/utils/data/dataloader.py"},
-    {Match::prefix, "aten::_local_scalar_dense", wait, "aten/src/ATen/native/cuda/CUDAScalar.cu", true},
+    {Match::prefix, "aten::_local_scalar_dense", wait, "aten/src/ATen/native/cuda/CUDAScalar.cu",
+     true},
     {Match::prefix, "aten::item", wait, "aten/src/ATen/native/Scalar.cpp", true},
     {Match::prefix, "aten::empty", enqueue, "aten/src/ATen/native/TensorFactories.cpp", true},
     {Match::prefix, "aten::view", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
@@ -99,15 +114,20 @@ constexpr PhaseRule kPyTorch[] = {
     {Match::contains, "::", enqueue, "torch/csrc, extensions", true},
 };
 
-/// The operation's type as people know it: without the rule's prefix, "autograd::engine::evaluate_function: " and the like.
+/// The operation's type as people know it: without the rule's prefix,
+/// "autograd::engine::evaluate_function: " and the like.
 std::string_view operation_type(const Capture& capture, std::uint32_t row, const PhaseRule& rule) {
-  const auto name = capture.text(capture.host_ops.name[row]), type = capture.text(capture.host_ops.op_type[row]);
+  const auto name = capture.text(capture.host_ops.name[row]),
+             type = capture.text(capture.host_ops.op_type[row]);
   if (rule.match == Match::compiled) {  // fusion.12 and fusion.13 are two of one type
     const auto digits = type.find_last_not_of("0123456789");
-    return digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0 ? type.substr(0, digits) : type;
+    return digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0
+               ? type.substr(0, digits)
+               : type;
   }
   if (!type.empty()) return type;
-  if (rule.match == Match::prefix && name.size() > rule.text.size() && (rule.text.ends_with(' ') || rule.text.ends_with('('))) {
+  if (rule.match == Match::prefix && name.size() > rule.text.size() &&
+      (rule.text.ends_with(' ') || rule.text.ends_with('('))) {
     auto rest = name.substr(rule.text.size());
     if (rule.text.ends_with('(') && rest.ends_with(')')) rest.remove_suffix(1);
     return rest;
@@ -119,7 +139,9 @@ std::string_view operation_type(const Capture& capture, std::uint32_t row, const
 
 std::vector<const PhaseRule*> phase_rules(std::string_view framework) {
   std::vector<const PhaseRule*> rules;
-  auto take = [&](std::span<const PhaseRule> table) { for (const auto& r : table) rules.push_back(&r); };
+  auto take = [&](std::span<const PhaseRule> table) {
+    for (const auto& r : table) rules.push_back(&r);
+  };
   const bool all = framework != "pytorch" && framework != "tensorflow" && framework != "jax";
   if (all || framework == "tensorflow") take(kTensorFlow);
   if (all || framework == "jax") take(kJax);
@@ -129,12 +151,17 @@ std::vector<const PhaseRule*> phase_rules(std::string_view framework) {
 }
 
 RuleLookup::RuleLookup(const Capture& capture)
-    : capture_(capture), rules_(phase_rules(capture.framework)), by_name_(capture.strings.size()), by_type_(capture.strings.size()) {}
+    : capture_(capture),
+      rules_(phase_rules(capture.framework)),
+      by_name_(capture.strings.size()),
+      by_type_(capture.strings.size()) {}
 
 RuleLookup::Found RuleLookup::of(std::uint32_t row) {
   const auto& ops = capture_.host_ops;
-  if (ops.kind[row] == HostKind::python) return {};  // Python's own frames are the program, not the framework
-  const auto name = static_cast<std::uint32_t>(ops.name[row]), type = static_cast<std::uint32_t>(ops.op_type[row]);
+  if (ops.kind[row] == HostKind::python)
+    return {};  // Python's own frames are the program, not the framework
+  const auto name = static_cast<std::uint32_t>(ops.name[row]),
+             type = static_cast<std::uint32_t>(ops.op_type[row]);
   Known& known = type == 0 ? by_name_[name] : by_type_[type];
   if (known.name != name) known = {name, find(row)};
   return known.found;
@@ -144,7 +171,9 @@ RuleLookup::Found RuleLookup::find(std::uint32_t row) {
   const auto name = capture_.text(capture_.host_ops.name[row]);
   const auto r = matching(name, capture_.text(capture_.host_ops.op_type[row]));
   if (r == kNoRule) return {};
-  const auto [at, fresh] = type_numbers_.try_emplace(rules_[r]->operation ? operation_type(capture_, row, *rules_[r]) : name, static_cast<std::uint32_t>(types_.size()));
+  const auto [at, fresh] = type_numbers_.try_emplace(
+      rules_[r]->operation ? operation_type(capture_, row, *rules_[r]) : name,
+      static_cast<std::uint32_t>(types_.size()));
   if (fresh) types_.push_back(at->first);
   return {r, at->second};
 }
@@ -152,12 +181,19 @@ RuleLookup::Found RuleLookup::find(std::uint32_t row) {
 std::uint16_t RuleLookup::matching(std::string_view name, std::string_view type) const {
   auto matches = [&](const PhaseRule& r) {
     switch (r.match) {
-      case Match::exact: return name == r.text;
-      case Match::prefix: return name.starts_with(r.text);
-      case Match::suffix: return name.ends_with(r.text);
-      case Match::contains: return name.find(r.text) != name.npos;
-      case Match::typed: return !type.empty() && name.size() > type.size() && name.ends_with(type) && name[name.size() - type.size() - 1] == ':';
-      case Match::compiled: return !type.empty() && name == type;
+      case Match::exact:
+        return name == r.text;
+      case Match::prefix:
+        return name.starts_with(r.text);
+      case Match::suffix:
+        return name.ends_with(r.text);
+      case Match::contains:
+        return name.find(r.text) != name.npos;
+      case Match::typed:
+        return !type.empty() && name.size() > type.size() && name.ends_with(type) &&
+               name[name.size() - type.size() - 1] == ':';
+      case Match::compiled:
+        return !type.empty() && name == type;
     }
     return false;
   };

@@ -1,4 +1,5 @@
-// Which event of which framework is which phase: a table, as data. A new framework is a new table in rules.cpp.
+// Which event of which framework is which phase: a table, as data. A new framework is a new table
+// in rules.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ enum class Match : std::uint8_t { exact, prefix, suffix, contains, typed, compil
 enum class Unless : std::uint8_t {
   never,
   hands_on,  // it passes its work to other threads: this one waits for them
-  launches,  // a launch, copy or set: this is the host side of a GPU operation, not a kernel of the CPU
+  launches,  // a launch, copy or set: this is the host side of a GPU operation, not a kernel of the
+             // CPU
   nested,    // a launch or another operation: only operations without operations inside compute
 };
 
@@ -27,17 +29,19 @@ enum class QueueSide : std::uint8_t { none, enters, leaves };
 
 struct PhaseRule {
   Match match;
-  std::string_view text;    // for `typed` ("node:OpType") and `compiled` (named after the operation it runs) no text
+  std::string_view text;  // for `typed` ("node:OpType") and `compiled` (named after the operation
+                          // it runs) no text
   RuntimePhase phase;
   std::string_view source;  // where the framework writes the event
-  bool operation = false;   // one such event is one operation of the framework; its type is op_type or the rest of the name
+  bool operation = false;   // one such event is one operation of the framework; its type is op_type
+                            // or the rest of the name
   Unless unless = Unless::never;
   RuntimePhase instead = RuntimePhase::other;  // the phase when `unless` holds
   QueueSide queue = QueueSide::none;
 };
 
-/// The table of a framework (pytorch, tensorflow, jax); all tables one after the other when the framework is not known.
-/// The first rule that matches counts.
+/// The table of a framework (pytorch, tensorflow, jax); all tables one after the other when the
+/// framework is not known. The first rule that matches counts.
 std::vector<const PhaseRule*> phase_rules(std::string_view framework);
 
 /// Rule of every host operation, looked up once per name and type.
@@ -46,7 +50,8 @@ class RuleLookup {
   static constexpr std::uint16_t kNoRule = UINT16_MAX;
   struct Found {
     std::uint16_t rule = kNoRule;  // row of the table
-    std::uint32_t type = 0;        // of the operation, as people know it: index into types(); for rules that are no operation, its name
+    std::uint32_t type = 0;  // of the operation, as people know it: index into types(); for rules
+                             // that are no operation, its name
   };
   explicit RuleLookup(const Capture& capture);
 

@@ -1,7 +1,8 @@
 #include "analyze/runtime/runtime.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "analyze/runtime/idle_origins.h"
@@ -16,8 +17,9 @@ namespace {
 constexpr std::size_t kMarks = 20;
 constexpr std::size_t kOrigins = 40;
 
-/// The asked window; for the whole capture, from the first to the last thing that has a phase (a device's activities or a
-/// host event that a rule knows): what the program did before and after is not the runtime's.
+/// The asked window; for the whole capture, from the first to the last thing that has a phase (a
+/// device's activities or a host event that a rule knows): what the program did before and after is
+/// not the runtime's.
 Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
   if (context.window.kind != "all") return {context.window.start_ns, context.window.end_ns};
   Interval w = trace.extent;
@@ -26,7 +28,8 @@ Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
   return w.start < w.end ? w : Interval{};
 }
 
-std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& trace, const RuleLookup& rules) {
+std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& trace,
+                                  const RuleLookup& rules) {
   std::set<std::string> modes;
   if (trace.inline_operations > 0) modes.insert("eager_sync");
   if (!trace.framework_queue.empty()) modes.insert("eager_async");
@@ -34,8 +37,11 @@ std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& tr
     if (trace.rule_events[r] == 0) continue;
     const auto& rule = rules.rule(static_cast<std::uint16_t>(r));
     if (rule.text == "FunctionRun") modes.insert("function");
-    if (rule.match == Match::compiled || rule.text == "GpuExecutable::" || rule.text == "CpuExecutable::") modes.insert("xla");
-    if (rule.text == "Torch-Compiled Region" || rule.text == "## Call CompiledFxGraph") modes.insert("compile");
+    if (rule.match == Match::compiled || rule.text == "GpuExecutable::" ||
+        rule.text == "CpuExecutable::")
+      modes.insert("xla");
+    if (rule.text == "Torch-Compiled Region" || rule.text == "## Call CompiledFxGraph")
+      modes.insert("compile");
     if (rule.text == "aten::") modes.insert("eager");
     if (rule.text == "PjitFunction(") modes.insert("jit");
   }
@@ -47,12 +53,14 @@ std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& tr
   return {modes.begin(), modes.end()};
 }
 
-/// Rows of those that begin in the window, longest first, the earlier of equal ones; no more than are shown.
+/// Rows of those that begin in the window, longest first, the earlier of equal ones; no more than
+/// are shown.
 template <class SpanOf>
 std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& span_of) {
   std::vector<std::uint32_t> inside;
   for (std::uint32_t i = 0; i < rows; ++i)
-    if (const Interval s = span_of(i); s.start >= window.start && s.start < window.end) inside.push_back(i);
+    if (const Interval s = span_of(i); s.start >= window.start && s.start < window.end)
+      inside.push_back(i);
   const auto shown = inside.begin() + static_cast<std::ptrdiff_t>(std::min(inside.size(), kMarks));
   std::partial_sort(inside.begin(), shown, inside.end(), [&](auto a, auto b) {
     const Nanos x = span_of(a).length(), y = span_of(b).length();
@@ -62,12 +70,20 @@ std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& s
   return inside;
 }
 
-std::vector<RuntimeMark> longest_waits(const Context& context, const RuntimeTrace& trace, Interval window) {
+std::vector<RuntimeMark> longest_waits(const Context& context, const RuntimeTrace& trace,
+                                       Interval window) {
   std::vector<RuntimeMark> marks;
-  for (const auto i : longest(trace.waits.size(), window, [&](std::uint32_t w) { return trace.waits[w].span; })) {
+  for (const auto i :
+       longest(trace.waits.size(), window, [&](std::uint32_t w) { return trace.waits[w].span; })) {
     const auto& w = trace.waits[i];
-    const auto event = context.capture.text(w.event), operation = w.operation == kNoRow ? std::string_view() : trace.types[trace.operations[w.operation].type];
-    marks.push_back({"wait", operation.empty() || operation == event ? std::string(event) : fmt::format("{}: {}", operation, event), w.span.start, w.span.length(), -1});
+    const auto event = context.capture.text(w.event),
+               operation = w.operation == kNoRow ? std::string_view()
+                                                 : trace.types[trace.operations[w.operation].type];
+    marks.push_back({"wait",
+                     operation.empty() || operation == event
+                         ? std::string(event)
+                         : fmt::format("{}: {}", operation, event),
+                     w.span.start, w.span.length(), -1});
   }
   return marks;
 }
@@ -78,9 +94,12 @@ std::vector<RuntimeMark> longest_transfers(const Context& context, Interval wind
   for (std::uint32_t i = 0; i < a.size(); ++i)
     if (a.kind[i] == ActivityKind::memcpy) copies.push_back(i);
   std::vector<RuntimeMark> marks;
-  for (const auto c : longest(copies.size(), window, [&](std::uint32_t c) { return Interval{a.start_ns[copies[c]], a.start_ns[copies[c]] + a.duration_ns[copies[c]]}; })) {
+  for (const auto c : longest(copies.size(), window, [&](std::uint32_t c) {
+         return Interval{a.start_ns[copies[c]], a.start_ns[copies[c]] + a.duration_ns[copies[c]]};
+       })) {
     const auto i = copies[c];
-    marks.push_back({std::string(name_of(a.copy[i])), std::string(context.capture.text(a.name[i])), a.start_ns[i], a.duration_ns[i], a.bytes[i]});
+    marks.push_back({std::string(name_of(a.copy[i])), std::string(context.capture.text(a.name[i])),
+                     a.start_ns[i], a.duration_ns[i], a.bytes[i]});
   }
   return marks;
 }
@@ -88,30 +107,42 @@ std::vector<RuntimeMark> longest_transfers(const Context& context, Interval wind
 std::string pattern_of(const PhaseRule& rule) {
   const std::string text(rule.text);
   switch (rule.match) {
-    case Match::exact: return text;
-    case Match::prefix: return fmt::format("{}*", text);
-    case Match::suffix: return fmt::format("*{}", text);
-    case Match::contains: return fmt::format("*{}*", text);
-    case Match::typed: return "NODE:TYPE";
-    case Match::compiled: return "HLO OPERATION";
+    case Match::exact:
+      return text;
+    case Match::prefix:
+      return fmt::format("{}*", text);
+    case Match::suffix:
+      return fmt::format("*{}", text);
+    case Match::contains:
+      return fmt::format("*{}*", text);
+    case Match::typed:
+      return "NODE:TYPE";
+    case Match::compiled:
+      return "HLO OPERATION";
   }
   return text;
 }
 
 }  // namespace
 
-void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace, Analysis& analysis) {
+void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace,
+                     Analysis& analysis) {
   RuntimeInfo& r = analysis.runtime;
   const Interval window = runtime_window(context, trace);
-  if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty())) return;
+  if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty()))
+    return;
   r.start_ns = window.start;
   r.duration_ns = window.length();
   r.modes = modes_of(context, trace, rules);
   std::int64_t steps = 0;
-  for (const auto& s : context.window.all_steps) steps += s.start_ns + s.duration_ns > window.start && s.start_ns < window.end;
+  for (const auto& s : context.window.all_steps)
+    steps += s.start_ns + s.duration_ns > window.start && s.start_ns < window.end;
   std::int64_t items = 0;
-  if (context.options.batch > 0 && steps > 0 && !__builtin_mul_overflow(context.options.batch, steps, &items)) r.items = items;
-  else items = 0;
+  if (context.options.batch > 0 && steps > 0 &&
+      !__builtin_mul_overflow(context.options.batch, steps, &items))
+    r.items = items;
+  else
+    items = 0;
 
   const PhaseTimeline phases = lay_out_phases(context, trace, window);
   const PhaseSums sums = sum_phases(phases, {window});
@@ -119,17 +150,21 @@ void analyze_runtime(const Context& context, const RuleLookup& rules, const Runt
   r.kernels = kernel_shares(sums, items);
   r.operations = spread_operations(trace, window, context.options.max_rows);
   r.operation_count = r.operations.empty() ? 0 : r.operations.front().count;
-  for (const auto& queue : find_queues(context, trace)) r.queues.push_back(describe_queue(context, phases, queue));
+  for (const auto& queue : find_queues(context, trace))
+    r.queues.push_back(describe_queue(context, phases, queue));
   r.waits = longest_waits(context, trace, window);
   r.transfers = longest_transfers(context, window);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto& rule = rules.rule(static_cast<std::uint16_t>(i));
-    if (trace.rule_events[i] > 0) r.rules.push_back({std::string(name_of(rule.phase)), pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
+    if (trace.rule_events[i] > 0)
+      r.rules.push_back({std::string(name_of(rule.phase)), pattern_of(rule),
+                         std::string(rule.source), trace.rule_events[i]});
   }
 }
 
 void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis) {
-  analysis.runtime.idle = find_idle_origins(context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
+  analysis.runtime.idle = find_idle_origins(
+      context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
 }
 
 }  // namespace gf

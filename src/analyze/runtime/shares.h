@@ -16,7 +16,8 @@ namespace gf {
 using PhaseMask = std::uint8_t;
 inline constexpr std::size_t kPhaseMasks = std::size_t{1} << index_of(RuntimePhase::other);
 
-/// Which phases hold at every instant of a window: phases[i] from start_ns[i] to the next start, or the window's end.
+/// Which phases hold at every instant of a window: phases[i] from start_ns[i] to the next start, or
+/// the window's end.
 struct PhaseTimeline {
   Interval window;
   Column<Nanos> start_ns;
@@ -33,7 +34,8 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
 using PhaseSums = std::array<Nanos, kPhaseMasks>;
 PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within);
 
-/// Every nanosecond labelled with the first phase that holds, in the order of phases.h. `items`, when positive, gives the times per item.
+/// Every nanosecond labelled with the first phase that holds, in the order of phases.h. `items`,
+/// when positive, gives the times per item.
 std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items = 0);
 KernelShares kernel_shares(const PhaseSums& sums, std::int64_t items);
 

@@ -6,18 +6,25 @@ namespace gf {
 
 namespace {
 
-bool starts_device_work(ApiKind kind) { return kind == ApiKind::launch || kind == ApiKind::graph_launch || kind == ApiKind::memcpy || kind == ApiKind::memset; }
+bool starts_device_work(ApiKind kind) {
+  return kind == ApiKind::launch || kind == ApiKind::graph_launch || kind == ApiKind::memcpy ||
+         kind == ApiKind::memset;
+}
 
 /// The phase of a call; `other` for those that are part of whatever made them.
 RuntimePhase phase_of_call(ApiKind kind) {
   switch (kind) {
     case ApiKind::launch:
     case ApiKind::graph_launch:
-    case ApiKind::memset: return RuntimePhase::launch;
-    case ApiKind::memcpy: return RuntimePhase::memcpy;
-    case ApiKind::sync: return RuntimePhase::wait;
+    case ApiKind::memset:
+      return RuntimePhase::launch;
+    case ApiKind::memcpy:
+      return RuntimePhase::memcpy;
+    case ApiKind::sync:
+      return RuntimePhase::wait;
     case ApiKind::alloc:
-    case ApiKind::other: break;
+    case ApiKind::other:
+      break;
   }
   return RuntimePhase::other;
 }
@@ -45,12 +52,20 @@ Column<DeviceWork> device_work(const Context& context) {
 using Entered = std::pair<Interval, std::uint32_t>;  // async enqueue: event and its operation
 using Left = std::pair<Nanos, std::uint32_t>;        // async dequeue
 
-/// One forward pass over the events of a thread, operations and calls in one order: by start, an enclosing event before what it
-/// encloses. What happens inside an event is known when it opens, from the next events of both lists.
+/// One forward pass over the events of a thread, operations and calls in one order: by start, an
+/// enclosing event before what it encloses. What happens inside an event is known when it opens,
+/// from the next events of both lists.
 class ThreadTracer {
  public:
-  ThreadTracer(const Context& context, RuleLookup& rules, const Column<DeviceWork>& work, RuntimeTrace& out, std::uint32_t thread)
-      : capture_(context.capture), rules_(rules), work_(work), out_(out), phases_(out.threads[thread]), ops_(context.host.ops(thread)), calls_(context.host.calls(thread)) {}
+  ThreadTracer(const Context& context, RuleLookup& rules, const Column<DeviceWork>& work,
+               RuntimeTrace& out, std::uint32_t thread)
+      : capture_(context.capture),
+        rules_(rules),
+        work_(work),
+        out_(out),
+        phases_(out.threads[thread]),
+        ops_(context.host.ops(thread)),
+        calls_(context.host.calls(thread)) {}
 
   void run() {
     const auto& ops = capture_.host_ops;
@@ -59,10 +74,13 @@ class ThreadTracer {
       bool op = call_ == calls_.size();
       if (!op && op_ < ops_.size()) {
         const auto o = ops_[op_], c = calls_[call_];
-        op = ops.start_ns[o] != calls.start_ns[c] ? ops.start_ns[o] < calls.start_ns[c] : ops.duration_ns[o] >= calls.duration_ns[c];
+        op = ops.start_ns[o] != calls.start_ns[c] ? ops.start_ns[o] < calls.start_ns[c]
+                                                  : ops.duration_ns[o] >= calls.duration_ns[c];
       }
-      if (op) open_op(ops_[op_++]);
-      else open_call(calls_[call_++]);
+      if (op)
+        open_op(ops_[op_++]);
+      else
+        open_call(calls_[call_++]);
     }
     close_until(INT64_MAX);
   }
@@ -86,7 +104,9 @@ class ThreadTracer {
     bool named;  // it has the name of an event with a type
   };
 
-  Nanos end_of_op(std::uint32_t row) const { return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row]; }
+  Nanos end_of_op(std::uint32_t row) const {
+    return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row];
+  }
 
   void segment_until(Nanos now) {
     if (!stack_.empty() && now > at_) {
@@ -95,8 +115,10 @@ class ThreadTracer {
         const Interval span{at_, now};
         auto& set = phases_[index_of(top.phase)];
         if (set.empty()) set.reserve(ops_.size() + calls_.size());
-        if (!set.empty() && set.back().end == at_) set.back().end = now;
-        else set.push_back(span);
+        if (!set.empty() && set.back().end == at_)
+          set.back().end = now;
+        else
+          set.push_back(span);
         if (top.phase == RuntimePhase::wait) wait(span, top);
         if (top.operation != kNoRow) operations_.back().times[index_of(top.phase)] += now - at_;
         out_.extent = {std::min(out_.extent.start, at_), std::max(out_.extent.end, now)};
@@ -107,8 +129,11 @@ class ThreadTracer {
 
   void wait(Interval span, const Frame& top) {
     auto& waits = out_.waits;
-    if (waits.size() > first_wait_ && waits.back().span.end == span.start && waits.back().operation == top.operation && waits.back().event == top.event) waits.back().span.end = span.end;
-    else waits.push_back({span, top.operation, top.event});
+    if (waits.size() > first_wait_ && waits.back().span.end == span.start &&
+        waits.back().operation == top.operation && waits.back().event == top.event)
+      waits.back().span.end = span.end;
+    else
+      waits.push_back({span, top.operation, top.event});
   }
 
   void close_until(Nanos now) {
@@ -125,7 +150,8 @@ class ThreadTracer {
     operations_.pop_back();
   }
 
-  /// An event's frame as the event around it leaves it. One that outlives the event around it is cut at its end: spans nest on a thread.
+  /// An event's frame as the event around it leaves it. One that outlives the event around it is
+  /// cut at its end: spans nest on a thread.
   Frame frame(Nanos end) const {
     if (stack_.empty()) return {end, RuntimePhase::other, false, false, kNoRow, Text{}, kNone};
     Frame f = stack_.back();
@@ -143,7 +169,8 @@ class ThreadTracer {
       auto& times = operations_.back().times;
       times[index_of(RuntimePhase::gpu_kernel)] += work_[row].kernels;
       times[index_of(RuntimePhase::memcpy)] += work_[row].copies;
-      times[index_of(RuntimePhase::queued)] += std::max<Nanos>(0, work_[row].first_start - returned);
+      times[index_of(RuntimePhase::queued)] +=
+          std::max<Nanos>(0, work_[row].first_start - returned);
     }
     if (const auto phase = phase_of_call(calls.kind[row]); phase != RuntimePhase::other) {
       f.phase = phase;
@@ -178,21 +205,28 @@ class ThreadTracer {
       operations_.back().named = true;
     }
     queue_side(rule, {start, end_of_op(row)}, f);
-    if (f.end > start) stack_.push_back(f);
-    else if (f.founds) finish(f.operation);
+    if (f.end > start)
+      stack_.push_back(f);
+    else if (f.founds)
+      finish(f.operation);
   }
 
   bool applies(const PhaseRule& rule, std::uint32_t row) {
     switch (rule.unless) {
-      case Unless::never: return false;
-      case Unless::hands_on: return hands_on_before(end_of_op(row));
-      case Unless::launches: return launches_before(end_of_op(row));
-      case Unless::nested: return nests_before(end_of_op(row)) || launches_before(end_of_op(row));
+      case Unless::never:
+        return false;
+      case Unless::hands_on:
+        return hands_on_before(end_of_op(row));
+      case Unless::launches:
+        return launches_before(end_of_op(row));
+      case Unless::nested:
+        return nests_before(end_of_op(row)) || launches_before(end_of_op(row));
     }
     return false;
   }
 
-  /// Whether the next call that starts device work, the next operation, the next one that hands work on begins before `end`.
+  /// Whether the next call that starts device work, the next operation, the next one that hands
+  /// work on begins before `end`.
   bool launches_before(Nanos end) {
     const auto& calls = capture_.api_calls;
     launch_ = std::max(launch_, call_);
@@ -208,7 +242,9 @@ class ThreadTracer {
   bool hands_on_before(Nanos end) {
     const auto& ops = capture_.host_ops;
     handed_ = std::max(handed_, op_);
-    while (handed_ < ops_.size() && !(ops.kind[ops_[handed_]] == HostKind::op && hands_on(capture_.text(ops.name[ops_[handed_]])))) ++handed_;
+    while (handed_ < ops_.size() && !(ops.kind[ops_[handed_]] == HostKind::op &&
+                                      hands_on(capture_.text(ops.name[ops_[handed_]]))))
+      ++handed_;
     return handed_ < ops_.size() && ops.start_ns[ops_[handed_]] < end;
   }
 
@@ -220,7 +256,8 @@ class ThreadTracer {
     } else if (rule.queue == QueueSide::leaves) {
       if (f.enters) {
         ++out_.inline_operations;
-        if (f.entry != kNone) entered[f.entry].second = kNoRow;  // it ran here: it never was in the queue
+        if (f.entry != kNone)
+          entered[f.entry].second = kNoRow;  // it ran here: it never was in the queue
       } else {
         out_.operations[f.operation].runs_for_another = true;
         left.push_back({event.start, f.operation});
@@ -234,10 +271,11 @@ class ThreadTracer {
   RuntimeTrace& out_;
   ThreadPhases& phases_;
   std::span<const std::uint32_t> ops_, calls_;
-  std::size_t op_ = 0, call_ = 0;                      // next of each list
-  std::size_t launch_ = 0, nested_ = 0, handed_ = 0;   // looked ahead so far
+  std::size_t op_ = 0, call_ = 0;                     // next of each list
+  std::size_t launch_ = 0, nested_ = 0, handed_ = 0;  // looked ahead so far
   std::vector<Frame> stack_;
-  std::vector<OpenOperation> operations_;              // the innermost last; that of the innermost frame with an operation
+  std::vector<OpenOperation>
+      operations_;  // the innermost last; that of the innermost frame with an operation
   Nanos at_ = INT64_MIN;
   std::size_t first_wait_ = out_.waits.size();
 };
@@ -245,7 +283,8 @@ class ThreadTracer {
 /// The dequeue side of an operation joins its enqueue side, which knows its type.
 void pair_queue(RuntimeTrace& trace, std::vector<Entered>& entered, std::vector<Left>& left) {
   std::erase_if(entered, [](const auto& e) { return e.second == kNoRow; });
-  std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
+  std::sort(entered.begin(), entered.end(),
+            [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
   std::sort(left.begin(), left.end());
   std::vector<Interval> puts;
   std::vector<Nanos> takes;
@@ -262,7 +301,8 @@ void pair_queue(RuntimeTrace& trace, std::vector<Entered>& entered, std::vector<
     PhaseTimes times = trace.times_of(to);
     const PhaseTimes more = trace.times_of(from);
     for (std::size_t p = 0; p < kRuntimePhases; ++p) times[p] += more[p];
-    times[index_of(RuntimePhase::queued)] += trace.framework_queue[i].leave - trace.framework_queue[i].enter;
+    times[index_of(RuntimePhase::queued)] +=
+        trace.framework_queue[i].leave - trace.framework_queue[i].enter;
     trace.set_times(to, times);
     from.count = 0;
     from.type = to.type;
@@ -273,7 +313,8 @@ void pair_queue(RuntimeTrace& trace, std::vector<Entered>& entered, std::vector<
 
 PhaseTimes RuntimeTrace::times_of(const Operation& operation) const {
   PhaseTimes times{};
-  for (std::size_t i = operation.first; i < operation.first + operation.count; ++i) times[index_of(phase_of_time[i])] = time_ns[i];
+  for (std::size_t i = operation.first; i < operation.first + operation.count; ++i)
+    times[index_of(phase_of_time[i])] = time_ns[i];
   return times;
 }
 

@@ -16,8 +16,12 @@ struct SampledFacts {
   const Analysis& analysis;
   Interval settled;
   Nanos window = 0, busy = 0, idle = 0, sm_inactive = 0, stalled = 0;
-  double of_window(Nanos ns) const { return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0; }
-  double of_busy(Nanos ns) const { return busy > 0 ? static_cast<double>(ns) / static_cast<double>(busy) : 0; }
+  double of_window(Nanos ns) const {
+    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
+  }
+  double of_busy(Nanos ns) const {
+    return busy > 0 ? static_cast<double>(ns) / static_cast<double>(busy) : 0;
+  }
   /// A level of all devices; empty without data.
   Share level(std::string_view id) const {
     for (const auto& l : analysis.levels)
@@ -40,10 +44,15 @@ std::optional<Finding> shallow_source(const SampledFacts& f) {
   for (const auto& d : f.analysis.samples.devices)
     if (d.source != "nvml") return {};
   if (f.analysis.samples.devices.empty() || !f.level("gpu.busy")) return {};
-  return Finding{"shallow_source",
-                 std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on all. How deep the GPU is used takes hardware counters: ") +
-                     std::string(f.capture.format == "gpufathom_record" ? "gpufathom doctor says what kept the recorder from them." : "run the program under gpufathom record."),
-                 fmt::format("utilisation {} of the time", say_share(*f.level("gpu.busy"))), {}};
+  return Finding{
+      "shallow_source",
+      std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
+                  "all. How deep the GPU is used takes hardware counters: ") +
+          std::string(f.capture.format == "gpufathom_record"
+                          ? "gpufathom doctor says what kept the recorder from them."
+                          : "run the program under gpufathom record."),
+      fmt::format("utilisation {} of the time", say_share(*f.level("gpu.busy"))),
+      {}};
 }
 
 std::optional<Finding> start_up_in_window(const SampledFacts& f) {
@@ -51,10 +60,15 @@ std::optional<Finding> start_up_in_window(const SampledFacts& f) {
   if (f.settled.length() <= 0 || w.kind != "all") return {};
   const Nanos before = f.settled.start - w.start_ns, after = w.end_ns - f.settled.end;
   if (before + after < w.duration_ns / 20) return {};
-  std::string evidence = fmt::format("steady for {} of {}", say_time(f.settled.length()), say_time(w.duration_ns));
+  std::string evidence =
+      fmt::format("steady for {} of {}", say_time(f.settled.length()), say_time(w.duration_ns));
   if (before > 0) evidence += fmt::format("; {} before", say_time(before));
   if (after > 0) evidence += fmt::format("; {} after", say_time(after));
-  return Finding{"start_up_in_window", "The window holds time before or after the GPU's activity was steady, such as loading, compiling and warm-up; --window stable leaves it out.", evidence, {}};
+  return Finding{"start_up_in_window",
+                 "The window holds time before or after the GPU's activity was steady, such as "
+                 "loading, compiling and warm-up; --window stable leaves it out.",
+                 evidence,
+                 {}};
 }
 
 std::optional<Finding> gpu_idle(const SampledFacts& f) {
@@ -62,19 +76,35 @@ std::optional<Finding> gpu_idle(const SampledFacts& f) {
   std::string why, evidence = fmt::format("idle {} of {}", say_time(f.idle), say_time(f.window));
   if (const auto* cpu = f.host("host.cpu")) {
     evidence += fmt::format("; the program's processes use {:.2f} CPU cores", *cpu->mean);
-    if (*cpu->mean < 0.3) why = " Its processes hardly compute, so they wait as well: for input, the disk or the network.";
-    else if (*cpu->mean < 1.5) why = " Its processes keep about one core busy: a single thread that prepares or launches work is the likely limit.";
-    else why = " Its processes compute on several cores meanwhile: preparing input on the CPU is the likely limit.";
+    if (*cpu->mean < 0.3)
+      why =
+          " Its processes hardly compute, so they wait as well: for input, the disk or the "
+          "network.";
+    else if (*cpu->mean < 1.5)
+      why =
+          " Its processes keep about one core busy: a single thread that prepares or launches work "
+          "is the likely limit.";
+    else
+      why =
+          " Its processes compute on several cores meanwhile: preparing input on the CPU is the "
+          "likely limit.";
   }
-  return Finding{"gpu_idle", fmt::format("The GPU has nothing to run {} of the time.{} Record with --kernels to see what the host does then.", say_share(f.of_window(f.idle)), why), evidence, f.idle};
+  return Finding{"gpu_idle",
+                 fmt::format("The GPU has nothing to run {} of the time.{} Record with --kernels "
+                             "to see what the host does then.",
+                             say_share(f.of_window(f.idle)), why),
+                 evidence, f.idle};
 }
 
 std::optional<Finding> sms_without_work(const SampledFacts& f) {
   if (f.of_busy(f.sm_inactive) < 0.25) return {};
   std::string evidence = fmt::format("{} of {} busy", say_time(f.sm_inactive), say_time(f.busy));
-  if (const auto occupancy = f.while_busy("sm.occupancy")) evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
+  if (const auto occupancy = f.while_busy("sm.occupancy"))
+    evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{"sms_without_work",
-                 fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids are too small or end unevenly. Larger batches, fewer and larger kernels, or kernels beside each other fill them.",
+                 fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
+                             "are too small or end unevenly. Larger batches, fewer and larger "
+                             "kernels, or kernels beside each other fill them.",
                              say_share(f.of_busy(f.sm_inactive))),
                  evidence, f.sm_inactive};
 }
@@ -82,17 +112,25 @@ std::optional<Finding> sms_without_work(const SampledFacts& f) {
 std::optional<Finding> memory_bound(const SampledFacts& f) {
   const auto dram = f.while_busy("dram.active");
   if (!dram || *dram < 0.6) return {};
-  return Finding{"memory_bound", "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, smaller types).", fmt::format("{} of the bandwidth while kernels run", say_share(*dram)), {}};
+  return Finding{"memory_bound",
+                 "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, "
+                 "smaller types).",
+                 fmt::format("{} of the bandwidth while kernels run", say_share(*dram)),
+                 {}};
 }
 
 std::optional<Finding> waiting_warps(const SampledFacts& f) {
   const auto dram = f.while_busy("dram.active");
   if (f.of_busy(f.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
-  std::string evidence = fmt::format("stalled {} of {} busy", say_time(f.stalled), say_time(f.busy));
+  std::string evidence =
+      fmt::format("stalled {} of {} busy", say_time(f.stalled), say_time(f.busy));
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
-  if (const auto occupancy = f.while_busy("sm.occupancy")) evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
+  if (const auto occupancy = f.while_busy("sm.occupancy"))
+    evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{"waiting_warps",
-                 fmt::format("While kernels run, warps are there and nothing is issued {} of the time: they wait for memory, barriers or each other, and the bandwidth is not the limit. More warps, or more independent work "
+                 fmt::format("While kernels run, warps are there and nothing is issued {} of the "
+                             "time: they wait for memory, barriers or each other, and the "
+                             "bandwidth is not the limit. More warps, or more independent work "
                              "in each, hide latency; record --kernels says which kernels wait.",
                              say_share(f.of_busy(f.stalled))),
                  evidence, f.stalled};
@@ -101,8 +139,12 @@ std::optional<Finding> waiting_warps(const SampledFacts& f) {
 std::optional<Finding> idle_tensor_cores(const SampledFacts& f) {
   const auto tensor = f.while_busy("tensor.active");
   if (!tensor || *tensor >= 0.02 || f.of_window(f.busy) < 0.05) return {};
-  return Finding{"idle_tensor_cores", "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 or TF32 moves that onto them (torch.autocast, allow_tf32).",
-                 fmt::format("tensor pipes active {} of the time that kernels run", *tensor > 0 ? say_share(*tensor) : std::string("0 %")), {}};
+  return Finding{"idle_tensor_cores",
+                 "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 "
+                 "or TF32 moves that onto them (torch.autocast, allow_tf32).",
+                 fmt::format("tensor pipes active {} of the time that kernels run",
+                             *tensor > 0 ? say_share(*tensor) : std::string("0 %")),
+                 {}};
 }
 
 /// NVML's reasons that take clock away; the others only say that there was nothing to do.
@@ -110,28 +152,40 @@ struct Limit {
   std::uint64_t bits;
   const char* words;
 };
-constexpr Limit kLimits[] = {{0x4, "the power cap"}, {0x20 | 0x40, "temperature"}, {0x8 | 0x80, "a hardware slow-down (power supply or brake)"}};
+constexpr Limit kLimits[] = {{0x4, "the power cap"},
+                             {0x20 | 0x40, "temperature"},
+                             {0x8 | 0x80, "a hardware slow-down (power supply or brake)"}};
 
 std::optional<Finding> held_clocks(const SampledFacts& f) {
   const Text id = f.capture.strings.find("clock.limits");
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
-  each_sample_span(f.capture, {f.analysis.window.start_ns, f.analysis.window.end_ns}, CounterFilter{{}, {id}}, [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
-    if (!(value >= 0)) return;
-    known += static_cast<double>(end - start);
-    for (std::size_t i = 0; i < std::size(kLimits); ++i)
-      if (static_cast<std::uint64_t>(value) & kLimits[i].bits) limited[i] += static_cast<double>(end - start);
-  });
+  each_sample_span(f.capture, {f.analysis.window.start_ns, f.analysis.window.end_ns},
+                   CounterFilter{{}, {id}},
+                   [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
+                     if (!(value >= 0)) return;
+                     known += static_cast<double>(end - start);
+                     for (std::size_t i = 0; i < std::size(kLimits); ++i)
+                       if (static_cast<std::uint64_t>(value) & kLimits[i].bits)
+                         limited[i] += static_cast<double>(end - start);
+                   });
   const auto most = std::max_element(std::begin(limited), std::end(limited));
   if (known <= 0 || *most / known < 0.05) return {};
   std::string evidence;
   for (const auto& d : f.analysis.samples.devices)
     for (const auto& r : d.readings) {
       if (!r.mean) continue;
-      if (r.id == "clock.sm") evidence += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", evidence.empty() ? "" : "; ", *r.mean * 1e-6, *r.low * 1e-6);
-      else if (r.id == "power.module") evidence += fmt::format("{}{:.0f} W", evidence.empty() ? "" : "; ", *r.mean);
+      if (r.id == "clock.sm")
+        evidence += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}",
+                                evidence.empty() ? "" : "; ", *r.mean * 1e-6, *r.low * 1e-6);
+      else if (r.id == "power.module")
+        evidence += fmt::format("{}{:.0f} W", evidence.empty() ? "" : "; ", *r.mean);
     }
-  return Finding{"held_clocks", fmt::format("Clocks were held down {} of the time by {}.", say_share(*most / known), kLimits[most - std::begin(limited)].words), evidence, {}};
+  return Finding{"held_clocks",
+                 fmt::format("Clocks were held down {} of the time by {}.",
+                             say_share(*most / known), kLimits[most - std::begin(limited)].words),
+                 evidence,
+                 {}};
 }
 
 std::optional<Finding> room_in_memory(const SampledFacts& f) {
@@ -143,8 +197,12 @@ std::optional<Finding> room_in_memory(const SampledFacts& f) {
       for (std::size_t row = 0; row < f.capture.devices.size(); ++row) {
         const auto whole = static_cast<double>(f.capture.devices.memory_bytes[row]);
         if (f.capture.devices.id[row] != d.id || whole <= 0 || *r.high / whole >= 0.4) continue;
-        return Finding{"room_in_memory", fmt::format("At most {} of the GPU's memory is used: larger batches, or several programs on one GPU, fit.", say_share(*r.high / whole)),
-                       fmt::format("{:.1f} of {:.1f} GB", *r.high * 1e-9, whole * 1e-9), {}};
+        return Finding{"room_in_memory",
+                       fmt::format("At most {} of the GPU's memory is used: larger batches, or "
+                                   "several programs on one GPU, fit.",
+                                   say_share(*r.high / whole)),
+                       fmt::format("{:.1f} of {:.1f} GB", *r.high * 1e-9, whole * 1e-9),
+                       {}};
       }
     }
   return {};
@@ -153,25 +211,36 @@ std::optional<Finding> room_in_memory(const SampledFacts& f) {
 std::optional<Finding> unused_devices(const SampledFacts& f) {
   const auto n = f.analysis.samples.idle_devices;
   if (n == 0 || f.analysis.samples.devices.empty()) return {};
-  return Finding{"unused_devices", fmt::format("{} recorded and never worked; {} left out of the shares above.", n == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", n), n == 1 ? "it is" : "they are"),
-                 fmt::format("of {} GPUs {} worked", n + static_cast<std::int64_t>(f.analysis.samples.devices.size()), f.analysis.samples.devices.size()), {}};
+  return Finding{"unused_devices",
+                 fmt::format("{} recorded and never worked; {} left out of the shares above.",
+                             n == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", n),
+                             n == 1 ? "it is" : "they are"),
+                 fmt::format("of {} GPUs {} worked",
+                             n + static_cast<std::int64_t>(f.analysis.samples.devices.size()),
+                             f.analysis.samples.devices.size()),
+                 {}};
 }
 
 using Look = std::optional<Finding> (*)(const SampledFacts&);
 // Caveats first, then what costs time by how much, then facts.
 constexpr Look kCaveats[] = {start_up_in_window, shallow_source};
-constexpr Look kLosses[] = {gpu_idle, sms_without_work, waiting_warps, memory_bound, idle_tensor_cores, held_clocks, room_in_memory, unused_devices};
+constexpr Look kLosses[] = {gpu_idle,          sms_without_work, waiting_warps,  memory_bound,
+                            idle_tensor_cores, held_clocks,      room_in_memory, unused_devices};
 
 }  // namespace
 
-std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis, Interval settled) {
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
+                                     Interval settled) {
   SampledFacts f{capture, analysis, settled};
   for (const auto& d : analysis.devices) {
     f.window += d.span_ns, f.busy += d.kernel_busy_ns;
     for (const auto& bar : d.waterfall) {
-      if (bar.id == "idle") f.idle += bar.ns;
-      else if (bar.id == "sm_inactive") f.sm_inactive += bar.ns;
-      else if (bar.id == "stalled") f.stalled += bar.ns;
+      if (bar.id == "idle")
+        f.idle += bar.ns;
+      else if (bar.id == "sm_inactive")
+        f.sm_inactive += bar.ns;
+      else if (bar.id == "stalled")
+        f.stalled += bar.ns;
     }
   }
   std::vector<Finding> caveats, losses;
@@ -179,7 +248,9 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
     if (auto found = look(f)) caveats.push_back(std::move(*found));
   for (const auto look : kLosses)
     if (auto found = look(f)) losses.push_back(std::move(*found));
-  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.gain_ns.value_or(0) > b.gain_ns.value_or(0); });
+  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) {
+    return a.gain_ns.value_or(0) > b.gain_ns.value_or(0);
+  });
   std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
   return caveats;
 }

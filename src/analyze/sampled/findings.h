@@ -9,8 +9,9 @@
 
 namespace gf {
 
-/// From the devices' waterfalls and readings. `settled`: when the activity was steady, empty when it never was. docs/findings.md lists the
-/// rules with their thresholds.
-std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis, Interval settled);
+/// From the devices' waterfalls and readings. `settled`: when the activity was steady, empty when
+/// it never was. docs/findings.md lists the rules with their thresholds.
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
+                                     Interval settled);
 
 }  // namespace gf

@@ -19,11 +19,16 @@ struct SampledRung {
   bool always;  // shown without data too
   bool deeper;  // bounded by the rung before
 };
-constexpr SampledRung kSampledRungs[] = {{"gpu.busy", {"gpu.busy", "monitor.gpu"}, true, true},    {"sm.active", {"sm.active", "sm.active_any"}, true, true}, {"issue.active", {"issue.active", ""}, true, true},
-                           {"tensor.active", {"tensor.active", ""}, true, true},     {"tensor.issue", {"tensor.issue", ""}, false, true},       {"sm.occupancy", {"sm.occupancy", ""}, false, false},
-                           {"dram.active", {"dram.active", ""}, false, false}};
+constexpr SampledRung kSampledRungs[] = {{"gpu.busy", {"gpu.busy", "monitor.gpu"}, true, true},
+                                         {"sm.active", {"sm.active", "sm.active_any"}, true, true},
+                                         {"issue.active", {"issue.active", ""}, true, true},
+                                         {"tensor.active", {"tensor.active", ""}, true, true},
+                                         {"tensor.issue", {"tensor.issue", ""}, false, true},
+                                         {"sm.occupancy", {"sm.occupancy", ""}, false, false},
+                                         {"dram.active", {"dram.active", ""}, false, false}};
 
-const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeries>& series, std::string_view metric) {
+const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeries>& series,
+                                 std::string_view metric) {
   const Text id = metric.empty() ? Text::none : c.strings.find(metric);
   for (const auto& s : series)
     if (id != Text::none && s.metric == id && s.covered > 0) return &s;
@@ -31,16 +36,25 @@ const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeri
 }
 
 std::string why_missing(std::string_view rung, std::string_view source, bool recorded) {
-  if (source == "pm_sampling") return fmt::format("{} did not fit into the one pass that was sampled", rung);
-  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it" : source == "dcgm" ? "DCGM does not export it, or its field was not logged" : "NVML's utilisation says that a kernel ran, not how deep";
-  return fmt::format("{}; {}", lacks, recorded ? "gpufathom doctor says what kept the recorder from hardware counters" : "gpufathom record samples it from hardware counters");
+  if (source == "pm_sampling")
+    return fmt::format("{} did not fit into the one pass that was sampled", rung);
+  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it"
+                                 : source == "dcgm"
+                                     ? "DCGM does not export it, or its field was not logged"
+                                     : "NVML's utilisation says that a kernel ran, not how deep";
+  return fmt::format("{}; {}", lacks,
+                     recorded
+                         ? "gpufathom doctor says what kept the recorder from hardware counters"
+                         : "gpufathom record samples it from hardware counters");
 }
 
 }  // namespace
 
-void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series, std::string_view source, DeviceUse& use) {
+void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
+                            std::string_view source, DeviceUse& use) {
   const auto T = static_cast<double>(use.span_ns);
-  double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN, covered = 0;
+  double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN,
+         covered = 0;
   for (const auto& rung : kSampledRungs) {
     const SampledSeries* s = nullptr;
     std::string_view metric;
@@ -64,24 +78,35 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
     level.coverage = share;
     level.formula = fmt::format("mean over samples of {}", metric);
     use.levels.push_back(std::move(level));
-    if (rung.id == "gpu.busy") busy = mean, covered = share, above = mean;
-    else if (rung.id == "sm.active") active = mean, above = mean;
-    else if (rung.id == "issue.active") issue = mean;
-    else if (rung.id == "tensor.active") tensor = mean;
-    else if (rung.id == "tensor.issue") tensor_issue = mean;
+    if (rung.id == "gpu.busy")
+      busy = mean, covered = share, above = mean;
+    else if (rung.id == "sm.active")
+      active = mean, above = mean;
+    else if (rung.id == "issue.active")
+      issue = mean;
+    else if (rung.id == "tensor.active")
+      tensor = mean;
+    else if (rung.id == "tensor.issue")
+      tensor_issue = mean;
   }
   const Nanos known = std::llround(T * covered);
-  const Nanos kernels = std::isnan(busy) ? 0 : std::llround(busy * static_cast<double>(known)), idle = std::isnan(busy) ? 0 : known - kernels;
+  const Nanos kernels = std::isnan(busy) ? 0 : std::llround(busy * static_cast<double>(known)),
+              idle = std::isnan(busy) ? 0 : known - kernels;
   use.busy_ns = use.kernel_busy_ns = use.kernel_time_sum_ns = kernels;
   use.idle_ns = use.span_ns - kernels;
   if (idle > 0) use.idle.push_back({"not_recorded", idle, 0, {}, {}});
   if (use.idle_ns > idle) use.idle.push_back({"no_samples", use.idle_ns - idle, 0, {}, {}});
-  auto of_busy = [&](double level) { return busy > 0 ? std::min(level / busy, 1.0) : std::isnan(level) ? NAN : 0.0; };
-  const auto split = split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));
-  const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
+  auto of_busy = [&](double level) {
+    return busy > 0 ? std::min(level / busy, 1.0) : std::isnan(level) ? NAN : 0.0;
+  };
+  const auto split =
+      split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));
+  const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor,
+                         split.unknown};
   const auto ns = apportion(kernels, parts);
   use.waterfall = {{"idle", "GPU idle", idle, {}, {}}};  // copies cannot be told from it
-  for (std::size_t b = 0; b < parts.size(); ++b) use.waterfall.push_back({kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}});
+  for (std::size_t b = 0; b < parts.size(); ++b)
+    use.waterfall.push_back({kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}});
   use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
 }
 
@@ -92,7 +117,8 @@ std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
   for (const auto& d : devices) whole += static_cast<double>(d.span_ns);
   for (const auto& d : devices)
     for (const auto& level : d.levels) {
-      auto same = std::find_if(all.begin(), all.end(), [&](const Level& l) { return l.id == level.id; });
+      auto same =
+          std::find_if(all.begin(), all.end(), [&](const Level& l) { return l.id == level.id; });
       if (same == all.end()) {
         Level fresh = level;
         fresh.value = fresh.low = fresh.high = fresh.coverage = {};

@@ -8,13 +8,15 @@ bool is_count(std::string_view metric) {
   if (metric.starts_with("memory.") || metric.starts_with("host.")) return false;
   const Metric* known = find_metric(metric);
   if (!known) return false;
-  constexpr std::string_view kAmounts[] = {"bytes", "sectors", "requests", "instructions", "wavefronts", "operations", "cycles"};
+  constexpr std::string_view kAmounts[] = {"bytes",      "sectors",    "requests", "instructions",
+                                           "wavefronts", "operations", "cycles"};
   return std::find(std::begin(kAmounts), std::end(kAmounts), known->unit) != std::end(kAmounts);
 }
 
 bool looks_back(std::string_view metric) { return metric.starts_with("monitor."); }
 
-std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
+std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text metric, Nanos start,
+                                                    Nanos duration, double value) {
   if (!std::isfinite(value)) return {};
   if (duration > 0) return Span{start, end_of(start, duration), value};
   const std::size_t host = capture_.devices.size();
@@ -25,7 +27,8 @@ std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text m
   chain.at = start, chain.value = value;
   if (before.at == INT64_MIN || start <= before.at) return {};
   const Nanos passed = length_of(before.at, start);
-  if (before.first) chain.limit = std::max(kHold, 10 * std::min(passed, kLongestInterval)), chain.first = false;
+  if (before.first)
+    chain.limit = std::max(kHold, 10 * std::min(passed, kLongestInterval)), chain.first = false;
   if (passed < 0 || passed > chain.limit) return {};
   return Span{before.at, start, kind.back ? value : before.value};
 }
@@ -35,7 +38,9 @@ std::optional<double> SampledSeries::mean(bool count) const {
   return integral / (static_cast<double>(covered) * (count ? 1e-9 : 1));
 }
 
-std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns, const CounterFilter& filter) {
+std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window,
+                                                       Nanos bucket_ns,
+                                                       const CounterFilter& filter) {
   const std::size_t devices = capture.devices.size();
   const auto buckets = static_cast<std::size_t>((window.length() + bucket_ns - 1) / bucket_ns);
   struct Slot {
@@ -44,33 +49,39 @@ std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, I
   };
   std::vector<std::optional<Slot>> slots(capture.strings.size());
   std::vector<std::vector<SampledSeries>> all(devices + 1);
-  each_sample_span(capture, window, filter, [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
-    auto& slot = slots[static_cast<std::size_t>(metric)];
-    if (!slot) slot = Slot{is_count(capture.text(metric)), std::vector<std::uint32_t>(devices + 1, kNoRow)};
-    const std::size_t d = device < devices ? device : devices;
-    if (slot->at[d] == kNoRow) {
-      slot->at[d] = static_cast<std::uint32_t>(all[d].size());
-      auto& fresh = all[d].emplace_back();
-      fresh.metric = metric;
-      fresh.sum.assign(buckets, 0), fresh.time.assign(buckets, 0);
-    }
-    auto& s = all[d][slot->at[d]];
-    // A count belongs to its span evenly.
-    const double rate = slot->count ? value / static_cast<double>(end - start) : value;
-    const double shown = slot->count ? rate * 1e9 : value;
-    if (s.samples++ == 0) s.low = s.high = shown;
-    else s.low = std::min(s.low, shown), s.high = std::max(s.high, shown);
-    const Nanos from = std::max(start, window.start), to = std::min(end, window.end);
-    s.covered += to - from;
-    s.integral += rate * static_cast<double>(to - from);
-    for (Nanos at = from; at < to;) {
-      const auto b = static_cast<std::size_t>((at - window.start) / bucket_ns);
-      const Nanos until = std::min(to, window.start + static_cast<Nanos>(b + 1) * bucket_ns);
-      s.sum[b] += rate * static_cast<double>(until - at);
-      s.time[b] += static_cast<double>(until - at);
-      at = until;
-    }
-  });
+  each_sample_span(
+      capture, window, filter,
+      [&](std::uint32_t device, Text metric, Nanos start, Nanos end, double value) {
+        auto& slot = slots[static_cast<std::size_t>(metric)];
+        if (!slot)
+          slot =
+              Slot{is_count(capture.text(metric)), std::vector<std::uint32_t>(devices + 1, kNoRow)};
+        const std::size_t d = device < devices ? device : devices;
+        if (slot->at[d] == kNoRow) {
+          slot->at[d] = static_cast<std::uint32_t>(all[d].size());
+          auto& fresh = all[d].emplace_back();
+          fresh.metric = metric;
+          fresh.sum.assign(buckets, 0), fresh.time.assign(buckets, 0);
+        }
+        auto& s = all[d][slot->at[d]];
+        // A count belongs to its span evenly.
+        const double rate = slot->count ? value / static_cast<double>(end - start) : value;
+        const double shown = slot->count ? rate * 1e9 : value;
+        if (s.samples++ == 0)
+          s.low = s.high = shown;
+        else
+          s.low = std::min(s.low, shown), s.high = std::max(s.high, shown);
+        const Nanos from = std::max(start, window.start), to = std::min(end, window.end);
+        s.covered += to - from;
+        s.integral += rate * static_cast<double>(to - from);
+        for (Nanos at = from; at < to;) {
+          const auto b = static_cast<std::size_t>((at - window.start) / bucket_ns);
+          const Nanos until = std::min(to, window.start + static_cast<Nanos>(b + 1) * bucket_ns);
+          s.sum[b] += rate * static_cast<double>(until - at);
+          s.time[b] += static_cast<double>(until - at);
+          at = until;
+        }
+      });
   return all;
 }
 

@@ -14,24 +14,29 @@
 
 namespace gf {
 
-/// True for metrics whose value is an amount over the sample's span, such as bytes moved; false for states, such as watts.
+/// True for metrics whose value is an amount over the sample's span, such as bytes moved; false for
+/// states, such as watts.
 bool is_count(std::string_view metric);
 /// True for metrics that tell of the time before the reading: NVML's utilisation.
 bool looks_back(std::string_view metric);
 
-/// Makes spans of readings: one of an instant (duration 0) holds until the next of its metric, at most ten seconds or ten times the first
-/// interval (of up to an hour); one that looks back holds since the one before.
+/// Makes spans of readings: one of an instant (duration 0) holds until the next of its metric, at
+/// most ten seconds or ten times the first interval (of up to an hour); one that looks back holds
+/// since the one before.
 class ReadingSpans {
  public:
   static constexpr Nanos kHold = 10 * kNsPerSecond, kLongestInterval = 3600 * kNsPerSecond;
-  explicit ReadingSpans(const Capture& capture) : capture_(capture), kinds_(capture.strings.size()) {}
+  explicit ReadingSpans(const Capture& capture)
+      : capture_(capture), kinds_(capture.strings.size()) {}
 
   struct Span {
     Nanos start, end;
     double value;
   };
-  /// The span that this reading closes, or is; empty when it is the first of its metric, or comes after a gap.
-  std::optional<Span> add(std::uint32_t device, Text metric, Nanos start, Nanos duration, double value);
+  /// The span that this reading closes, or is; empty when it is the first of its metric, or comes
+  /// after a gap.
+  std::optional<Span> add(std::uint32_t device, Text metric, Nanos start, Nanos duration,
+                          double value);
 
  private:
   struct Chain {
@@ -47,17 +52,23 @@ class ReadingSpans {
   std::vector<Kind> kinds_;  // by metric
 };
 
-/// f(device row, metric, start, end, value) for every sample that the filter takes and that meets the window, instants as spans.
+/// f(device row, metric, start, end, value) for every sample that the filter takes and that meets
+/// the window, instants as spans.
 template <class F>
 void each_sample_span(const Capture& capture, Interval window, const CounterFilter& filter, F&& f) {
   ReadingSpans spans(capture);
   // Readings hold into the window from before it, and the one that ends a span may come after it.
-  const Interval wider{window.start < INT64_MIN + ReadingSpans::kHold ? INT64_MIN : window.start - ReadingSpans::kHold,
-                       window.end > INT64_MAX - ReadingSpans::kHold ? INT64_MAX : window.end + ReadingSpans::kHold};
-  each_counter_value(capture, wider, filter, [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
-    const auto span = spans.add(device, metric, start, duration, value);
-    if (span && span->start < window.end && span->end > window.start) f(device, metric, span->start, span->end, span->value);
-  });
+  const Interval wider{
+      window.start < INT64_MIN + ReadingSpans::kHold ? INT64_MIN
+                                                     : window.start - ReadingSpans::kHold,
+      window.end > INT64_MAX - ReadingSpans::kHold ? INT64_MAX : window.end + ReadingSpans::kHold};
+  each_counter_value(
+      capture, wider, filter,
+      [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
+        const auto span = spans.add(device, metric, start, duration, value);
+        if (span && span->start < window.end && span->end > window.start)
+          f(device, metric, span->start, span->end, span->value);
+      });
 }
 
 struct SampledSeries {
@@ -73,6 +84,8 @@ struct SampledSeries {
 };
 
 /// By device row, the host last; in order of the metrics' first samples.
-std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window, Nanos bucket_ns, const CounterFilter& filter = {});
+std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, Interval window,
+                                                       Nanos bucket_ns,
+                                                       const CounterFilter& filter = {});
 
 }  // namespace gf

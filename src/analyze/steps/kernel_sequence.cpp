@@ -25,18 +25,28 @@ KernelSequence kernel_sequence(const Capture& capture) {
     if (a.kind[i] == ActivityKind::kernel) ++count[{a.device[i], a.stream[i]}];
   KernelSequence sequence;
   if (count.empty()) return sequence;
-  const auto busiest = std::max_element(count.begin(), count.end(), [](const auto& x, const auto& y) { return x.second < y.second; })->first;
+  const auto busiest =
+      std::max_element(count.begin(), count.end(), [](const auto& x, const auto& y) {
+        return x.second < y.second;
+      })->first;
   sequence.device = busiest.first;
   for (std::uint32_t i = 0; i < a.size(); ++i)
-    if (a.kind[i] == ActivityKind::kernel && a.device[i] == busiest.first && a.stream[i] == busiest.second) sequence.rows.push_back(i);
-  auto before = [&](std::uint32_t x, std::uint32_t y) { return std::tuple(a.start_ns[x], x) < std::tuple(a.start_ns[y], y); };
+    if (a.kind[i] == ActivityKind::kernel && a.device[i] == busiest.first &&
+        a.stream[i] == busiest.second)
+      sequence.rows.push_back(i);
+  auto before = [&](std::uint32_t x, std::uint32_t y) {
+    return std::tuple(a.start_ns[x], x) < std::tuple(a.start_ns[y], y);
+  };
   sort_nearly_ordered(sequence.rows.begin(), sequence.rows.end(), before);
   std::unordered_map<std::uint64_t, std::uint32_t> number;
   sequence.ids.reserve(sequence.rows.size());
   for (auto row : sequence.rows) {
-    const std::uint64_t key = mix(mix(mix(static_cast<std::uint32_t>(a.name[row]), static_cast<std::uint32_t>(a.grid_x[row])), static_cast<std::uint32_t>(a.grid_y[row])),
-                                  static_cast<std::uint32_t>(a.grid_z[row]));
-    sequence.ids.push_back(number.emplace(key, static_cast<std::uint32_t>(number.size())).first->second);
+    const std::uint64_t key = mix(
+        mix(mix(static_cast<std::uint32_t>(a.name[row]), static_cast<std::uint32_t>(a.grid_x[row])),
+            static_cast<std::uint32_t>(a.grid_y[row])),
+        static_cast<std::uint32_t>(a.grid_z[row]));
+    sequence.ids.push_back(
+        number.emplace(key, static_cast<std::uint32_t>(number.size())).first->second);
   }
   sequence.distinct = static_cast<std::uint32_t>(number.size());
   return sequence;

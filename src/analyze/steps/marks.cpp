@@ -20,12 +20,17 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// True when the last word of the family says "step" or "iteration". Other text may stand before it: train_step, my training step.
+/// True when the last word of the family says "step" or "iteration". Other text may stand before
+/// it: train_step, my training step.
 bool names_a_step(std::string_view family) {
   const std::string text = lower(family);
   for (std::string_view word : {"step", "iteration", "iter", "train", "step_num"}) {
-    if (text.size() < word.size() || text.compare(text.size() - word.size(), word.size(), word) != 0) continue;
-    if (text.size() == word.size() || !is_letter(text[text.size() - word.size() - 1]) || family == kProfilerStep) return true;
+    if (text.size() < word.size() ||
+        text.compare(text.size() - word.size(), word.size(), word) != 0)
+      continue;
+    if (text.size() == word.size() || !is_letter(text[text.size() - word.size() - 1]) ||
+        family == kProfilerStep)
+      return true;
   }
   return false;
 }
@@ -36,24 +41,31 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   std::size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;
   std::string_view family = name.substr(0, digits);
-  while (!family.empty() && std::string_view("#:=_- ([").find(family.back()) != std::string_view::npos) family.remove_suffix(1);
+  while (!family.empty() &&
+         std::string_view("#:=_- ([").find(family.back()) != std::string_view::npos)
+    family.remove_suffix(1);
   if (digits < name.size()) {
     if (name.size() - digits > 18 || !names_a_step(family)) return std::nullopt;
     std::int64_t number = 0;
     for (char c : name.substr(digits)) number = number * 10 + (c - '0');
     return StepName{family, number};
   }
-  // One text for every step is common in hand-written marks; only texts that say nothing else count.
+  // One text for every step is common in hand-written marks; only texts that say nothing else
+  // count.
   const std::string text = lower(name);
-  for (std::string_view whole : {"step", "train_step", "train step", "training_step", "training step", "iteration", "train_iteration", "training iteration",
-                                 "inference_step", "inference step"})
+  for (std::string_view whole :
+       {"step", "train_step", "train step", "training_step", "training step", "iteration",
+        "train_iteration", "training iteration", "inference_step", "inference step"})
     if (text == whole) return StepName{name, std::nullopt};
   return std::nullopt;
 }
 
 StepMarks find_marks(const Capture& capture) {
   // Names are few against rows: look at each name once.
-  struct Name { std::string_view family; std::optional<std::int64_t> number; };
+  struct Name {
+    std::string_view family;
+    std::optional<std::int64_t> number;
+  };
   std::vector<std::uint32_t> known(capture.strings.size(), 0);
   std::vector<Name> names{{}};
   for (std::uint32_t i = 0; i < known.size(); ++i)
@@ -62,28 +74,37 @@ StepMarks find_marks(const Capture& capture) {
       names.push_back({step->family, step->number});
     }
   if (names.size() == 1) return {};
-  std::map<std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>> by_family;  // and thread
+  std::map<std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>
+      by_family;  // and thread
   const auto& ops = capture.host_ops;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     const auto id = known[static_cast<std::uint32_t>(ops.name[i])];
-    if (id == 0 || ops.kind[i] == HostKind::python || ops.thread[i] >= capture.threads.size()) continue;
-    by_family[{names[id].family, ops.thread[i]}].push_back({names[id].number.value_or(-1), ops.start_ns[i], ops.start_ns[i] + ops.duration_ns[i]});
+    if (id == 0 || ops.kind[i] == HostKind::python || ops.thread[i] >= capture.threads.size())
+      continue;
+    by_family[{names[id].family, ops.thread[i]}].push_back(
+        {names[id].number.value_or(-1), ops.start_ns[i], ops.start_ns[i] + ops.duration_ns[i]});
   }
-  const std::pair<const std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>* best = nullptr;
+  const std::pair<const std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>* best =
+      nullptr;
   auto rank = [](const auto& entry) {
     Nanos covered = 0;
     for (const auto& m : entry.second) covered += m.end - m.start;
     return std::tuple(entry.first.first == kProfilerStep, entry.second.size(), covered);
   };
   for (const auto& entry : by_family) {
-    if (entry.first.first != kProfilerStep && entry.second.size() < 2) continue;  // one hand-written mark is no sequence of steps
+    if (entry.first.first != kProfilerStep && entry.second.size() < 2)
+      continue;  // one hand-written mark is no sequence of steps
     if (!best || rank(entry) > rank(*best)) best = &entry;
   }
   if (!best) return {};
-  StepMarks found{std::string(best->first.first), capture.threads.pid[best->first.second], best->second};
+  StepMarks found{std::string(best->first.first), capture.threads.pid[best->first.second],
+                  best->second};
   auto& marks = found.marks;
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return std::tuple(a.start, -a.end) < std::tuple(b.start, -b.end); });
-  // A mark nested in the one before it repeats that step (the same number twice) or is a part of it.
+  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.start, -a.end) < std::tuple(b.start, -b.end);
+  });
+  // A mark nested in the one before it repeats that step (the same number twice) or is a part of
+  // it.
   std::vector<StepMark> kept;
   for (const auto& m : marks) {
     if (!kept.empty() && m.end <= kept.back().end) continue;

@@ -4,7 +4,9 @@
 
 namespace gf {
 
-std::vector<StepInfo> steps_on_device(const Capture& capture, const std::vector<std::uint32_t>& launch, const StepMarks& marks) {
+std::vector<StepInfo> steps_on_device(const Capture& capture,
+                                      const std::vector<std::uint32_t>& launch,
+                                      const StepMarks& marks) {
   const auto& all = marks.marks;
   std::vector<Nanos> first(all.size(), INT64_MAX), last(all.size(), INT64_MIN);
   const auto& activities = capture.activities;
@@ -15,7 +17,8 @@ std::vector<StepInfo> steps_on_device(const Capture& capture, const std::vector<
     if (thread < capture.threads.size() && capture.threads.pid[thread] != marks.pid) continue;
     const Nanos at = calls.start_ns[launch[a]];
     // Where marks overlap, a launch belongs to the one that began last.
-    auto mark = std::upper_bound(all.begin(), all.end(), at, [](Nanos t, const StepMark& m) { return t < m.start; });
+    auto mark = std::upper_bound(all.begin(), all.end(), at,
+                                 [](Nanos t, const StepMark& m) { return t < m.start; });
     if (mark == all.begin() || at >= (--mark)->end) continue;
     const auto i = static_cast<std::size_t>(mark - all.begin());
     first[i] = std::min(first[i], activities.start_ns[a]);
@@ -24,8 +27,9 @@ std::vector<StepInfo> steps_on_device(const Capture& capture, const std::vector<
   std::vector<StepInfo> steps;
   Nanos end = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (first[i] == INT64_MAX) continue;                                 // a mark that launched nothing is no step of the device
-    if (!steps.empty() && first[i] <= steps.back().start_ns) continue;  // ran before its predecessor: not a sequence
+    if (first[i] == INT64_MAX) continue;  // a mark that launched nothing is no step of the device
+    if (!steps.empty() && first[i] <= steps.back().start_ns)
+      continue;  // ran before its predecessor: not a sequence
     if (!steps.empty()) steps.back().duration_ns = first[i] - steps.back().start_ns;
     steps.push_back({all[i].number, first[i], 0, false});
     end = last[i];

@@ -7,12 +7,14 @@ namespace gf {
 
 namespace {
 
-/// Steps that the source itself numbered (a recorder, a device's step line): each lasts until the next one starts.
+/// Steps that the source itself numbered (a recorder, a device's step line): each lasts until the
+/// next one starts.
 std::vector<StepInfo> recorded_steps(const Capture& capture) {
   const auto& table = capture.steps;
   std::vector<std::uint32_t> order(table.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return table.start_ns[a] < table.start_ns[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return table.start_ns[a] < table.start_ns[b]; });
   std::vector<StepInfo> steps;
   for (auto row : order) {
     if (!steps.empty() && table.start_ns[row] == steps.back().start_ns) continue;
@@ -24,12 +26,14 @@ std::vector<StepInfo> recorded_steps(const Capture& capture) {
 
 }  // namespace
 
-Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host) {
+Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                 const HostThreads& host) {
   Steps found;
   if (!capture.steps.empty()) {
     const auto name = capture.text(capture.steps.name[0]);
     found.steps = recorded_steps(capture);
-    found.source = "marks:" + (name.empty() ? std::string("steps of the source") : std::string(name));
+    found.source =
+        "marks:" + (name.empty() ? std::string("steps of the source") : std::string(name));
   } else if (const StepMarks marks = find_marks(capture); !marks.marks.empty()) {
     found.steps = steps_on_device(capture, launch, marks);
     found.source = "marks:" + marks.family;

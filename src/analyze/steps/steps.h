@@ -1,4 +1,5 @@
-// The steps of a capture: which iterations there are and which span of time each one has. docs/steps.md gives the rules.
+// The steps of a capture: which iterations there are and which span of time each one has.
+// docs/steps.md gives the rules.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,10 @@ struct Steps {
   std::vector<StepInfo> steps;  // by time, disjoint
 };
 
-/// Steps that the source numbered, else marks on host threads, else the period of the kernel sequence; with the stable flag set.
-/// `launch` is join_launches(capture).
-Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host);
+/// Steps that the source numbered, else marks on host threads, else the period of the kernel
+/// sequence; with the stable flag set. `launch` is join_launches(capture).
+Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                 const HostThreads& host);
 
 /// One mark on a host thread.
 struct StepMark {
@@ -29,13 +31,13 @@ struct StepMark {
   Nanos start = 0, end = 0;
 };
 struct StepMarks {
-  std::string family;        // "ProfilerStep", "train_step", ...
-  std::int64_t pid = -1;     // process that made them
+  std::string family;           // "ProfilerStep", "train_step", ...
+  std::int64_t pid = -1;        // process that made them
   std::vector<StepMark> marks;  // by start
 };
 
-/// Whether a name is that of a step, such as ProfilerStep#12, train_step 3 or Iteration: 7: its family and its number
-/// (empty for marks that repeat one text).
+/// Whether a name is that of a step, such as ProfilerStep#12, train_step 3 or Iteration: 7: its
+/// family and its number (empty for marks that repeat one text).
 struct StepName {
   std::string_view family;
   std::optional<std::int64_t> number;
@@ -45,16 +47,21 @@ std::optional<StepName> parse_step_name(std::string_view name);
 /// The marks of the best family on the thread that has most of them; empty when there are none.
 StepMarks find_marks(const Capture& capture);
 
-/// Spans on the device: a step starts with the first activity launched inside its mark and lasts until the next step starts;
-/// the last one until its own last activity ends. Empty when no activity was launched inside a mark.
-std::vector<StepInfo> steps_on_device(const Capture& capture, const std::vector<std::uint32_t>& launch, const StepMarks& marks);
+/// Spans on the device: a step starts with the first activity launched inside its mark and lasts
+/// until the next step starts; the last one until its own last activity ends. Empty when no
+/// activity was launched inside a mark.
+std::vector<StepInfo> steps_on_device(const Capture& capture,
+                                      const std::vector<std::uint32_t>& launch,
+                                      const StepMarks& marks);
 
-/// Steps found in the sequence of kernels. No step begins inside a graph launch, or inside a framework operation or module that
-/// the step before it shares: what repeats there are layers. (`launch` and `host` tell, where the capture has them.)
-Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch, const HostThreads& host);
+/// Steps found in the sequence of kernels. No step begins inside a graph launch, or inside a
+/// framework operation or module that the step before it shares: what repeats there are layers.
+/// (`launch` and `host` tell, where the capture has them.)
+Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                  const HostThreads& host);
 
-/// Index of the first step whose duration, and those of the next two, lie within 3 median absolute deviations of the median of
-/// the last half; empty when there is none.
+/// Index of the first step whose duration, and those of the next two, lie within 3 median absolute
+/// deviations of the median of the last half; empty when there is none.
 std::optional<std::size_t> first_stable(const std::vector<StepInfo>& steps);
 
 }  // namespace gf

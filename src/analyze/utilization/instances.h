@@ -25,7 +25,8 @@ inline std::vector<KernelInstance> kernel_instances(const Context& context) {
   all.reserve(most);
   for (const auto& line : context.devices)
     for (std::size_t i = 0; i < line.rows.size(); ++i)
-      if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel) all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
+      if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
+        all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
   return all;
 }
 
@@ -36,18 +37,23 @@ inline Nanos device_window(const Context& context) {
   return sum;
 }
 
-/// Members of each group, one group after the other: members(g) are positions in the array that was grouped.
+/// Members of each group, one group after the other: members(g) are positions in the array that was
+/// grouped.
 class Groups {
  public:
   /// `group_of[i]` in 0..groups-1.
-  Groups(const std::vector<std::uint32_t>& group_of, std::size_t groups) : begin_(groups + 1, 0), members_(group_of.size()) {
+  Groups(const std::vector<std::uint32_t>& group_of, std::size_t groups)
+      : begin_(groups + 1, 0), members_(group_of.size()) {
     for (const auto g : group_of) ++begin_[g + 1];
     for (std::size_t g = 0; g < groups; ++g) begin_[g + 1] += begin_[g];
     std::vector<std::size_t> at(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < group_of.size(); ++i) members_[at[group_of[i]]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < group_of.size(); ++i)
+      members_[at[group_of[i]]++] = static_cast<std::uint32_t>(i);
   }
   std::size_t size() const { return begin_.size() - 1; }
-  std::span<const std::uint32_t> members(std::size_t g) const { return {members_.data() + begin_[g], begin_[g + 1] - begin_[g]}; }
+  std::span<const std::uint32_t> members(std::size_t g) const {
+    return {members_.data() + begin_[g], begin_[g + 1] - begin_[g]};
+  }
 
  private:
   std::vector<std::size_t> begin_;

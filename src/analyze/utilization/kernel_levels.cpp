@@ -30,11 +30,14 @@ std::unordered_set<std::string> wanted_counters() {
     each_term(f.numerator, [&](std::string_view name, bool) { names.emplace(name); });
     if (!f.denominator.empty()) names.emplace(f.denominator);
   }
-  for (const auto& path : tensor_paths()) each_term(path.counters, [&](std::string_view name, bool) { names.insert(fmt::format("{}.sum", name)); });
+  for (const auto& path : tensor_paths())
+    each_term(path.counters,
+              [&](std::string_view name, bool) { names.insert(fmt::format("{}.sum", name)); });
   return names;
 }
 
-/// Counter values by metric name and report row; a metric is looked up in the table once, when a formula asks for it.
+/// Counter values by metric name and report row; a metric is looked up in the table once, when a
+/// formula asks for it.
 class Counters {
  public:
   explicit Counters(const Capture& capture) : rows_(capture.report_kernels.size()) {
@@ -54,7 +57,8 @@ class Counters {
           values_.emplace_back(rows_, kNaN);
         }
       }
-      if (slot->second >= 0) values_[static_cast<std::size_t>(slot->second)][counters.kernel[i]] = counters.value[i];
+      if (slot->second >= 0)
+        values_[static_cast<std::size_t>(slot->second)][counters.kernel[i]] = counters.value[i];
     }
   }
   const std::vector<double>* find(std::string_view name) const {
@@ -76,7 +80,9 @@ class Counters {
 struct Term {
   const std::vector<double>* values;
   bool optional;
-  double of(std::size_t kernel) const { return optional && std::isnan((*values)[kernel]) ? 0 : (*values)[kernel]; }
+  double of(std::size_t kernel) const {
+    return optional && std::isnan((*values)[kernel]) ? 0 : (*values)[kernel];
+  }
 };
 
 /// The terms of "a + b + [c]"; empty when a term without brackets is missing.
@@ -98,7 +104,8 @@ std::vector<double> peak_bytes(const Capture& capture) {
   std::vector<double> bytes(kernels.size(), kNaN);
   double rate = kNaN;
   for (std::size_t i = 0; i < capture.devices.size(); ++i)
-    if (const auto* product = find_product(capture.text(capture.devices.name[i])); product && product->dram_bytes_per_s > 0) {
+    if (const auto* product = find_product(capture.text(capture.devices.name[i]));
+        product && product->dram_bytes_per_s > 0) {
       rate = static_cast<double>(product->dram_bytes_per_s);
       break;
     }
@@ -110,11 +117,15 @@ std::vector<double> peak_bytes(const Capture& capture) {
 
 const Chip* chip_of(const Capture& capture) {
   for (std::size_t i = 0; i < capture.devices.size(); ++i)
-    if (const auto* chip = find_chip(capture.text(capture.devices.name[i]), capture.devices.compute_major[i], capture.devices.compute_minor[i])) return chip;
+    if (const auto* chip =
+            find_chip(capture.text(capture.devices.name[i]), capture.devices.compute_major[i],
+                      capture.devices.compute_minor[i]))
+      return chip;
   return nullptr;
 }
 
-KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : report_row_(matching.report_row) {
+KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
+    : report_row_(matching.report_row) {
   if (capture.report_kernels.empty()) return;
   Counters counters(capture);
   const std::size_t n = counters.rows();
@@ -122,9 +133,11 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
   const Chip* chip = chip_of(capture);
   const ChipSet here = chip ? bit(chip->id) : ChipSet{0};
 
-  // For each kernel the first formula whose counters it has; the formulas are in order of preference.
+  // For each kernel the first formula whose counters it has; the formulas are in order of
+  // preference.
   for (const auto& f : level_formulas()) {
-    if (f.chips != kEveryChip && !(f.chips & here)) continue;  // an unknown chip gets only what holds on all
+    if (f.chips != kEveryChip && !(f.chips & here))
+      continue;  // an unknown chip gets only what holds on all
     const auto numerator = terms(counters, f.numerator);
     const auto* denominator = f.denominator.empty() ? nullptr : counters.find(f.denominator);
     if (numerator.empty() || (!f.denominator.empty() && !denominator)) continue;
@@ -143,17 +156,21 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
       column[k] = value;
       used = true;
     }
-    if (used && formula_[static_cast<std::size_t>(f.level)].empty()) formula_[static_cast<std::size_t>(f.level)] = formula_text(f);
+    if (used && formula_[static_cast<std::size_t>(f.level)].empty())
+      formula_[static_cast<std::size_t>(f.level)] = formula_text(f);
   }
 
-  // Operations of each input type over what the tensor cores could do of it, dense, in the SM cycles that elapsed.
+  // Operations of each input type over what the tensor cores could do of it, dense, in the SM
+  // cycles that elapsed.
   if (const auto* elapsed = counters.find("smsp__cycles_elapsed.sum")) {
     cycles_ = *elapsed;
     auto& column = ratio_[static_cast<std::size_t>(KernelLevel::tensor_flops)];
     for (const auto& path : tensor_paths()) {
       if (!chip || path.chip != chip->id) continue;
       std::string names;  // each counter's .sum; a type that is missing counts nothing
-      each_term(path.counters, [&](std::string_view name, bool) { names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", name); });
+      each_term(path.counters, [&](std::string_view name, bool) {
+        names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", name);
+      });
       for (const auto& [operations, optional] : terms(counters, names)) {
         if (column.empty()) column.assign(n, kNaN);
         for (std::size_t k = 0; k < n; ++k) {
@@ -163,7 +180,10 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
         }
       }
     }
-    if (!column.empty()) formula_[static_cast<std::size_t>(KernelLevel::tensor_flops)] = "sum over types of sm__ops_path_tensor_src_* / (dense operations a cycle and SM * smsp__cycles_elapsed.sum / 4)";
+    if (!column.empty())
+      formula_[static_cast<std::size_t>(KernelLevel::tensor_flops)] =
+          "sum over types of sm__ops_path_tensor_src_* / (dense operations a cycle and SM * "
+          "smsp__cycles_elapsed.sum / 4)";
   }
 
   // Hold the order of the ladder.
@@ -186,7 +206,8 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching) : r
   hold(tensor_issue, issue_active, true);
   hold(tensor_issue, sm_active, true);
   hold(tensor_flops, sm_active, true);
-  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate}) hold(level, level, false);
+  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate})
+    hold(level, level, false);
   adjusted = std::count(gave_way.begin(), gave_way.end(), true);
 }
 
@@ -197,7 +218,8 @@ double KernelLevels::upper(std::uint32_t activity, KernelLevel level) const {
     if (!std::isnan(r)) most = std::min(most, r);
   };
   if (level == KernelLevel::tensor_issue) lower_to(KernelLevel::issue_active);
-  if (level != KernelLevel::sm_active && static_cast<std::size_t>(level) < kRungs) lower_to(KernelLevel::sm_active);
+  if (level != KernelLevel::sm_active && static_cast<std::size_t>(level) < kRungs)
+    lower_to(KernelLevel::sm_active);
   if (level == KernelLevel::tensor_flops) lower_to(KernelLevel::tensor_active);
   return most;
 }

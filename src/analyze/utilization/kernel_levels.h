@@ -15,9 +15,10 @@ namespace gf {
 class KernelLevels {
  public:
   KernelLevels() = default;
-  /// Works out the ratios from kernel_counters. Ratios are held in 0..1 and in order (issue and tensor.active at most
-  /// sm.active, tensor.issue at most issue.active): counters of several passes can disagree a little; `adjusted` counts
-  /// the kernels where more than 2 % had to give way.
+  /// Works out the ratios from kernel_counters. Ratios are held in 0..1 and in order (issue and
+  /// tensor.active at most sm.active, tensor.issue at most issue.active): counters of several
+  /// passes can disagree a little; `adjusted` counts the kernels where more than 2 % had to give
+  /// way.
   KernelLevels(const Capture& capture, const Matching& matching);
 
   /// NaN when the kernel has no counters for it.
@@ -29,23 +30,30 @@ class KernelLevels {
     const auto& column = ratio_[static_cast<std::size_t>(level)];
     return row < column.size() ? column[row] : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Sub-partition cycles that elapsed in a report kernel: the weight of the counters' own clock. NaN when not known.
+  /// Sub-partition cycles that elapsed in a report kernel: the weight of the counters' own clock.
+  /// NaN when not known.
   double cycles(std::uint32_t activity) const {
     const auto row = activity < report_row_.size() ? report_row_[activity] : kNoRow;
     return row < cycles_.size() ? cycles_[row] : std::numeric_limits<double>::quiet_NaN();
   }
-  bool counted(std::uint32_t activity) const { return activity < report_row_.size() && report_row_[activity] != kNoRow; }
+  bool counted(std::uint32_t activity) const {
+    return activity < report_row_.size() && report_row_[activity] != kNoRow;
+  }
   /// True when at least one report kernel has the level.
   bool has(KernelLevel level) const { return !ratio_[static_cast<std::size_t>(level)].empty(); }
   /// The formula that gave the level, such as "smsp__cycles_active.sum / smsp__cycles_elapsed.sum".
-  const std::string& formula(KernelLevel level) const { return formula_[static_cast<std::size_t>(level)]; }
-  /// What ratio a level cannot be above inside a kernel whose level is not known: 1 or a known level above it.
+  const std::string& formula(KernelLevel level) const {
+    return formula_[static_cast<std::size_t>(level)];
+  }
+  /// What ratio a level cannot be above inside a kernel whose level is not known: 1 or a known
+  /// level above it.
   double upper(std::uint32_t activity, KernelLevel level) const;
 
   std::int64_t adjusted = 0;
 
  private:
-  std::array<std::vector<double>, kKernelLevels> ratio_;  // by row of report_kernels; empty: no kernel has it
+  std::array<std::vector<double>, kKernelLevels>
+      ratio_;  // by row of report_kernels; empty: no kernel has it
   std::array<std::string, kKernelLevels> formula_;
   std::vector<double> cycles_;
   std::vector<std::uint32_t> report_row_;  // by activity

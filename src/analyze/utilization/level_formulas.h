@@ -1,4 +1,5 @@
-// From counters of a report to ratios inside one kernel: for each level the acceptable formulas, best first.
+// From counters of a report to ratios inside one kernel: for each level the acceptable formulas,
+// best first.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +12,35 @@
 
 namespace gf {
 
-/// Ratios inside one kernel, 0..1. The first five are rungs of the ladder; the others stand beside it.
-enum class KernelLevel : std::uint8_t { sm_active, issue_active, tensor_active, tensor_issue, tensor_flops, occupancy, dram_active, l2_hit_rate, l1_hit_rate };
+/// Ratios inside one kernel, 0..1. The first five are rungs of the ladder; the others stand beside
+/// it.
+enum class KernelLevel : std::uint8_t {
+  sm_active,
+  issue_active,
+  tensor_active,
+  tensor_issue,
+  tensor_flops,
+  occupancy,
+  dram_active,
+  l2_hit_rate,
+  l1_hit_rate
+};
 inline constexpr std::size_t kKernelLevels = 9;
 inline constexpr std::size_t kRungs = 5;
 
 std::string_view id_of(KernelLevel level);
 
-/// factor * sum(numerators) / (denominator, when there is one) * (another level, when `times` names one).
+/// factor * sum(numerators) / (denominator, when there is one) * (another level, when `times` names
+/// one).
 struct LevelFormula {
   KernelLevel level;
   ChipSet chips;
-  std::string_view numerator;    // counters joined by " + "; one in brackets counts as 0 when the report lacks it
+  std::string_view
+      numerator;  // counters joined by " + "; one in brackets counts as 0 when the report lacks it
   std::string_view denominator;  // one counter, or empty
   double factor;
-  std::string_view times;        // "sm.active" for counters that are relative to active cycles, else empty
+  std::string_view
+      times;  // "sm.active" for counters that are relative to active cycles, else empty
 };
 
 /// All formulas except those of tensor.flops, which come from tensor_paths() of the chip.

@@ -13,26 +13,33 @@ std::string why_missing(const Context& context, KernelLevel level) {
   const bool report = !context.capture.report_kernels.empty();
   const std::string counters = counters_for(level, chip);
   std::string why;
-  if (level == KernelLevel::tensor_flops && report && !chip) why = "the device is not in the list of known chips, so the peak is not known";
-  else if (!report) why = "the capture has no per-kernel counters";
-  else if (context.matching.info.matched == 0) why = "no kernel of the trace matches the counter report";
-  else if (has_solved_counters(context.capture)) why = "sampling a running program does not tell it";
-  else why = "the report lacks " + counters;
-  if (nsight_compute_helps(context.capture)) why.append("; collect with: ").append(ncu_command(chip));
+  if (level == KernelLevel::tensor_flops && report && !chip)
+    why = "the device is not in the list of known chips, so the peak is not known";
+  else if (!report)
+    why = "the capture has no per-kernel counters";
+  else if (context.matching.info.matched == 0)
+    why = "no kernel of the trace matches the counter report";
+  else if (has_solved_counters(context.capture))
+    why = "sampling a running program does not tell it";
+  else
+    why = "the report lacks " + counters;
+  if (nsight_compute_helps(context.capture))
+    why.append("; collect with: ").append(ncu_command(chip));
   return why;
 }
 
 struct Sums {
-  long double known = 0;      // sum of w * ratio
-  long double bound = 0;      // sum of w * upper level over kernels without data
-  long double covered = 0;    // sum of w over kernels with data
+  long double known = 0;    // sum of w * ratio
+  long double bound = 0;    // sum of w * upper level over kernels without data
+  long double covered = 0;  // sum of w over kernels with data
   long double active_cycles = 0, cycles = 0;
   bool any = false;
 };
 
 }  // namespace
 
-std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices, const KernelLevels& kernel_levels) {
+std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices,
+                          const KernelLevels& kernel_levels) {
   const auto& activities = context.capture.activities;
   std::array<Sums, kKernelLevels> sums;
   Nanos window = 0, kernel_busy = 0, kernel_time = 0;
@@ -90,20 +97,25 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
     }
     Level level;
     level.id = id_of(id);
-    // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of the window.
+    // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of
+    // the window.
     const long double whole = rate ? s.covered : T;
     if (whole <= 0) continue;
     level.value = level.low = static_cast<double>(s.known / whole);
     level.high = rate ? level.value : static_cast<double>((s.known + s.bound) / whole);
     level.coverage = kernel_busy > 0 ? static_cast<double>(s.covered / kernel_busy) : 0.0;
-    if (s.cycles > 0) level.by_cycles = static_cast<double>(s.active_cycles / s.cycles * (rate ? 1 : s.covered / T));
+    if (s.cycles > 0)
+      level.by_cycles =
+          static_cast<double>(s.active_cycles / s.cycles * (rate ? 1 : s.covered / T));
     level.formula = kernel_levels.formula(id);
     levels.push_back(std::move(level));
   }
   return levels;
 }
 
-std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities, std::span<const double> weights, const KernelLevels& kernel_levels) {
+std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities,
+                                       std::span<const double> weights,
+                                       const KernelLevels& kernel_levels) {
   std::vector<LevelSpread> spreads;
   std::vector<double> values, known_weights;
   for (std::size_t l = 0; l < kKernelLevels; ++l) {

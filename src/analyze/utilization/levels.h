@@ -1,4 +1,5 @@
-// The ladder: how deep the devices are used, from "a kernel runs" down to achieved tensor operations.
+// The ladder: how deep the devices are used, from "a kernel runs" down to achieved tensor
+// operations.
 #pragma once
 
 #include <span>
@@ -9,11 +10,15 @@
 
 namespace gf {
 
-/// The levels over some devices (docs/ladder.md). Kernels without counters make an interval: low takes them as 0, high as
-/// their upper level; value is low. A level that no counter gives has no value and says what to collect.
-std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices, const KernelLevels& kernel_levels);
+/// The levels over some devices (docs/ladder.md). Kernels without counters make an interval: low
+/// takes them as 0, high as their upper level; value is low. A level that no counter gives has no
+/// value and says what to collect.
+std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices,
+                          const KernelLevels& kernel_levels);
 
 /// The spread of every known level over some kernel instances, weighted by their exclusive time.
-std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities, std::span<const double> weights, const KernelLevels& kernel_levels);
+std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities,
+                                       std::span<const double> weights,
+                                       const KernelLevels& kernel_levels);
 
 }  // namespace gf

@@ -9,12 +9,15 @@ namespace gf {
 
 void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   if (levels.adjusted > 0)
-    analysis.quality.push_back({"counters_disagree", levels.adjusted,
-                                "kernels of the report with a ratio over 1 or over the level that bounds it, by more than 2 % (counters of different passes); the bound is taken"});
+    analysis.quality.push_back(
+        {"counters_disagree", levels.adjusted,
+         "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
+         "2 % (counters of different passes); the bound is taken"});
   analysis.levels = ladder(context, context.devices, levels);
   for (std::size_t d = 0; d < context.devices.size() && d < analysis.devices.size(); ++d) {
     analysis.devices[d].levels = ladder(context, {&context.devices[d], 1}, levels);
-    analysis.devices[d].waterfall = waterfall(context, context.devices[d], analysis.devices[d], levels);
+    analysis.devices[d].waterfall =
+        waterfall(context, context.devices[d], analysis.devices[d], levels);
   }
 }
 

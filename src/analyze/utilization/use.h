@@ -7,10 +7,12 @@
 
 namespace gf {
 
-/// Fills analysis.layer_types, layers, kernels and tensor_curve. Needs the timelines, the attribution with layers and the matching.
+/// Fills analysis.layer_types, layers, kernels and tensor_curve. Needs the timelines, the
+/// attribution with layers and the matching.
 void measure_layers(const Context& context, const KernelLevels& levels, Analysis& analysis);
 
-/// Fills analysis.levels, and of each device its levels and waterfall. Needs the timelines and the devices' idle causes.
+/// Fills analysis.levels, and of each device its levels and waterfall. Needs the timelines and the
+/// devices' idle causes.
 void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis);
 
 /// Both.

@@ -19,12 +19,15 @@ constexpr std::size_t kParts = 24;  // parts listed of a bar; the rest is one pa
 
 enum Bar : std::size_t { kSmInactive, kStalled, kOther, kTensor, kUnknown, kKernelBars };
 
-/// Names with real-valued times that are made whole numbers summing to `ns`; largest first, the small ones joined.
+/// Names with real-valued times that are made whole numbers summing to `ns`; largest first, the
+/// small ones joined.
 std::vector<NamedTime> named_parts(Nanos ns, std::vector<std::pair<std::string, double>> weights) {
   std::erase_if(weights, [](const auto& w) { return !(w.second > 0); });
-  std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(weights.begin(), weights.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<double> values(weights.size());
-  std::transform(weights.begin(), weights.end(), values.begin(), [](const auto& w) { return w.second; });
+  std::transform(weights.begin(), weights.end(), values.begin(),
+                 [](const auto& w) { return w.second; });
   const auto whole = apportion(ns, values);
   std::vector<NamedTime> parts;
   Nanos rest = 0;
@@ -44,16 +47,23 @@ std::vector<NamedTime> named_parts(Nanos ns, std::vector<std::pair<std::string, 
 std::string_view copy_label(CopyKind kind, ActivityKind activity) {
   if (activity == ActivityKind::memset) return "set";
   switch (kind) {
-    case CopyKind::host_to_device: return "host to device";
-    case CopyKind::device_to_host: return "device to host";
-    case CopyKind::device_to_device: return "device to device";
-    case CopyKind::host_to_host: return "host to host";
-    case CopyKind::peer: return "device to another device";
-    default: return "copy";
+    case CopyKind::host_to_device:
+      return "host to device";
+    case CopyKind::device_to_host:
+      return "device to host";
+    case CopyKind::device_to_device:
+      return "device to device";
+    case CopyKind::host_to_host:
+      return "host to host";
+    case CopyKind::peer:
+      return "device to another device";
+    default:
+      return "copy";
   }
 }
 
-/// Time with copies or sets and no kernel, by direction: in proportion to how long each one covers of it.
+/// Time with copies or sets and no kernel, by direction: in proportion to how long each one covers
+/// of it.
 std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& line, Nanos ns) {
   const Intervals alone = subtract(line.busy, line.kernel_busy);
   std::map<std::string_view, double> by_label;
@@ -61,10 +71,11 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
   for (std::size_t i = 0; i < line.rows.size() && !alone.empty(); ++i) {
     const auto a = line.rows[i];
     if (activities.kind[a] == ActivityKind::kernel) continue;
-    auto at = std::partition_point(alone.begin(), alone.end(), [&](const Interval& x) { return x.end <= line.spans[i].start; });
+    auto at = std::partition_point(alone.begin(), alone.end(),
+                                   [&](const Interval& x) { return x.end <= line.spans[i].start; });
     for (; at != alone.end() && at->start < line.spans[i].end; ++at)
-      by_label[copy_label(activities.copy[a], activities.kind[a])] +=
-          static_cast<double>(std::min(at->end, line.spans[i].end) - std::max(at->start, line.spans[i].start));
+      by_label[copy_label(activities.copy[a], activities.kind[a])] += static_cast<double>(
+          std::min(at->end, line.spans[i].end) - std::max(at->start, line.spans[i].start));
   }
   std::vector<std::pair<std::string, double>> weights;
   for (const auto& [label, t] : by_label) weights.emplace_back(label, t);
@@ -74,17 +85,19 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
 }  // namespace
 
 std::span<const BarName> kernel_bars() {
-  static constexpr std::array<BarName, kKernelBars> names{{{"sm_inactive", "SMs without work"},
-                                                           {"stalled", "stalled: nothing issued, tensor pipes empty"},
-                                                           {"other_instructions", "other instructions"},
-                                                           {"tensor", "tensor cores working"},
-                                                           {"unknown", "no counters"}}};
+  static constexpr std::array<BarName, kKernelBars> names{
+      {{"sm_inactive", "SMs without work"},
+       {"stalled", "stalled: nothing issued, tensor pipes empty"},
+       {"other_instructions", "other instructions"},
+       {"tensor", "tensor cores working"},
+       {"unknown", "no counters"}}};
   return names;
 }
 
 KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& levels) {
   using enum KernelLevel;
-  return split_busy(levels.of(activity, sm_active), levels.of(activity, issue_active), levels.of(activity, tensor_active), levels.of(activity, tensor_issue));
+  return split_busy(levels.of(activity, sm_active), levels.of(activity, issue_active),
+                    levels.of(activity, tensor_active), levels.of(activity, tensor_issue));
 }
 
 KernelSplit split_busy(double active, double issue, double tensor, double tensor_slots) {
@@ -98,9 +111,10 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
     split.unknown = active;
     return split;
   }
-  // Tensor work comes first: one instruction keeps the tensor pipe busy for many cycles (32 to 128 for wgmma), in which the
-  // sub-partition may issue others or none. The counters do not say which, so slots of other instructions are taken to lie
-  // outside the tensor cycles as far as they can: other_instructions is at most, stalled at least, what is shown.
+  // Tensor work comes first: one instruction keeps the tensor pipe busy for many cycles (32 to 128
+  // for wgmma), in which the sub-partition may issue others or none. The counters do not say which,
+  // so slots of other instructions are taken to lie outside the tensor cycles as far as they can:
+  // other_instructions is at most, stalled at least, what is shown.
   if (std::isnan(tensor)) tensor = std::isnan(tensor_slots) ? 0 : tensor_slots;
   split.tensor = tensor;
   if (std::isnan(issue)) {
@@ -113,29 +127,36 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
   return split;
 }
 
-std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line, const DeviceUse& use, const KernelLevels& kernel_levels) {
+std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line,
+                                    const DeviceUse& use, const KernelLevels& kernel_levels) {
   const Capture& capture = context.capture;
-  std::vector<WaterfallBar> bars{{"idle", "GPU idle", use.idle_ns, {}, {}}, {"copy", "only copies or sets", use.copy_only_ns, {}, {}}};
+  std::vector<WaterfallBar> bars{{"idle", "GPU idle", use.idle_ns, {}, {}},
+                                 {"copy", "only copies or sets", use.copy_only_ns, {}, {}}};
   for (const auto& cause : use.idle) bars[0].parts.push_back({cause.cause, cause.ns});
-  std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
   bars[1].parts = copy_parts(context, line, use.copy_only_ns);
 
   std::array<double, kKernelBars> whole{};
   std::array<std::vector<double>, kKernelBars> by_layer, by_kernel;
   std::unordered_map<std::uint32_t, std::size_t> kernel_index;
   std::vector<Text> kernel_names;
-  for (auto& v : by_layer) v.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
+  for (auto& v : by_layer)
+    v.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto a = line.rows[i];
     if (line.exclusive_ns[i] <= 0) continue;
     const auto split = split_kernel(a, kernel_levels);
-    const std::array<double, kKernelBars> parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
-    const auto [kernel, fresh] = kernel_index.try_emplace(static_cast<std::uint32_t>(capture.activities.name[a]), kernel_names.size());
+    const std::array<double, kKernelBars> parts{
+        split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
+    const auto [kernel, fresh] = kernel_index.try_emplace(
+        static_cast<std::uint32_t>(capture.activities.name[a]), kernel_names.size());
     if (fresh) {
       kernel_names.push_back(capture.activities.name[a]);
       for (auto& v : by_kernel) v.push_back(0);
     }
-    const std::size_t layer = a < context.attribution.layer.size() ? context.attribution.layer[a] : 0;
+    const std::size_t layer =
+        a < context.attribution.layer.size() ? context.attribution.layer[a] : 0;
     for (std::size_t b = 0; b < kKernelBars; ++b) {
       const double t = parts[b] * static_cast<double>(line.exclusive_ns[i]);
       whole[b] += t;
@@ -148,11 +169,16 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     WaterfallBar bar{kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}};
     std::vector<std::pair<std::string, double>> layers, kernels;
     for (std::size_t l = 0; l < by_layer[b].size(); ++l)
-      if (by_layer[b][l] > 0) layers.emplace_back(l < context.attribution.layer_types.size() ? context.attribution.layer_types[l] : "Other", by_layer[b][l]);
+      if (by_layer[b][l] > 0)
+        layers.emplace_back(l < context.attribution.layer_types.size()
+                                ? context.attribution.layer_types[l]
+                                : "Other",
+                            by_layer[b][l]);
     // Kernels that share a short name are one part.
     std::map<std::string, double> by_short_name;
     for (std::size_t k = 0; k < kernel_names.size(); ++k)
-      if (by_kernel[b][k] > 0) by_short_name[short_kernel_name(capture.text(kernel_names[k]))] += by_kernel[b][k];
+      if (by_kernel[b][k] > 0)
+        by_short_name[short_kernel_name(capture.text(kernel_names[k]))] += by_kernel[b][k];
     kernels.assign(by_short_name.begin(), by_short_name.end());
     bar.parts = named_parts(bar.ns, std::move(layers));
     bar.kernels = named_parts(bar.ns, std::move(kernels));

@@ -9,9 +9,11 @@
 
 namespace gf {
 
-/// Bars in the order idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown; they sum to use.span_ns exactly,
-/// and the parts of each bar to the bar. `use` brings the idle causes. What each bar means stands in docs/ladder.md.
-std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line, const DeviceUse& use, const KernelLevels& kernel_levels);
+/// Bars in the order idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown; they
+/// sum to use.span_ns exactly, and the parts of each bar to the bar. `use` brings the idle causes.
+/// What each bar means stands in docs/ladder.md.
+std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line,
+                                    const DeviceUse& use, const KernelLevels& kernel_levels);
 
 /// How one kernel's time splits; the parts sum to 1.
 struct KernelSplit {
@@ -19,9 +21,11 @@ struct KernelSplit {
 };
 KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& kernel_levels);
 /// The same from ratios of busy time; NaN where one is not known.
-KernelSplit split_busy(double sm_active, double issue_active, double tensor_active, double tensor_issue);
+KernelSplit split_busy(double sm_active, double issue_active, double tensor_active,
+                       double tensor_issue);
 
-/// "SMs without work" and so on: id and text of the bars that share out kernel time, in the order of KernelSplit's members.
+/// "SMs without work" and so on: id and text of the bars that share out kernel time, in the order
+/// of KernelSplit's members.
 struct BarName {
   const char *id, *label;
 };

@@ -26,12 +26,14 @@ volatile sig_atomic_t stopped = 0, running = 0;
 
 void stop(int number, siginfo_t* info, void*) {
   stopped = 1;
-  if (running > 0 && info->si_code != SI_KERNEL) kill(running, number);  // the terminal's keys reach the program without us
+  if (running > 0 && info->si_code != SI_KERNEL)
+    kill(running, number);  // the terminal's keys reach the program without us
 }
 
 constexpr int kStopping[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Starts a program. Signals wait until it no longer has our handler: one that came in between would be lost on it.
+/// Starts a program. Signals wait until it no longer has our handler: one that came in between
+/// would be lost on it.
 pid_t spawn(std::vector<std::string> words, const std::string& output) {
   sigset_t stopping, before;
   sigemptyset(&stopping);
@@ -54,7 +56,8 @@ pid_t spawn(std::vector<std::string> words, const std::string& output) {
 }
 
 double seconds_of(const rusage& use) {
-  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+         static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
 std::string text_of(const std::string& path) {
@@ -67,11 +70,13 @@ std::string text_of(const std::string& path) {
 /// The last `"key": number` of a text.
 std::optional<double> number_after(const std::string& text, const std::string& key) {
   const std::string quoted = '"' + key + '"';
-  for (auto at = text.rfind(quoted); at != std::string::npos; at = at == 0 ? std::string::npos : text.rfind(quoted, at - 1)) {
+  for (auto at = text.rfind(quoted); at != std::string::npos;
+       at = at == 0 ? std::string::npos : text.rfind(quoted, at - 1)) {
     auto from = at + quoted.size();
     while (from < text.size() && (text[from] == ' ' || text[from] == ':')) ++from;
     double value = 0;
-    if (std::from_chars(text.data() + from, text.data() + text.size(), value).ec == std::errc()) return value;
+    if (std::from_chars(text.data() + from, text.data() + text.size(), value).ec == std::errc())
+      return value;
   }
   return {};
 }
@@ -101,7 +106,7 @@ std::optional<std::int64_t> gpu_memory(Nvml* nvml) {
 }  // namespace
 
 void stop_on_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = stop;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (const int number : kStopping) sigaction(number, &action, nullptr);
@@ -109,7 +114,8 @@ void stop_on_signals() {
 
 bool stop_asked() { return stopped != 0; }
 
-WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure, Nvml* nvml) {
+WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
+                       Nvml* nvml) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   WatchedRun run;
@@ -127,7 +133,9 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   std::int64_t gpu_most = gpu_before.value_or(0);
   int status = 0;
   rusage use{};
-  for (pollfd p{handle, POLLIN, 0}; handle >= 0 && poll(&p, 1, kLookEveryMs) <= 0;)  // 0: time to look; less: a signal, which has been passed on
+  for (pollfd p{handle, POLLIN, 0};
+       handle >= 0 && poll(&p, 1, kLookEveryMs) <=
+                          0;)  // 0: time to look; less: a signal, which has been passed on
     if (const auto now = gpu_memory(nvml)) gpu_most = std::max(gpu_most, *now);
   wait4(pid, &status, 0, &use);
   running = 0;
@@ -142,21 +150,27 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
     const bool early = wait4(side, &side_status, WNOHANG, &side_use) == side;
     if (!early) end(side, side_status, side_use);
     if (early) run.failed = "the tool beside it ended before the program";
-    if (WIFEXITED(side_status) && WEXITSTATUS(side_status) != 0) run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(side_status));
+    if (WIFEXITED(side_status) && WEXITSTATUS(side_status) != 0)
+      run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(side_status));
     run.tool_cpu_seconds = seconds_of(side_use);
     run.tool_memory_bytes = side_use.ru_maxrss * 1024;
   }
-  if (!WIFEXITED(status)) run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
-  else if (WEXITSTATUS(status) != 0) run.failed = fmt::format("the run ended with {}", WEXITSTATUS(status));
+  if (!WIFEXITED(status))
+    run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
+  else if (WEXITSTATUS(status) != 0)
+    run.failed = fmt::format("the run ended with {}", WEXITSTATUS(status));
   if (!measure.empty()) run.measured = number_after(text_of(printed), measure);
-  if (!measure.empty() && !run.measured && run.failed.empty()) run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
+  if (!measure.empty() && !run.measured && run.failed.empty())
+    run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
   if (!way.summary.empty()) {
     const auto summary = text_of(way.summary);
     run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");
-    run.tool_memory_bytes = static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
+    run.tool_memory_bytes =
+        static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
   }
   for (const auto& file : fs::recursive_directory_iterator(wanted.out, ignored))
-    if (file.is_regular_file(ignored) && file.path() != way.summary) run.disk_bytes += static_cast<std::int64_t>(file.file_size(ignored));
+    if (file.is_regular_file(ignored) && file.path() != way.summary)
+      run.disk_bytes += static_cast<std::int64_t>(file.file_size(ignored));
   fs::remove_all(wanted.out, ignored);
   return run;
 }

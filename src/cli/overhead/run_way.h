@@ -13,13 +13,14 @@ namespace gf::cli {
 
 struct WatchedRun {
   double seconds = 0;
-  double cpu_seconds = 0;                 // of the program, and of the tool in front of it
+  double cpu_seconds = 0;                  // of the program, and of the tool in front of it
   std::optional<double> tool_cpu_seconds;  // of the tool alone, where that can be told
   std::int64_t memory_bytes = 0;           // most resident memory of one process of the run
   std::int64_t tool_memory_bytes = 0;
-  std::optional<std::int64_t> gpu_memory_bytes;  // most in use on all GPUs, over what was in use before
+  std::optional<std::int64_t>
+      gpu_memory_bytes;  // most in use on all GPUs, over what was in use before
   std::int64_t disk_bytes = 0;
-  std::optional<double> measured;          // the number that the program printed
+  std::optional<double> measured;  // the number that the program printed
   std::string failed;
 };
 
@@ -27,7 +28,9 @@ struct WatchedRun {
 void stop_on_signals();
 bool stop_asked();
 
-/// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then is not shown.
-WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure, Nvml* nvml);
+/// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then
+/// is not shown.
+WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
+                       Nvml* nvml);
 
 }  // namespace gf::cli

@@ -49,7 +49,9 @@ bool has_torch(const std::string& python) {
   const pid_t pid = fork();
   if (pid == 0) {
     if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, 1), dup2(null, 2);
-    execlp(python.c_str(), python.c_str(), "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)", static_cast<char*>(nullptr));
+    execlp(python.c_str(), python.c_str(), "-c",
+           "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)",
+           static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 1;
@@ -57,7 +59,8 @@ bool has_torch(const std::string& python) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// The command with the runner between the interpreter with its options and the script; empty when it runs no script.
+/// The command with the runner between the interpreter with its options and the script; empty when
+/// it runs no script.
 std::vector<std::string> under_torch(const WaysWanted& w) {
   const auto& c = w.command;
   const auto slash = c.empty() ? 0 : c[0].rfind('/') + 1;
@@ -80,18 +83,56 @@ std::vector<std::string> under_torch(const WaysWanted& w) {
 
 std::vector<Way> ways_to_watch(const WaysWanted& w) {
   const std::string record = w.out + "/record.json", kernels = w.out + "/kernels.json";
-  std::vector<Way> ways{{"none", {}, {}, {}, {}, 0},
-                        {"record", {w.self, "record", "-q", "-o", w.out + "/r.gpf", "--summary", record, "--"}, {}, {}, record, 0},
-                        {"record --kernels", {w.self, "record", "-q", "--kernels", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
-                        {"kernels whole run", {w.self, "record", "-q", "--kernels", "--window", "0", "-o", w.out + "/k.gpf", "--summary", kernels, "--"}, {}, {}, kernels, 0},
-                        {"monitor", {}, {w.self, "monitor", "--format", "csv"}, {}, {}, 0}};
-  if (on_path("nvidia-smi")) ways.push_back({"nvidia-smi -l 1", {}, {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"}, {}, {}, 0});
-  if (on_path("dcgmi")) ways.push_back({"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
-  if (auto command = under_torch(w); !command.empty()) ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});
-  if (on_path("nsys")) ways.push_back({"nsys", {"nsys", "profile", "-o", w.out + "/n", "-f", "true"}, {}, {}, {}, 0});
+  std::vector<Way> ways{
+      {"none", {}, {}, {}, {}, 0},
+      {"record",
+       {w.self, "record", "-q", "-o", w.out + "/r.gpf", "--summary", record, "--"},
+       {},
+       {},
+       record,
+       0},
+      {"record --kernels",
+       {w.self, "record", "-q", "--kernels", "-o", w.out + "/k.gpf", "--summary", kernels, "--"},
+       {},
+       {},
+       kernels,
+       0},
+      {"kernels whole run",
+       {w.self, "record", "-q", "--kernels", "--window", "0", "-o", w.out + "/k.gpf", "--summary",
+        kernels, "--"},
+       {},
+       {},
+       kernels,
+       0},
+      {"monitor", {}, {w.self, "monitor", "--format", "csv"}, {}, {}, 0}};
+  if (on_path("nvidia-smi"))
+    ways.push_back(
+        {"nvidia-smi -l 1",
+         {},
+         {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"},
+         {},
+         {},
+         0});
+  if (on_path("dcgmi"))
+    ways.push_back(
+        {"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
+  if (auto command = under_torch(w); !command.empty())
+    ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});
+  if (on_path("nsys"))
+    ways.push_back({"nsys", {"nsys", "profile", "-o", w.out + "/n", "-f", "true"}, {}, {}, {}, 0});
   if (on_path("ncu") && w.ncu_kernels > 0)
-    ways.push_back({"ncu", {"ncu", "--clock-control", "none", "--launch-count", std::to_string(w.ncu_kernels), "-f", "-o", w.out + "/c"}, {}, {}, {}, w.ncu_kernels});
-  if (!w.only.empty()) std::erase_if(ways, [&](const Way& way) { return way.name != "none" && std::find(w.only.begin(), w.only.end(), way.name) == w.only.end(); });
+    ways.push_back({"ncu",
+                    {"ncu", "--clock-control", "none", "--launch-count",
+                     std::to_string(w.ncu_kernels), "-f", "-o", w.out + "/c"},
+                    {},
+                    {},
+                    {},
+                    w.ncu_kernels});
+  if (!w.only.empty())
+    std::erase_if(ways, [&](const Way& way) {
+      return way.name != "none" &&
+             std::find(w.only.begin(), w.only.end(), way.name) == w.only.end();
+    });
   return ways;
 }
 

@@ -1,6 +1,6 @@
 // The CUDA driver behind one door: libcuda.so.1 found at run time, no CUDA header needed to build.
-// Declarations follow the driver API reference (https://docs.nvidia.com/cuda/cuda-driver-api); the ABI of these calls
-// has been stable since CUDA 4 (the `_v2` names).
+// Declarations follow the driver API reference (https://docs.nvidia.com/cuda/cuda-driver-api); the
+// ABI of these calls has been stable since CUDA 4 (the `_v2` names).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ enum class Attribute : int {
 
 struct Api;  // the function pointers
 
-/// A primary context on one device, current on the thread that made it. Freed with the last Module and Buffer.
+/// A primary context on one device, current on the thread that made it. Freed with the last Module
+/// and Buffer.
 class Context {
  public:
   /// Errors: no driver library, no such device, a driver that answers with an error.
@@ -87,13 +88,15 @@ struct Launch {
 class Kernel {
  public:
   /// Errors carry the driver's compile log.
-  static Result<Kernel> compile(std::shared_ptr<Context> context, const std::string& ptx, const char* entry);
+  static Result<Kernel> compile(std::shared_ptr<Context> context, const std::string& ptx,
+                                const char* entry);
   Kernel(Kernel&& o) noexcept;
   Kernel& operator=(Kernel&& o) noexcept;
   ~Kernel();
   /// Starts the kernel on the default stream; `arguments` are pointers to the values.
   Status launch(const Launch& shape, void** arguments) const;
-  /// Lets the kernel use up to `bytes` of dynamic shared memory, and asks for `carveout_percent` of L1 as shared memory.
+  /// Lets the kernel use up to `bytes` of dynamic shared memory, and asks for `carveout_percent` of
+  /// L1 as shared memory.
   Status configure(unsigned shared_bytes, int carveout_percent);
   int registers() const;
 

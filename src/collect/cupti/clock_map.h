@@ -1,6 +1,7 @@
-// Puts GPU timestamps on the host's clock without a CUDA context. A sample cannot be decoded before it ended: every drain
-// gives an upper bound of (host - GPU), tight when the newest sample is fresh. The least bound of the last minute is taken,
-// so that the map follows drift between the clocks; samples lie at most one decode interval late.
+// Puts GPU timestamps on the host's clock without a CUDA context. A sample cannot be decoded before
+// it ended: every drain gives an upper bound of (host - GPU), tight when the newest sample is
+// fresh. The least bound of the last minute is taken, so that the map follows drift between the
+// clocks; samples lie at most one decode interval late.
 #pragma once
 
 #include <algorithm>

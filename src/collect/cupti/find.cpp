@@ -24,7 +24,8 @@ void add_packages(const fs::path& prefix, std::vector<fs::path>& out) {
   for (const char* lib : {"lib", "lib64"})
     for (const auto& entry : fs::directory_iterator(prefix / lib, ignored))
       if (entry.path().filename().string().rfind("python3", 0) == 0)
-        for (const char* packages : {"site-packages", "dist-packages"}) out.push_back(entry.path() / packages);
+        for (const char* packages : {"site-packages", "dist-packages"})
+          out.push_back(entry.path() / packages);
 }
 
 }  // namespace
@@ -39,10 +40,12 @@ std::vector<std::string> cupti_directories() {
     const fs::path python = fs::path(directory) / "python3";
     if (!fs::exists(python, ignored)) continue;
     add_packages(fs::path(directory).parent_path(), packages);  // a virtual environment's own
-    if (const auto real = fs::canonical(python, ignored); !ignored) add_packages(real.parent_path().parent_path(), packages);
+    if (const auto real = fs::canonical(python, ignored); !ignored)
+      add_packages(real.parent_path().parent_path(), packages);
   }
   for (const auto& p : packages)
-    for (const char* folder : {"nvidia/cu13/lib", "nvidia/cuda_cupti/lib"}) candidates.push_back(p / folder);
+    for (const char* folder : {"nvidia/cu13/lib", "nvidia/cuda_cupti/lib"})
+      candidates.push_back(p / folder);
   std::vector<fs::path> toolkits;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
     if (const auto root = environment(name); !root.empty()) toolkits.push_back(root);
@@ -53,7 +56,9 @@ std::vector<std::string> cupti_directories() {
   std::sort(numbered.rbegin(), numbered.rend());
   toolkits.insert(toolkits.end(), numbered.begin(), numbered.end());
   for (const auto& t : toolkits)
-    for (const char* folder : {"extras/CUPTI/lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib64", "lib"}) candidates.push_back(t / folder);
+    for (const char* folder : {"extras/CUPTI/lib64", "targets/x86_64-linux/lib",
+                               "targets/sbsa-linux/lib", "lib64", "lib"})
+      candidates.push_back(t / folder);
   std::vector<std::string> out;
   for (const auto& c : candidates)
     if (fs::exists(c / "libcupti.so.13", ignored) || fs::exists(c / "libcupti.so.12", ignored))
@@ -66,13 +71,16 @@ Result<Library> open_cupti() {
   auto near = Library::open(plain);
   if (near) return near;
   for (const auto& directory : cupti_directories()) {
-    // libcupti opens these two by their plain names: loading them by path first makes it find this folder's copies.
-    for (const char* helper : {"libnvperf_host.so", "libnvperf_target.so"}) dlopen((directory + "/" + helper).c_str(), RTLD_NOW | RTLD_LOCAL);
+    // libcupti opens these two by their plain names: loading them by path first makes it find this
+    // folder's copies.
+    for (const char* helper : {"libnvperf_host.so", "libnvperf_target.so"})
+      dlopen((directory + "/" + helper).c_str(), RTLD_NOW | RTLD_LOCAL);
     for (const auto& name : plain)
       if (auto library = Library::open({directory + "/" + name})) return library;
   }
   return fail("libcupti.so.13 (or .12) is nowhere on this machine", {}, -1,
-              "install it, such as with pip install nvidia-cuda-cupti, or name its folder in GPUFATHOM_LIBRARY_PATH");
+              "install it, such as with pip install nvidia-cuda-cupti, or name its folder in "
+              "GPUFATHOM_LIBRARY_PATH");
 }
 
 }  // namespace gf

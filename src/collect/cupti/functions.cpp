@@ -6,25 +6,27 @@ namespace gf {
 
 const char* CuptiFunctions::load(const Library& library) {
   const char* missing = nullptr;
-#define X(entry)                                                             \
+#define X(entry)                                                        \
   entry = reinterpret_cast<decltype(&::entry)>(library.symbol(#entry)); \
   if (!entry && !missing) missing = #entry;
   GF_CUPTI_FUNCTIONS(X)
 #undef X
   cuptiGetVersion = library.function<CUptiResult(std::uint32_t*)>("cuptiGetVersion");
-  cuptiGetResultString = library.function<CUptiResult(CUptiResult, const char**)>("cuptiGetResultString");
+  cuptiGetResultString =
+      library.function<CUptiResult(CUptiResult, const char**)>("cuptiGetResultString");
   return missing;
 }
 
 std::string CuptiFunctions::text(CUptiResult code) const {
   const char* words = nullptr;
   if (cuptiGetResultString) cuptiGetResultString(code, &words);
-  return words ? fmt::format("{} ({})", words, static_cast<int>(code)) : fmt::format("CUPTI error {}", static_cast<int>(code));
+  return words ? fmt::format("{} ({})", words, static_cast<int>(code))
+               : fmt::format("CUPTI error {}", static_cast<int>(code));
 }
 
 const char* DriverFunctions::load(const Library& library) {
   const char* missing = nullptr;
-#define X(entry)                                                             \
+#define X(entry)                                                        \
   entry = reinterpret_cast<decltype(&::entry)>(library.symbol(#entry)); \
   if (!entry && !missing) missing = #entry;
   GF_DRIVER_FUNCTIONS(X)

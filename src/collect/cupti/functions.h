@@ -1,4 +1,5 @@
-// The entry points of CUPTI's PM sampling and of the CUDA driver that the sampler uses, as pointers found at run time.
+// The entry points of CUPTI's PM sampling and of the CUDA driver that the sampler uses, as pointers
+// found at run time.
 #pragma once
 
 #include <cuda.h>
@@ -44,7 +45,7 @@ struct DriverFunctions {
 
 /// A CUPTI parameter struct with its size set.
 #define GF_CUPTI_PARAMS(type, name) \
-  type##_Params name {}; \
+  type##_Params name{};             \
   name.structSize = type##_Params_STRUCT_SIZE
 
 }  // namespace gf

@@ -9,19 +9,34 @@
 namespace gf {
 
 std::span<const PmMetric> pm_metrics() {
-  // The TriageCompute names are counters that the chip lays out to be sampled together; the plain names serve chips
-  // without them.
+  // The TriageCompute names are counters that the chip lays out to be sampled together; the plain
+  // names serve chips without them.
   static const std::vector<PmMetric> metrics{
-      {"gpu.busy", {"FE_B.TriageCompute.gr__cycles_active.avg.pct_of_peak_sustained_elapsed", "gr__cycles_active.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
-      {"sm.active_any", {"TPC.TriageCompute.sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
-      {"issue.active", {"TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed", "sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
+      {"gpu.busy",
+       {"FE_B.TriageCompute.gr__cycles_active.avg.pct_of_peak_sustained_elapsed",
+        "gr__cycles_active.avg.pct_of_peak_sustained_elapsed"},
+       0.01,
+       false},
+      {"sm.active_any",
+       {"TPC.TriageCompute.sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+        "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
+       0.01,
+       false},
+      {"issue.active",
+       {"TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed",
+        "sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"},
+       0.01,
+       false},
       {"tensor.active",
-       {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_"
+        "elapsed",
+        "sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
         "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
        0.01,
        false},
       {"sm.occupancy",
-       {"TPC.TriageCompute.sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       {"TPC.TriageCompute.sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+        "sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
         "TPC.TriageCompute.tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed"},
        0.01,
        false},
@@ -30,11 +45,20 @@ std::span<const PmMetric> pm_metrics() {
       {"l2.sectors", {"lts__t_sectors.sum"}, 1, true},
       {"dram.active", {"dram__throughput.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
       {"l1.sectors", {"SM_B.TriageCompute.l1tex__t_sectors.sum", "l1tex__t_sectors.sum"}, 1, true},
-      {"l1.hits", {"SM_B.TriageCompute.l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors_lookup_hit.sum"}, 1, true},
+      {"l1.hits",
+       {"SM_B.TriageCompute.l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors_lookup_hit.sum"},
+       1,
+       true},
       {"pcie.rx", {"PCI.TriageCompute.pcie__read_bytes.sum", "pcie__read_bytes.sum"}, 1, true},
       {"pcie.tx", {"PCI.TriageCompute.pcie__write_bytes.sum", "pcie__write_bytes.sum"}, 1, true},
-      {"nvlink.rx", {"NVLRX.TriageCompute.nvlrx__bytes_packet_request_data_user.sum", "nvlrx__bytes.sum"}, 1, true},
-      {"nvlink.tx", {"NVLTX.TriageCompute.nvltx__bytes_packet_request_data_user.sum", "nvltx__bytes.sum"}, 1, true},
+      {"nvlink.rx",
+       {"NVLRX.TriageCompute.nvlrx__bytes_packet_request_data_user.sum", "nvlrx__bytes.sum"},
+       1,
+       true},
+      {"nvlink.tx",
+       {"NVLTX.TriageCompute.nvltx__bytes_packet_request_data_user.sum", "nvltx__bytes.sum"},
+       1,
+       true},
   };
   return metrics;
 }
@@ -42,22 +66,66 @@ std::span<const PmMetric> pm_metrics() {
 std::span<const PmMetric> pm_energy_metrics() {
   static const std::vector<PmMetric> metrics = [] {
     std::vector<PmMetric> all;
-    for (const auto& m : pm_metrics())  // the ladder's, without those that would take the room of others
-      if (std::string_view(m.id).substr(0, 3) != "l1." && std::string_view(m.id).substr(0, 7) != "nvlink.") all.push_back(m);
-    const char* sectors = "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
+    for (const auto& m :
+         pm_metrics())  // the ladder's, without those that would take the room of others
+      if (std::string_view(m.id).substr(0, 3) != "l1." &&
+          std::string_view(m.id).substr(0, 7) != "nvlink.")
+        all.push_back(m);
+    const char* sectors =
+        "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
     for (const auto& m : std::initializer_list<PmMetric>{
-             {"inst.executed", {"TPC.TriageCompute.sm__inst_executed_realtime.sum", "sm__inst_executed_realtime.sum"}, 1, true},
-             {"inst.threads", {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime.sum", "sm__thread_inst_executed_pred_on_realtime.sum"}, 1, true},
-             {"inst.alu", {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu.sum"}, 1, true},
-             {"inst.fma", {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum", "sm__inst_executed_pipe_fma.sum"}, 1, true},
-             {"inst.xu", {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime.sum", "sm__inst_executed_pipe_xu_realtime.sum"}, 1, true},
-             {"pipe.fp64", {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed", "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
+             {"inst.executed",
+              {"TPC.TriageCompute.sm__inst_executed_realtime.sum",
+               "sm__inst_executed_realtime.sum"},
+              1,
+              true},
+             {"inst.threads",
+              {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime.sum",
+               "sm__thread_inst_executed_pred_on_realtime.sum"},
+              1,
+              true},
+             {"inst.alu",
+              {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime.sum",
+               "sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu.sum"},
+              1,
+              true},
+             {"inst.fma",
+              {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum",
+               "sm__inst_executed_pipe_fma.sum"},
+              1,
+              true},
+             {"inst.xu",
+              {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime.sum",
+               "sm__inst_executed_pipe_xu_realtime.sum"},
+              1,
+              true},
+             {"pipe.fp64",
+              {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime.avg.pct_of_peak_sustained_"
+               "elapsed",
+               "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"},
+              0.01,
+              false},
              {"l2.sm_reads", {sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_read.ratio"},
-             {"l2.sm_writes", {sectors}, 1, true, "lts__average_t_sector_srcunit_tex_op_write.ratio"},
+             {"l2.sm_writes",
+              {sectors},
+              1,
+              true,
+              "lts__average_t_sector_srcunit_tex_op_write.ratio"},
              {"l2.sm_requests", {"lts__t_requests_srcunit_tex.sum"}, 1, true},
-             {"shared.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}, 1, true},
-             {"l1.wavefronts", {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts.sum"}, 1, true},
-             {"l1.fill_bytes", {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"}, 32, true},
+             {"shared.wavefronts",
+              {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+               "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"},
+              1,
+              true},
+             {"l1.wavefronts",
+              {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts.sum",
+               "l1tex__data_pipe_lsu_wavefronts.sum"},
+              1,
+              true},
+             {"l1.fill_bytes",
+              {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"},
+              32,
+              true},
              {"sm.cycles", {"sm__cycles_elapsed.max"}, 1, true},
          })
       all.push_back(m);
@@ -73,16 +141,21 @@ void add_shares(PmChoice& choice) {
   choice.share_of.assign(choice.metrics.size(), 0);
   for (std::size_t m = 0; m < choice.metrics.size(); ++m) {
     if (!choice.metrics[m]->share) continue;
-    auto at = std::find(choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()), choice.counters.end(), choice.metrics[m]->share);
+    auto at =
+        std::find(choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()),
+                  choice.counters.end(), choice.metrics[m]->share);
     choice.share_of[m] = static_cast<std::size_t>(at - choice.counters.begin());
     if (at == choice.counters.end()) choice.counters.push_back(choice.metrics[m]->share);
   }
 }
 
-/// A configuration under construction; every trial needs a fresh one, because each call of ConfigAddMetrics opens a pass.
+/// A configuration under construction; every trial needs a fresh one, because each call of
+/// ConfigAddMetrics opens a pass.
 class HostConfig {
  public:
-  HostConfig(const CuptiFunctions& cupti, const std::string& chip, std::vector<std::uint8_t>& availability) : cupti_(cupti) {
+  HostConfig(const CuptiFunctions& cupti, const std::string& chip,
+             std::vector<std::uint8_t>& availability)
+      : cupti_(cupti) {
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, p);
     p.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
     p.pChipName = chip.c_str();
@@ -104,8 +177,10 @@ class HostConfig {
     return cupti_.cuptiProfilerHostGetMetricProperties(&p) == CUPTI_SUCCESS;
   }
 
-  /// Passes that the counters need together, 0 when one of them is unknown to the chip. All go into one call.
-  std::size_t passes(std::vector<const char*>& counters, std::vector<std::uint8_t>* config = nullptr) {
+  /// Passes that the counters need together, 0 when one of them is unknown to the chip. All go into
+  /// one call.
+  std::size_t passes(std::vector<const char*>& counters,
+                     std::vector<std::uint8_t>* config = nullptr) {
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics, add);
     add.pHostObject = host_;
     add.ppMetricNames = counters.data();
@@ -136,15 +211,20 @@ class HostConfig {
 
 }  // namespace
 
-Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip, std::vector<std::uint8_t>& availability, std::span<const PmMetric> wanted) {
+Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip,
+                                   std::vector<std::uint8_t>& availability,
+                                   std::span<const PmMetric> wanted) {
   PmChoice choice;
   {
     // Most chips take everything they know at once: one trial instead of one a metric.
     HostConfig all(cupti, chip, availability);
-    if (all.code() != CUPTI_SUCCESS) return fail(fmt::format("CUPTI does not know the chip {}: {}", chip, cupti.text(all.code())), {}, -1, "use a newer libcupti");
+    if (all.code() != CUPTI_SUCCESS)
+      return fail(fmt::format("CUPTI does not know the chip {}: {}", chip, cupti.text(all.code())),
+                  {}, -1, "use a newer libcupti");
     PmChoice whole;
     for (const auto& metric : wanted) {
-      const auto known = std::find_if(metric.counters.begin(), metric.counters.end(), [&](const char* c) { return all.knows(c); });
+      const auto known = std::find_if(metric.counters.begin(), metric.counters.end(),
+                                      [&](const char* c) { return all.knows(c); });
       if (known == metric.counters.end() || (metric.share && !all.knows(metric.share))) {
         whole.left_out.emplace_back(metric.id);
         continue;
@@ -160,7 +240,9 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
     for (const char* counter : metric.counters) {
       PmChoice trial;
       trial.metrics = choice.metrics;
-      trial.counters.assign(choice.counters.begin(), choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()));
+      trial.counters.assign(
+          choice.counters.begin(),
+          choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()));
       trial.metrics.push_back(&metric);
       trial.counters.push_back(counter);
       add_shares(trial);
@@ -173,7 +255,8 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
     }
     if (!taken) choice.left_out.emplace_back(metric.id);
   }
-  if (choice.metrics.empty()) return fail(fmt::format("CUPTI offers none of the counters on the chip {}", chip));
+  if (choice.metrics.empty())
+    return fail(fmt::format("CUPTI offers none of the counters on the chip {}", chip));
   return choice;
 }
 

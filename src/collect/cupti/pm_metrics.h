@@ -1,5 +1,6 @@
-// Which counters PM sampling asks for. The hardware counts a limited choice at once; a set that needs several passes cannot
-// be sampled at all. Schedules depend on the chip, so the choice is made at run time by asking CUPTI's host interface.
+// Which counters PM sampling asks for. The hardware counts a limited choice at once; a set that
+// needs several passes cannot be sampled at all. Schedules depend on the chip, so the choice is
+// made at run time by asking CUPTI's host interface.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +14,40 @@
 
 namespace gf {
 
-/// A metric of the catalogue and the counters that give it, best first: names differ from chip to chip.
+/// A metric of the catalogue and the counters that give it, best first: names differ from chip to
+/// chip.
 struct PmMetric {
   const char* id;
   std::vector<const char*> counters;
-  double scale;  // from the counter's unit to the catalogue's
-  bool is_count;  // a count over the sample; else a share of it
-  const char* share = nullptr;  // ratio that the counter is multiplied by; 0 where it is undefined because nothing was counted
+  double scale;                 // from the counter's unit to the catalogue's
+  bool is_count;                // a count over the sample; else a share of it
+  const char* share = nullptr;  // ratio that the counter is multiplied by; 0 where it is undefined
+                                // because nothing was counted
 };
 /// In order of importance: what does not fit one pass is left out from the end.
 std::span<const PmMetric> pm_metrics();
-/// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on GH100.
+/// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on
+/// GH100.
 std::span<const PmMetric> pm_energy_metrics();
 
-/// What a sample of either takes in the GPU's buffer, at most, as seen on an H200 (docs/results/record_buffers_h200.json).
+/// What a sample of either takes in the GPU's buffer, at most, as seen on an H200
+/// (docs/results/record_buffers_h200.json).
 inline constexpr std::int64_t kPmSampleBytes = 20 << 10, kPmEnergySampleBytes = 640 << 10;
 
 /// The choice for one chip.
 struct PmChoice {
   std::vector<const PmMetric*> metrics;
-  std::vector<const char*> counters;      // one for each of metrics, then the ratios that some are multiplied by
-  std::vector<std::size_t> share_of;      // by metric: place of its ratio in counters, 0: none
-  std::vector<std::uint8_t> config;       // image for cuptiPmSamplingSetConfig
-  std::vector<std::string> left_out;      // ids that the chip does not have, or that did not fit
+  std::vector<const char*>
+      counters;  // one for each of metrics, then the ratios that some are multiplied by
+  std::vector<std::size_t> share_of;  // by metric: place of its ratio in counters, 0: none
+  std::vector<std::uint8_t> config;   // image for cuptiPmSamplingSetConfig
+  std::vector<std::string> left_out;  // ids that the chip does not have, or that did not fit
 };
 
-/// Chooses as many of `wanted` as fit one pass. `availability` may be empty (the chip's full set is assumed then).
-Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip, std::vector<std::uint8_t>& availability, std::span<const PmMetric> wanted = pm_metrics());
+/// Chooses as many of `wanted` as fit one pass. `availability` may be empty (the chip's full set is
+/// assumed then).
+Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip,
+                                   std::vector<std::uint8_t>& availability,
+                                   std::span<const PmMetric> wanted = pm_metrics());
 
 }  // namespace gf

@@ -33,13 +33,17 @@ std::string bus_key(const std::string& pci) {
 PmRefusal refusal_of(CUptiResult code) {
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES: return PmRefusal::permission;
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return PmRefusal::permission;
     case CUPTI_ERROR_HARDWARE_BUSY:
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: return PmRefusal::in_use;
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      return PmRefusal::in_use;
     case CUPTI_ERROR_NOT_SUPPORTED:
     case CUPTI_ERROR_INVALID_DEVICE:
-    case CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED: return PmRefusal::unsupported;
-    default: return PmRefusal::other;
+    case CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED:
+      return PmRefusal::unsupported;
+    default:
+      return PmRefusal::other;
   }
 }
 
@@ -48,35 +52,52 @@ PmRefusal refusal_of(CUptiResult code) {
 const char* advice_for(PmRefusal why) {
   switch (why) {
     case PmRefusal::permission:
-      return "run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)";
-    case PmRefusal::in_use: return "another profiler holds this GPU's counters: end it, or wait";
-    case PmRefusal::unsupported: return "PM sampling needs Turing or newer, without vGPU, MIG or confidential computing";
-    case PmRefusal::driver: return "PM sampling needs a driver for CUDA 12.6 or newer and a libcupti of the same generation";
-    default: return "";
+      return "run as root or with CAP_SYS_ADMIN, or load the driver with "
+             "NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)";
+    case PmRefusal::in_use:
+      return "another profiler holds this GPU's counters: end it, or wait";
+    case PmRefusal::unsupported:
+      return "PM sampling needs Turing or newer, without vGPU, MIG or confidential computing";
+    case PmRefusal::driver:
+      return "PM sampling needs a driver for CUDA 12.6 or newer and a libcupti of the same "
+             "generation";
+    default:
+      return "";
   }
 }
 
 Result<std::shared_ptr<Cupti>> Cupti::open() {
   auto out = std::make_shared<Cupti>();
   auto driver = Library::open({"libcuda.so.1"});
-  if (!driver) return fail("libcuda.so.1 cannot be loaded", {}, -1, "install the NVIDIA driver, or give the container its compute capability");
-  if (const char* missing = out->driver_.load(*driver)) return fail(fmt::format("libcuda.so.1 lacks {}", missing));
-  // All GPUs are wanted here, in NVML's order; what CUDA_VISIBLE_DEVICES hides from the program is the program's matter.
+  if (!driver)
+    return fail("libcuda.so.1 cannot be loaded", {}, -1,
+                "install the NVIDIA driver, or give the container its compute capability");
+  if (const char* missing = out->driver_.load(*driver))
+    return fail(fmt::format("libcuda.so.1 lacks {}", missing));
+  // All GPUs are wanted here, in NVML's order; what CUDA_VISIBLE_DEVICES hides from the program is
+  // the program's matter.
   unsetenv("CUDA_VISIBLE_DEVICES");
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
   if (const auto code = out->driver_.cuInit(0); code != CUDA_SUCCESS)
-    return fail(fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {}, -1,
-                code == CUDA_ERROR_NO_DEVICE ? "no CUDA device is visible: give the container its compute capability (NVIDIA_DRIVER_CAPABILITIES=compute,utility)" : code == CUDA_ERROR_UNKNOWN ? "are /dev/nvidia-uvm and the nvidia_uvm module there?" : "see what nvidia-smi says");
+    return fail(
+        fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {}, -1,
+        code == CUDA_ERROR_NO_DEVICE ? "no CUDA device is visible: give the container its compute "
+                                       "capability (NVIDIA_DRIVER_CAPABILITIES=compute,utility)"
+        : code == CUDA_ERROR_UNKNOWN ? "are /dev/nvidia-uvm and the nvidia_uvm module there?"
+                                     : "see what nvidia-smi says");
   out->driver_.cuDriverGetVersion(&out->cuda_version_);
   auto library = open_cupti();
   if (!library) return tl::unexpected(library.error());
   out->path_ = library->path();
   const char* missing = out->cupti_.load(*library);
   if (out->cupti_.cuptiGetVersion) out->cupti_.cuptiGetVersion(&out->version_);
-  if (missing) return fail(fmt::format("{} (CUPTI {}) lacks {}", out->path_, out->version_, missing), {}, -1, "PM sampling came with CUDA 12.6: use a newer libcupti");
+  if (missing)
+    return fail(fmt::format("{} (CUPTI {}) lacks {}", out->path_, out->version_, missing), {}, -1,
+                "PM sampling came with CUDA 12.6: use a newer libcupti");
   GF_CUPTI_PARAMS(CUpti_Profiler_Initialize, p);
   if (const auto code = out->cupti_.cuptiProfilerInitialize(&p); code != CUPTI_SUCCESS)
-    return fail("CUPTI's profiler does not start: " + out->cupti_.text(code), {}, -1, advice_for(refusal_of(code)));
+    return fail("CUPTI's profiler does not start: " + out->cupti_.text(code), {}, -1,
+                advice_for(refusal_of(code)));
   return out;
 }
 
@@ -86,7 +107,8 @@ Result<int> Cupti::cuda_index(const GpuInfo& gpu) const {
   for (int i = 0; i < count; ++i) {
     CUdevice device = 0;
     char bus[64] = {};
-    if (driver_.cuDeviceGet(&device, i) == CUDA_SUCCESS && driver_.cuDeviceGetPCIBusId(bus, sizeof bus, device) == CUDA_SUCCESS &&
+    if (driver_.cuDeviceGet(&device, i) == CUDA_SUCCESS &&
+        driver_.cuDeviceGetPCIBusId(bus, sizeof bus, device) == CUDA_SUCCESS &&
         strcasecmp(bus_key(bus).c_str(), bus_key(gpu.pci_bus).c_str()) == 0)
       return i;
   }
@@ -98,7 +120,9 @@ constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that on
 constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
 }  // namespace
 
-Nanos pm_decode_period(std::int64_t interval_ns) { return (interval_ns >= kNsPerMs / 2 ? 100 : 50) * kNsPerMs; }
+Nanos pm_decode_period(std::int64_t interval_ns) {
+  return (interval_ns >= kNsPerMs / 2 ? 100 : 50) * kNsPerMs;
+}
 
 struct PmSampler::State {
   std::shared_ptr<Cupti> cupti;
@@ -135,17 +159,22 @@ struct PmSampler::State {
     size.pMetricNames = choice.counters.data();
     size.numMetrics = choice.counters.size();
     size.maxSamples = static_cast<std::uint32_t>(samples);
-    if (const auto code = cupti->functions().cuptiPmSamplingGetCounterDataSize(&size); code != CUPTI_SUCCESS) return code;
+    if (const auto code = cupti->functions().cuptiPmSamplingGetCounterDataSize(&size);
+        code != CUPTI_SUCCESS)
+      return code;
     image.bytes.resize(size.counterDataSize);
     image.samples = samples;
     return empty(image);
   }
-  std::int64_t between() const { return options.decode_every_ns / options.interval_ns; }  // samples from one drain to the next
+  std::int64_t between() const {
+    return options.decode_every_ns / options.interval_ns;
+  }  // samples from one drain to the next
 
   CUptiResult enable() {
     GF_CUPTI_PARAMS(CUpti_PmSampling_Enable, p);
     p.deviceIndex = device;
-    if (const auto code = cupti->functions().cuptiPmSamplingEnable(&p); code != CUPTI_SUCCESS) return code;
+    if (const auto code = cupti->functions().cuptiPmSamplingEnable(&p); code != CUPTI_SUCCESS)
+      return code;
     object = p.pPmSamplingObject;
     enabled = true;
     return CUPTI_SUCCESS;
@@ -155,21 +184,27 @@ struct PmSampler::State {
     GF_CUPTI_PARAMS(CUpti_PmSampling_SetConfig, config);
     config.pPmSamplingObject = object;
     config.configSize = choice.config.size();
-    config.pConfig = choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
+    config.pConfig =
+        choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
     config.hardwareBufferSize = hardware_bytes;
-    config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns) : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
-    config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+    config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns)
+                                      : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
+    config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL
+                                 : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
     config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
     step = "the counters cannot be set up";
-    if (const auto code = cupti->functions().cuptiPmSamplingSetConfig(&config); code != CUPTI_SUCCESS) return code;
-    // Room for what arrives between two decodes and little more: emptying an image costs time for every sample that it could
-    // hold (38 KB each on H200).
+    if (const auto code = cupti->functions().cuptiPmSamplingSetConfig(&config);
+        code != CUPTI_SUCCESS)
+      return code;
+    // Room for what arrives between two decodes and little more: emptying an image costs time for
+    // every sample that it could hold (38 KB each on H200).
     step = "the sample buffer cannot be set up";
     if (const auto code = make(usual, between() * 5 / 4 + 8); code != CUPTI_SUCCESS) return code;
     GF_CUPTI_PARAMS(CUpti_PmSampling_Start, p);
     p.pPmSamplingObject = object;
     step = "PM sampling does not start";
-    if (const auto code = cupti->functions().cuptiPmSamplingStart(&p); code != CUPTI_SUCCESS) return code;
+    if (const auto code = cupti->functions().cuptiPmSamplingStart(&p); code != CUPTI_SUCCESS)
+      return code;
     started = first = true;
     drained = host_now();
     return CUPTI_SUCCESS;
@@ -188,10 +223,13 @@ struct PmSampler::State {
     cupti->functions().cuptiPmSamplingDisable(&p);
     enabled = false;
   }
-  /// A GPU buffer that was full ends a session: CUPTI gives out nothing of it and decodes no more. Starts anew with twice the room.
+  /// A GPU buffer that was full ends a session: CUPTI gives out nothing of it and decodes no more.
+  /// Starts anew with twice the room.
   Status begin_again() {
     ++overflows;
-    if (hardware_bytes >= kMostBuffer && samples == samples_at_overflow) return fail("the GPU's sample buffer overflows again and again", {}, -1, "sample less often: --rate");
+    if (hardware_bytes >= kMostBuffer && samples == samples_at_overflow)
+      return fail("the GPU's sample buffer overflows again and again", {}, -1,
+                  "sample less often: --rate");
     samples_at_overflow = samples;
     hardware_bytes = std::min<std::size_t>(2 * hardware_bytes, kMostBuffer);
     const char* step = "";
@@ -202,7 +240,9 @@ struct PmSampler::State {
       step = "PM sampling cannot be enabled";
       if (code = enable(); code == CUPTI_SUCCESS) code = begin(step);
     }
-    if (code != CUPTI_SUCCESS) return fail(fmt::format("the GPU's sample buffer overflowed, then {}: {}", step, cupti->functions().text(code)));
+    if (code != CUPTI_SUCCESS)
+      return fail(fmt::format("the GPU's sample buffer overflowed, then {}: {}", step,
+                              cupti->functions().text(code)));
     return {};
   }
   CUptiResult empty(Image& image) {
@@ -212,24 +252,32 @@ struct PmSampler::State {
     p.pCounterData = image.bytes.data();
     return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&p);
   }
-  /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for this once. Null: no memory.
+  /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for
+  /// this once. Null: no memory.
   Image* image_for(Nanos now) {
     const std::int64_t arrived = (now - drained) / options.interval_ns;
     if (arrived + kSpare <= usual.samples) return &usual;
-    return make(large, std::min(arrived * 11 / 10 + kSpare, std::max(kMostImageSamples, usual.samples))) == CUPTI_SUCCESS ? &large : &usual;
+    return make(large, std::min(arrived * 11 / 10 + kSpare,
+                                std::max(kMostImageSamples, usual.samples))) == CUPTI_SUCCESS
+               ? &large
+               : &usual;
   }
 };
 
 PmSampler::PmSampler() : state_(std::make_unique<State>()) {}
 
-Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti, const GpuInfo& gpu, const PmOptions& options, PmRefusal& why) {
+Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti,
+                                                    const GpuInfo& gpu, const PmOptions& options,
+                                                    PmRefusal& why) {
   why = PmRefusal::other;
   auto index = cupti->cuda_index(gpu);
   if (!index) return tl::unexpected(index.error());
   const auto& f = cupti->functions();
   auto refused = [&](const char* step, CUptiResult code) {
     why = refusal_of(code);
-    if (const int cuda = cupti->driver_cuda_version(); cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other)) why = PmRefusal::driver;
+    if (const int cuda = cupti->driver_cuda_version();
+        cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other))
+      why = PmRefusal::driver;
     return fail(fmt::format("{}: {}", step, f.text(code)), {}, -1, advice_for(why));
   };
   std::unique_ptr<PmSampler> sampler(new PmSampler);
@@ -241,22 +289,29 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   GF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported, supported);
   supported.cuDevice = *index;
   supported.api = CUPTI_PROFILER_PM_SAMPLING;
-  if (const auto code = f.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS) return refused("PM sampling cannot be queried", code);
-  if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED);
+  if (const auto code = f.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS)
+    return refused("PM sampling cannot be queried", code);
+  if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+    return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED);
   GF_CUPTI_PARAMS(CUpti_Device_GetChipName, name);
   name.deviceIndex = s.device;
-  if (const auto code = f.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS) return refused("the chip has no name", code);
+  if (const auto code = f.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS)
+    return refused("the chip has no name", code);
   s.chip = name.pChipName;
 
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
   available.deviceIndex = s.device;
-  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS) return refused("counters cannot be listed", code);
+  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS)
+    return refused("counters cannot be listed", code);
   s.availability.resize(available.counterAvailabilityImageSize);
   available.pCounterAvailabilityImage = s.availability.data();
-  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS) return refused("counters cannot be listed", code);
+  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS)
+    return refused("counters cannot be listed", code);
 
   for (const auto& metric : options.wanted)
-    if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(), metric.id) != options.metrics.end()) s.wanted.push_back(metric);
+    if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
+                                             metric.id) != options.metrics.end())
+      s.wanted.push_back(metric);
   auto choice = choose_pm_metrics(f, s.chip, s.availability, s.wanted);
   if (!choice) return tl::unexpected(choice.error());
   s.choice = std::move(*choice);
@@ -264,15 +319,20 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   host.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
   host.pChipName = s.chip.c_str();
   host.pCounterAvailabilityImage = s.availability.data();
-  if (const auto code = f.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS) return refused("the evaluator does not start", code);
+  if (const auto code = f.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS)
+    return refused("the evaluator does not start", code);
   s.host = host.pHostObject;
 
   if (const auto code = s.enable(); code != CUPTI_SUCCESS) {
     auto error = refused("PM sampling cannot be enabled", code);
-    if (why == PmRefusal::other) why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
+    if (why == PmRefusal::other)
+      why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
     return error;
   }
-  s.hardware_bytes = options.hardware_buffer_bytes ? options.hardware_buffer_bytes : static_cast<std::size_t>(std::clamp(2 * s.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
+  s.hardware_bytes = options.hardware_buffer_bytes
+                         ? options.hardware_buffer_bytes
+                         : static_cast<std::size_t>(std::clamp(
+                               2 * s.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
   s.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
   const char* step = "";
@@ -306,14 +366,17 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   decode.pCounterDataImage = image->bytes.data();
   decode.counterDataImageSize = image->bytes.size();
   const auto decoded = f.cuptiPmSamplingDecodeData(&decode);
-  if (decoded == CUPTI_ERROR_OUT_OF_MEMORY) return s.begin_again();  // what the GPU's buffer had no room for, and what it held, shows as a gap
+  if (decoded == CUPTI_ERROR_OUT_OF_MEMORY)
+    return s
+        .begin_again();  // what the GPU's buffer had no room for, and what it held, shows as a gap
   if (decoded != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(decoded));
   const Nanos now = host_now();
   if (decode.overflow) ++s.overflows;
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
   info.pCounterDataImage = image->bytes.data();
   info.counterDataImageSize = image->bytes.size();
-  if (const auto code = f.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS) return fail("PM samples cannot be counted: " + f.text(code));
+  if (const auto code = f.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS)
+    return fail("PM samples cannot be counted: " + f.text(code));
   s.rows.clear();
   for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
@@ -328,16 +391,20 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   s.cost.decode_s += cpu1 - cpu0;
   if (!s.rows.empty()) s.clock.observe(static_cast<std::int64_t>(s.rows.back().end), now);
   for (std::size_t i = 0; i < s.rows.size(); ++i) {
-    const auto start = static_cast<std::int64_t>(s.rows[i].start), end = static_cast<std::int64_t>(s.rows[i].end);
+    const auto start = static_cast<std::int64_t>(s.rows[i].start),
+               end = static_cast<std::int64_t>(s.rows[i].end);
     if (s.first) {
       s.first = false;
-      if (s.last_end) s.lost += (end - s.last_end + s.options.interval_ns / 2) / s.options.interval_ns;  // a session before ended in an overflow
+      if (s.last_end)
+        s.lost += (end - s.last_end + s.options.interval_ns / 2) /
+                  s.options.interval_ns;  // a session before ended in an overflow
       s.last_end = end;
       continue;
     }
     if (end <= start || end <= s.last_end) continue;
     // A sample spans from its predecessor's end; a longer gap is samples that never arrived.
-    if (const auto gap = start - s.last_end; gap > s.options.interval_ns / 2) s.lost += (gap + s.options.interval_ns / 2) / s.options.interval_ns;
+    if (const auto gap = start - s.last_end; gap > s.options.interval_ns / 2)
+      s.lost += (gap + s.options.interval_ns / 2) / s.options.interval_ns;
     s.last_end = end;
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, evaluate);
     evaluate.pHostObject = s.host;
@@ -347,13 +414,16 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
     evaluate.ppMetricNames = s.choice.counters.data();
     evaluate.numMetrics = s.choice.counters.size();
     evaluate.pMetricValues = s.values.data();
-    if (const auto code = f.cuptiProfilerHostEvaluateToGpuValues(&evaluate); code != CUPTI_SUCCESS) {
+    if (const auto code = f.cuptiProfilerHostEvaluateToGpuValues(&evaluate);
+        code != CUPTI_SUCCESS) {
       ++s.lost;
       continue;
     }
     for (std::size_t m = 0; m < s.choice.metrics.size(); ++m) {
       s.values[m] *= s.choice.metrics[m]->scale;
-      if (const auto share = s.choice.share_of[m]) s.values[m] = s.values[m] > 0 && std::isfinite(s.values[share]) ? s.values[m] * s.values[share] : 0;
+      if (const auto share = s.choice.share_of[m])
+        s.values[m] =
+            s.values[m] > 0 && std::isfinite(s.values[share]) ? s.values[m] * s.values[share] : 0;
     }
     ++s.samples;
     take({s.clock.host(start), s.clock.host(end), start, end, s.values.data()});
@@ -363,9 +433,11 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   const bool large = image == &s.large;
   if (large) {
     s.large = {};
-    malloc_trim(0);  // it, and what CUPTI needed to fill it: tens of MB that may never be needed again
+    malloc_trim(
+        0);  // it, and what CUPTI needed to fill it: tens of MB that may never be needed again
   }
-  // CUPTI initialises images of the size that it was last asked for only: after another size, or when it refuses, the usual one is made anew.
+  // CUPTI initialises images of the size that it was last asked for only: after another size, or
+  // when it refuses, the usual one is made anew.
   if (large || !s.rows.empty()) {
     auto code = large ? CUPTI_ERROR_UNKNOWN : s.empty(s.usual);
     if (code != CUPTI_SUCCESS) code = s.make(s.usual, s.usual.samples);
@@ -385,6 +457,8 @@ std::int64_t PmSampler::clock_offset_ns() const { return state_->clock.offset();
 PmSampler::Cost PmSampler::cost() const { return state_->cost; }
 std::size_t PmSampler::hardware_bytes() const { return state_->hardware_bytes; }
 std::size_t PmSampler::image_bytes() const { return state_->usual.bytes.size(); }
-std::size_t PmSampler::image_samples() const { return static_cast<std::size_t>(state_->usual.samples); }
+std::size_t PmSampler::image_samples() const {
+  return static_cast<std::size_t>(state_->usual.samples);
+}
 
 }  // namespace gf

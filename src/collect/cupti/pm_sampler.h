@@ -1,5 +1,5 @@
-// Samples hardware counters of a whole GPU, whichever process uses it, from outside (CUPTI PM sampling). Nothing is
-// injected into any program, nothing is replayed, clocks are left alone.
+// Samples hardware counters of a whole GPU, whichever process uses it, from outside (CUPTI PM
+// sampling). Nothing is injected into any program, nothing is replayed, clocks are left alone.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,16 @@ class Cupti {
 struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
   Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
-  std::size_t hardware_buffer_bytes = 0;   // to begin with; 0: room for twice what arrives between two drains. An overflow doubles it
+  std::size_t hardware_buffer_bytes = 0;   // to begin with; 0: room for twice what arrives between
+                                           // two drains. An overflow doubles it
   std::span<const PmMetric> wanted = pm_metrics();
   std::int64_t sample_bytes = kPmSampleBytes;  // of that buffer that one sample of them takes
-  std::vector<std::string> metrics;        // ids of `wanted` to sample; empty: all that the chip takes in one pass
+  std::vector<std::string>
+      metrics;  // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
 
-/// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not too often; buffers grow with
-/// what arrives in between, so not too rarely.
+/// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not
+/// too often; buffers grow with what arrives in between, so not too rarely.
 Nanos pm_decode_period(std::int64_t interval_ns);
 
 /// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
@@ -60,19 +62,22 @@ struct PmSample {
 class PmSampler {
  public:
   /// Starts sampling. When it fails, `why` says what kind of obstacle it was.
-  static Result<std::unique_ptr<PmSampler>> start(std::shared_ptr<Cupti> cupti, const GpuInfo& gpu, const PmOptions& options, PmRefusal& why);
+  static Result<std::unique_ptr<PmSampler>> start(std::shared_ptr<Cupti> cupti, const GpuInfo& gpu,
+                                                  const PmOptions& options, PmRefusal& why);
   ~PmSampler();
 
   const PmChoice& choice() const;
   const std::string& chip() const;
   std::int64_t interval_ns() const;
-  /// Hands out every sample that has arrived since the last call, in order of time. The first sample of a session covers an
-  /// undefined span and is dropped. Errors: the device is gone, the decoder refuses.
+  /// Hands out every sample that has arrived since the last call, in order of time. The first
+  /// sample of a session covers an undefined span and is dropped. Errors: the device is gone, the
+  /// decoder refuses.
   Status drain(const std::function<void(const PmSample&)>& take);
 
-  std::int64_t samples() const;     // handed out
-  std::int64_t lost() const;        // never arrived, from gaps between timestamps
-  std::int64_t overflows() const;   // times the hardware buffer overflowed; sampling began again after each
+  std::int64_t samples() const;  // handed out
+  std::int64_t lost() const;     // never arrived, from gaps between timestamps
+  std::int64_t overflows()
+      const;  // times the hardware buffer overflowed; sampling began again after each
   std::int64_t clock_offset_ns() const;  // host clock - GPU clock, as now estimated
   /// CPU spent inside CUPTI: decoding, turning counters into values, emptying images.
   struct Cost {

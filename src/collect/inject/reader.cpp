@@ -31,16 +31,22 @@ std::string demangled(const std::string& name) {
 CopyKind copy_kind(std::uint32_t kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA: return CopyKind::host_to_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return CopyKind::host_to_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH: return CopyKind::device_to_host;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return CopyKind::device_to_host;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
     case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
     case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA: return CopyKind::device_to_device;
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH: return CopyKind::host_to_host;
-    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP: return CopyKind::peer;
-    default: return CopyKind::unknown;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+      return CopyKind::device_to_device;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      return CopyKind::host_to_host;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return CopyKind::peer;
+    default:
+      return CopyKind::unknown;
   }
 }
 
@@ -68,17 +74,21 @@ std::string agent_path() {
   std::error_code ignored;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   const auto beside = here / "libgpufathom_inject.so";
-  return std::filesystem::exists(beside, ignored) ? beside : here.parent_path() / "lib/gpufathom/libgpufathom_inject.so";
+  return std::filesystem::exists(beside, ignored)
+             ? beside
+             : here.parent_path() / "lib/gpufathom/libgpufathom_inject.so";
 }
 
 std::string uuid_text(const unsigned char (&b)[16]) {
   std::string out = "GPU-";
-  for (int i = 0; i < 16; ++i) out += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+  for (int i = 0; i < 16; ++i)
+    out += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
   return out;
 }
 
 InjectReader::InjectReader(std::string directory) : directory_(std::move(directory)) {
-  lock_ = ::open((directory_ + "/" + inject::kRecorderFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  lock_ = ::open((directory_ + "/" + inject::kRecorderFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
+                 0600);
   if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 
@@ -99,7 +109,8 @@ std::vector<std::string> InjectReader::take_messages() { return std::exchange(me
 bool InjectReader::poll(Capture& c, std::size_t most) {
   if (DIR* dir = opendir(directory_.c_str())) {
     while (const dirent* e = readdir(dir))
-      if (std::string_view(e->d_name).ends_with(".rec")) files_.try_emplace(directory_ + "/" + e->d_name);
+      if (std::string_view(e->d_name).ends_with(".rec"))
+        files_.try_emplace(directory_ + "/" + e->d_name);
     closedir(dir);
   }
   bool more = false;
@@ -122,10 +133,15 @@ bool InjectReader::poll(Capture& c, std::size_t most) {
     const std::uint64_t done = static_cast<std::uint64_t>(n) - rest.size();
     if (done == 0 && rest.size() == most) {
       f.bad = true;
-      c.note_quality("bad_agent_file", "an agent's file holds a record of impossible length: what follows is left out");
+      c.note_quality(
+          "bad_agent_file",
+          "an agent's file holds a record of impossible length: what follows is left out");
     }
-    // What is read needs no room any more; file systems that cannot punch holes keep it until the end.
-    if (done > 0) (void)::fallocate(f.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(f.at + done));
+    // What is read needs no room any more; file systems that cannot punch holes keep it until the
+    // end.
+    if (done > 0)
+      (void)::fallocate(f.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                        static_cast<off_t>(f.at + done));
     f.at += done;
   }
   return more;
@@ -170,8 +186,11 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       inject::Hello h{};
       f.bad = !as(payload, h) || h.version != inject::kVersion;
       f.pid = h.pid;
-      if (f.window > 0) add_window(f, std::exchange(f.window, 0), f.last, c);  // the process began anew, by exec
-      if (f.bad) c.note_quality("bad_agent_file", "an agent of another version wrote its file: it is left out");
+      if (f.window > 0)
+        add_window(f, std::exchange(f.window, 0), f.last, c);  // the process began anew, by exec
+      if (f.bad)
+        c.note_quality("bad_agent_file",
+                       "an agent of another version wrote its file: it is left out");
       break;
     }
     case Type::text: {
@@ -231,7 +250,8 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       a.context[row] = m.context;
       a.kind[row] = type == Type::memcpy ? ActivityKind::memcpy : ActivityKind::memset;
       a.copy[row] = kind;
-      a.name[row] = c.strings.intern(type == Type::memcpy ? "memcpy " + std::string(name_of(kind)) : std::string("memset"));
+      a.name[row] = c.strings.intern(type == Type::memcpy ? "memcpy " + std::string(name_of(kind))
+                                                          : std::string("memset"));
       a.correlation[row] = m.correlation;
       a.pid[row] = f.pid;
       a.bytes[row] = static_cast<I64>(m.bytes);
@@ -272,10 +292,16 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       }
       break;
     }
-    case Type::message: messages_.emplace_back(payload); break;
+    case Type::message:
+      messages_.emplace_back(payload);
+      break;
     case Type::dropped: {
       inject::Dropped d{};
-      if (as(payload, d)) c.note_quality("dropped_kernels", "CUPTI dropped activity records: the program launched faster than they could be written", static_cast<std::int64_t>(d.records));
+      if (as(payload, d))
+        c.note_quality("dropped_kernels",
+                       "CUPTI dropped activity records: the program launched faster than they "
+                       "could be written",
+                       static_cast<std::int64_t>(d.records));
       break;
     }
     case Type::window: {
@@ -285,7 +311,9 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       if (w.end > 0) add_window(f, w.start, w.end, c);
       break;
     }
-    default: c.note_quality("bad_event", "an unknown record in an agent's file"); break;
+    default:
+      c.note_quality("bad_event", "an unknown record in an agent's file");
+      break;
   }
 }
 

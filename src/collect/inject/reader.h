@@ -1,4 +1,5 @@
-// Reads what the agents inside the recorded program's processes write, while they write it, into a capture.
+// Reads what the agents inside the recorded program's processes write, while they write it, into a
+// capture.
 #pragma once
 
 #include <array>
@@ -17,8 +18,9 @@ class InjectReader {
   /// `directory` is where the agents write; it is emptied and removed at the end.
   explicit InjectReader(std::string directory);
   ~InjectReader();
-  /// Takes what has come since the last call, at most about `most_bytes` of it, and gives the disk space back. Rows go into
-  /// activities, api_calls, host_ops (NVTX ranges) and steps. True when there is more.
+  /// Takes what has come since the last call, at most about `most_bytes` of it, and gives the disk
+  /// space back. Rows go into activities, api_calls, host_ops (NVTX ranges) and steps. True when
+  /// there is more.
   bool poll(Capture& capture, std::size_t most_bytes = 32u << 20);
 
   /// Adds the windows that programs left open: they end with their last record.

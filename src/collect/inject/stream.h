@@ -1,12 +1,25 @@
-// What the library inside the recorded program writes and the recorder reads: one append-only file a process, PID.rec, of
-// records that each begin with a Head. Plain structs of one machine and one build; a file cut anywhere loses its last record.
+// What the library inside the recorded program writes and the recorder reads: one append-only file
+// a process, PID.rec, of records that each begin with a Head. Plain structs of one machine and one
+// build; a file cut anywhere loses its last record.
 #pragma once
 
 #include <cstdint>
 
 namespace gf::inject {
 
-enum class Type : std::uint32_t { hello, text, device, kernel, memcpy, memset, api, range, message, dropped, window };
+enum class Type : std::uint32_t {
+  hello,
+  text,
+  device,
+  kernel,
+  memcpy,
+  memset,
+  api,
+  range,
+  message,
+  dropped,
+  window
+};
 
 struct Head {
   Type type;
@@ -49,7 +62,7 @@ struct Range {  // NVTX; start == end: a mark
   std::int64_t start, end;
   std::uint32_t thread, name;
 };
-struct Window {  // of recording
+struct Window {             // of recording
   std::int64_t start, end;  // end 0: it begins
 };
 struct Dropped {
@@ -57,14 +70,18 @@ struct Dropped {
 };
 
 // The environment of the recorded program.
-inline constexpr const char* kDirectory = "GPUFATHOM_INJECT_DIR";    // where PID.rec goes
-inline constexpr const char* kClockOffset = "GPUFATHOM_CLOCK_OFFSET";  // ns to add to CLOCK_MONOTONIC
-inline constexpr const char* kWindow = "GPUFATHOM_WINDOW_MS";        // length of a window, 0: no end
-inline constexpr const char* kEvery = "GPUFATHOM_EVERY_MS";          // from one window's start to the next, 0: one window
-inline constexpr const char* kDelay = "GPUFATHOM_DELAY_MS";          // before the first window
-inline constexpr const char* kSteps = "GPUFATHOM_STEPS";             // a window ends after so many steps, 0: does not
-inline constexpr const char* kMost = "GPUFATHOM_MOST_BYTES";         // what one process may write
-inline constexpr const char* kRecorderFile = "recorder";              // in kDirectory; the recorder holds it locked while it lives
-inline constexpr const char* kStepName = "gpufathom.step";           // NVTX range or mark that makes a step
+inline constexpr const char* kDirectory = "GPUFATHOM_INJECT_DIR";  // where PID.rec goes
+inline constexpr const char* kClockOffset =
+    "GPUFATHOM_CLOCK_OFFSET";                                  // ns to add to CLOCK_MONOTONIC
+inline constexpr const char* kWindow = "GPUFATHOM_WINDOW_MS";  // length of a window, 0: no end
+inline constexpr const char* kEvery =
+    "GPUFATHOM_EVERY_MS";  // from one window's start to the next, 0: one window
+inline constexpr const char* kDelay = "GPUFATHOM_DELAY_MS";  // before the first window
+inline constexpr const char* kSteps =
+    "GPUFATHOM_STEPS";  // a window ends after so many steps, 0: does not
+inline constexpr const char* kMost = "GPUFATHOM_MOST_BYTES";  // what one process may write
+inline constexpr const char* kRecorderFile =
+    "recorder";  // in kDirectory; the recorder holds it locked while it lives
+inline constexpr const char* kStepName = "gpufathom.step";  // NVTX range or mark that makes a step
 
 }  // namespace gf::inject

@@ -40,7 +40,8 @@ class LiveSampler {
     std::optional<std::uint64_t> pcie_tx0, pcie_rx0;
   };
   explicit LiveSampler(Nvml nvml) : nvml_(std::move(nvml)) {}
-  void add_levels(LiveGpu& row, const std::vector<std::pair<std::string, double>>& values, Nanos start, Nanos end, Totals& totals);
+  void add_levels(LiveGpu& row, const std::vector<std::pair<std::string, double>>& values,
+                  Nanos start, Nanos end, Totals& totals);
   Nvml nvml_;
   std::vector<GpuInfo> gpus_;
   std::map<std::string, Gpm> gpm_;  // by UUID of GPU or MIG instance
@@ -49,8 +50,10 @@ class LiveSampler {
   std::string source_name_;
 };
 
-/// The NVML indices named by a list such as "0,2-3", a UUID or "all". Errors: text that is none, a device that is not there.
-Result<std::vector<unsigned>> select_devices(const std::string& text, const std::vector<GpuInfo>& gpus);
+/// The NVML indices named by a list such as "0,2-3", a UUID or "all". Errors: text that is none, a
+/// device that is not there.
+Result<std::vector<unsigned>> select_devices(const std::string& text,
+                                             const std::vector<GpuInfo>& gpus);
 std::string host_name();
 
 }  // namespace gf

@@ -12,7 +12,8 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
   auto cupti = Cupti::open();
   if (!cupti) return tl::unexpected(cupti.error());
   PmOptions options;
-  options.interval_ns = std::max(10 * kNsPerMs, reading_every / 100);  // what is not read in time is lost
+  options.interval_ns =
+      std::max(10 * kNsPerMs, reading_every / 100);  // what is not read in time is lost
   options.decode_every_ns = std::max(kNsPerSecond, reading_every);
   auto samplers = std::make_shared<std::map<std::string, std::unique_ptr<PmSampler>>>();
   for (const auto& gpu : gpus) {
@@ -37,11 +38,15 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
       if (time == 0) window.start_ns = s.start_ns;
       window.end_ns = s.end_ns;
       time += s.end_ns - s.start_ns;
-      for (std::size_t m = 0; m < metrics.size(); ++m) sums[m] += metrics[m]->is_count ? s.values[m] : s.values[m] * static_cast<double>(s.end_ns - s.start_ns);
+      for (std::size_t m = 0; m < metrics.size(); ++m)
+        sums[m] += metrics[m]->is_count ? s.values[m]
+                                        : s.values[m] * static_cast<double>(s.end_ns - s.start_ns);
     });
     if (!drained || time == 0) return {};
     window.lost = sampler.lost() - lost;
-    for (std::size_t m = 0; m < metrics.size(); ++m) window.values[metrics[m]->id] = metrics[m]->is_count ? sums[m] : sums[m] / static_cast<double>(time);
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      window.values[metrics[m]->id] =
+          metrics[m]->is_count ? sums[m] : sums[m] / static_cast<double>(time);
     return window;
   });
 }

@@ -36,24 +36,33 @@ constexpr const char* kPrologue = R"(
 }  // namespace
 
 std::string target(const ChipTraits& chip) {
-  return fmt::format(".version {}\n.target sm_{}{}\n.address_size 64\n", chip.compute >= 90 ? "8.0" : "7.1", chip.compute >= 90 ? 90 : 80,
+  return fmt::format(".version {}\n.target sm_{}{}\n.address_size 64\n",
+                     chip.compute >= 90 ? "8.0" : "7.1", chip.compute >= 90 ? 90 : 80,
                      chip.compute == 90 ? "a" : "");
 }
 
-std::string kernel(const ChipTraits& chip, const std::string& setup, const std::string& body, const std::string& end, const std::string& globals) {
+std::string kernel(const ChipTraits& chip, const std::string& setup, const std::string& body,
+                   const std::string& end, const std::string& globals) {
   return target(chip) + globals +
-         ".visible .entry bench(.param .u64 data, .param .u64 sink, .param .u32 loops, .param .u64 bytes_per_warp, .param .u32 zero)\n{" + std::string(kPrologue) + setup +
-         "LOOP:\n" + body +
-         "  add.u32 %loop, %loop, 1;\n  setp.lt.u32 %p0, %loop, %loops;\n  @%p0 bra LOOP;\n" + end + "  ret;\n}\n";
+         ".visible .entry bench(.param .u64 data, .param .u64 sink, .param .u32 loops, .param .u64 "
+         "bytes_per_warp, .param .u32 zero)\n{" +
+         std::string(kPrologue) + setup + "LOOP:\n" + body +
+         "  add.u32 %loop, %loop, 1;\n  setp.lt.u32 %p0, %loop, %loops;\n  @%p0 bra LOOP;\n" + end +
+         "  ret;\n}\n";
 }
 
 namespace {
 
-/// A kernel that walks over the words of an array, all threads in step: `parameter` is declared and loaded by `load`; `body`
-/// fills word %i of the array at %base.
-std::string filler(const ChipTraits& chip, std::string_view entry, std::string_view parameter, std::string_view load, std::string_view body) {
+/// A kernel that walks over the words of an array, all threads in step: `parameter` is declared and
+/// loaded by `load`; `body` fills word %i of the array at %base.
+std::string filler(const ChipTraits& chip, std::string_view entry, std::string_view parameter,
+                   std::string_view load, std::string_view body) {
   std::string ptx = target(chip);
-  ptx.append(".visible .entry ").append(entry).append("(.param .u64 data, .param .u64 words, ").append(parameter).append(R"()
+  ptx.append(".visible .entry ")
+      .append(entry)
+      .append("(.param .u64 data, .param .u64 words, ")
+      .append(parameter)
+      .append(R"()
 {
   .reg .pred %p<2>;
   .reg .b32 %r<8>;
@@ -85,7 +94,8 @@ DONE:
 }  // namespace
 
 std::string chain_filler_ptx(const ChipTraits& chip) {
-  return filler(chip, "fill_chain", ".param .u64 words_per_warp", "  ld.param.u64 %per, [words_per_warp];\n", R"(  rem.u64 %a, %i, %per;
+  return filler(chip, "fill_chain", ".param .u64 words_per_warp",
+                "  ld.param.u64 %per, [words_per_warp];\n", R"(  rem.u64 %a, %i, %per;
   sub.u64 %b, %i, %a;
   add.u64 %a, %a, 32;
   rem.u64 %a, %a, %per;
@@ -99,7 +109,8 @@ std::string chain_filler_ptx(const ChipTraits& chip) {
 }
 
 std::string random_filler_ptx(const ChipTraits& chip) {
-  return filler(chip, "fill_random", ".param .u32 seed", "  ld.param.u32 %r6, [seed];\n", R"(  mad.lo.u64 %a, %i, 0x9e3779b97f4a7c15, 0x632be59bd9b4e019;
+  return filler(chip, "fill_random", ".param .u32 seed", "  ld.param.u32 %r6, [seed];\n",
+                R"(  mad.lo.u64 %a, %i, 0x9e3779b97f4a7c15, 0x632be59bd9b4e019;
   shr.u64 %b, %a, 29;
   xor.b64 %a, %a, %b;
   mul.lo.u64 %a, %a, 0xbf58476d1ce4e5b9;

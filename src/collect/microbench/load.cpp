@@ -8,8 +8,13 @@ namespace {
 constexpr std::size_t kInFlight = 4;  // launches queued, so that the GPU never waits for the host
 }
 
-Load::Load(std::shared_ptr<cuda::Context> context, const cuda::Kernel& kernel, const cuda::Launch& shape, void** arguments)
-    : context_(std::move(context)), kernel_(kernel), shape_(shape), arguments_(arguments), thread_([this] { feed(); }) {}
+Load::Load(std::shared_ptr<cuda::Context> context, const cuda::Kernel& kernel,
+           const cuda::Launch& shape, void** arguments)
+    : context_(std::move(context)),
+      kernel_(kernel),
+      shape_(shape),
+      arguments_(arguments),
+      thread_([this] { feed(); }) {}
 
 void Load::feed() {
   context_->make_current();
@@ -38,12 +43,14 @@ Status Load::stop() {
   return status_;
 }
 
-std::optional<double> Load::launches_per_second(Clock::time_point from, Clock::time_point to) const {
+std::optional<double> Load::launches_per_second(Clock::time_point from,
+                                                Clock::time_point to) const {
   std::vector<Clock::time_point> inside;
   for (const auto& t : ends_)
     if (t >= from && t <= to) inside.push_back(t);
   if (inside.size() < 2) return std::nullopt;
-  return static_cast<double>(inside.size() - 1) / std::chrono::duration<double>(inside.back() - inside.front()).count();
+  return static_cast<double>(inside.size() - 1) /
+         std::chrono::duration<double>(inside.back() - inside.front()).count();
 }
 
 }  // namespace gf::microbench

@@ -1,4 +1,5 @@
-// Keeps a GPU busy with one kernel: launches it back to back from a thread of its own, so that the caller can watch the board.
+// Keeps a GPU busy with one kernel: launches it back to back from a thread of its own, so that the
+// caller can watch the board.
 #pragma once
 
 #include <atomic>
@@ -17,14 +18,16 @@ class Load {
  public:
   using Clock = std::chrono::steady_clock;
   /// Starts at once. `arguments` must outlive the load.
-  Load(std::shared_ptr<cuda::Context> context, const cuda::Kernel& kernel, const cuda::Launch& shape, void** arguments);
+  Load(std::shared_ptr<cuda::Context> context, const cuda::Kernel& kernel,
+       const cuda::Launch& shape, void** arguments);
   ~Load() { (void)stop(); }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
   /// Waits for what is in flight. Errors: a launch failed.
   Status stop();
-  /// Launches a second between the first and the last that ended in [from, to]; empty with fewer than two. After stop().
+  /// Launches a second between the first and the last that ended in [from, to]; empty with fewer
+  /// than two. After stop().
   std::optional<double> launches_per_second(Clock::time_point from, Clock::time_point to) const;
 
  private:

@@ -8,13 +8,16 @@ namespace gf::microbench {
 
 namespace {
 
-// Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in L1, 9 to 17 MB stay in
-// one partition of L2 (half of it), 35 MB in both together but not in one, and gigabytes stay nowhere.
+// Bytes a warp walks through. With 32 or 64 warps on each of 132 SMs: 64 to 128 KiB an SM stay in
+// L1, 9 to 17 MB stay in one partition of L2 (half of it), 35 MB in both together but not in one,
+// and gigabytes stay nowhere.
 constexpr std::uint64_t kL1 = 2048, kL2 = 2048, kL2Far = 8192, kDram = 1 << 20, kTmaL2 = 32768;
 
-/// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up in L1 first, one from
-/// DRAM in both. Coefficients are therefore incremental, level by level. L2 is asked for a cache line's accesses at once.
-void add_path(Counts& counts, Space space, bool writes, double accesses, double accesses_a_request = 4) {
+/// Adds `accesses` to every level that an access of this kind passes: a load from L2 was looked up
+/// in L1 first, one from DRAM in both. Coefficients are therefore incremental, level by level. L2
+/// is asked for a cache line's accesses at once.
+void add_path(Counts& counts, Space space, bool writes, double accesses,
+              double accesses_a_request = 4) {
   if (space == Space::none || space == Space::shared) return;
   if (!writes) counts["l1.load"] += accesses;  // stores go through L1 to L2: one feature
   if (space == Space::l1) return;
@@ -23,8 +26,10 @@ void add_path(Counts& counts, Space space, bool writes, double accesses, double 
   if (space == Space::dram) counts[writes ? "dram.write" : "dram.read"] += accesses;
 }
 
-/// `divides`: how many integer divisions follow each load; the DIV cross-check of the thesis adds one.
-Microbench chase(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, int divides = 0) {
+/// `divides`: how many integer divisions follow each load; the DIV cross-check of the thesis adds
+/// one.
+Microbench chase(const ChipTraits& chip, Space space, const char* id, const char* feature,
+                 const char* cache, std::uint64_t bytes_per_warp, int divides = 0) {
   Microbench b;
   b.id = id;
   b.feature = feature;
@@ -36,32 +41,47 @@ Microbench chase(const ChipTraits& chip, Space space, const char* id, const char
   for (int i = 0; i < b.unroll; ++i) {
     body += fmt::format("  ld.global.{}.u64 %chain, [%chain];\n", cache);
     // The division waits for the load, but divides the same numbers at every level.
-    for (int d = 0; d < divides; ++d) body += "  cvt.u32.u64 %r2, %chain;\n  and.b32 %r2, %r2, %zero;\n  or.b32 %r2, %r2, %r5;\n  div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
+    for (int d = 0; d < divides; ++d)
+      body +=
+          "  cvt.u32.u64 %r2, %chain;\n  and.b32 %r2, %r2, %zero;\n  or.b32 %r2, %r2, %r5;\n  "
+          "div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
   }
-  b.ptx = kernel(chip, "  .reg .u64 %chain;\n  mad.lo.u32 %r4, %thread, 0x85ebca6b, 77777;\n  shr.u32 %r5, %r4, 9;\n  or.b32 %r5, %r5, 1;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n", body,
-                 "  cvt.u32.u64 %acc, %chain;\n  xor.b32 %acc, %acc, %r4;\n" + std::string(kKeepAcc));
+  b.ptx = kernel(
+      chip,
+      "  .reg .u64 %chain;\n  mad.lo.u32 %r4, %thread, 0x85ebca6b, 77777;\n  shr.u32 %r5, %r4, "
+      "9;\n  or.b32 %r5, %r5, 1;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n",
+      body, "  cvt.u32.u64 %acc, %chain;\n  xor.b32 %acc, %acc, %r4;\n" + std::string(kKeepAcc));
   b.per_warp_loop = {{"inst", b.unroll + 3.0}};
   if (divides > 0) b.per_warp_loop["div"] = b.unroll * divides * 32.0;
-  add_path(b.per_warp_loop, space, false, b.unroll * 8.0);  // 32 lanes x 8 bytes = 8 accesses of 32 bytes
+  add_path(b.per_warp_loop, space, false,
+           b.unroll * 8.0);  // 32 lanes x 8 bytes = 8 accesses of 32 bytes
   return b;
 }
 
-/// A chase in which every lane reads a cache line of its own: 32 lookups an instruction in L1, or as many reads of DRAM.
-Microbench scattered(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache) {
+/// A chase in which every lane reads a cache line of its own: 32 lookups an instruction in L1, or
+/// as many reads of DRAM.
+Microbench scattered(const ChipTraits& chip, Space space, const char* id, const char* feature,
+                     const char* cache) {
   Microbench b = chase(chip, space, id, feature, cache, space == Space::dram ? kDram : 4096);
-  const std::string from = "mul.wide.u32 %d1, %lane, 8;", to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
+  const std::string from = "mul.wide.u32 %d1, %lane, 8;",
+                    to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
   b.ptx.replace(b.ptx.find(from), from.size(), to);
   b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
   b.addresses = false;    // a quarter of what it moves, at most
   b.per_warp_loop["l1.load"] = b.unroll * 32.0;
-  if (space == Space::dram) b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
-  if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
+  if (space == Space::dram)
+    b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
+  if (space == Space::dram)
+    b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
   return b;
 }
 
-/// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a loop. Scattered: every lane
-/// stays in a cache line of its own, whose four accesses take turns, so that every access to L2 is a request of its own.
-Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature, const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros, bool scattered = false) {
+/// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a
+/// loop. Scattered: every lane stays in a cache line of its own, whose four accesses take turns, so
+/// that every access to L2 is a request of its own.
+Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature,
+                  const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros,
+                  bool scattered = false) {
   Microbench b;
   b.id = id;
   b.feature = feature;
@@ -71,20 +91,38 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
   b.writes = writes;
   b.zeros = zeros;
   b.bytes_per_warp = bytes_per_warp;
-  const std::string setup = "  .reg .u64 %at, %mask, %off;\n" + fmt::format("  mul.wide.u32 %d1, %lane, {};\n", lane_bytes) + "  add.u64 %base, %base, %d1;\n  sub.u64 %mask, %region, 1;\n  mov.u64 %off, 0;\n  mov.u64 %at, %base;\n"
-                            "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
-                            std::string(zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n" : "");
+  const std::string setup =
+      "  .reg .u64 %at, %mask, %off;\n" +
+      fmt::format("  mul.wide.u32 %d1, %lane, {};\n", lane_bytes) +
+      "  add.u64 %base, %base, %d1;\n  sub.u64 %mask, %region, 1;\n  mov.u64 %off, 0;\n  mov.u64 "
+      "%at, %base;\n"
+      "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  "
+      "mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
+      std::string(
+          zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n"
+                : "");
   std::string body;
   for (int i = 0; i < b.unroll; ++i)
-    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n", cache, i * step)
-                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n", cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * step);
+    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n",
+                                 cache, i * step)
+                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n",
+                                 cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * step);
   if (!writes)
     for (int i = 0; i < b.unroll; ++i)
-      for (int j = 0; j < 4; j += 2) body += fmt::format("  lop3.b32 %acc, %acc, %r{}, %r{}, 0x96;\n", 4 + 4 * i + j, 5 + 4 * i + j);
-  // The next address depends on what was read (through a runtime zero), so that no load can leave the loop.
+      for (int j = 0; j < 4; j += 2)
+        body +=
+            fmt::format("  lop3.b32 %acc, %acc, %r{}, %r{}, 0x96;\n", 4 + 4 * i + j, 5 + 4 * i + j);
+  // The next address depends on what was read (through a runtime zero), so that no load can leave
+  // the loop.
   body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n";
-  body += fmt::format("  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  add.u64 %at, %at, %d2;\n", scattered ? bytes_per_warp : b.unroll * 512);
-  if (writes && !zeros) body += "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, %r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
+  body += fmt::format(
+      "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  "
+      "add.u64 %at, %at, %d2;\n",
+      scattered ? bytes_per_warp : b.unroll * 512);
+  if (writes && !zeros)
+    body +=
+        "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, "
+        "%r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
   b.ptx = kernel(chip, setup, body, kKeepAcc);
   b.per_warp_loop = {{"inst", b.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * b.unroll)}};
   add_path(b.per_warp_loop, space, writes, b.unroll * (scattered ? 32.0 : 16.0), scattered ? 1 : 4);
@@ -106,27 +144,41 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   setup += wide ? "  shl.b32 %r3, %thread, 4;\n" : "  shl.b32 %r3, %thread, 2;\n";
   setup += "  add.u32 %at, %r2, %r3;\n";
   if (!writes && !wide) setup += "  st.shared.u32 [%at], %at;\n";  // each lane chases its own cell
-  if (wide) setup += "  xor.b32 %r40, %thread, 0x3f8ccccd;\n  xor.b32 %r41, %r40, 0x2545f491;\n  xor.b32 %r42, %r41, 0x1b873593;\n  xor.b32 %r43, %r42, 0x9e3779b9;\n  st.shared.v4.u32 [%at], {%r40, %r41, %r42, %r43};\n";
-  else setup += "  xor.b32 %word, %thread, 0x2545f491;\n";
+  if (wide)
+    setup +=
+        "  xor.b32 %r40, %thread, 0x3f8ccccd;\n  xor.b32 %r41, %r40, 0x2545f491;\n  xor.b32 %r42, "
+        "%r41, 0x1b873593;\n  xor.b32 %r43, %r42, 0x9e3779b9;\n  st.shared.v4.u32 [%at], {%r40, "
+        "%r41, %r42, %r43};\n";
+  else
+    setup += "  xor.b32 %word, %thread, 0x2545f491;\n";
   setup += "  bar.sync 0;\n";
   std::string body;
   double others = 0;
   for (int i = 0; i < b.unroll; ++i) {
     if (!wide)
-      body += writes ? "  st.volatile.shared.u32 [%at], %word;\n  lop3.b32 %word, %word, %loop, 0x6a09e667, 0x96;\n" : "  ld.shared.u32 %at, [%at];\n";
+      body += writes ? "  st.volatile.shared.u32 [%at], %word;\n  lop3.b32 %word, %word, %loop, "
+                       "0x6a09e667, 0x96;\n"
+                     : "  ld.shared.u32 %at, [%at];\n";
     else
-      body += fmt::format("  ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%at];\n  lop3.b32 %acc, %acc, %r4, %r5, 0x96;\n  lop3.b32 %r8, %acc, %r6, %r7, 0x96;\n  and.b32 %r8, %r8, %zero;\n  add.u32 %at, %at, %r8;\n");
+      body += fmt::format(
+          "  ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%at];\n  lop3.b32 %acc, %acc, %r4, %r5, "
+          "0x96;\n  lop3.b32 %r8, %acc, %r6, %r7, 0x96;\n  and.b32 %r8, %r8, %zero;\n  add.u32 "
+          "%at, %at, %r8;\n");
     others += wide ? 4 : writes ? 1 : 0;
   }
-  b.ptx = kernel(chip, setup, body, std::string(wide || writes ? "" : "  mov.u32 %acc, %at;\n") + kKeepAcc, globals);
-  b.per_warp_loop = {{"inst", b.unroll + others + 3.0}, {b.feature, b.unroll * (wide ? 16.0 : 4.0)}};
+  b.ptx = kernel(chip, setup, body,
+                 std::string(wide || writes ? "" : "  mov.u32 %acc, %at;\n") + kKeepAcc, globals);
+  b.per_warp_loop = {{"inst", b.unroll + others + 3.0},
+                     {b.feature, b.unroll * (wide ? 16.0 : 4.0)}};
   if (others > 0) b.per_warp_loop["pipe.alu"] = 32.0 * others;
   return b;
 }
 
-/// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others wait. Shared: two blocks
-/// of a cluster copy half each, for both of them (multicast), so that L2 is read once for two deliveries.
-Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp, bool shared = false) {
+/// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others
+/// wait. Shared: two blocks of a cluster copy half each, for both of them (multicast), so that L2
+/// is read once for two deliveries.
+Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp,
+               bool shared = false) {
   Microbench b;
   b.id = id;
   b.feature = "tma.load";
@@ -137,18 +189,39 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
   constexpr int kBytes = 8192, kLanding = 4 * kBytes;
   const char* globals = ".shared .align 128 .b8 landing[32768];\n.shared .align 8 .b64 barrier;\n";
   const std::string setup =
-      "  .reg .u32 %bar, %dst, %parity;\n  .reg .u64 %off, %mask, %at;\n  .reg .b16 %both;\n  mov.u32 %bar, barrier;\n  mov.u32 %dst, landing;\n  mov.u32 %parity, 0;\n  mov.u64 %off, 0;\n  sub.u64 %mask, %region, 1;\n"
-      "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  fence.proxy.async;\n  bar.sync 0;\n" +
-      std::string(shared ? "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 %dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "");
-  std::string body = fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kLanding);
+      "  .reg .u32 %bar, %dst, %parity;\n  .reg .u64 %off, %mask, %at;\n  .reg .b16 %both;\n  "
+      "mov.u32 %bar, barrier;\n  mov.u32 %dst, landing;\n  mov.u32 %parity, 0;\n  mov.u64 %off, "
+      "0;\n  sub.u64 %mask, %region, 1;\n"
+      "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  "
+      "fence.proxy.async;\n  bar.sync 0;\n" +
+      std::string(shared ? "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 "
+                           "%dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  "
+                           "barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
+                         : "");
+  std::string body =
+      fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kLanding);
   for (int i = 0; i < b.unroll; ++i)
-    body += fmt::format("  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{} [%r5], [%at], {}, [%bar]{};\n"
-                        "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n", i * kBytes, shared ? ".multicast::cluster" : "", kBytes, shared ? ", %both" : "", kBytes);
-  body += "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  xor.b32 %parity, %parity, 1;\n";
+    body += fmt::format(
+        "  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 "
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{} [%r5], [%at], {}, "
+        "[%bar]{};\n"
+        "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n",
+        i * kBytes, shared ? ".multicast::cluster" : "", kBytes, shared ? ", %both" : "", kBytes);
+  body +=
+      "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  "
+      "xor.b32 %parity, %parity, 1;\n";
   // A block must not end while the other still copies to it.
-  b.ptx = kernel(chip, setup, body, (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") + std::string(kKeepAcc), globals);
-  if (shared) b.ptx.replace(b.ptx.find(")\n{"), 3, ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
-  b.per_warp_loop = {{"tma.load", kLanding / 32.0}, {"l2.load", b.unroll * kBytes / 32.0}, {"l2.request", b.unroll * kBytes / 128.0}, {"inst", b.unroll * 5.0 + 10.0}};
+  b.ptx = kernel(
+      chip, setup, body,
+      (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") +
+          std::string(kKeepAcc),
+      globals);
+  if (shared)
+    b.ptx.replace(b.ptx.find(")\n{"), 3, ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
+  b.per_warp_loop = {{"tma.load", kLanding / 32.0},
+                     {"l2.load", b.unroll * kBytes / 32.0},
+                     {"l2.request", b.unroll * kBytes / 128.0},
+                     {"inst", b.unroll * 5.0 + 10.0}};
   if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * kBytes / 32.0;
   return b;
 }
@@ -184,7 +257,9 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
 
 std::vector<Microbench> copy_kernels(const ChipTraits& chip) {
   if (chip.compute != 90) return {};
-  return {tma(chip, Space::l2, "l2_tma_load", kTmaL2), tma(chip, Space::l2, "l2_tma_multicast", kTmaL2, true), tma(chip, Space::dram, "dram_tma_load", kDram)};
+  return {tma(chip, Space::l2, "l2_tma_load", kTmaL2),
+          tma(chip, Space::l2, "l2_tma_multicast", kTmaL2, true),
+          tma(chip, Space::dram, "dram_tma_load", kDram)};
 }
 
 }  // namespace gf::microbench

@@ -5,7 +5,9 @@
 
 namespace gf::microbench {
 
-std::vector<Plan> asleep_plans() { return {{.bench = "asleep", .threads = 0, .blocks = 0, .seconds = 3, .repeat = 0}}; }
+std::vector<Plan> asleep_plans() {
+  return {{.bench = "asleep", .threads = 0, .blocks = 0, .seconds = 3, .repeat = 0}};
+}
 
 std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, unsigned seed) {
   std::vector<Plan> plans;
@@ -16,7 +18,8 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
     Plan full = runner.full(b);
     full.seconds = effort.seconds;
     add(full, effort.repeats);
-    const bool level = b.id == "shared_load" || b.id == "l1_load" || b.id == "l2_load" || b.id == "dram_load";
+    const bool level =
+        b.id == "shared_load" || b.id == "l1_load" || b.id == "l2_load" || b.id == "dram_load";
     if (level) {
       for (unsigned threads : {1u, 32u, 128u, 256u, 512u}) {  // 1024 is the full point
         Plan p = full;
@@ -30,8 +33,10 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
         add(p, 1);
       }
     }
-    // Fewer SMs at work set active power apart, and keep the tensor cores under the power cap, at the full clock.
-    if (b.id == "fma_fp32" || b.id == "dram_load_wide" || b.id == "l2_load_wide" || b.id == "spin" || b.feature.starts_with("tensor."))
+    // Fewer SMs at work set active power apart, and keep the tensor cores under the power cap, at
+    // the full clock.
+    if (b.id == "fma_fp32" || b.id == "dram_load_wide" || b.id == "l2_load_wide" ||
+        b.id == "spin" || b.feature.starts_with("tensor."))
       for (unsigned part : {4u, 2u}) {
         Plan p = full;
         p.blocks = std::max(1u, full.blocks / part);
@@ -45,7 +50,9 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
 
 double expected_seconds(const std::vector<Plan>& plans) {
   double sum = 0;
-  for (const auto& p : plans) sum += p.seconds + 0.6;  // rise time, the wait for the first counter update, finding the launch length
+  for (const auto& p : plans)
+    sum += p.seconds +
+           0.6;  // rise time, the wait for the first counter update, finding the launch length
   return sum;
 }
 

@@ -15,8 +15,9 @@ struct Effort {
 
 /// The idle reference that must come before the GPU is woken.
 std::vector<Plan> asleep_plans();
-/// Everything else: each microbenchmark at full occupancy, sweeps over threads a block, blocks, and number of accesses, and
-/// the idle references, shuffled by `seed` so that drift of temperature does not pass for an effect.
+/// Everything else: each microbenchmark at full occupancy, sweeps over threads a block, blocks, and
+/// number of accesses, and the idle references, shuffled by `seed` so that drift of temperature
+/// does not pass for an effect.
 std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, unsigned seed);
 /// Seconds that the plans will take, roughly.
 double expected_seconds(const std::vector<Plan>& plans);

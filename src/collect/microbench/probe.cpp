@@ -1,5 +1,5 @@
-// What a calibration must know about the chip and its sensor: cache sizes by the latency of dependent loads, and how the power
-// reading follows a load.
+// What a calibration must know about the chip and its sensor: cache sizes by the latency of
+// dependent loads, and how the power reading follows a load.
 #include <algorithm>
 #include <cmath>
 #include <thread>
@@ -16,21 +16,25 @@ Result<std::vector<LatencyPoint>> Runner::measure_latencies() {
   auto k = kernel(*chase);
   if (!k) return tl::unexpected(k.error());
   constexpr double kMost = 1 << 30, kStep = 256;  // a warp reads 256 bytes a load
-  auto buffer = cuda::Buffer::allocate(context_, std::min<std::size_t>(static_cast<std::size_t>(kMost), context_->free_bytes() / 2) & ~std::size_t{255});
+  auto buffer = cuda::Buffer::allocate(
+      context_, std::min<std::size_t>(static_cast<std::size_t>(kMost), context_->free_bytes() / 2) &
+                    ~std::size_t{255});
   if (!buffer) return tl::unexpected(buffer.error());
 
   std::vector<LatencyPoint> points;
   for (int quarter = 0; quarter <= 80; ++quarter) {
     const double wanted = std::round(1024 * std::exp2(quarter / 4.0) / kStep) * kStep;
     if (wanted > static_cast<double>(buffer->bytes())) break;
-    std::uint64_t base = buffer->address(), sink = sink_->address(), region = static_cast<std::uint64_t>(wanted), words = region / 8;
+    std::uint64_t base = buffer->address(), sink = sink_->address(),
+                  region = static_cast<std::uint64_t>(wanted), words = region / 8;
     std::uint32_t loops = 0, zero = 0;
     void* fill_args[] = {&base, &words, &words};
     void* args[] = {&base, &sink, &loops, &region, &zero};
     // Writing the chain leaves its tail, or all of it, in L2; L1 begins empty with every launch.
     const double steps = wanted / kStep;
     auto timed = [&](std::uint32_t n) -> Result<double> {
-      if (auto s = fill_chain_->launch({sm_count_ * 8, 256, 0}, fill_args); !s) return tl::unexpected(s.error());
+      if (auto s = fill_chain_->launch({sm_count_ * 8, 256, 0}, fill_args); !s)
+        return tl::unexpected(s.error());
       auto a = cuda::Event::create(context_), z = cuda::Event::create(context_);
       if (!a || !z) return fail("cuEventCreate failed");
       loops = n;
@@ -40,8 +44,8 @@ Result<std::vector<LatencyPoint>> Runner::measure_latencies() {
       if (auto s = z->wait(); !s) return tl::unexpected(s.error());
       return z->seconds_since(*a);
     };
-    // The difference of two walks has neither launch nor first touch in it, where the region is small enough for L1; a walk
-    // through more than L2 holds must not come round.
+    // The difference of two walks has neither launch nor first touch in it, where the region is
+    // small enough for L1; a walk through more than L2 holds must not come round.
     const auto once = static_cast<std::uint32_t>(std::clamp(std::ceil(steps / 32), 64.0, 128.0));
     double best = 1e9;
     for (int round = 0; round < 3; ++round) {

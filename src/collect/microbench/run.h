@@ -1,4 +1,5 @@
-// Runs one microbenchmark in steady state and measures its energy between two updates of the board's counter.
+// Runs one microbenchmark in steady state and measures its energy between two updates of the
+// board's counter.
 #pragma once
 
 #include <functional>
@@ -18,10 +19,10 @@ namespace gf::microbench {
 
 /// What to run.
 struct Plan {
-  std::string bench;      // id of a microbenchmark, or "asleep", "context" for the idle references
-  unsigned threads = 0;   // a block
+  std::string bench;     // id of a microbenchmark, or "asleep", "context" for the idle references
+  unsigned threads = 0;  // a block
   unsigned blocks = 0;
-  double seconds = 1.2;   // measured, after the rise time
+  double seconds = 1.2;  // measured, after the rise time
   int repeat = 0;
 };
 
@@ -30,7 +31,8 @@ struct Edge {
   double t_s = 0;       // since the start of the measured window
   double energy_j = 0;  // since the start of the measured window
   static constexpr auto fields() {
-    return std::tuple{field("t_s", &Edge::t_s, "seconds since the window's start"), field("energy_j", &Edge::energy_j, "joules since the window's start")};
+    return std::tuple{field("t_s", &Edge::t_s, "seconds since the window's start"),
+                      field("energy_j", &Edge::energy_j, "joules since the window's start")};
   }
 };
 
@@ -38,29 +40,42 @@ struct Edge {
 struct Point {
   std::string bench;
   std::int64_t threads = 0, blocks = 0, repeat = 0;
-  double unix_s = 0;           // when
-  double seconds = 0;          // length of the window, between two counter updates
-  double energy_j = 0;         // counter
-  double instant_w = 0;        // mean of the instantaneous power readings, for comparison
-  double memory_w = 0;         // the board's own memory power, NaN without
-  double memory_end_w = 0;     // the same at the end: boards average it over one second, which the load then fills
+  double unix_s = 0;     // when
+  double seconds = 0;    // length of the window, between two counter updates
+  double energy_j = 0;   // counter
+  double instant_w = 0;  // mean of the instantaneous power readings, for comparison
+  double memory_w = 0;   // the board's own memory power, NaN without
+  double memory_end_w =
+      0;  // the same at the end: boards average it over one second, which the load then fills
   double sm_mhz = 0, memory_mhz = 0, temperature_c = 0;
-  double throttled = 0;        // share of readings with a power or thermal cap
-  double loops_per_s = 0;      // loops of the kernel, all warps in step
-  double warps = 0;            // resident warps
-  double active_sms = 0;       // SMs with a block
-  std::vector<Edge> edges;     // every counter update inside the window
-  std::string dropped;         // why the fit does not use it; empty when it does
+  double throttled = 0;     // share of readings with a power or thermal cap
+  double loops_per_s = 0;   // loops of the kernel, all warps in step
+  double warps = 0;         // resident warps
+  double active_sms = 0;    // SMs with a block
+  std::vector<Edge> edges;  // every counter update inside the window
+  std::string dropped;      // why the fit does not use it; empty when it does
   static constexpr auto fields() {
     using P = Point;
-    return std::tuple{field("bench", &P::bench, "microbenchmark"), field("threads", &P::threads, "threads a block"), field("blocks", &P::blocks, "blocks"),
-                      field("repeat", &P::repeat, "number of the run"), field("unix_s", &P::unix_s, "when, seconds since 1970"), field("seconds", &P::seconds, "measured window"),
-                      field("energy_j", &P::energy_j, "energy of the window by the board's counter"), field("instant_w", &P::instant_w, "mean instantaneous power"),
-                      field("memory_w", &P::memory_w, "mean power of the memory scope"), field("memory_end_w", &P::memory_end_w, "power of the memory scope at the end"), field("sm_mhz", &P::sm_mhz, "mean SM clock"),
-                      field("memory_mhz", &P::memory_mhz, "mean memory clock"), field("temperature_c", &P::temperature_c, "mean temperature"),
-                      field("throttled", &P::throttled, "share of readings under a cap"), field("loops_per_s", &P::loops_per_s, "kernel loops a second"),
-                      field("warps", &P::warps, "resident warps"), field("active_sms", &P::active_sms, "SMs with a block"), field("edges", &P::edges, "counter updates"),
-                      field("dropped", &P::dropped, "why the fit leaves it out")};
+    return std::tuple{
+        field("bench", &P::bench, "microbenchmark"),
+        field("threads", &P::threads, "threads a block"),
+        field("blocks", &P::blocks, "blocks"),
+        field("repeat", &P::repeat, "number of the run"),
+        field("unix_s", &P::unix_s, "when, seconds since 1970"),
+        field("seconds", &P::seconds, "measured window"),
+        field("energy_j", &P::energy_j, "energy of the window by the board's counter"),
+        field("instant_w", &P::instant_w, "mean instantaneous power"),
+        field("memory_w", &P::memory_w, "mean power of the memory scope"),
+        field("memory_end_w", &P::memory_end_w, "power of the memory scope at the end"),
+        field("sm_mhz", &P::sm_mhz, "mean SM clock"),
+        field("memory_mhz", &P::memory_mhz, "mean memory clock"),
+        field("temperature_c", &P::temperature_c, "mean temperature"),
+        field("throttled", &P::throttled, "share of readings under a cap"),
+        field("loops_per_s", &P::loops_per_s, "kernel loops a second"),
+        field("warps", &P::warps, "resident warps"),
+        field("active_sms", &P::active_sms, "SMs with a block"),
+        field("edges", &P::edges, "counter updates"),
+        field("dropped", &P::dropped, "why the fit leaves it out")};
   }
 };
 
@@ -70,19 +85,23 @@ struct LatencyPoint {
   double bytes = 0, ns = 0;
   static constexpr auto fields() {
     using L = LatencyPoint;
-    return std::tuple{field("probe", &L::probe, "kind"), field("bytes", &L::bytes, "region"), field("ns", &L::ns, "time of one load")};
+    return std::tuple{field("probe", &L::probe, "kind"), field("bytes", &L::bytes, "region"),
+                      field("ns", &L::ns, "time of one load")};
   }
 };
 
-/// What the instantaneous power reading said around a load that began at 0 and ended at `off_s`: every change of it.
+/// What the instantaneous power reading said around a load that began at 0 and ended at `off_s`:
+/// every change of it.
 struct SensorStep {
   std::string probe = "sensor";
   double off_s = 0, before_w = 0;
   std::vector<double> t_s, watts;
   static constexpr auto fields() {
     using S = SensorStep;
-    return std::tuple{field("probe", &S::probe, "kind"), field("off_s", &S::off_s, "end of the load"), field("before_w", &S::before_w, "reading before the load"),
-                      field("t_s", &S::t_s, "when the reading changed"), field("watts", &S::watts, "to what")};
+    return std::tuple{
+        field("probe", &S::probe, "kind"), field("off_s", &S::off_s, "end of the load"),
+        field("before_w", &S::before_w, "reading before the load"),
+        field("t_s", &S::t_s, "when the reading changed"), field("watts", &S::watts, "to what")};
   }
 };
 
@@ -90,7 +109,8 @@ class Runner {
  public:
   /// Finds the board; touches nothing on it, so that it can still be measured asleep.
   static Result<Runner> open(int device);
-  /// Keeps only these microbenchmarks (all when none is named), less those to skip. Errors: a name that none has.
+  /// Keeps only these microbenchmarks (all when none is named), less those to skip. Errors: a name
+  /// that none has.
   Status choose(const std::vector<std::string>& only, const std::vector<std::string>& skip);
   /// Holds the SM clock until the runner ends. Errors: those of ClockLock.
   Status hold_clock(unsigned mhz);
@@ -98,8 +118,11 @@ class Runner {
   Status wake();
   /// Measures one point. Errors: the driver refuses, the energy counter does not move.
   Result<Point> measure(const Plan& plan);
-  /// Launches every microbenchmark once with a known number of loops, for a counter profiler to look at.
-  Status launch_each_once(unsigned loops, const std::function<void(const Microbench&, unsigned threads, unsigned blocks)>& tell);
+  /// Launches every microbenchmark once with a known number of loops, for a counter profiler to
+  /// look at.
+  Status launch_each_once(
+      unsigned loops,
+      const std::function<void(const Microbench&, unsigned threads, unsigned blocks)>& tell);
   /// Latency of a load against the size of the region, 1 kB to 1 GB: where it jumps, a cache ends.
   Result<std::vector<LatencyPoint>> measure_latencies();
   /// The power reading's answer to a load after `idle_s` of rest.

@@ -6,9 +6,11 @@ namespace gf::microbench {
 
 namespace {
 
-/// mma.sync: one warp, registers only. Four sets of each operand take turns, as the tiles of a matrix product do: with the same
-/// operands again and again the datapaths would hardly toggle.
-Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape, const char* types, int a_regs, int b_regs, double flop, std::uint32_t bits, bool zeros) {
+/// mma.sync: one warp, registers only. Four sets of each operand take turns, as the tiles of a
+/// matrix product do: with the same operands again and again the datapaths would hardly toggle.
+Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape,
+               const char* types, int a_regs, int b_regs, double flop, std::uint32_t bits,
+               bool zeros) {
   Microbench b;
   b.id = id;
   b.feature = feature;
@@ -18,20 +20,34 @@ Microbench mma(const ChipTraits& chip, const char* id, const char* feature, cons
   std::string setup = "  mad.lo.u32 %r2, %warp, 33, %lane;\n";
   for (int i = 0; i < kSets * (a_regs + b_regs); ++i)
     setup += zeros ? fmt::format("  mov.u32 %r{}, %zero;\n", 8 + i)
-                   : fmt::format("  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, {2};\n  or.b32 %r{0}, %r{0}, {3};\n", 8 + i, 77777 * (i + 1),
-                                 bits == 16 ? "0x83ff83ff" : bits == 8 ? "0x8f8f8f8f" : "0x83ffffff", bits == 16 ? "0x3c003c00" : bits == 8 ? "0x30303030" : "0x3c000000");
-  for (int c = 0; c < kChains * 4; ++c) setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + c);
+                   : fmt::format(
+                         "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, "
+                         "{2};\n  or.b32 %r{0}, %r{0}, {3};\n",
+                         8 + i, 77777 * (i + 1),
+                         bits == 16  ? "0x83ff83ff"
+                         : bits == 8 ? "0x8f8f8f8f"
+                                     : "0x83ffffff",
+                         bits == 16  ? "0x3c003c00"
+                         : bits == 8 ? "0x30303030"
+                                     : "0x3c000000");
+  for (int c = 0; c < kChains * 4; ++c)
+    setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + c);
   std::string body, end;
   for (int r = 0; r < kRepeat; ++r)
     for (int c = 0; c < kChains; ++c) {
       std::string a, bb;
-      for (int i = 0; i < a_regs; ++i) a += fmt::format("{}%r{}", i ? ", " : "", 8 + r % kSets * a_regs + i);
-      for (int i = 0; i < b_regs; ++i) bb += fmt::format("{}%r{}", i ? ", " : "", 8 + kSets * a_regs + c % kSets * b_regs + i);
+      for (int i = 0; i < a_regs; ++i)
+        a += fmt::format("{}%r{}", i ? ", " : "", 8 + r % kSets * a_regs + i);
+      for (int i = 0; i < b_regs; ++i)
+        bb += fmt::format("{}%r{}", i ? ", " : "", 8 + kSets * a_regs + c % kSets * b_regs + i);
       const int f = 8 + 4 * c;
-      body += fmt::format("  mma.sync.aligned.{0}.row.col.f32.{1}.f32 {{%f{2}, %f{3}, %f{4}, %f{5}}}, {{{6}}}, {{{7}}}, {{%f{2}, %f{3}, %f{4}, %f{5}}};\n", shape, types, f, f + 1, f + 2,
-                          f + 3, a, bb);
+      body += fmt::format(
+          "  mma.sync.aligned.{0}.row.col.f32.{1}.f32 {{%f{2}, %f{3}, %f{4}, %f{5}}}, {{{6}}}, "
+          "{{{7}}}, {{%f{2}, %f{3}, %f{4}, %f{5}}};\n",
+          shape, types, f, f + 1, f + 2, f + 3, a, bb);
     }
-  for (int c = 0; c < kChains * 4; ++c) end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + c);
+  for (int c = 0; c < kChains * 4; ++c)
+    end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + c);
   b.ptx = kernel(chip, setup, body, end + kKeepAcc);
   b.per_warp_loop = {{"inst", b.unroll + 3.0}, {feature, b.unroll * flop}};
   return b;
@@ -41,17 +57,19 @@ Microbench mma(const ChipTraits& chip, const char* id, const char* feature, cons
 struct Wgmma {
   const char* id;
   const char* feature;
-  int k;                 // depth of one operation; two operand elements of 16, or four of 8, or one of 32 bits a word
-  const char* types;     // "bf16.bf16"
-  const char* majors;    // ", 0, 0" where the instruction takes them
-  std::uint32_t bits;    // of an element
+  int k;  // depth of one operation; two operand elements of 16, or four of 8, or one of 32 bits a
+          // word
+  const char* types;   // "bf16.bf16"
+  const char* majors;  // ", 0, 0" where the instruction takes them
+  std::uint32_t bits;  // of an element
   bool zeros = false;
-  int n = 256;           // columns: narrow tiles read more shared memory an operation
-  bool l2 = false;       // reads from L2 go on beside the products: hungrier, so that the clock falls further under the cap
+  int n = 256;      // columns: narrow tiles read more shared memory an operation
+  bool l2 = false;  // reads from L2 go on beside the products: hungrier, so that the clock falls
+                    // further under the cap
 };
 
-/// wgmma m64nNk*: one warpgroup, both operands from shared memory without swizzle. 64 x N outputs. Four tiles of each operand
-/// take turns.
+/// wgmma m64nNk*: one warpgroup, both operands from shared memory without swizzle. 64 x N outputs.
+/// Four tiles of each operand take turns.
 Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
   Microbench b;
   b.id = w.id;
@@ -62,17 +80,31 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
   constexpr int kTileA = 2048;  // bytes: 64 rows of 32
   const int tile_b = w.n * 32, accumulators = w.n / 2, bits = static_cast<int>(w.bits);
   const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
-  // Fill the tiles with random bits of the element type (or zeros), then describe them: start address, leading and
-  // stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix descriptor").
+  // Fill the tiles with random bits of the element type (or zeros), then describe them: start
+  // address, leading and stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix
+  // descriptor").
   std::string setup = fmt::format(
-      "  .reg .u64 %da<4>, %db<4>;\n  .reg .u32 %cell;\n  .reg .f32 %c<128>;\n  mov.u32 %r2, tiles;\n  shl.b32 %r3, %thread, 2;\n  add.u32 %cell, %r2, %r3;\n  mov.u32 %r4, 0;\n"
-      "FILL:\n  mad.lo.u32 %r5, %cell, 0x9e3779b1, %warp;\n  shr.u32 %r6, %r5, 15;\n  xor.b32 %r5, %r5, %r6;\n  mul.lo.u32 %r5, %r5, 0x85ebca6b;\n  and.b32 %r5, %r5, {};\n  or.b32 %r5, %r5, {};\n{}"
-      "  st.shared.u32 [%cell], %r5;\n  add.u32 %cell, %cell, 512;\n  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p2, %r4, 80;\n  @%p2 bra FILL;\n"
+      "  .reg .u64 %da<4>, %db<4>;\n  .reg .u32 %cell;\n  .reg .f32 %c<128>;\n  mov.u32 %r2, "
+      "tiles;\n  shl.b32 %r3, %thread, 2;\n  add.u32 %cell, %r2, %r3;\n  mov.u32 %r4, 0;\n"
+      "FILL:\n  mad.lo.u32 %r5, %cell, 0x9e3779b1, %warp;\n  shr.u32 %r6, %r5, 15;\n  xor.b32 %r5, "
+      "%r5, %r6;\n  mul.lo.u32 %r5, %r5, 0x85ebca6b;\n  and.b32 %r5, %r5, {};\n  or.b32 %r5, %r5, "
+      "{};\n{}"
+      "  st.shared.u32 [%cell], %r5;\n  add.u32 %cell, %cell, 512;\n  add.u32 %r4, %r4, 1;\n  "
+      "setp.lt.u32 %p2, %r4, 80;\n  @%p2 bra FILL;\n"
       "  fence.proxy.async;\n  bar.sync 0;\n"
-      "  and.b32 %r7, %r2, 0x3ffff;\n  shr.u32 %r7, %r7, 4;\n  cvt.u64.u32 %da0, %r7;\n  mov.u64 %d3, 0x0000000800080000;\n  or.b64 %da0, %da0, %d3;\n"
+      "  and.b32 %r7, %r2, 0x3ffff;\n  shr.u32 %r7, %r7, 4;\n  cvt.u64.u32 %da0, %r7;\n  mov.u64 "
+      "%d3, 0x0000000800080000;\n  or.b64 %da0, %da0, %d3;\n"
       "  add.u64 %db0, %da0, {};\n",
-      bits == 16 ? "0x83ff83ff" : bits == 8 ? "0x8f8f8f8f" : "0x83ffffff", bits == 16 ? "0x3c003c00" : bits == 8 ? "0x30303030" : "0x3c000000", w.zeros ? "  mov.u32 %r5, 0;\n" : "", 4 * kTileA / 16);
-  for (int i = 1; i < 4; ++i) setup += fmt::format("  add.u64 %da{0}, %da0, {1};\n  add.u64 %db{0}, %db0, {2};\n", i, i * kTileA / 16, i * tile_b / 16);
+      bits == 16  ? "0x83ff83ff"
+      : bits == 8 ? "0x8f8f8f8f"
+                  : "0x83ffffff",
+      bits == 16  ? "0x3c003c00"
+      : bits == 8 ? "0x30303030"
+                  : "0x3c000000",
+      w.zeros ? "  mov.u32 %r5, 0;\n" : "", 4 * kTileA / 16);
+  for (int i = 1; i < 4; ++i)
+    setup += fmt::format("  add.u64 %da{0}, %da0, {1};\n  add.u64 %db{0}, %db0, {2};\n", i,
+                         i * kTileA / 16, i * tile_b / 16);
   std::string regs;
   for (int i = 0; i < accumulators; ++i) {
     setup += fmt::format("  mov.f32 %c{}, 0f00000000;\n", i);
@@ -80,17 +112,27 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
   }
   std::string body = "  wgmma.fence.sync.aligned;\n";
   for (int i = 0; i < b.unroll; ++i)
-    body += fmt::format("  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n", w.n, w.k, w.types, regs, i % 4, i % 4, w.majors);
+    body += fmt::format(
+        "  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n", w.n,
+        w.k, w.types, regs, i % 4, i % 4, w.majors);
   body += "  wgmma.commit_group.sync.aligned;\n";
   // A warpgroup of four warps shares one operation: a warp's share is a quarter.
-  b.per_warp_loop = {{"inst", b.unroll + 6.0}, {w.feature, b.unroll * 2.0 * 64 * w.n * w.k / 4}, {"shared.load", b.unroll * (kTileA + tile_b) / 32.0 / 4}};
+  b.per_warp_loop = {{"inst", b.unroll + 6.0},
+                     {w.feature, b.unroll * 2.0 * 64 * w.n * w.k / 4},
+                     {"shared.load", b.unroll * (kTileA + tile_b) / 32.0 / 4}};
   if (w.l2) {
     constexpr int kReads = 8;
     b.space = Space::l2;
     b.bytes_per_warp = kReads * 512;
-    setup += "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  mov.u64 %at, %base;\n";
-    for (int i = 0; i < kReads; ++i)  // the next address depends on what was read (through a runtime zero)
-      body += fmt::format("  ld.global.cg.v4.u32 {{%r40, %r41, %r42, %r43}}, [%at+{}];\n  lop3.b32 %acc, %acc, %r40, %r41, 0x96;\n  lop3.b32 %acc, %acc, %r42, %r43, 0x96;\n", i * 512);
+    setup +=
+        "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  mov.u64 "
+        "%at, %base;\n";
+    for (int i = 0; i < kReads;
+         ++i)  // the next address depends on what was read (through a runtime zero)
+      body += fmt::format(
+          "  ld.global.cg.v4.u32 {{%r40, %r41, %r42, %r43}}, [%at+{}];\n  lop3.b32 %acc, %acc, "
+          "%r40, %r41, 0x96;\n  lop3.b32 %acc, %acc, %r42, %r43, 0x96;\n",
+          i * 512);
     body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n  add.u64 %at, %base, %d2;\n";
     b.per_warp_loop["inst"] += 3.0 * kReads + 3;
     b.per_warp_loop["l1.load"] = b.per_warp_loop["l2.load"] = kReads * 16.0;
@@ -98,7 +140,8 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
   }
   body += "  wgmma.wait_group.sync.aligned 0;\n";
   std::string end;
-  for (int i = 0; i < accumulators; ++i) end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
+  for (int i = 0; i < accumulators; ++i)
+    end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
   b.ptx = kernel(chip, setup, body, end + kKeepAcc, globals);
   return b;
 }
@@ -108,20 +151,26 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
 std::vector<Microbench> tensor_kernels(const ChipTraits& chip) {
   std::vector<Microbench> all;
   if (chip.compute >= 80) {
-    all.push_back(mma(chip, "mma_bf16", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 2.0 * 16 * 8 * 16, 16, false));
-    all.push_back(mma(chip, "mma_fp16", "tensor.fp16.mma", "m16n8k16", "f16.f16", 4, 2, 2.0 * 16 * 8 * 16, 16, false));
-    all.push_back(mma(chip, "mma_tf32", "tensor.tf32.mma", "m16n8k8", "tf32.tf32", 4, 2, 2.0 * 16 * 8 * 8, 32, false));
-    all.push_back(mma(chip, "mma_bf16_zeros", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 2.0 * 16 * 8 * 16, 16, true));
+    all.push_back(mma(chip, "mma_bf16", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2,
+                      2.0 * 16 * 8 * 16, 16, false));
+    all.push_back(mma(chip, "mma_fp16", "tensor.fp16.mma", "m16n8k16", "f16.f16", 4, 2,
+                      2.0 * 16 * 8 * 16, 16, false));
+    all.push_back(mma(chip, "mma_tf32", "tensor.tf32.mma", "m16n8k8", "tf32.tf32", 4, 2,
+                      2.0 * 16 * 8 * 8, 32, false));
+    all.push_back(mma(chip, "mma_bf16_zeros", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2,
+                      2.0 * 16 * 8 * 16, 16, true));
   }
   if (chip.compute == 90) {
-    for (const Wgmma& w : {Wgmma{"wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16},
-                           Wgmma{"wgmma_bf16_narrow", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 64},
-                           Wgmma{"wgmma_bf16_l2", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 128, true},
-                           Wgmma{"wgmma_fp16", "tensor.fp16.wgmma", 16, "f16.f16", ", 0, 0", 16},
-                           Wgmma{"wgmma_tf32", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32},
-                           Wgmma{"wgmma_tf32_narrow", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32, false, 64},
-                           Wgmma{"wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", "", 8},
-                           Wgmma{"wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, true}})
+    for (const Wgmma& w :
+         {Wgmma{"wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16},
+          Wgmma{"wgmma_bf16_narrow", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 64},
+          Wgmma{"wgmma_bf16_l2", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 128,
+                true},
+          Wgmma{"wgmma_fp16", "tensor.fp16.wgmma", 16, "f16.f16", ", 0, 0", 16},
+          Wgmma{"wgmma_tf32", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32},
+          Wgmma{"wgmma_tf32_narrow", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32, false, 64},
+          Wgmma{"wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", "", 8},
+          Wgmma{"wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, true}})
       all.push_back(wgmma(chip, w));
   }
   return all;

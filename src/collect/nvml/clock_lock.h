@@ -1,5 +1,5 @@
-// Holds a GPU's SM clock at one frequency for as long as it lives, for those who may: needs root or the driver's leave. Nothing
-// else in the program changes a clock.
+// Holds a GPU's SM clock at one frequency for as long as it lives, for those who may: needs root or
+// the driver's leave. Nothing else in the program changes a clock.
 #pragma once
 
 #include "collect/nvml/nvml.h"

@@ -1,5 +1,5 @@
-// The entry points of NVML that the program uses, as pointers found at run time. A call whose entry point the driver
-// does not have answers NVML_ERROR_FUNCTION_NOT_FOUND.
+// The entry points of NVML that the program uses, as pointers found at run time. A call whose entry
+// point the driver does not have answers NVML_ERROR_FUNCTION_NOT_FOUND.
 #pragma once
 
 #include <nvml.h>
@@ -40,6 +40,8 @@ struct NvmlFunctions {
 
 /// f(args...), or NVML_ERROR_FUNCTION_NOT_FOUND when the driver lacks it.
 template <class... P, class... A>
-nvmlReturn_t nvml_call(nvmlReturn_t (*f)(P...), A... args) { return f ? f(args...) : NVML_ERROR_FUNCTION_NOT_FOUND; }
+nvmlReturn_t nvml_call(nvmlReturn_t (*f)(P...), A... args) {
+  return f ? f(args...) : NVML_ERROR_FUNCTION_NOT_FOUND;
+}
 
 }  // namespace gf

@@ -15,16 +15,19 @@ namespace {
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr Nanos kJitter = 10 * kNsPerMs;
 constexpr GpmMetric kMetrics[] = {
-    {"gpu.busy", 1, kPercent, false},        {"sm.active_any", 2, kPercent, false},      {"sm.occupancy", 3, kPercent, false},
-    {"tensor.active", 5, kPercent, false},   {"tensor.hmma_active", 7, kPercent, false}, {"tensor.dmma_active", 8, kPercent, false},
-    {"tensor.imma_active", 9, kPercent, false}, {"pipe.alu", 4, kPercent, false},        {"pipe.fp64", 11, kPercent, false},
-    {"pipe.fma", 12, kPercent, false},       {"pipe.fp16", 13, kPercent, false},         {"dram.active", 10, kPercent, false},
-    {"pcie.tx", 20, kMebibyte, true},        {"pcie.rx", 21, kMebibyte, true},           {"nvlink.rx", 60, kMebibyte, true},
-    {"nvlink.tx", 61, kMebibyte, true},
+    {"gpu.busy", 1, kPercent, false},           {"sm.active_any", 2, kPercent, false},
+    {"sm.occupancy", 3, kPercent, false},       {"tensor.active", 5, kPercent, false},
+    {"tensor.hmma_active", 7, kPercent, false}, {"tensor.dmma_active", 8, kPercent, false},
+    {"tensor.imma_active", 9, kPercent, false}, {"pipe.alu", 4, kPercent, false},
+    {"pipe.fp64", 11, kPercent, false},         {"pipe.fma", 12, kPercent, false},
+    {"pipe.fp16", 13, kPercent, false},         {"dram.active", 10, kPercent, false},
+    {"pcie.tx", 20, kMebibyte, true},           {"pcie.rx", 21, kMebibyte, true},
+    {"nvlink.rx", 60, kMebibyte, true},         {"nvlink.tx", 61, kMebibyte, true},
 };
 
-// nvmlGpmMetricsGet_t ends in an array whose length grows with the driver's headers while its version stays 1: a newer
-// driver may write past an older header's struct. This is its beginning, with room for far more metrics than any has.
+// nvmlGpmMetricsGet_t ends in an array whose length grows with the driver's headers while its
+// version stays 1: a newer driver may write past an older header's struct. This is its beginning,
+// with room for far more metrics than any has.
 struct MetricsGet {
   unsigned version;
   unsigned count;
@@ -47,17 +50,22 @@ struct Gpm::State {
   std::unique_ptr<MetricsGet> request = std::make_unique<MetricsGet>();
 
   bool take(nvmlGpmSample_t sample) {
-    const auto code = gpu_instance ? nvml_call(f->nvmlGpmMigSampleGet, device, *gpu_instance, sample) : nvml_call(f->nvmlGpmSampleGet, device, sample);
+    const auto code = gpu_instance
+                          ? nvml_call(f->nvmlGpmMigSampleGet, device, *gpu_instance, sample)
+                          : nvml_call(f->nvmlGpmSampleGet, device, sample);
     return code == NVML_SUCCESS;
   }
 };
 
-Gpm::Gpm(const Nvml& nvml, const GpuInfo& gpu, std::optional<unsigned> gpu_instance) : state_(std::make_unique<State>()) {
+Gpm::Gpm(const Nvml& nvml, const GpuInfo& gpu, std::optional<unsigned> gpu_instance)
+    : state_(std::make_unique<State>()) {
   state_->f = &nvml.functions();
   state_->device = gpu.handle;
   state_->gpu_instance = gpu_instance;
-  if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->older) != NVML_SUCCESS) state_->older = nullptr;
-  if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->newer) != NVML_SUCCESS) state_->newer = nullptr;
+  if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->older) != NVML_SUCCESS)
+    state_->older = nullptr;
+  if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->newer) != NVML_SUCCESS)
+    state_->newer = nullptr;
 }
 Gpm::Gpm(Gpm&&) noexcept = default;
 Gpm::~Gpm() {
@@ -72,7 +80,8 @@ std::optional<Gpm::Window> Gpm::read() {
   Nanos now = host_now();
   if (const Nanos left = s.older_ns ? s.older_ns + kShortest - now : 0; left > 0) {
     if (left > kJitter) return {};
-    std::this_thread::sleep_for(std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
     now = host_now();
   }
   if (!s.take(s.older_ns ? s.newer : s.older)) return {};
@@ -93,7 +102,9 @@ std::optional<Gpm::Window> Gpm::read() {
   if (code != NVML_SUCCESS) return {};
   for (std::size_t i = 0; i < std::size(kMetrics); ++i)
     if (q.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(q.metrics[i].value)) {
-      const double span = kMetrics[i].per_second ? static_cast<double>(window.end_ns - window.start_ns) * 1e-9 : 1.0;
+      const double span = kMetrics[i].per_second
+                              ? static_cast<double>(window.end_ns - window.start_ns) * 1e-9
+                              : 1.0;
       window.values.emplace_back(kMetrics[i].id, q.metrics[i].value * kMetrics[i].scale * span);
     }
   return window;

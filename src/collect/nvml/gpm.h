@@ -1,5 +1,6 @@
-// GPU performance monitoring of NVML (Hopper and newer): averages between two samples, needing no profiling permission.
-// The driver refreshes the counters every 100 ms; closer samples give invalid values.
+// GPU performance monitoring of NVML (Hopper and newer): averages between two samples, needing no
+// profiling permission. The driver refreshes the counters every 100 ms; closer samples give invalid
+// values.
 #pragma once
 
 #include <memory>
@@ -14,10 +15,10 @@ namespace gf {
 
 /// One metric of the catalogue and where GPM keeps it.
 struct GpmMetric {
-  const char* id;    // metric id of the catalogue
-  unsigned gpm_id;   // nvmlGpmMetricId_t
-  double scale;      // from GPM's unit (percent, MiB/s) to the catalogue's
-  bool per_second;   // GPM gives a rate, the catalogue a count over the span
+  const char* id;   // metric id of the catalogue
+  unsigned gpm_id;  // nvmlGpmMetricId_t
+  double scale;     // from GPM's unit (percent, MiB/s) to the catalogue's
+  bool per_second;  // GPM gives a rate, the catalogue a count over the span
 };
 std::span<const GpmMetric> gpm_metrics();
 
@@ -31,9 +32,11 @@ class Gpm {
 
   struct Window {
     Nanos start_ns = 0, end_ns = 0;
-    std::vector<std::pair<const char*, double>> values;  // metric id and value, for those that the driver answered
+    std::vector<std::pair<const char*, double>>
+        values;  // metric id and value, for those that the driver answered
   };
-  /// Averages since the last call; empty on the first call, before 100 ms have passed, and when the driver refuses.
+  /// Averages since the last call; empty on the first call, before 100 ms have passed, and when the
+  /// driver refuses.
   std::optional<Window> read();
 
  private:

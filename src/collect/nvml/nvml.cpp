@@ -15,7 +15,9 @@ namespace {
 template <class F, class... A>
 std::string text_of(F* f, A... before) {
   char buffer[128] = {};
-  return nvml_call(f, before..., buffer, static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS ? buffer : "";
+  return nvml_call(f, before..., buffer, static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS
+             ? buffer
+             : "";
 }
 
 }  // namespace
@@ -36,17 +38,22 @@ Nvml::~Nvml() {
 Result<Nvml> Nvml::open() {
   auto library = Library::open({"libnvidia-ml.so.1", "libnvidia-ml.so"});
   if (!library)
-    return fail("no NVIDIA driver on this machine: libnvidia-ml.so.1 cannot be loaded", {}, -1, "install the driver, or give a container access to the GPU");
+    return fail("no NVIDIA driver on this machine: libnvidia-ml.so.1 cannot be loaded", {}, -1,
+                "install the driver, or give a container access to the GPU");
   Nvml nvml;
   nvml.functions_ = std::make_unique<NvmlFunctions>(*library);
   const auto& f = *nvml.functions_;
   if (const auto code = nvml_call(f.nvmlInit_v2); code != NVML_SUCCESS) {
-    std::string why = f.nvmlErrorString ? f.nvmlErrorString(code) : fmt::format("error {}", static_cast<int>(code));
+    std::string why = f.nvmlErrorString ? f.nvmlErrorString(code)
+                                        : fmt::format("error {}", static_cast<int>(code));
     nvml.functions_.reset();
-    const char* advice = code == NVML_ERROR_DRIVER_NOT_LOADED       ? "load the nvidia kernel module"
-                         : code == NVML_ERROR_LIB_RM_VERSION_MISMATCH ? "reboot, or reload the nvidia kernel module: library and module are of different versions"
-                         : code == NVML_ERROR_NO_PERMISSION         ? "give this user access to /dev/nvidia*"
-                                                                    : "see what nvidia-smi says";
+    const char* advice = code == NVML_ERROR_DRIVER_NOT_LOADED ? "load the nvidia kernel module"
+                         : code == NVML_ERROR_LIB_RM_VERSION_MISMATCH
+                             ? "reboot, or reload the nvidia kernel module: library and module are "
+                               "of different versions"
+                         : code == NVML_ERROR_NO_PERMISSION
+                             ? "give this user access to /dev/nvidia*"
+                             : "see what nvidia-smi says";
     return fail("the NVIDIA driver does not answer: " + why, {}, -1, advice);
   }
   nvml.driver_version_ = text_of(f.nvmlSystemGetDriverVersion);
@@ -66,27 +73,38 @@ void Nvml::list_gpus() {
     if (nvml_call(f.nvmlDeviceGetHandleByIndex_v2, i, &gpu.handle) != NVML_SUCCESS) continue;
     gpu.name = text_of(f.nvmlDeviceGetName, gpu.handle);
     gpu.uuid = text_of(f.nvmlDeviceGetUUID, gpu.handle);
-    if (nvmlPciInfo_t pci{}; nvml_call(f.nvmlDeviceGetPciInfo_v3, gpu.handle, &pci) == NVML_SUCCESS) gpu.pci_bus = pci.busId;
-    nvml_call(f.nvmlDeviceGetCudaComputeCapability, gpu.handle, &gpu.compute_major, &gpu.compute_minor);
+    if (nvmlPciInfo_t pci{}; nvml_call(f.nvmlDeviceGetPciInfo_v3, gpu.handle, &pci) == NVML_SUCCESS)
+      gpu.pci_bus = pci.busId;
+    nvml_call(f.nvmlDeviceGetCudaComputeCapability, gpu.handle, &gpu.compute_major,
+              &gpu.compute_minor);
     unsigned value = 0;
-    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_SM, &value) == NVML_SUCCESS) gpu.max_sm_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS) gpu.max_memory_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetEnforcedPowerLimit, gpu.handle, &value) == NVML_SUCCESS) gpu.power_limit_watts = value / 1e3;
-    if (auto reading = read(gpu, {false, false, true, false}); reading.memory_total_bytes) gpu.memory_bytes = *reading.memory_total_bytes;
+    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_SM, &value) == NVML_SUCCESS)
+      gpu.max_sm_clock_mhz = value;
+    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+      gpu.max_memory_clock_mhz = value;
+    if (nvml_call(f.nvmlDeviceGetEnforcedPowerLimit, gpu.handle, &value) == NVML_SUCCESS)
+      gpu.power_limit_watts = value / 1e3;
+    if (auto reading = read(gpu, {false, false, true, false}); reading.memory_total_bytes)
+      gpu.memory_bytes = *reading.memory_total_bytes;
     nvmlGpmSupport_t gpm{NVML_GPM_SUPPORT_VERSION, 0};
-    gpu.gpm = nvml_call(f.nvmlGpmQueryDeviceSupport, gpu.handle, &gpm) == NVML_SUCCESS && gpm.isSupportedDevice;
+    gpu.gpm = nvml_call(f.nvmlGpmQueryDeviceSupport, gpu.handle, &gpm) == NVML_SUCCESS &&
+              gpm.isSupportedDevice;
     unsigned mode = 0, pending = 0;
-    gpu.mig = nvml_call(f.nvmlDeviceGetMigMode, gpu.handle, &mode, &pending) == NVML_SUCCESS && mode == NVML_DEVICE_MIG_ENABLE;
+    gpu.mig = nvml_call(f.nvmlDeviceGetMigMode, gpu.handle, &mode, &pending) == NVML_SUCCESS &&
+              mode == NVML_DEVICE_MIG_ENABLE;
     unsigned instances = 0;
     if (gpu.mig) nvml_call(f.nvmlDeviceGetMaxMigDeviceCount, gpu.handle, &instances);
     for (unsigned m = 0; m < instances; ++m) {
       MigInstance mig;
-      if (nvml_call(f.nvmlDeviceGetMigDeviceHandleByIndex, gpu.handle, m, &mig.handle) != NVML_SUCCESS) continue;
+      if (nvml_call(f.nvmlDeviceGetMigDeviceHandleByIndex, gpu.handle, m, &mig.handle) !=
+          NVML_SUCCESS)
+        continue;
       nvml_call(f.nvmlDeviceGetGpuInstanceId, mig.handle, &mig.gpu_instance);
       nvml_call(f.nvmlDeviceGetComputeInstanceId, mig.handle, &mig.compute_instance);
       mig.name = text_of(f.nvmlDeviceGetName, mig.handle);
       mig.uuid = text_of(f.nvmlDeviceGetUUID, mig.handle);
-      if (nvmlDeviceAttributes_t a{}; nvml_call(f.nvmlDeviceGetAttributes_v2, mig.handle, &a) == NVML_SUCCESS) {
+      if (nvmlDeviceAttributes_t a{};
+          nvml_call(f.nvmlDeviceGetAttributes_v2, mig.handle, &a) == NVML_SUCCESS) {
         mig.memory_bytes = static_cast<std::int64_t>(a.memorySizeMB) << 20;
         mig.sm_count = static_cast<int>(a.multiprocessorCount);
       }
@@ -107,14 +125,15 @@ Nanos host_now() {
 }
 
 std::vector<std::string> throttle_words(std::uint64_t mask) {
-  static constexpr std::array<std::pair<std::uint64_t, const char*>, 8> words{{{nvmlClocksEventReasonApplicationsClocksSetting, "application_clocks"},
-                                                                               {nvmlClocksEventReasonSwPowerCap, "sw_power_cap"},
-                                                                               {nvmlClocksThrottleReasonHwSlowdown, "hw_slowdown"},
-                                                                               {nvmlClocksEventReasonSyncBoost, "sync_boost"},
-                                                                               {nvmlClocksEventReasonSwThermalSlowdown, "sw_thermal"},
-                                                                               {nvmlClocksThrottleReasonHwThermalSlowdown, "hw_thermal"},
-                                                                               {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw_power_brake"},
-                                                                               {nvmlClocksEventReasonDisplayClockSetting, "display_clocks"}}};
+  static constexpr std::array<std::pair<std::uint64_t, const char*>, 8> words{
+      {{nvmlClocksEventReasonApplicationsClocksSetting, "application_clocks"},
+       {nvmlClocksEventReasonSwPowerCap, "sw_power_cap"},
+       {nvmlClocksThrottleReasonHwSlowdown, "hw_slowdown"},
+       {nvmlClocksEventReasonSyncBoost, "sync_boost"},
+       {nvmlClocksEventReasonSwThermalSlowdown, "sw_thermal"},
+       {nvmlClocksThrottleReasonHwThermalSlowdown, "hw_thermal"},
+       {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw_power_brake"},
+       {nvmlClocksEventReasonDisplayClockSetting, "display_clocks"}}};
   std::vector<std::string> out;
   for (const auto& [bit, word] : words)
     if (mask & bit) out.emplace_back(word);

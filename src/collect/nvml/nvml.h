@@ -1,6 +1,7 @@
-// NVIDIA's management library: which GPUs there are, and what their sensors say. Facts about its calls that shape this
-// code: the energy counter costs about 4 ms a read, instant power 7 us; both change every 100 ms; average power is over
-// one second; nvmlDeviceGetPcieThroughput blocks for 20 ms, so PCIe traffic comes from the byte counters.
+// NVIDIA's management library: which GPUs there are, and what their sensors say. Facts about its
+// calls that shape this code: the energy counter costs about 4 ms a read, instant power 7 us; both
+// change every 100 ms; average power is over one second; nvmlDeviceGetPcieThroughput blocks for 20
+// ms, so PCIe traffic comes from the byte counters.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +43,16 @@ struct GpuInfo {
 
 struct GpuProcess {
   std::int64_t pid = -1;
-  std::string name;             // from /proc, empty when the process is out of sight (another container)
+  std::string name;  // from /proc, empty when the process is out of sight (another container)
   std::int64_t memory_bytes = -1;  // -1: not available
 };
 
 /// What to read; a recorder reads cheap values often and dear ones seldom.
 struct GpuReadingGroups {
-  bool power = true;      // instant, average, memory scope: about 10 us
-  bool energy = true;     // about 4 ms
-  bool state = true;      // clocks, temperature, throttle reasons, utilisation, memory, PCIe and NVLink bytes
+  bool power = true;   // instant, average, memory scope: about 10 us
+  bool energy = true;  // about 4 ms
+  bool state =
+      true;  // clocks, temperature, throttle reasons, utilisation, memory, PCIe and NVLink bytes
   bool processes = true;  // per-process memory and names
 };
 
@@ -63,8 +65,10 @@ struct GpuReading {
   std::optional<double> utilization_gpu, utilization_memory;  // nvidia-smi's shares of time, 0..1
   std::optional<std::uint64_t> throttle_reasons;              // NVML's bit mask
   std::optional<std::int64_t> memory_used_bytes, memory_total_bytes;
-  std::optional<std::uint64_t> pcie_tx_bytes, pcie_rx_bytes;      // since driver load, 64-bit (wraps of the driver's 32-bit counts repaired)
-  std::optional<std::uint64_t> nvlink_tx_bytes, nvlink_rx_bytes;  // since driver load, all links, data without overhead
+  std::optional<std::uint64_t> pcie_tx_bytes,
+      pcie_rx_bytes;  // since driver load, 64-bit (wraps of the driver's 32-bit counts repaired)
+  std::optional<std::uint64_t> nvlink_tx_bytes,
+      nvlink_rx_bytes;  // since driver load, all links, data without overhead
   std::optional<std::vector<GpuProcess>> processes;
   bool lost = false;  // the GPU fell off the bus
 };
@@ -78,7 +82,9 @@ class Nvml {
   Nvml& operator=(Nvml&&) noexcept;
 
   const std::string& driver_version() const { return driver_version_; }
-  const std::string& cuda_version() const { return cuda_version_; }  // "13.0", the newest that the driver serves
+  const std::string& cuda_version() const {
+    return cuda_version_;
+  }  // "13.0", the newest that the driver serves
   const std::vector<GpuInfo>& gpus() const { return gpus_; }
   const NvmlFunctions& functions() const { return *functions_; }
 
@@ -99,7 +105,8 @@ class Nvml {
   std::vector<Wrapping> pcie_;  // two a GPU
 };
 
-/// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the program runs.
+/// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the
+/// program runs.
 Nanos host_now();
 /// Short words for the bits of a throttle mask ("sw_power_cap"), without the idle bit.
 std::vector<std::string> throttle_words(std::uint64_t mask);

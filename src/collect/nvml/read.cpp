@@ -12,13 +12,20 @@ constexpr unsigned kGpuScope = 0, kMemoryScope = 2, kAllLinks = 0xFFFFFFFFu;
 
 double as_double(const nvmlFieldValue_t& f) {
   switch (f.valueType) {
-    case NVML_VALUE_TYPE_DOUBLE: return f.value.dVal;
-    case NVML_VALUE_TYPE_UNSIGNED_INT: return f.value.uiVal;
-    case NVML_VALUE_TYPE_UNSIGNED_LONG: return static_cast<double>(f.value.ulVal);
-    case NVML_VALUE_TYPE_UNSIGNED_LONG_LONG: return static_cast<double>(f.value.ullVal);
-    case NVML_VALUE_TYPE_SIGNED_LONG_LONG: return static_cast<double>(f.value.sllVal);
-    case NVML_VALUE_TYPE_SIGNED_INT: return f.value.siVal;
-    default: return 0;
+    case NVML_VALUE_TYPE_DOUBLE:
+      return f.value.dVal;
+    case NVML_VALUE_TYPE_UNSIGNED_INT:
+      return f.value.uiVal;
+    case NVML_VALUE_TYPE_UNSIGNED_LONG:
+      return static_cast<double>(f.value.ulVal);
+    case NVML_VALUE_TYPE_UNSIGNED_LONG_LONG:
+      return static_cast<double>(f.value.ullVal);
+    case NVML_VALUE_TYPE_SIGNED_LONG_LONG:
+      return static_cast<double>(f.value.sllVal);
+    case NVML_VALUE_TYPE_SIGNED_INT:
+      return f.value.siVal;
+    default:
+      return 0;
   }
 }
 
@@ -50,8 +57,12 @@ std::vector<GpuProcess> processes_of(const NvmlFunctions& f, nvmlDevice_t device
   if (!known) return out;
   constexpr auto not_available = static_cast<unsigned long long>(NVML_VALUE_NOT_AVAILABLE);
   for (unsigned i = 0; i < count; ++i)
-    out.push_back({rows[i].pid, process_name(rows[i].pid), rows[i].usedGpuMemory == not_available ? -1 : static_cast<std::int64_t>(rows[i].usedGpuMemory)});
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.memory_bytes > b.memory_bytes; });
+    out.push_back({rows[i].pid, process_name(rows[i].pid),
+                   rows[i].usedGpuMemory == not_available
+                       ? -1
+                       : static_cast<std::int64_t>(rows[i].usedGpuMemory)});
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.memory_bytes > b.memory_bytes; });
   return out;
 }
 
@@ -61,7 +72,8 @@ void read_memory(const NvmlFunctions& f, nvmlDevice_t device, GpuReading& r) {
   if (nvml_call(f.nvmlDeviceGetMemoryInfo_v2, device, &two) == NVML_SUCCESS) {
     r.memory_used_bytes = static_cast<std::int64_t>(two.used);
     r.memory_total_bytes = static_cast<std::int64_t>(two.total);
-  } else if (nvmlMemory_t one{}; nvml_call(f.nvmlDeviceGetMemoryInfo, device, &one) == NVML_SUCCESS) {
+  } else if (nvmlMemory_t one{};
+             nvml_call(f.nvmlDeviceGetMemoryInfo, device, &one) == NVML_SUCCESS) {
     r.memory_used_bytes = static_cast<std::int64_t>(one.used);
     r.memory_total_bytes = static_cast<std::int64_t>(one.total);
   }
@@ -75,7 +87,8 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
   r.time_ns = host_now();
   unsigned value = 0;
   if (groups.power) {
-    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_POWER_INSTANT, kGpuScope), wanted(NVML_FI_DEV_POWER_AVERAGE, kGpuScope),
+    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_POWER_INSTANT, kGpuScope),
+                                 wanted(NVML_FI_DEV_POWER_AVERAGE, kGpuScope),
                                  wanted(NVML_FI_DEV_POWER_AVERAGE, kMemoryScope)};
     const auto code = nvml_call(f.nvmlDeviceGetFieldValues, gpu.handle, 3, fields);
     r.lost |= code == NVML_ERROR_GPU_IS_LOST;
@@ -84,9 +97,12 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
       r.power_average_watts = value_of(fields[1], 1e-3);
       r.power_memory_watts = value_of(fields[2], 1e-3);
     }
-    if (!r.power_instant_watts && !r.power_average_watts && nvml_call(f.nvmlDeviceGetPowerUsage, gpu.handle, &value) == NVML_SUCCESS) {
-      // On Ampere (except GA100) and newer this is the one-second average, before it the reading of the moment.
-      const bool average = gpu.compute_major > 8 || (gpu.compute_major == 8 && gpu.compute_minor > 0);
+    if (!r.power_instant_watts && !r.power_average_watts &&
+        nvml_call(f.nvmlDeviceGetPowerUsage, gpu.handle, &value) == NVML_SUCCESS) {
+      // On Ampere (except GA100) and newer this is the one-second average, before it the reading of
+      // the moment.
+      const bool average =
+          gpu.compute_major > 8 || (gpu.compute_major == 8 && gpu.compute_minor > 0);
       (average ? r.power_average_watts : r.power_instant_watts) = value * 1e-3;
     }
   }
@@ -100,19 +116,26 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
     const auto code = nvml_call(f.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);
     r.lost |= code == NVML_ERROR_GPU_IS_LOST;
     if (code == NVML_SUCCESS) r.sm_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS) r.memory_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) == NVML_SUCCESS) r.temperature_celsius = value;
+    if (nvml_call(f.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+      r.memory_clock_mhz = value;
+    if (nvml_call(f.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) ==
+        NVML_SUCCESS)
+      r.temperature_celsius = value;
     unsigned long long reasons = 0;
     if (nvml_call(f.nvmlDeviceGetCurrentClocksEventReasons, gpu.handle, &reasons) == NVML_SUCCESS ||
-        nvml_call(f.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) == NVML_SUCCESS)
+        nvml_call(f.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) ==
+            NVML_SUCCESS)
       r.throttle_reasons = reasons;
-    if (nvmlUtilization_t u{}; !gpu.mig && nvml_call(f.nvmlDeviceGetUtilizationRates, gpu.handle, &u) == NVML_SUCCESS) {
+    if (nvmlUtilization_t u{};
+        !gpu.mig && nvml_call(f.nvmlDeviceGetUtilizationRates, gpu.handle, &u) == NVML_SUCCESS) {
       r.utilization_gpu = u.gpu / 100.0;
       r.utilization_memory = u.memory / 100.0;
     }
     read_memory(f, gpu.handle, r);
-    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0), wanted(NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
-                                 wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks), wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
+    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
+                                 wanted(NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
+                                 wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks),
+                                 wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
     if (nvml_call(f.nvmlDeviceGetFieldValues, gpu.handle, 4, fields) == NVML_SUCCESS) {
       pcie_.resize(std::max<std::size_t>(pcie_.size(), 2 * (gpu.index + 1)));
       for (int i = 0; i < 2; ++i) {
@@ -120,13 +143,17 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
         auto& w = pcie_[2 * gpu.index + i];
         const auto now = static_cast<std::uint64_t>(as_double(fields[i]));
         // The driver's count is 32 bits wide in its unit and wraps; a fall is one wrap.
-        w.total += !w.seen ? now : now >= w.last ? now - w.last : now + (std::uint64_t{1} << 32) - w.last;
+        w.total += !w.seen         ? now
+                   : now >= w.last ? now - w.last
+                                   : now + (std::uint64_t{1} << 32) - w.last;
         w.last = now;
         w.seen = true;
         (i == 0 ? r.pcie_tx_bytes : r.pcie_rx_bytes) = w.total;
       }
-      if (auto kib = value_of(fields[2], 1024)) r.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
-      if (auto kib = value_of(fields[3], 1024)) r.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
+      if (auto kib = value_of(fields[2], 1024))
+        r.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
+      if (auto kib = value_of(fields[3], 1024))
+        r.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
     }
   }
   if (groups.processes) {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kNotFound = 127, kNotExecutable = 126, kNeverStarted = 125;
 
-/// Reads NAME=VALUE texts, each ended by NUL, until an empty one. False when the recorder went away.
+/// Reads NAME=VALUE texts, each ended by NUL, until an empty one. False when the recorder went
+/// away.
 bool read_environment(int gate) {
   std::string text;
   for (char c; ::read(gate, &c, 1) == 1;) {
@@ -49,7 +50,9 @@ bool read_environment(int gate) {
 /// The error of a command that cannot be started, and its exit code.
 tl::unexpected<Error> not_started(const std::string& name, int error, int& exit_code) {
   exit_code = error == ENOENT ? kNotFound : kNotExecutable;
-  return fail(error == ENOENT ? "the command is not found" : fmt::format("the command cannot be run: {}", std::strerror(error)), name);
+  return fail(error == ENOENT ? "the command is not found"
+                              : fmt::format("the command cannot be run: {}", std::strerror(error)),
+              name);
 }
 
 }  // namespace
@@ -57,7 +60,7 @@ tl::unexpected<Error> not_started(const std::string& name, int error, int& exit_
 Status find_command(const std::string& name, int& exit_code) {
   int error = ENOENT;
   auto usable = [&](const std::string& path) {
-    struct stat s {};
+    struct stat s{};
     if (::stat(path.c_str(), &s) != 0) return false;
     const bool executable = S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
     if (!executable) error = EACCES;
@@ -75,7 +78,10 @@ Status find_command(const std::string& name, int& exit_code) {
   return not_started(name, error, exit_code);
 }
 
-Child::Child(Child&& o) noexcept : pid_(std::exchange(o.pid_, -1)), gate_(std::exchange(o.gate_, -1)), errors_(std::exchange(o.errors_, -1)) {}
+Child::Child(Child&& o) noexcept
+    : pid_(std::exchange(o.pid_, -1)),
+      gate_(std::exchange(o.gate_, -1)),
+      errors_(std::exchange(o.errors_, -1)) {}
 
 Child::~Child() {
   const bool held = gate_ >= 0;
@@ -87,7 +93,8 @@ Child::~Child() {
 Result<Child> Child::fork_held(std::vector<std::string> command) {
   int gate[2], errors[2];
   if (::pipe2(gate, O_CLOEXEC) != 0) return fail(fmt::format("no pipe: {}", std::strerror(errno)));
-  if (::pipe2(errors, O_CLOEXEC) != 0) return fail(fmt::format("no pipe: {}", std::strerror(errno)));
+  if (::pipe2(errors, O_CLOEXEC) != 0)
+    return fail(fmt::format("no pipe: {}", std::strerror(errno)));
   // Grandchildren whose parents end stay in sight this way, and are reaped here.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t mask;
@@ -108,7 +115,8 @@ Result<Child> Child::fork_held(std::vector<std::string> command) {
   return child;
 }
 
-Status Child::release(const std::vector<std::pair<std::string, std::string>>& environment, int& exit_code) {
+Status Child::release(const std::vector<std::pair<std::string, std::string>>& environment,
+                      int& exit_code) {
   std::string text;
   for (const auto& [name, value] : environment) text += name + "=" + value + '\0';
   text += '\0';

@@ -5,10 +5,12 @@
 namespace gf {
 
 namespace {
-constexpr std::size_t kMostValues = 16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
+constexpr std::size_t kMostValues =
+    16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
 }
 
-void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics) {
+void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device,
+                        std::vector<Text> metrics) {
   Source s;
   std::vector<std::string> ids;
   std::vector<bool> counts;
@@ -43,7 +45,8 @@ void CounterThread::loop() {
     drain();
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec)) next = now;  // fell behind: do not hurry after
+    if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
+      next = now;  // fell behind: do not hurry after
   }
   drain();
 }
@@ -60,7 +63,8 @@ void CounterThread::drain() {
       }
       s.block.start_ns.push_back(sample.start_ns);
       s.block.end_ns.push_back(sample.end_ns);
-      for (std::size_t m = 0; m < s.block.metrics.size(); ++m) s.block.values.push_back(static_cast<float>(sample.values[m]));
+      for (std::size_t m = 0; m < s.block.metrics.size(); ++m)
+        s.block.values.push_back(static_cast<float>(sample.values[m]));
     });
     if (!ok) s.error = ok.error().message();
   }

@@ -1,4 +1,5 @@
-// The thread that drains the counter samplers of all GPUs: nothing else may hold it up, or samples are lost.
+// The thread that drains the counter samplers of all GPUs: nothing else may hold it up, or samples
+// are lost.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,8 @@ class CounterThread {
   /// Drains once more and ends the thread.
   void stop();
 
-  /// The samples since the last call, a block a GPU; what is older than `keep_bytes` of values is dropped by the thread.
+  /// The samples since the last call, a block a GPU; what is older than `keep_bytes` of values is
+  /// dropped by the thread.
   std::vector<SampleBlock> take();
 
   struct Source {

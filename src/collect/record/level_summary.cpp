@@ -14,7 +14,8 @@ void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts
   pending_.values.assign(ids_.size(), 0);
   busy_ = static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), "gpu.busy") - ids_.begin());
   for (const auto id : kStepSignals)
-    if (const auto at = std::find(ids_.begin(), ids_.end(), id); at != ids_.end()) signals_.push_back(static_cast<std::size_t>(at - ids_.begin()));
+    if (const auto at = std::find(ids_.begin(), ids_.end(), id); at != ids_.end())
+      signals_.push_back(static_cast<std::size_t>(at - ids_.begin()));
   recent_.resize(signals_.size());
 }
 
@@ -41,7 +42,8 @@ void LevelSummary::count(const Sample& s, bool work) {
   if (!any_) first_ = s.start;
   any_ = true;
   const Nanos length = s.end - s.start;
-  for (std::size_t i = 0; i < ids_.size(); ++i) pending_.values[i] += counts_[i] ? s.values[i] : s.values[i] * static_cast<double>(length);
+  for (std::size_t i = 0; i < ids_.size(); ++i)
+    pending_.values[i] += counts_[i] ? s.values[i] : s.values[i] * static_cast<double>(length);
   pending_.time += length;
   if (!work) return;
   until_ = s.end;
@@ -54,8 +56,11 @@ void LevelSummary::count(const Sample& s, bool work) {
 void LevelSummary::remember(const Sample& s) {
   const Nanos length = s.end - s.start;
   if (const Nanos gap = recent_end_ ? s.start - recent_end_ : 0; length > 0 && gap > length / 2) {
-    for (std::size_t i = 0; i < last_.values.size(); ++i) last_.values[i] = (last_.values[i] + s.values[i]) / 2;
-    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kStepSamples); n > 0; --n) keep(last_.values, length);
+    for (std::size_t i = 0; i < last_.values.size(); ++i)
+      last_.values[i] = (last_.values[i] + s.values[i]) / 2;
+    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kStepSamples); n > 0;
+         --n)
+      keep(last_.values, length);
   }
   keep(s.values, length);
   recent_end_ = s.end;
@@ -65,8 +70,10 @@ void LevelSummary::remember(const Sample& s) {
 void LevelSummary::keep(const std::vector<double>& values, Nanos length) {
   const std::size_t at = recent_at_++ % kStepSamples;
   for (std::size_t i = 0; i < signals_.size(); ++i) {
-    if (recent_[i].size() < kStepSamples) recent_[i].push_back(static_cast<float>(values[signals_[i]]));
-    else recent_[i][at] = static_cast<float>(values[signals_[i]]);
+    if (recent_[i].size() < kStepSamples)
+      recent_[i].push_back(static_cast<float>(values[signals_[i]]));
+    else
+      recent_[i][at] = static_cast<float>(values[signals_[i]]);
   }
   recent_time_ += length;
   ++kept_;
@@ -80,15 +87,20 @@ void LevelSummary::fill(RecordedDevice& out) const {
   out.span_ns = whole.until_ - whole.first_;
   out.sampled_ns = whole.inside_.time;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (counts_[i]) out.totals[ids_[i]] = whole.inside_.values[i];
-    else out.shares[ids_[i]] = whole.inside_.values[i] / static_cast<double>(whole.inside_.time);
+    if (counts_[i])
+      out.totals[ids_[i]] = whole.inside_.values[i];
+    else
+      out.shares[ids_[i]] = whole.inside_.values[i] / static_cast<double>(whole.inside_.time);
   }
   fill_step(out);
 }
 
 void LevelSummary::fill_step(RecordedDevice& out) const {
   for (auto signal : recent_) {
-    if (signal.size() == kStepSamples) std::rotate(signal.begin(), signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kStepSamples), signal.end());
+    if (signal.size() == kStepSamples)
+      std::rotate(signal.begin(),
+                  signal.begin() + static_cast<std::ptrdiff_t>(recent_at_ % kStepSamples),
+                  signal.end());
     const auto period = find_period(signal);
     if (!period || period->confidence <= out.step_confidence) continue;
     out.step_ns = period->samples * static_cast<double>(recent_time_) / static_cast<double>(kept_);

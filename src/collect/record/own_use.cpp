@@ -13,7 +13,8 @@ OwnUse own_use() {
   OwnUse use;
   rusage self{};
   getrusage(RUSAGE_SELF, &self);
-  use.cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) + static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
+  use.cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) +
+                    static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
   use.peak_memory_bytes = self.ru_maxrss * 1024;
   if (FILE* file = std::fopen("/proc/self/status", "re")) {
     for (char line[256]; std::fgets(line, sizeof line, file);) {

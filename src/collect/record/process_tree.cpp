@@ -32,10 +32,15 @@ bool read_stat(pid_t pid, Stat& out) {
   const char* at = std::strrchr(text, ')');
   long long parent = 0, rss = 0;
   unsigned long long user = 0, system = 0, user_ended = 0, system_ended = 0;
-  if (!at || std::sscanf(at + 1, " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %*d %*d %*u %*u %lld", &parent, &user, &system, &user_ended, &system_ended, &rss) != 6) return false;
+  if (!at || std::sscanf(at + 1,
+                         " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d "
+                         "%*d %*d %*d %*u %*u %lld",
+                         &parent, &user, &system, &user_ended, &system_ended, &rss) != 6)
+    return false;
   static const double tick = static_cast<double>(sysconf(_SC_CLK_TCK));
   static const std::int64_t page = sysconf(_SC_PAGESIZE);
-  out = {pid, static_cast<pid_t>(parent), static_cast<double>(user + system + user_ended + system_ended) / tick, rss * page};
+  out = {pid, static_cast<pid_t>(parent),
+         static_cast<double>(user + system + user_ended + system_ended) / tick, rss * page};
   return true;
 }
 
@@ -44,7 +49,8 @@ bool read_stat(pid_t pid, Stat& out) {
 double ended_children_cpu_seconds() {
   rusage use{};
   getrusage(RUSAGE_CHILDREN, &use);
-  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+         static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
 TreeUse ProcessTree::read() {
@@ -56,8 +62,8 @@ TreeUse ProcessTree::read() {
     }
     closedir(proc);
   }
-  // A process belongs to the tree when the chain of parents leads to the root, or to us with no other root: orphans come to
-  // the recorder, their subreaper.
+  // A process belongs to the tree when the chain of parents leads to the root, or to us with no
+  // other root: orphans come to the recorder, their subreaper.
   const pid_t self = getpid();
   TreeUse use;
   pids_.clear();
@@ -74,7 +80,8 @@ TreeUse ProcessTree::read() {
     use.memory_bytes += stat.memory_bytes;
   }
   use.processes = static_cast<int>(pids_.size());
-  // What the recorder itself has waited for: the program, and orphans. A process that ends while all are read may be missing this once.
+  // What the recorder itself has waited for: the program, and orphans. A process that ends while
+  // all are read may be missing this once.
   use.cpu_seconds = cpu_most_ = std::max(cpu_most_, use.cpu_seconds + ended_children_cpu_seconds());
   return use;
 }

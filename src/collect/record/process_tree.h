@@ -9,12 +9,14 @@
 namespace gf {
 
 struct TreeUse {
-  double cpu_seconds = 0;  // user and system time of the tree since it began, processes that have ended and were waited for included
+  double cpu_seconds = 0;  // user and system time of the tree since it began, processes that have
+                           // ended and were waited for included
   std::int64_t memory_bytes = 0;  // resident now; shared pages count once for each process
   int processes = 0;
 };
 
-/// CPU time of all descendants that this process, or a descendant of it that it waited for, has waited for.
+/// CPU time of all descendants that this process, or a descendant of it that it waited for, has
+/// waited for.
 double ended_children_cpu_seconds();
 
 class ProcessTree {

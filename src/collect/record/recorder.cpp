@@ -37,7 +37,9 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// "GPU 3", "GPUs 0, 2, 5".
-std::string gpu_names(const std::vector<unsigned>& gpus) { return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", ")); }
+std::string gpu_names(const std::vector<unsigned>& gpus) {
+  return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", "));
+}
 
 class Recorder {
  public:
@@ -85,8 +87,11 @@ Status Recorder::open(std::vector<std::string>& notes) {
   auto chosen = select_devices(o_.devices, nvml_->gpus());
   if (!chosen) return tl::unexpected(chosen.error());
   for (const auto& gpu : nvml_->gpus())
-    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end()) gpus_.push_back(gpu);
-  if (gpus_.empty()) return fail("the driver shows no GPU", {}, -1, "see what nvidia-smi says, and that the container was given a GPU");
+    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
+      gpus_.push_back(gpu);
+  if (gpus_.empty())
+    return fail("the driver shows no GPU", {}, -1,
+                "see what nvidia-smi says, and that the container was given a GPU");
   auto writer = CaptureWriter::create(o_.output);
   if (!writer) return tl::unexpected(writer.error());
   writer_.emplace(std::move(*writer));
@@ -101,7 +106,8 @@ Status Recorder::open(std::vector<std::string>& notes) {
     d.compute_major[row] = gpu.compute_major;
     d.compute_minor[row] = gpu.compute_minor;
     d.memory_bytes[row] = gpu.memory_bytes;
-    if (gpu.max_sm_clock_mhz > 0) d.clock_khz[row] = static_cast<std::int64_t>(gpu.max_sm_clock_mhz * 1000);
+    if (gpu.max_sm_clock_mhz > 0)
+      d.clock_khz[row] = static_cast<std::int64_t>(gpu.max_sm_clock_mhz * 1000);
     rows_.push_back(row);
     sources_.emplace_back("nvml");
   }
@@ -112,18 +118,24 @@ Status Recorder::open(std::vector<std::string>& notes) {
   start_counters(notes);
   std::vector<bool> with_gpm;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    const bool gpm = sources_[i] != "pm_sampling" && gpus_[i].gpm && !gpus_[i].mig && o_.source != "nvml";
+    const bool gpm =
+        sources_[i] != "pm_sampling" && gpus_[i].gpm && !gpus_[i].mig && o_.source != "nvml";
     if (gpm) sources_[i] = "gpm";
     with_gpm.push_back(gpm);
   }
   std::map<std::string, std::vector<unsigned>> instead;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    if (sources_[i] == "gpm" && o_.source != "gpm") instead["recording NVML GPM levels at 10 Hz instead"].push_back(gpus_[i].index);
+    if (sources_[i] == "gpm" && o_.source != "gpm")
+      instead["recording NVML GPM levels at 10 Hz instead"].push_back(gpus_[i].index);
     if (sources_[i] == "nvml" && o_.source != "nvml")
-      instead[gpus_[i].mig ? "recording power, clocks and memory only; levels of MIG instances come from gpufathom monitor" : "recording power, clocks and memory only"].push_back(gpus_[i].index);
+      instead[gpus_[i].mig ? "recording power, clocks and memory only; levels of MIG instances "
+                             "come from gpufathom monitor"
+                           : "recording power, clocks and memory only"]
+          .push_back(gpus_[i].index);
     capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
   }
-  for (const auto& [what, gpus] : instead) note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
+  for (const auto& [what, gpus] : instead)
+    note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
   sensors_.emplace(*nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
   drop_start_up_memory();
   return {};
@@ -136,11 +148,13 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
     note(notes, "no hardware counters: " + cupti.error().message());
     return;
   }
-  capture_.set_metadata("record.cupti", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
+  capture_.set_metadata("record.cupti",
+                        fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
   PmOptions options;
   options.interval_ns = interval_of(o_);
   options.decode_every_ns = pm_decode_period(options.interval_ns);
-  if (o_.metrics == "energy") options.wanted = pm_energy_metrics(), options.sample_bytes = kPmEnergySampleBytes;
+  if (o_.metrics == "energy")
+    options.wanted = pm_energy_metrics(), options.sample_bytes = kPmEnergySampleBytes;
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
@@ -154,13 +168,16 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
     sources_[i] = "pm_sampling";
     std::string left;
     for (const auto& id : (*sampler)->choice().left_out) left += (left.empty() ? "" : " ") + id;
-    if (!left.empty()) capture_.set_metadata(fmt::format("record.left_out.{}", gpus_[i].index), left);
+    if (!left.empty())
+      capture_.set_metadata(fmt::format("record.left_out.{}", gpus_[i].index), left);
     capture_.set_metadata(fmt::format("record.chip.{}", gpus_[i].index), (*sampler)->chip());
     std::vector<Text> metrics;
-    for (const auto* metric : (*sampler)->choice().metrics) metrics.push_back(capture_.strings.intern(metric->id));
+    for (const auto* metric : (*sampler)->choice().metrics)
+      metrics.push_back(capture_.strings.intern(metric->id));
     counters_.add(std::move(*sampler), rows_[i], std::move(metrics));
   }
-  for (const auto& [why, gpus] : refused) note(notes, fmt::format("{}: no hardware counters: {}", gpu_names(gpus), why));
+  for (const auto& [why, gpus] : refused)
+    note(notes, fmt::format("{}: no hardware counters: {}", gpu_names(gpus), why));
   counters_.start();
 }
 
@@ -168,7 +185,10 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
 std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* other = std::getenv(name); other && *other) {
-      note(notes_, fmt::format("kernels are not recorded: {} already names {}, so another profiler is at work", name, other));
+      note(notes_,
+           fmt::format(
+               "kernels are not recorded: {} already names {}, so another profiler is at work",
+               name, other));
       return {};
     }
   if (::access(o_.injection_library.c_str(), R_OK) != 0) {
@@ -176,7 +196,9 @@ std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
     return {};
   }
   const auto slash = o_.output.rfind('/');
-  std::string directory = (slash == std::string::npos ? std::string(".") : o_.output.substr(0, slash)) + "/.gpufathom-XXXXXX";
+  std::string directory =
+      (slash == std::string::npos ? std::string(".") : o_.output.substr(0, slash)) +
+      "/.gpufathom-XXXXXX";
   if (!::mkdtemp(directory.data())) {
     note(notes_, "kernels are not recorded: no temporary folder can be made beside the capture");
     return {};
@@ -190,9 +212,14 @@ std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
   clock_gettime(CLOCK_MONOTONIC, &mono);
   const Nanos offset = host_now() - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
   auto ms = [](Nanos ns) { return std::to_string(ns / kNsPerMs); };
-  return {{"CUDA_INJECTION64_PATH", o_.injection_library}, {"NVTX_INJECTION64_PATH", o_.injection_library}, {inject::kDirectory, directory},
-          {inject::kClockOffset, std::to_string(offset)},  {inject::kWindow, ms(o_.window_ns)},             {inject::kEvery, ms(o_.every_ns)},
-          {inject::kDelay, ms(o_.delay_ns)},               {inject::kSteps, std::to_string(o_.steps)}};
+  return {{"CUDA_INJECTION64_PATH", o_.injection_library},
+          {"NVTX_INJECTION64_PATH", o_.injection_library},
+          {inject::kDirectory, directory},
+          {inject::kClockOffset, std::to_string(offset)},
+          {inject::kWindow, ms(o_.window_ns)},
+          {inject::kEvery, ms(o_.every_ns)},
+          {inject::kDelay, ms(o_.delay_ns)},
+          {inject::kSteps, std::to_string(o_.steps)}};
 }
 
 void Recorder::take_kernels(bool all) {
@@ -215,7 +242,9 @@ void Recorder::host_tick(Nanos now) {
     t.metric[row] = capture_.strings.intern(metric);
     t.value[row] = value;
   };
-  if (now > last_host_) put("host.cpu", last_host_, now - last_host_, (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
+  if (now > last_host_)
+    put("host.cpu", last_host_, now - last_host_,
+        (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
   put("host.memory", now, 0, static_cast<double>(use.memory_bytes));
   last_use_ = use;
   last_host_ = now;
@@ -225,7 +254,8 @@ void Recorder::write(bool last) {
   memory_most_ = std::max(memory_most_, own_use().memory_bytes);
   for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
-  if (last) writer_->be_patient(10'000);  // with somebody who looks into the capture: there is no later
+  if (last)
+    writer_->be_patient(10'000);  // with somebody who looks into the capture: there is no later
   auto ok = writer_->append(capture_);
   if (ok) {
     if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
@@ -233,7 +263,11 @@ void Recorder::write(bool last) {
     return;
   }
   if (!write_failed_ || last)
-    note(notes_, fmt::format("{} ({})", ok.error().message(), last ? "what came after the last good write is lost" : "the program goes on; recording resumes when the file can be written again"));
+    note(notes_,
+         fmt::format(
+             "{} ({})", ok.error().message(),
+             last ? "what came after the last good write is lost"
+                  : "the program goes on; recording resumes when the file can be written again"));
   write_failed_ = true;
   std::uint64_t rows = 0;
   for (const auto& b : capture_.sample_blocks) rows += b.values;
@@ -266,31 +300,46 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
       if (source.device != rows_[i]) continue;
       source.summary.fill(d);
       d.lost = source.sampler->lost() + source.dropped;
-      if (d.lost > 0) capture_.note_quality("lost_samples", "counter samples that never arrived: the rate was too high for this machine", d.lost);
-      if (source.sampler->overflows() > 0) capture_.note_quality("buffer_overflow", "the GPU's sample buffer overflowed", source.sampler->overflows());
+      if (d.lost > 0)
+        capture_.note_quality(
+            "lost_samples",
+            "counter samples that never arrived: the rate was too high for this machine", d.lost);
+      if (source.sampler->overflows() > 0)
+        capture_.note_quality("buffer_overflow", "the GPU's sample buffer overflowed",
+                              source.sampler->overflows());
       if (!source.error.empty()) {
         note(notes_, fmt::format("GPU {}: counters ended early: {}", d.index, source.error));
         capture_.note_quality("counters_ended", source.error);
       }
-      capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index), std::to_string(source.sampler->clock_offset_ns()));
-      capture_.set_metadata(fmt::format("record.cpu_seconds.{}", d.index),
-                            fmt::format("decode {:.3f} evaluate {:.3f} empty {:.3f}", source.sampler->cost().decode_s, source.sampler->cost().evaluate_s, source.sampler->cost().reset_s));
+      capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index),
+                            std::to_string(source.sampler->clock_offset_ns()));
+      capture_.set_metadata(
+          fmt::format("record.cpu_seconds.{}", d.index),
+          fmt::format("decode {:.3f} evaluate {:.3f} empty {:.3f}", source.sampler->cost().decode_s,
+                      source.sampler->cost().evaluate_s, source.sampler->cost().reset_s));
     }
-    if (sensors_->lost(i)) note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
+    if (sensors_->lost(i))
+      note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
     s.devices.push_back(std::move(d));
   }
   if (reader_) {
     s.kernels = reader_->kernels();
     s.copies = reader_->copies();
     s.steps = reader_->steps();
-    if (o_.window_ns > 0 && s.duration_ns > o_.window_ns && reader_->windows() > 0 && reader_->windows_ns() < s.duration_ns * 9 / 10)
-      note(notes_, fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 records them from beginning to end", reader_->windows(), reader_->windows() == 1 ? "" : "s",
+    if (o_.window_ns > 0 && s.duration_ns > o_.window_ns && reader_->windows() > 0 &&
+        reader_->windows_ns() < s.duration_ns * 9 / 10)
+      note(notes_, fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 "
+                               "records them from beginning to end",
+                               reader_->windows(), reader_->windows() == 1 ? "" : "s",
                                static_cast<double>(reader_->windows_ns()) * 1e-9));
-    if (s.kernels == 0 && s.copies == 0 && !told_why_) note(notes_, "no kernel was recorded: did the program use CUDA?");
+    if (s.kernels == 0 && s.copies == 0 && !told_why_)
+      note(notes_, "no kernel was recorded: did the program use CUDA?");
   }
   if (dropped_ > 0) {
-    note(notes_, fmt::format("{} samples were dropped because the file could not be written", dropped_));
-    capture_.note_quality("unwritten_samples", "samples dropped because the file could not be written", dropped_);
+    note(notes_,
+         fmt::format("{} samples were dropped because the file could not be written", dropped_));
+    capture_.note_quality("unwritten_samples",
+                          "samples dropped because the file could not be written", dropped_);
   }
   return s;
 }
@@ -305,18 +354,21 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   }
   signals_.take_over();
   if (with_child)  // before an older capture is overwritten for nothing
-    if (const auto found = find_command(o_.command.front(), exit_code); !found) return tl::unexpected(found.error());
+    if (const auto found = find_command(o_.command.front(), exit_code); !found)
+      return tl::unexpected(found.error());
   if (auto ok = open(notes_); !ok) return tl::unexpected(ok.error());
   capture_.set_metadata("record.clock", "nanoseconds since 1970, monotonic");
   sensors_->poll(capture_);
   Nanos started = host_now();
   capture_.set_metadata("record.start_ns", std::to_string(started));
   write(false);
-  if (write_failed_) return fail("the capture cannot be written", o_.output, -1, "is there room on the disk?");
+  if (write_failed_)
+    return fail("the capture cannot be written", o_.output, -1, "is there room on the disk?");
   std::optional<int> code;
   if (with_child) {
     tree_.emplace(child_->pid());
-    const auto environment = o_.kernels ? agent_environment() : std::vector<std::pair<std::string, std::string>>{};
+    const auto environment =
+        o_.kernels ? agent_environment() : std::vector<std::pair<std::string, std::string>>{};
     if (auto ok = child_->release(environment, exit_code); !ok) {
       counters_.stop();
       writer_.reset();
@@ -362,7 +414,8 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   if (reader_) reader_->finish(capture_);
   if (with_child) {
     exit_code = *code;
-    last_use_.cpu_seconds = std::max(last_use_.cpu_seconds, ended_children_cpu_seconds());  // exact for what has ended
+    last_use_.cpu_seconds =
+        std::max(last_use_.cpu_seconds, ended_children_cpu_seconds());  // exact for what has ended
     capture_.set_metadata("record.exit_code", std::to_string(exit_code));
   }
   auto out = summary(started, ended);
@@ -376,7 +429,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   out.recorder_memory_bytes = std::max(memory_most_, own.memory_bytes);
   out.recorder_peak_bytes = own.peak_memory_bytes;
   out.recorder_private_bytes = own.private_bytes;
-  struct stat file {};
+  struct stat file{};
   if (stat(o_.output.c_str(), &file) == 0) out.file_bytes = file.st_size;
   return out;
 }

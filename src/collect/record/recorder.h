@@ -1,5 +1,6 @@
-// Records a program from beside it: counters, power and memory of the GPUs, CPU of the program's processes. The program is
-// started as it would start alone; with kernels, a small library goes along into it (CUDA_INJECTION64_PATH).
+// Records a program from beside it: counters, power and memory of the GPUs, CPU of the program's
+// processes. The program is started as it would start alone; with kernels, a small library goes
+// along into it (CUDA_INJECTION64_PATH).
 #pragma once
 
 #include <functional>
@@ -16,19 +17,23 @@ struct RecordOptions {
   std::vector<std::string> command;  // empty: record the machine for `duration_ns`
   std::string output;                // the capture; written while it grows
   std::string devices = "all";
-  double rate_hz = 1000;             // counter samples a second
-  std::string source = "auto";       // auto, pm, gpm, nvml: the finest source to try
-  std::string metrics = "levels";    // levels, energy: which counters fill the one pass that can be sampled
-  Nanos duration_ns = 0;             // stop recording after this long (the program goes on), 0: until the program ends
+  double rate_hz = 1000;        // counter samples a second
+  std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try
+  std::string metrics =
+      "levels";  // levels, energy: which counters fill the one pass that can be sampled
+  Nanos duration_ns =
+      0;  // stop recording after this long (the program goes on), 0: until the program ends
   bool kernels = false;
-  std::string injection_library;     // for kernels: the agent, an absolute path
-  Nanos window_ns = 0, every_ns = 0, delay_ns = 0;  // for kernels: length of a window (0: no end), from start to start, before the first
-  std::int64_t steps = 0;                           // for kernels: a window ends after so many steps
+  std::string injection_library;                    // for kernels: the agent, an absolute path
+  Nanos window_ns = 0, every_ns = 0, delay_ns = 0;  // for kernels: length of a window (0: no end),
+                                                    // from start to start, before the first
+  std::int64_t steps = 0;                       // for kernels: a window ends after so many steps
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };
 
-/// Runs and records. The summary's exit_code is the program's. Errors: nothing can be recorded, the output cannot be made,
-/// the program cannot be started (`exit_code` then says so as a shell would).
+/// Runs and records. The summary's exit_code is the program's. Errors: nothing can be recorded, the
+/// output cannot be made, the program cannot be started (`exit_code` then says so as a shell
+/// would).
 Result<RecordSummary> record(const RecordOptions& options, int& exit_code);
 
 }  // namespace gf

@@ -1,4 +1,5 @@
-// Power, energy, clocks, memory and links of the recorded GPUs through NVML: cheap readings often, dear ones seldom.
+// Power, energy, clocks, memory and links of the recorded GPUs through NVML: cheap readings often,
+// dear ones seldom.
 #pragma once
 
 #include <map>
@@ -15,9 +16,11 @@ namespace gf {
 
 class Sensors {
  public:
-  /// `device_rows`: the capture's row of each GPU. GPUs in `with_gpm` are also read through GPM. `fine_energy`: the energy counter
-  /// and the clocks as often as the power, for windows of a second; reading the counter takes some 4 ms.
-  Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> device_rows, const std::vector<bool>& with_gpm, bool fine_energy = false);
+  /// `device_rows`: the capture's row of each GPU. GPUs in `with_gpm` are also read through GPM.
+  /// `fine_energy`: the energy counter and the clocks as often as the power, for windows of a
+  /// second; reading the counter takes some 4 ms.
+  Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> device_rows,
+          const std::vector<bool>& with_gpm, bool fine_energy = false);
   /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
   void poll(Capture& capture);
   /// The last readings: whatever is due, and the energy counter.
@@ -47,7 +50,8 @@ class Sensors {
     bool lost = false;
   };
   void read(State& s, Capture& capture, Nanos now, bool last);
-  void put(Capture& capture, const State& s, Nanos start, Nanos duration, const char* metric, double value);
+  void put(Capture& capture, const State& s, Nanos start, Nanos duration, const char* metric,
+           double value);
   Nvml& nvml_;
   bool fine_energy_ = false;
   std::vector<State> states_;

@@ -10,7 +10,8 @@ namespace gf {
 
 Signals::Signals() {
   sigemptyset(&wanted_);
-  for (int s : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) sigaddset(&wanted_, s);
+  for (int s : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    sigaddset(&wanted_, s);
   sigprocmask(SIG_BLOCK, nullptr, &before_);
 }
 

@@ -1,4 +1,5 @@
-// Signals while a program is recorded: those that end or inform a program go to it, and it decides; ours arrive as events.
+// Signals while a program is recorded: those that end or inform a program go to it, and it decides;
+// ours arrive as events.
 #pragma once
 
 #include <signal.h>
@@ -14,8 +15,8 @@ class Signals {
   ~Signals();
   /// After the child was forked with the old mask.
   void take_over();
-  /// Waits for a signal or the time; signals from processes are passed on to `child`, those of the terminal's keys reach it
-  /// without us. True when one asked us to end (there is no child).
+  /// Waits for a signal or the time; signals from processes are passed on to `child`, those of the
+  /// terminal's keys reach it without us. True when one asked us to end (there is no child).
   bool wait(Nanos until, pid_t child);
 
  private:

@@ -12,7 +12,9 @@ int sniff(std::string_view, std::string_view head) { return is_capture_file(head
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
   char head[16] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof head);
-  if (std::string_view(head, 15) != "SQLite format 3") return fail("is a compressed capture file", path, -1, "unpack it first: SQLite reads it in place");
+  if (std::string_view(head, 15) != "SQLite format 3")
+    return fail("is a compressed capture file", path, -1,
+                "unpack it first: SQLite reads it in place");
   auto capture = read_capture(path, options.progress);
   if (capture && capture->bytes == 0) {  // a recording has no source but itself
     std::error_code ignored;

@@ -8,7 +8,8 @@ namespace {
 // Names without underscores are those of 2021.
 constexpr std::pair<std::string_view, Category> kNames[] = {
     {"cpu_op", Category::cpu_op},
-    {"ac2g", Category::ignored},  // launch arrows: args.correlation says the same, and more reliably
+    {"ac2g",
+     Category::ignored},  // launch arrows: args.correlation says the same, and more reliably
     {"cuda_runtime", Category::runtime},
     {"kernel", Category::kernel},
     {"python_function", Category::python_function},
@@ -55,13 +56,16 @@ ApiKind api_kind_of(std::string_view name) {
   };
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (starts({"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})) return ApiKind::graph_launch;
-  if (starts({"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch", "hipExtModuleLaunch", "hipHccModuleLaunch"}) ||
+  if (starts({"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
+              "hipExtModuleLaunch", "hipHccModuleLaunch"}) ||
       has("KernelLaunch"))
     return ApiKind::launch;
   if (has("Memcpy") || has("memcpy") || has("MemoryCopy")) return ApiKind::memcpy;
   if (has("Memset") || has("memset") || has("MemoryFill")) return ApiKind::memset;
   if (has("Synchronize")) return ApiKind::sync;
-  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate") || has("MemMap") || has("MemUnmap")) return ApiKind::alloc;
+  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate") ||
+      has("MemMap") || has("MemUnmap"))
+    return ApiKind::alloc;
   return ApiKind::other;
 }
 

@@ -42,7 +42,8 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Deeper nesting than this inside one event is damage. It also bounds the work of find_event on hostile input.
+// Deeper nesting than this inside one event is damage. It also bounds the work of find_event on
+// hostile input.
 constexpr int kDeepest = 32;
 
 }  // namespace
@@ -57,11 +58,14 @@ Verdict event_at(const char* p, const char* end) {
     p = container_stop(p);
     if (p >= end) return Verdict::unfinished;
     switch (*p) {
-      case '\0': return Verdict::other;
+      case '\0':
+        return Verdict::other;
       case '"': {
         const char* close = string_end(p + 1, end);
         if (!close) return Verdict::other;
-        if (depth == 1 && close - p == 3 && p[1] == 'p' && p[2] == 'h' && *skip_space(close + 1) == ':') return Verdict::event;
+        if (depth == 1 && close - p == 3 && p[1] == 'p' && p[2] == 'h' &&
+            *skip_space(close + 1) == ':')
+          return Verdict::event;
         p = close;
         break;
       }
@@ -88,13 +92,17 @@ const char* find_event(const char* p, const char* end) {
 
 namespace {
 
-/// Whether the bracket at p closes the list of events: only in the last chunk, and only when no event follows it.
+/// Whether the bracket at p closes the list of events: only in the last chunk, and only when no
+/// event follows it.
 bool ends_events(const char* p, const char* end, Chunk& chunk) {
   if (!chunk.last) return false;
-  if (chunk.last_event == Chunk::kNotSearched) {  // once a chunk, so that many stray brackets cost no more than one
+  if (chunk.last_event ==
+      Chunk::kNotSearched) {  // once a chunk, so that many stray brackets cost no more than one
     chunk.last_event = -1;
     const char* const begin = chunk.buffer.get();
-    for (const char* q = end; chunk.last_event < 0 && (q = static_cast<const char*>(::memrchr(begin, '{', static_cast<std::size_t>(q - begin))));)
+    for (const char* q = end;
+         chunk.last_event < 0 && (q = static_cast<const char*>(
+                                      ::memrchr(begin, '{', static_cast<std::size_t>(q - begin))));)
       if (event_at(q, end) == Verdict::event) chunk.last_event = q - begin;
   }
   return p - chunk.buffer.get() > chunk.last_event;
@@ -110,8 +118,8 @@ const char* closing_bracket(const char* p, const char* end) {
   return end;
 }
 
-/// Whether an event may end before p: a comma, the next event, or the end of the list follows. A quote inside a name can make
-/// half an event look whole.
+/// Whether an event may end before p: a comma, the next event, or the end of the list follows. A
+/// quote inside a name can make half an event look whole.
 bool may_follow(const char* p, const char* end, Chunk& chunk) {
   p = skip_space(p);
   if (p >= end || *p == ',') return true;
@@ -135,20 +143,26 @@ const char* lenient_end(const char* p, const char* limit) {
 }
 
 /// The event at p by the slow reader. Returns where to go on.
-const char* read_carefully(const char* p, const char* end, Event& event, Chunk& chunk, Worker& worker, Rows& rows) {
+const char* read_carefully(const char* p, const char* end, Event& event, Chunk& chunk,
+                           Worker& worker, Rows& rows) {
   const std::int64_t at = chunk.offset + (p - chunk.buffer.get());
   const char* following = find_event(p + 1, end);
   const char* close = lenient_end(p, following ? following : end);
   if (close && may_follow(close, end, chunk)) {
     switch (worker.slow.read({p, static_cast<std::size_t>(close - p)}, event)) {
       case SlowReader::Outcome::repaired:
-        chunk.note("repaired_event", "control characters or invalid UTF-8 in a text were replaced", at);
+        chunk.note("repaired_event", "control characters or invalid UTF-8 in a text were replaced",
+                   at);
         [[fallthrough]];
-      case SlowReader::Outcome::whole: rows.add(event, at); return close;
-      case SlowReader::Outcome::damaged: break;
+      case SlowReader::Outcome::whole:
+        rows.add(event, at);
+        return close;
+      case SlowReader::Outcome::damaged:
+        break;
     }
   }
-  if (!following && !close && chunk.last && closing_bracket(p, end) == end) return end;  // cut short: parse_chunk says so
+  if (!following && !close && chunk.last && closing_bracket(p, end) == end)
+    return end;  // cut short: parse_chunk says so
   chunk.note("bad_event", "event that is not valid JSON", at);
   if (following) return following;
   return chunk.last ? closing_bracket(p, end) : end;
@@ -182,11 +196,14 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
       continue;
     }
     // Not an event: a value of another kind, or text that a broken writer left here.
-    chunk.note("bad_event", "element of traceEvents that is not an event", chunk.offset + (p - chunk.buffer.get()));
+    chunk.note("bad_event", "element of traceEvents that is not an event",
+               chunk.offset + (p - chunk.buffer.get()));
     const char* following = find_event(p, end);
     p = following ? following : chunk.last ? std::find(p + 1, end, ']') : end;
   }
-  if (chunk.last) chunk.note("truncated_json", "the file ends before its list of events does", chunk.offset + static_cast<std::int64_t>(chunk.size));
+  if (chunk.last)
+    chunk.note("truncated_json", "the file ends before its list of events does",
+               chunk.offset + static_cast<std::int64_t>(chunk.size));
 }
 
 }  // namespace gf::kineto

@@ -1,4 +1,5 @@
-// A piece of traceEvents: some bytes of the file that begin and end between two events, and what was read from them.
+// A piece of traceEvents: some bytes of the file that begin and end between two events, and what
+// was read from them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct Naming {
   Text name;             // worker's number
 };
 
-/// What one worker keeps from chunk to chunk: its own numbers for texts and threads. The merge translates them.
+/// What one worker keeps from chunk to chunk: its own numbers for texts and threads. The merge
+/// translates them.
 struct Worker {
   struct Thread {
     std::int64_t pid, tid;
@@ -51,8 +53,8 @@ struct Chunk {
   // Input.
   std::unique_ptr<char[]> buffer;  // capacity bytes and kPadding zeros behind the `size` in use
   std::size_t capacity = 0, size = 0;
-  std::int64_t offset = 0;         // of the first byte in the decompressed file
-  std::uint64_t number = 0;        // 1, 2, ...
+  std::int64_t offset = 0;   // of the first byte in the decompressed file
+  std::uint64_t number = 0;  // 1, 2, ...
   bool last = false;
 
   // Output. Texts and threads carry the worker's numbers, devices their ids.
@@ -63,11 +65,12 @@ struct Chunk {
   std::vector<Naming> names;
   std::vector<Damage> damage;
   std::int64_t events = 0;
-  bool closed = false;                 // the closing bracket of traceEvents was here (last chunk only) ...
-  std::string trailer;                 // ... and this follows it
+  bool closed = false;  // the closing bracket of traceEvents was here (last chunk only) ...
+  std::string trailer;  // ... and this follows it
 
   static constexpr std::ptrdiff_t kNotSearched = -2;
-  std::ptrdiff_t last_event = kNotSearched;  // where the last event of the chunk begins, once that was asked; -1: there is none
+  std::ptrdiff_t last_event = kNotSearched;  // where the last event of the chunk begins, once that
+                                             // was asked; -1: there is none
 
   /// Room for n bytes and the padding; what is there stays.
   void reserve(std::size_t n);
@@ -79,9 +82,9 @@ struct Chunk {
 /// Reads all events of a chunk.
 void parse_chunk(Chunk& chunk, Worker& worker);
 
-/// The next place at or after p that begins an event: a brace followed by a key, whose object has a key "ph" of its own.
-/// Null when there is none before `end`. In valid JSON a brace followed by a quote and a letter cannot stand inside a
-/// text, so damage before p does not matter.
+/// The next place at or after p that begins an event: a brace followed by a key, whose object has a
+/// key "ph" of its own. Null when there is none before `end`. In valid JSON a brace followed by a
+/// quote and a letter cannot stand inside a text, so damage before p does not matter.
 const char* find_event(const char* p, const char* end);
 
 enum class Verdict { event, other, unfinished };

@@ -13,7 +13,8 @@ constexpr std::size_t kBlock = 64 << 10;
 // Metadata or a single event larger than this is damage. It bounds the memory for hostile files.
 constexpr std::size_t kLargestPiece = 256 << 20;
 
-/// The place after `"traceEvents": [` at or after `from`; npos when it is not there, or not all of it.
+/// The place after `"traceEvents": [` at or after `from`; npos when it is not there, or not all of
+/// it.
 std::size_t find_list(const std::string& text, std::size_t from, std::size_t& key_at) {
   constexpr std::string_view kKey = "\"traceEvents\"";
   for (std::size_t at = text.find(kKey, from); at != text.npos; at = text.find(kKey, at + 1)) {
@@ -27,10 +28,12 @@ std::size_t find_list(const std::string& text, std::size_t from, std::size_t& ke
   return text.npos;
 }
 
-/// The last place in [begin + 1, end) where one event ends and another begins; null when there is none.
+/// The last place in [begin + 1, end) where one event ends and another begins; null when there is
+/// none.
 const char* last_boundary(const char* begin, const char* end) {
   for (const char* p = end; p > begin + 1;) {
-    p = static_cast<const char*>(::memrchr(begin + 1, '{', static_cast<std::size_t>(p - begin - 1)));
+    p = static_cast<const char*>(
+        ::memrchr(begin + 1, '{', static_cast<std::size_t>(p - begin - 1)));
     if (!p) return nullptr;
     const char* before = p - 1;
     while (before > begin && is_space(*before)) --before;
@@ -67,7 +70,8 @@ Status Cutter::read_header() {
       bare_array_ = true;
       list = first + 1;
     } else if (first < head.size() && head[first] != '{') {
-      return fail("is not JSON", input_.path(), static_cast<std::int64_t>(first), "a PyTorch profiler trace begins with { or [");
+      return fail("is not JSON", input_.path(), static_cast<std::int64_t>(first),
+                  "a PyTorch profiler trace begins with { or [");
     } else {
       list = find_list(head, before > kBlock ? before - kBlock : 0, key);
       if (list != head.npos) header_ = head.substr(first + 1, key - first - 1);
@@ -78,7 +82,8 @@ Status Cutter::read_header() {
       return {};
     }
     if (ended || head.size() > kLargestPiece)
-      return fail("has no list \"traceEvents\"", input_.path(), -1, "it is no profiler trace, or was cut before its events began");
+      return fail("has no list \"traceEvents\"", input_.path(), -1,
+                  "it is no profiler trace, or was cut before its events began");
   }
 }
 

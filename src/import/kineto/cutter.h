@@ -10,12 +10,14 @@ namespace gf::kineto {
 
 class Cutter {
  public:
-  Cutter(Input input, std::size_t chunk_bytes) : input_(std::move(input)), chunk_bytes_(chunk_bytes) {}
+  Cutter(Input input, std::size_t chunk_bytes)
+      : input_(std::move(input)), chunk_bytes_(chunk_bytes) {}
 
   /// Reads up to the first event. Errors: neither an array nor an object with "traceEvents".
   Status read_header();
-  /// What stands before the key "traceEvents": the members of the file's object, without its opening brace. Empty when
-  /// the file is a bare array of events, as the profiler wrote it before Kineto.
+  /// What stands before the key "traceEvents": the members of the file's object, without its
+  /// opening brace. Empty when the file is a bare array of events, as the profiler wrote it before
+  /// Kineto.
   const std::string& header() const { return header_; }
   bool bare_array() const { return bare_array_; }
 
@@ -31,9 +33,9 @@ class Cutter {
   std::size_t chunk_bytes_;
   std::string header_;
   bool bare_array_ = false;
-  std::string carry_;           // read from the input, not yet handed out
+  std::string carry_;  // read from the input, not yet handed out
   std::size_t carry_at_ = 0;
-  std::int64_t offset_ = 0;     // of the next byte to hand out
+  std::int64_t offset_ = 0;  // of the next byte to hand out
   std::uint64_t chunks_ = 0;
   bool finished_ = false;
 };

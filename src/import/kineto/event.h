@@ -1,6 +1,7 @@
-// One element of traceEvents as tokens: which of the fields that matter are there, and their text in the file. Two readers
-// fill it: a fast one for what Kineto writes, and a slow one on simdjson for everything else. They agree on every event
-// that both accept (tests/properties/kineto_readers_test.cpp).
+// One element of traceEvents as tokens: which of the fields that matter are there, and their text
+// in the file. Two readers fill it: a fast one for what Kineto writes, and a slow one on simdjson
+// for everything else. They agree on every event that both accept
+// (tests/properties/kineto_readers_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,58 @@ namespace gf::kineto {
 
 enum class Field : std::uint8_t {
   // of the event
-  ph, cat, name, pid, tid, ts, dur, id,
+  ph,
+  cat,
+  name,
+  pid,
+  tid,
+  ts,
+  dur,
+  id,
   // of its args
-  external_id, correlation, device, context, stream, registers, shared_memory, grid, block, occupancy, graph_id, graph_node,
-  bytes, from_device, to_device, sequence, forward_thread, input_dims, input_type, call_stack, module_hierarchy, python_id,
-  python_parent, python_module, sync_kind, wait_on_stream, wait_on_correlation, collective, in_elements, out_elements, group_size,
-  dtype, group_name, group_description, group_ranks, address, allocation_bytes, total_allocated, total_reserved, device_type,
-  device_id, arg_name, counter_value,
+  external_id,
+  correlation,
+  device,
+  context,
+  stream,
+  registers,
+  shared_memory,
+  grid,
+  block,
+  occupancy,
+  graph_id,
+  graph_node,
+  bytes,
+  from_device,
+  to_device,
+  sequence,
+  forward_thread,
+  input_dims,
+  input_type,
+  call_stack,
+  module_hierarchy,
+  python_id,
+  python_parent,
+  python_module,
+  sync_kind,
+  wait_on_stream,
+  wait_on_correlation,
+  collective,
+  in_elements,
+  out_elements,
+  group_size,
+  dtype,
+  group_name,
+  group_description,
+  group_ranks,
+  address,
+  allocation_bytes,
+  total_allocated,
+  total_reserved,
+  device_type,
+  device_id,
+  arg_name,
+  counter_value,
   count
 };
 inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::count);
@@ -33,8 +79,9 @@ struct Token {
 };
 
 struct Event {
-  std::uint64_t present = 0;      // bit per Field; the tokens of absent fields are not initialised
-  std::uint32_t duplicates = 0;   // keys that came again; the last one counts, as in Python and JavaScript
+  std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialised
+  std::uint32_t duplicates =
+      0;  // keys that came again; the last one counts, as in Python and JavaScript
   Token tokens[kFields];
 
   bool has(Field f) const { return present >> static_cast<unsigned>(f) & 1; }
@@ -49,9 +96,9 @@ struct Event {
   void clear() { present = 0, duplicates = 0; }
 };
 
-/// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes that are zero. Returns the
-/// place after its closing brace; null when the event needs the slow reader (escapes or bytes outside ASCII in a text that
-/// is wanted) or is damaged.
+/// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes
+/// that are zero. Returns the place after its closing brace; null when the event needs the slow
+/// reader (escapes or bytes outside ASCII in a text that is wanted) or is damaged.
 const char* read_fast(const char* p, const char* end, Event& event);
 
 /// Bytes that must be readable after the end of a buffer.

@@ -1,4 +1,5 @@
-// The keys of events and of their args that are read. In a header, so that the fast reader has the look-up inside its loop.
+// The keys of events and of their args that are read. In a header, so that the fast reader has the
+// look-up inside its loop.
 #pragma once
 
 #include "import/kineto/event.h"
@@ -56,8 +57,9 @@ inline constexpr std::pair<std::string_view, Field> kArgs[] = {
 
 inline constexpr KeyTable kArgsTable(kArgs, Field::count);
 
-inline constexpr std::pair<std::string_view, Field> kEvent[] = {{"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},
-                                                                {"tid", Field::tid}, {"ts", Field::ts},   {"dur", Field::dur},   {"id", Field::id}};
+inline constexpr std::pair<std::string_view, Field> kEvent[] = {
+    {"ph", Field::ph},   {"cat", Field::cat}, {"name", Field::name}, {"pid", Field::pid},
+    {"tid", Field::tid}, {"ts", Field::ts},   {"dur", Field::dur},   {"id", Field::id}};
 
 inline constexpr KeyTable kEventTable(kEvent, Field::count);
 

@@ -22,7 +22,8 @@ int sniff(std::string_view, std::string_view head) {
   const auto first = head.find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (first == head.npos || (head[first] != '{' && head[first] != '[')) return 0;
   if (has("\"deviceProperties\"") || has("\"baseTimeNanoseconds\"")) return 90;
-  if (has("\"ph\"") && (has("\"cpu_op\"") || has("\"Operator\"") || has("\"cuda_runtime\""))) return 80;
+  if (has("\"ph\"") && (has("\"cpu_op\"") || has("\"Operator\"") || has("\"cuda_runtime\"")))
+    return 80;
   if (has("\"schemaVersion\"") && has("\"traceEvents\"")) return 80;
   if (has("\"ph\"") && (has("\"traceEvents\"") || head[first] == '[')) return 30;
   return has("\"traceEvents\"") ? 20 : 0;
@@ -49,14 +50,19 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
       [&](Chunk& chunk) {
         auto more = cutter.next(chunk);
         if (!more) status = tl::unexpected(more.error());
-        if (more && options.progress && !options.progress("reading", cutter.input().done())) status = fail("reading was stopped", path);
+        if (more && options.progress && !options.progress("reading", cutter.input().done()))
+          status = fail("reading was stopped", path);
         return status && *more;
       },
-      [&](Chunk& chunk, unsigned worker) { parse_chunk(chunk, own[worker]); }, [&](Chunk& chunk) { merge.add(chunk); });
+      [&](Chunk& chunk, unsigned worker) { parse_chunk(chunk, own[worker]); },
+      [&](Chunk& chunk) { merge.add(chunk); });
   if (!status) return tl::unexpected(status.error());
 
-  const bool cut = merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos;
-  if (cut) capture.note_quality("truncated_json", "the file ends after its events, without its closing brace");
+  const bool cut =
+      merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos;
+  if (cut)
+    capture.note_quality("truncated_json",
+                         "the file ends after its events, without its closing brace");
   if (auto later = read_metadata(capture, merge.trailer(), cut)) base = later;
   merge.finish(base.value_or(0));
   note_damage(capture, cutter.input());

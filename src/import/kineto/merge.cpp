@@ -35,8 +35,10 @@ void Merge::add(Chunk& chunk) {
     if (number >= known.size()) known.resize(number + 1, kNoRow);
     if (known[number] != kNoRow) continue;
     const auto& thread = w.threads[number];
-    const auto process = w.strings.view(thread.process_name), name = w.strings.view(thread.thread_name);
-    auto [at, added] = thread_rows_.try_emplace(fmt::format("{}\n{}\n{}\n{}", thread.pid, thread.tid, process, name), 0);
+    const auto process = w.strings.view(thread.process_name),
+               name = w.strings.view(thread.thread_name);
+    auto [at, added] = thread_rows_.try_emplace(
+        fmt::format("{}\n{}\n{}\n{}", thread.pid, thread.tid, process, name), 0);
     if (added) {
       auto& t = capture_.threads;
       const auto row = at->second = t.add();
@@ -79,13 +81,18 @@ void Merge::add(Chunk& chunk) {
   take(capture_.counter_samples, chunk.rows.counter_samples);
   for (const auto& n : chunk.names) {
     const auto& thread = w.threads[n.thread];
-    names_.push_back({thread.pid, thread.tid, std::string(w.strings.view(thread.process_name)), std::string(w.strings.view(thread.thread_name)), n.process,
+    names_.push_back({thread.pid, thread.tid, std::string(w.strings.view(thread.process_name)),
+                      std::string(w.strings.view(thread.thread_name)), n.process,
                       text_in_capture(w, n.name)});
   }
   for (const auto& d : chunk.damage) {
-    const auto known = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) { return std::string_view(k.code) == d.code; });
-    if (known == damage_.end()) damage_.push_back(d);
-    else known->count += d.count;
+    const auto known = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) {
+      return std::string_view(k.code) == d.code;
+    });
+    if (known == damage_.end())
+      damage_.push_back(d);
+    else
+      known->count += d.count;
   }
   capture_.events += chunk.events;
   if (chunk.closed) {
@@ -98,14 +105,18 @@ void Merge::finish(Nanos base) {
   auto& t = capture_.threads;
   for (const auto& n : names_)
     for (std::uint32_t row = 0; row < t.size(); ++row) {
-      if (t.pid[row] != n.pid || (n.pid == -1 && capture_.text(t.process_name[row]) != n.process_text)) continue;
+      if (t.pid[row] != n.pid ||
+          (n.pid == -1 && capture_.text(t.process_name[row]) != n.process_text))
+        continue;
       if (n.process) {
         if (n.pid != -1) t.process_name[row] = n.name;
-      } else if (t.tid[row] == n.tid && (n.tid != -1 || capture_.text(t.name[row]) == n.thread_text)) {
+      } else if (t.tid[row] == n.tid &&
+                 (n.tid != -1 || capture_.text(t.name[row]) == n.thread_text)) {
         t.name[row] = n.name;
       }
     }
-  for (const auto& d : damage_) capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
+  for (const auto& d : damage_)
+    capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
   if (base == 0) return;
   capture_.each_table([&](auto& table) {
     table.each_column([&](const ColumnInfo& info, auto& column) {

@@ -13,7 +13,8 @@ class Merge {
  public:
   explicit Merge(Capture& capture) : capture_(capture) {}
   void add(Chunk& chunk);
-  /// After the last chunk: names of threads and processes, counts of damage, and the time base under all times.
+  /// After the last chunk: names of threads and processes, counts of damage, and the time base
+  /// under all times.
   void finish(Nanos base);
   bool closed() const { return closed_; }
   const std::string& trailer() const { return trailer_; }

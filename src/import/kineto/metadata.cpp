@@ -17,9 +17,12 @@ namespace dom = simdjson::dom;
 
 std::string text_of(const dom::element& value) {
   switch (value.type()) {
-    case dom::element_type::STRING: return std::string(value.get_string().value_unsafe());
-    case dom::element_type::DOUBLE: return fmt::format("{}", value.get_double().value_unsafe());
-    default: return simdjson::minify(value);
+    case dom::element_type::STRING:
+      return std::string(value.get_string().value_unsafe());
+    case dom::element_type::DOUBLE:
+      return fmt::format("{}", value.get_double().value_unsafe());
+    default:
+      return simdjson::minify(value);
   }
 }
 
@@ -44,18 +47,22 @@ void add_device(Capture& capture, const dom::object& o) {
   t.name[row] = capture.strings.intern(name);
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   // Only AMD's wavefronts have 64 lanes; its devices may come without a name.
-  if (has("AMD") || has("Radeon") || has("Instinct") || integer(o, "warpSize") == 64) t.vendor[row] = capture.strings.intern("amd");
-  else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce")) t.vendor[row] = capture.strings.intern("nvidia");
+  if (has("AMD") || has("Radeon") || has("Instinct") || integer(o, "warpSize") == 64)
+    t.vendor[row] = capture.strings.intern("amd");
+  else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce"))
+    t.vendor[row] = capture.strings.intern("nvidia");
   t.compute_major[row] = small(o, "computeMajor");
   t.compute_minor[row] = small(o, "computeMinor");
   t.sm_count[row] = small(o, "numSms");
   t.memory_bytes[row] = integer(o, "totalGlobalMem");
   t.max_threads_per_sm[row] = small(o, "maxThreadsPerMultiprocessor");
   t.registers_per_sm[row] = small(o, "regsPerMultiprocessor");
-  t.shared_bytes_per_sm[row] = std::max(integer(o, "sharedMemPerMultiprocessor"), integer(o, "maxSharedMemoryPerMultiProcessor"));
+  t.shared_bytes_per_sm[row] = std::max(integer(o, "sharedMemPerMultiprocessor"),
+                                        integer(o, "maxSharedMemoryPerMultiProcessor"));
 }
 
-std::optional<Nanos> take_member(Capture& capture, std::string_view key, const dom::element& value) {
+std::optional<Nanos> take_member(Capture& capture, std::string_view key,
+                                 const dom::element& value) {
   if (key == "deviceProperties") {
     dom::array list;
     if (!value.get_array().get(list))
@@ -64,7 +71,8 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key, const d
     return std::nullopt;
   }
   if (dom::object o; key == "distributedInfo" && !value.get_object().get(o)) {
-    for (auto [name, part] : o) capture.set_metadata("distributedInfo." + std::string(name), text_of(part));
+    for (auto [name, part] : o)
+      capture.set_metadata("distributedInfo." + std::string(name), text_of(part));
     return std::nullopt;
   }
   const std::string text = text_of(value);
@@ -72,7 +80,8 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key, const d
   if (key != "baseTimeNanoseconds") return std::nullopt;
   const auto base = parse_decimal(text, 0);
   if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;
-  capture.note_quality("bad_metadata", "baseTimeNanoseconds is " + text + ", which is no time; times are relative");
+  capture.note_quality("bad_metadata",
+                       "baseTimeNanoseconds is " + text + ", which is no time; times are relative");
   return std::nullopt;
 }
 
@@ -100,23 +109,33 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool c
   if (json.ends_with(',')) json.back() = '}';
   if (take_object(capture, json, base)) return base;
   if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
-  if (!cut) capture.note_quality("bad_metadata", "the trace's own description is not valid JSON; what could be found in it was kept");
+  if (!cut)
+    capture.note_quality(
+        "bad_metadata",
+        "the trace's own description is not valid JSON; what could be found in it was kept");
   repair_text(json);
   json.append(kPadding, '\0');
   const char* end = json.data() + json.size() - kPadding;
-  for (const char* key : {"schemaVersion", "deviceProperties", "distributedInfo", "cupti_version", "cuda_runtime_version", "cuda_driver_version",
-                          "hip_runtime_version", "record_shapes", "with_stack", "with_modules", "with_flops", "profile_memory", "trace_id",
-                          "displayTimeUnit", "baseTimeNanoseconds", "traceName"}) {
+  for (const char* key :
+       {"schemaVersion", "deviceProperties", "distributedInfo", "cupti_version",
+        "cuda_runtime_version", "cuda_driver_version", "hip_runtime_version", "record_shapes",
+        "with_stack", "with_modules", "with_flops", "profile_memory", "trace_id", "displayTimeUnit",
+        "baseTimeNanoseconds", "traceName"}) {
     const std::string quoted = fmt::format("\"{}\"", key);
     const auto at = json.find(quoted);
     if (at == json.npos) continue;
     const char* p = skip_space(json.data() + at + quoted.size());
     if (*p != ':') continue;
     p = skip_space(p + 1);
-    const char* stop = *p == '"' ? string_end(p + 1, end) : *p == '[' || *p == '{' ? container_end(p, end) : scalar_stop(p);
+    const char* stop = *p == '"'                ? string_end(p + 1, end)
+                       : *p == '[' || *p == '{' ? container_end(p, end)
+                                                : scalar_stop(p);
     if (!stop || stop >= end) continue;
     if (*p == '"') ++stop;
-    take_object(capture, fmt::format("{{{}:{}}}", quoted, std::string_view(p, static_cast<std::size_t>(stop - p))), base);
+    take_object(
+        capture,
+        fmt::format("{{{}:{}}}", quoted, std::string_view(p, static_cast<std::size_t>(stop - p))),
+        base);
   }
   return base;
 }

@@ -1,4 +1,5 @@
-// Numbers of events, read from their text without ever passing through a double where an integer is meant.
+// Numbers of events, read from their text without ever passing through a double where an integer is
+// meant.
 #pragma once
 
 #include <bit>
@@ -13,7 +14,8 @@
 
 namespace gf::kineto {
 
-/// Eight digits at once; the caller knows that they are digits. Two, then four, then eight of them become one number.
+/// Eight digits at once; the caller knows that they are digits. Two, then four, then eight of them
+/// become one number.
 inline std::uint64_t eight_digits(std::uint64_t chunk) {
   chunk = (chunk & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
   chunk = (chunk & 0x00ff00ff00ff00ff) * 6553601 >> 16;
@@ -21,10 +23,12 @@ inline std::uint64_t eight_digits(std::uint64_t chunk) {
 }
 
 inline bool are_digits(std::uint64_t chunk) {
-  return ((chunk & 0xf0f0f0f0f0f0f0f0) | (((chunk + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333;
+  return ((chunk & 0xf0f0f0f0f0f0f0f0) |
+          (((chunk + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333;
 }
 
-/// Microseconds as decimal text to nanoseconds, exactly. The common form, digits with at most three decimals, has a short way.
+/// Microseconds as decimal text to nanoseconds, exactly. The common form, digits with at most three
+/// decimals, has a short way.
 inline std::optional<Nanos> parse_us(std::string_view t) {
   if (t.size() > 18) return parse_decimal(t, 3);
   std::int64_t value = 0;
@@ -36,7 +40,8 @@ inline std::optional<Nanos> parse_us(std::string_view t) {
       if (are_digits(chunk)) value = static_cast<std::int64_t>(eight_digits(chunk)), i = 8;
     }
   }
-  for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i) value = value * 10 + (t[i] - '0');
+  for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i)
+    value = value * 10 + (t[i] - '0');
   if (i == 0 || i > 15) return parse_decimal(t, 3);  // no number, or perhaps beyond int64
   if (i == t.size()) return value * 1000;
   if (t[i] != '.' || t.size() - i - 1 > 3 || t.size() - i < 2) return parse_decimal(t, 3);
@@ -55,7 +60,8 @@ inline std::optional<std::int64_t> parse_integer(std::string_view t) {
   if (t.size() <= 18 && !t.empty()) {
     std::size_t i = t[0] == '-';
     const std::size_t first = i;
-    for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i) value = value * 10 + (t[i] - '0');
+    for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i)
+      value = value * 10 + (t[i] - '0');
     if (i == t.size() && i > first) return first ? -value : value;
   }
   if (t.starts_with("0x")) {
@@ -70,7 +76,8 @@ inline std::optional<std::int64_t> parse_integer(std::string_view t) {
 inline std::optional<double> parse_real(std::string_view t) {
   double value = 0;
   const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), value);
-  if (error != std::errc() || end != t.data() + t.size() || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || end != t.data() + t.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 

@@ -18,7 +18,8 @@ std::uint32_t load4(const char* p) {
   return v;
 }
 
-/// Whether a container has bytes outside ASCII anywhere, or control characters elsewhere than as white space between values.
+/// Whether a container has bytes outside ASCII anywhere, or control characters elsewhere than as
+/// white space between values.
 bool needs_validation(const char* p, const char* end) {
   bool inside = false;
   for (; p < end; ++p) {
@@ -53,9 +54,8 @@ namespace gf::kineto {
 namespace {
 
 namespace wide {
-#include "import/kineto/scan.inl"
-
 #include "import/kineto/read_fast.inl"
+#include "import/kineto/scan.inl"
 }  // namespace wide
 
 }  // namespace
@@ -72,7 +72,8 @@ namespace gf::kineto {
 
 namespace {
 
-const auto best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt")
+const auto best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                          __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt")
                       ? &wide::read_event
                       : &narrow::read_event;
 
@@ -86,7 +87,9 @@ const char* read_fast(const char* p, const char* end, Event& event) { return bes
 
 namespace gf::kineto {
 
-const char* read_fast(const char* p, const char* end, Event& event) { return narrow::read_event(p, end, event); }
+const char* read_fast(const char* p, const char* end, Event& event) {
+  return narrow::read_event(p, end, event);
+}
 
 }  // namespace gf::kineto
 

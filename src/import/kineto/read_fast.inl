@@ -1,8 +1,11 @@
-// The fast reader's body: one pass over the bytes, no index, no copy. Keys of events are told apart by their first four
-// bytes. Included inside a namespace, once for every instruction set (read_fast.cpp).
+// The fast reader's body: one pass over the bytes, no index, no copy. Keys of events are told apart
+// by their first four bytes. Included inside a namespace, once for every instruction set
+// (read_fast.cpp).
 
 #if defined(GF_WIDE)
-inline const char* any_container_end(const char* p, const char* limit, bool& plain) { return container_end_wide(p, limit, plain); }
+inline const char* any_container_end(const char* p, const char* limit, bool& plain) {
+  return container_end_wide(p, limit, plain);
+}
 #else
 inline const char* any_container_end(const char* p, const char* limit, bool& plain) {
   plain = false;  // not looked at
@@ -35,13 +38,16 @@ inline const char* read_value(const char* p, const char* end, Token& t) {
   bool plain = true;
   const char* stop = container ? any_container_end(p, end, plain) : scalar_stop(p);
   if (!stop || stop == p) return nullptr;
-  // Bytes outside ASCII and control characters inside texts must be validated, which is the slow reader's work.
+  // Bytes outside ASCII and control characters inside texts must be validated, which is the slow
+  // reader's work.
   if (!plain && needs_validation(p, stop)) return nullptr;
-  t = {p, static_cast<std::uint32_t>(stop - p), container ? Token::Kind::container : Token::Kind::scalar};
+  t = {p, static_cast<std::uint32_t>(stop - p),
+       container ? Token::Kind::container : Token::Kind::scalar};
   return stop;
 }
 
-/// After a value: past the comma to the next key, or to the closing brace. Null when neither stands there.
+/// After a value: past the comma to the next key, or to the closing brace. Null when neither stands
+/// there.
 inline const char* next(const char* p) {
   p = skip_space(p);
   if (*p == ',') {
@@ -86,13 +92,27 @@ inline const char* read_event(const char* p, const char* end, Event& e) {
   while (p && *p == '"') {
     Field field = Field::count;
     switch (load4(p + 1)) {
-      case four("ph\":"): field = Field::ph, p += 4; break;
-      case four("ts\":"): field = Field::ts, p += 4; break;
-      case four("id\":"): field = Field::id, p += 4; break;
-      case four("pid\""): field = Field::pid, p += 5; break;
-      case four("tid\""): field = Field::tid, p += 5; break;
-      case four("cat\""): field = Field::cat, p += 5; break;
-      case four("dur\""): field = Field::dur, p += 5; break;
+      case four("ph\":"):
+        field = Field::ph, p += 4;
+        break;
+      case four("ts\":"):
+        field = Field::ts, p += 4;
+        break;
+      case four("id\":"):
+        field = Field::id, p += 4;
+        break;
+      case four("pid\""):
+        field = Field::pid, p += 5;
+        break;
+      case four("tid\""):
+        field = Field::tid, p += 5;
+        break;
+      case four("cat\""):
+        field = Field::cat, p += 5;
+        break;
+      case four("dur\""):
+        field = Field::dur, p += 5;
+        break;
       case four("name"):
         if (p[5] != '"') return nullptr;
         field = Field::name, p += 6;

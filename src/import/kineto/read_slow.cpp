@@ -15,7 +15,9 @@ std::string_view trimmed(std::string_view t) {
   return t;
 }
 
-Token token_of(std::string_view text, Token::Kind kind) { return {text.data(), static_cast<std::uint32_t>(text.size()), kind}; }
+Token token_of(std::string_view text, Token::Kind kind) {
+  return {text.data(), static_cast<std::uint32_t>(text.size()), kind};
+}
 
 bool read_value(od::value value, Token& t) {
   std::string_view text;
@@ -37,8 +39,11 @@ bool read_value(od::value value, Token& t) {
       t = token_of(trimmed(text), Token::Kind::container);
       return true;
     }
-    case '\0': return false;
-    default: t = token_of(trimmed(first), Token::Kind::scalar); return true;
+    case '\0':
+      return false;
+    default:
+      t = token_of(trimmed(first), Token::Kind::scalar);
+      return true;
   }
 }
 
@@ -63,12 +68,15 @@ bool SlowReader::parse(Event& event) {
   buffer_.reserve(buffer_.size() + simdjson::SIMDJSON_PADDING);
   od::document document;
   od::object object;
-  if (parser_->json.iterate(buffer_.data(), buffer_.size(), buffer_.capacity()).get(document) || document.get_object().get(object)) return false;
+  if (parser_->json.iterate(buffer_.data(), buffer_.size(), buffer_.capacity()).get(document) ||
+      document.get_object().get(object))
+    return false;
   auto each = [&](od::object& o, auto&& f) {
     for (auto field : o) {
       std::string_view key;
       od::value value;
-      if (field.unescaped_key().get(key) || field.value().get(value) || !f(key, value)) return false;
+      if (field.unescaped_key().get(key) || field.value().get(value) || !f(key, value))
+        return false;
     }
     return true;
   };
@@ -103,7 +111,8 @@ bool repair_text(std::string& text) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c < 0x80) {
       const bool odd = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
-      // A line break or tab is only wrong inside a text; as white space elsewhere a space means the same.
+      // A line break or tab is only wrong inside a text; as white space elsewhere a space means the
+      // same.
       out.push_back(c < 0x20 ? ' ' : static_cast<char>(c));
       changed |= odd || c < 0x20;
       ++i;
@@ -111,7 +120,8 @@ bool repair_text(std::string& text) {
     }
     const std::size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
     bool valid = c >= 0xc2 && c <= 0xf4 && i + length <= n;
-    for (std::size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    for (std::size_t k = 1; valid && k < length; ++k)
+      valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
     valid = valid && simdjson::validate_utf8(text.data() + i, length);
     if (valid) {
       out.append(text, i, length);

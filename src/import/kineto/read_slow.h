@@ -1,4 +1,5 @@
-// The slow reader: any valid JSON object through simdjson, and common damage repaired where its meaning is beyond doubt.
+// The slow reader: any valid JSON object through simdjson, and common damage repaired where its
+// meaning is beyond doubt.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ class SlowReader {
   ~SlowReader();
 
   enum class Outcome { whole, repaired, damaged };
-  /// Reads one event. Its tokens stay valid until the next call. `repaired`: control characters inside texts became
-  /// spaces and invalid UTF-8 became U+FFFD.
+  /// Reads one event. Its tokens stay valid until the next call. `repaired`: control characters
+  /// inside texts became spaces and invalid UTF-8 became U+FFFD.
   Outcome read(std::string_view object, Event& event);
 
  private:

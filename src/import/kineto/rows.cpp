@@ -16,7 +16,8 @@ constexpr Nanos kTimeLimit = std::int64_t{1} << 61;
 
 constexpr std::uint8_t kUnknown = 255;
 
-constexpr char kBadValue[] = "a value that is not a usable number (NaN, Infinity, a text, beyond 64 bits) was left out";
+constexpr char kBadValue[] =
+    "a value that is not a usable number (NaN, Infinity, a text, beyond 64 bits) was left out";
 constexpr char kBadTime[] = "event without a usable time";
 
 }  // namespace
@@ -24,7 +25,8 @@ constexpr char kBadTime[] = "event without a usable time";
 Text Rows::text(std::string_view t) {
   const Text id = worker_.strings.intern(t);
   const auto i = static_cast<std::uint32_t>(id);
-  if (i >= worker_.string_seen.size()) worker_.string_seen.resize(std::max<std::size_t>(i + 1, worker_.string_seen.size() * 2), 0);
+  if (i >= worker_.string_seen.size())
+    worker_.string_seen.resize(std::max<std::size_t>(i + 1, worker_.string_seen.size() * 2), 0);
   if (worker_.string_seen[i] != chunk_.number) {
     worker_.string_seen[i] = chunk_.number;
     chunk_.texts.push_back(id);
@@ -33,7 +35,8 @@ Text Rows::text(std::string_view t) {
 }
 
 std::uint32_t Rows::thread(const Event& e) {
-  if (last_thread_ != kNoRow && e.text(Field::pid) == last_pid_ && e.text(Field::tid) == last_tid_) return last_thread_;
+  if (last_thread_ != kNoRow && e.text(Field::pid) == last_pid_ && e.text(Field::tid) == last_tid_)
+    return last_thread_;
   const auto number = thread_number(e);
   if (worker_.thread_seen[number] != chunk_.number) {
     worker_.thread_seen[number] = chunk_.number;
@@ -47,10 +50,13 @@ std::uint32_t Rows::thread_number(const Event& e) {
   std::string key;
   key.reserve(pid.size() + tid.size() + 1);
   key.append(pid).append(1, '\0').append(tid);
-  auto [at, added] = worker_.thread_of.try_emplace(std::move(key), static_cast<std::uint32_t>(worker_.threads.size()));
+  auto [at, added] = worker_.thread_of.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(worker_.threads.size()));
   if (added) {
     const auto p = parse_integer(pid), t = parse_integer(tid);
-    worker_.threads.push_back({p.value_or(-1), t.value_or(-1), p ? Text::none : worker_.strings.intern(pid), t ? Text::none : worker_.strings.intern(tid)});
+    worker_.threads.push_back({p.value_or(-1), t.value_or(-1),
+                               p ? Text::none : worker_.strings.intern(pid),
+                               t ? Text::none : worker_.strings.intern(tid)});
     worker_.thread_seen.push_back(0);
   }
   // Views into the map's key: the event's own text may live in a reader's buffer.
@@ -83,7 +89,8 @@ double Rows::real(const Event& e, Field field, std::int64_t at) {
   return NAN;
 }
 
-void Rows::extent(const Event& e, Field field, std::int32_t& x, std::int32_t& y, std::int32_t& z, std::int64_t at) {
+void Rows::extent(const Event& e, Field field, std::int32_t& x, std::int32_t& y, std::int32_t& z,
+                  std::int64_t at) {
   if (!e.has(field)) return;
   const auto t = e[field].text();
   const char* p = t.data();
@@ -99,7 +106,8 @@ void Rows::extent(const Event& e, Field field, std::int32_t& x, std::int32_t& y,
 }
 
 std::uint32_t Rows::device(const Event& e, std::int64_t at) {
-  return static_cast<std::uint32_t>(e.has(Field::device) ? small(e, Field::device, at) : small(e, Field::pid, at));
+  return static_cast<std::uint32_t>(e.has(Field::device) ? small(e, Field::device, at)
+                                                         : small(e, Field::pid, at));
 }
 
 std::int64_t Rows::stream(const Event& e, std::int64_t at) {
@@ -118,7 +126,8 @@ bool Rows::time(const Event& e, Field field, Nanos& ns) {
 }
 
 void Rows::add(const Event& e, std::int64_t at) {
-  if (e.duplicates) chunk_.note("duplicate_key", "a key came twice in one event; the last one counts", at);
+  if (e.duplicates)
+    chunk_.note("duplicate_key", "a key came twice in one event; the last one counts", at);
   const auto ph = e.text(Field::ph);
   if (ph.size() != 1) return chunk_.note("bad_event", "event without a phase", at);
   const Category category = category_of(e.text(Field::cat));
@@ -145,28 +154,41 @@ void Rows::add(const Event& e, std::int64_t at) {
     case 'C':
       if (category == Category::counters) add_counter(e, at);
       return;
-    case 'M': return add_naming(e);
-    default: chunk_.note("unknown_phase", "events of a phase that the profiler does not write were left out", at);
+    case 'M':
+      return add_naming(e);
+    default:
+      chunk_.note("unknown_phase",
+                  "events of a phase that the profiler does not write were left out", at);
   }
 }
 
 void Rows::add_span(const Event& e, Category category, std::int64_t at) {
   Nanos start, duration;
-  if (!time(e, Field::ts, start) || !time(e, Field::dur, duration)) return chunk_.note("bad_event", kBadTime, at);
+  if (!time(e, Field::ts, start) || !time(e, Field::dur, duration))
+    return chunk_.note("bad_event", kBadTime, at);
   if (duration < 0) {
     chunk_.note("negative_duration", "a negative duration was taken as 0", at);
     duration = 0;
   }
-  if (duration > kLongestSpan) return chunk_.note("implausible_duration", "an event of more than a day was left out", at);
+  if (duration > kLongestSpan)
+    return chunk_.note("implausible_duration", "an event of more than a day was left out", at);
   switch (category) {
-    case Category::cpu_op: return add_host(e, HostKind::op, start, duration, at);
-    case Category::user_annotation: return add_host(e, HostKind::annotation, start, duration, at);
-    case Category::python_function: return add_host(e, HostKind::python, start, duration, at);
-    case Category::overhead: return add_host(e, HostKind::overhead, start, duration, at);
-    case Category::runtime: return add_api(e, start, duration, at);
-    case Category::kernel: return add_activity(e, ActivityKind::kernel, start, duration, at);
-    case Category::memcpy: return add_activity(e, ActivityKind::memcpy, start, duration, at);
-    case Category::memset: return add_activity(e, ActivityKind::memset, start, duration, at);
+    case Category::cpu_op:
+      return add_host(e, HostKind::op, start, duration, at);
+    case Category::user_annotation:
+      return add_host(e, HostKind::annotation, start, duration, at);
+    case Category::python_function:
+      return add_host(e, HostKind::python, start, duration, at);
+    case Category::overhead:
+      return add_host(e, HostKind::overhead, start, duration, at);
+    case Category::runtime:
+      return add_api(e, start, duration, at);
+    case Category::kernel:
+      return add_activity(e, ActivityKind::kernel, start, duration, at);
+    case Category::memcpy:
+      return add_activity(e, ActivityKind::memcpy, start, duration, at);
+    case Category::memset:
+      return add_activity(e, ActivityKind::memset, start, duration, at);
     case Category::gpu_annotation: {
       auto& t = rows_.device_annotations;
       const auto row = t.add();
@@ -191,7 +213,8 @@ void Rows::add_span(const Event& e, Category category, std::int64_t at) {
       t.wait_on_correlation[row] = integer(e, Field::wait_on_correlation, -1, at);
       return;
     }
-    default: return add_host(e, HostKind::other, start, duration, at);
+    default:
+      return add_host(e, HostKind::other, start, duration, at);
   }
 }
 
@@ -211,7 +234,8 @@ void Rows::add_host(const Event& e, HostKind kind, Nanos start, Nanos duration, 
   t.module_id[row] = small(e, Field::python_module, at);
   t.shapes[row] = text(e, Field::input_dims);
   t.types[row] = text(e, Field::input_type);
-  t.module[row] = e.has(Field::module_hierarchy) ? text(e, Field::module_hierarchy) : text(e, Field::call_stack);
+  t.module[row] = e.has(Field::module_hierarchy) ? text(e, Field::module_hierarchy)
+                                                 : text(e, Field::call_stack);
 }
 
 void Rows::add_api(const Event& e, Nanos start, Nanos duration, std::int64_t at) {
@@ -219,8 +243,10 @@ void Rows::add_api(const Event& e, Nanos start, Nanos duration, std::int64_t at)
   const auto row = t.add();
   const Text name = text(e, Field::name);
   const auto i = static_cast<std::uint32_t>(name);
-  if (i >= worker_.api_kind.size()) worker_.api_kind.resize(std::max<std::size_t>(i + 1, worker_.api_kind.size() * 2), kUnknown);
-  if (worker_.api_kind[i] == kUnknown) worker_.api_kind[i] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
+  if (i >= worker_.api_kind.size())
+    worker_.api_kind.resize(std::max<std::size_t>(i + 1, worker_.api_kind.size() * 2), kUnknown);
+  if (worker_.api_kind[i] == kUnknown)
+    worker_.api_kind[i] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
   t.start_ns[row] = start;
   t.duration_ns[row] = duration;
   t.thread[row] = thread(e);
@@ -230,7 +256,8 @@ void Rows::add_api(const Event& e, Nanos start, Nanos duration, std::int64_t at)
   t.external_id[row] = integer(e, Field::external_id, -1, at);
 }
 
-void Rows::add_activity(const Event& e, ActivityKind kind, Nanos start, Nanos duration, std::int64_t at) {
+void Rows::add_activity(const Event& e, ActivityKind kind, Nanos start, Nanos duration,
+                        std::int64_t at) {
   auto& t = rows_.activities;
   const auto row = t.add();
   t.start_ns[row] = start;
@@ -245,7 +272,9 @@ void Rows::add_activity(const Event& e, ActivityKind kind, Nanos start, Nanos du
   if (kind == ActivityKind::memcpy) {
     const auto name = worker_.strings.view(t.name[row]);
     t.copy[row] = copy_kind_of(name);
-    if (e.has(Field::from_device) && e.has(Field::to_device) && e.text(Field::from_device) != e.text(Field::to_device)) t.copy[row] = CopyKind::peer;
+    if (e.has(Field::from_device) && e.has(Field::to_device) &&
+        e.text(Field::from_device) != e.text(Field::to_device))
+      t.copy[row] = CopyKind::peer;
   }
   if (kind == ActivityKind::kernel) {
     extent(e, Field::grid, t.grid_x[row], t.grid_y[row], t.grid_z[row], at);
@@ -270,7 +299,8 @@ void Rows::add_collective(const Event& e, std::uint32_t activity, std::int64_t a
   t.in_elements[row] = integer(e, Field::in_elements, -1, at);
   t.out_elements[row] = integer(e, Field::out_elements, -1, at);
   t.group_size[row] = integer(e, Field::group_size, -1, at);
-  t.group_name[row] = e.has(Field::group_name) ? text(e, Field::group_name) : text(e, Field::group_description);
+  t.group_name[row] =
+      e.has(Field::group_name) ? text(e, Field::group_name) : text(e, Field::group_description);
   t.group_ranks[row] = text(e, Field::group_ranks);
 }
 
@@ -301,7 +331,8 @@ void Rows::add_counter(const Event& e, std::int64_t at) {
   auto& t = rows_.counter_samples;
   const auto row = t.add();
   t.start_ns[row] = ns;
-  t.device[row] = number && *number >= 0 && *number <= INT32_MAX ? static_cast<std::uint32_t>(*number) : kNoRow;
+  t.device[row] =
+      number && *number >= 0 && *number <= INT32_MAX ? static_cast<std::uint32_t>(*number) : kNoRow;
   t.metric[row] = text(e, Field::name);
   t.value[row] = real(e, Field::counter_value, at);
 }

@@ -6,7 +6,21 @@
 namespace gf::kineto {
 
 enum class Category : std::uint8_t {
-  cpu_op, user_annotation, python_function, overhead, other_host, runtime, kernel, memcpy, memset, gpu_annotation, sync, instant, flow, counters, ignored
+  cpu_op,
+  user_annotation,
+  python_function,
+  overhead,
+  other_host,
+  runtime,
+  kernel,
+  memcpy,
+  memset,
+  gpu_annotation,
+  sync,
+  instant,
+  flow,
+  counters,
+  ignored
 };
 
 /// By the event's "cat" alone: a host operation may carry a stream and a grid too (Triton's do).
@@ -25,20 +39,24 @@ class Rows {
   void add_span(const Event& event, Category category, std::int64_t at);
   void add_host(const Event& event, HostKind kind, Nanos start, Nanos duration, std::int64_t at);
   void add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at);
-  void add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration, std::int64_t at);
+  void add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
+                    std::int64_t at);
   void add_collective(const Event& event, std::uint32_t activity, std::int64_t at);
   void add_memory(const Event& event, std::int64_t at);
   void add_counter(const Event& event, std::int64_t at);
   void add_naming(const Event& event);
 
   Text text(std::string_view t);
-  Text text(const Event& event, Field field) { return event.has(field) ? text(event[field].text()) : Text::none; }
+  Text text(const Event& event, Field field) {
+    return event.has(field) ? text(event[field].text()) : Text::none;
+  }
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at);
   std::int32_t small(const Event& event, Field field, std::int64_t at);
   double real(const Event& event, Field field, std::int64_t at);
-  void extent(const Event& event, Field field, std::int32_t& x, std::int32_t& y, std::int32_t& z, std::int64_t at);
+  void extent(const Event& event, Field field, std::int32_t& x, std::int32_t& y, std::int32_t& z,
+              std::int64_t at);
   std::uint32_t device(const Event& event, std::int64_t at);
   std::int64_t stream(const Event& event, std::int64_t at);
   bool time(const Event& event, Field field, Nanos& ns);

@@ -20,14 +20,23 @@ int find_column(const std::vector<std::string>& header, std::string_view name) {
 
 }  // namespace
 
-bool is_details_page(const CsvTable& table) { return find_column(table.header, "Metric Name") >= 0; }
+bool is_details_page(const CsvTable& table) {
+  return find_column(table.header, "Metric Name") >= 0;
+}
 
 Status read_details_page(Capture& capture, const CsvTable& table, const std::string& path) {
   const LaunchColumns columns(table.header);
-  const int name_at = find_column(table.header, "Metric Name"), unit_at = find_column(table.header, "Metric Unit"), value_at = find_column(table.header, "Metric Value");
-  const int rule_at = find_column(table.header, "Rule Name"), advice_at = find_column(table.header, "Rule Description");
-  if (value_at < 0) return fail("a details page without the column \"Metric Value\"", path, static_cast<std::int64_t>(table.offset), "export it again with ncu --csv");
-  const auto cell = [](const std::vector<std::string_view>& row, int c) { return c >= 0 ? row[static_cast<std::size_t>(c)] : std::string_view{}; };
+  const int name_at = find_column(table.header, "Metric Name"),
+            unit_at = find_column(table.header, "Metric Unit"),
+            value_at = find_column(table.header, "Metric Value");
+  const int rule_at = find_column(table.header, "Rule Name"),
+            advice_at = find_column(table.header, "Rule Description");
+  if (value_at < 0)
+    return fail("a details page without the column \"Metric Value\"", path,
+                static_cast<std::int64_t>(table.offset), "export it again with ncu --csv");
+  const auto cell = [](const std::vector<std::string_view>& row, int c) {
+    return c >= 0 ? row[static_cast<std::size_t>(c)] : std::string_view{};
+  };
 
   NumberStyleVote vote;
   std::vector<std::string_view> row;
@@ -40,8 +49,12 @@ Status read_details_page(Capture& capture, const CsvTable& table, const std::str
   ReportBuilder builder(capture);
   RowDamage damage;
   RoundingLoss rounding;
-  // A metric is looked up once for each pair of label and unit; the unit may change from kernel to kernel.
-  struct Known { ReportBuilder::Metric metric; Unit unit; };
+  // A metric is looked up once for each pair of label and unit; the unit may change from kernel to
+  // kernel.
+  struct Known {
+    ReportBuilder::Metric metric;
+    Unit unit;
+  };
   std::unordered_map<std::string, Known> known;
   std::vector<Text> seen;  // metrics of the current kernel: sections repeat some
   std::string current, key;
@@ -74,21 +87,27 @@ Status read_details_page(Capture& capture, const CsvTable& table, const std::str
         capture.set_metadata("host", columns.host_name(row));
       }
     }
-    const std::string_view label = cell(row, name_at), printed = cell(row, unit_at), value = cell(row, value_at);
+    const std::string_view label = cell(row, name_at), printed = cell(row, unit_at),
+                           value = cell(row, value_at);
     if (label.empty()) {
       // A rule: its advice is a text of the kernel.
-      if (const auto rule = cell(row, rule_at); !rule.empty()) builder.text(builder.metric(fmt::format("rule:{}", rule), ""), cell(row, advice_at));
+      if (const auto rule = cell(row, rule_at); !rule.empty())
+        builder.text(builder.metric(fmt::format("rule:{}", rule), ""), cell(row, advice_at));
       continue;
     }
     key.assign(label).append("\t").append(printed);
     auto at = known.find(key);
     if (at == known.end()) {
       const Unit unit = parse_unit(printed);
-      at = known.emplace(key, Known{builder.metric(metric_of_label(label, unit.base), unit.base), unit}).first;
+      at = known
+               .emplace(key,
+                        Known{builder.metric(metric_of_label(label, unit.base), unit.base), unit})
+               .first;
     }
     if (std::ranges::find(seen, at->second.metric.name) != seen.end()) continue;
     seen.push_back(at->second.metric.name);
-    if (value.empty() || value == "n/a" || value == "N/A" || value == "nan" || value == "-nan") continue;
+    if (value.empty() || value == "n/a" || value == "N/A" || value == "nan" || value == "-nan")
+      continue;
     if (const auto n = parse_number(value, style, at->second.unit.exponent)) {
       rounding.add(*n, label);
       builder.number(at->second.metric, n->value * at->second.unit.factor);

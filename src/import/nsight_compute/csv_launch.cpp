@@ -22,9 +22,17 @@ std::int64_t integer(std::string_view text) {
 }  // namespace
 
 LaunchColumns::LaunchColumns(const std::vector<std::string>& header) : owned_(header.size()) {
-  const std::pair<std::string_view, int*> known[] = {
-      {"ID", &id_},         {"Process ID", &pid_}, {"Process Name", &process_name_}, {"Host Name", &host_name_}, {"Kernel Name", &name_}, {"Context", &context_},
-      {"Stream", &stream_}, {"Block Size", &block_}, {"Grid Size", &grid_},            {"Device", &device_},       {"CC", &cc_}};
+  const std::pair<std::string_view, int*> known[] = {{"ID", &id_},
+                                                     {"Process ID", &pid_},
+                                                     {"Process Name", &process_name_},
+                                                     {"Host Name", &host_name_},
+                                                     {"Kernel Name", &name_},
+                                                     {"Context", &context_},
+                                                     {"Stream", &stream_},
+                                                     {"Block Size", &block_},
+                                                     {"Grid Size", &grid_},
+                                                     {"Device", &device_},
+                                                     {"CC", &cc_}};
   for (std::size_t i = 0; i < header.size(); ++i) {
     for (auto [name, column] : known)
       if (header[i] == name && *column < 0) {
@@ -77,13 +85,23 @@ void RoundingLoss::add(const Number& n, std::string_view metric) {
 
 void RoundingLoss::note(Capture& capture) const {
   if (values > 0)
-    capture.note_quality("rounded_counters", fmt::format("the text export keeps fewer than six digits of these values, first of {}; the .ncu-rep file has them exactly", first), values);
+    capture.note_quality("rounded_counters",
+                         fmt::format("the text export keeps fewer than six digits of these values, "
+                                     "first of {}; the .ncu-rep file has them exactly",
+                                     first),
+                         values);
 }
 
 void RowDamage::note(Capture& capture) const {
-  if (bad > 0) capture.note_quality("bad_row", fmt::format("rows that are not rows of the table, first at byte {} of it", first), bad);
-  if (cut) capture.note_quality("truncated", fmt::format("the file ends inside a row, at byte {} of its table", cut_at));
-  if (messages > 0) capture.note_quality("profiler_message", "lines of the profiler between the rows", messages);
+  if (bad > 0)
+    capture.note_quality(
+        "bad_row",
+        fmt::format("rows that are not rows of the table, first at byte {} of it", first), bad);
+  if (cut)
+    capture.note_quality(
+        "truncated", fmt::format("the file ends inside a row, at byte {} of its table", cut_at));
+  if (messages > 0)
+    capture.note_quality("profiler_message", "lines of the profiler between the rows", messages);
 }
 
 }  // namespace gf::ncu

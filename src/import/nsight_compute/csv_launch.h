@@ -18,14 +18,21 @@ class LaunchColumns {
   bool owns(std::size_t column) const { return column < owned_.size() && owned_[column]; }
   std::string_view id(const std::vector<std::string_view>& row) const { return cell(row, id_); }
   Launch read(const std::vector<std::string_view>& row) const;
-  std::string_view process_name(const std::vector<std::string_view>& row) const { return cell(row, process_name_); }
-  std::string_view host_name(const std::vector<std::string_view>& row) const { return cell(row, host_name_); }
+  std::string_view process_name(const std::vector<std::string_view>& row) const {
+    return cell(row, process_name_);
+  }
+  std::string_view host_name(const std::vector<std::string_view>& row) const {
+    return cell(row, host_name_);
+  }
 
  private:
   static std::string_view cell(const std::vector<std::string_view>& row, int column) {
-    return column >= 0 && static_cast<std::size_t>(column) < row.size() ? row[static_cast<std::size_t>(column)] : std::string_view{};
+    return column >= 0 && static_cast<std::size_t>(column) < row.size()
+               ? row[static_cast<std::size_t>(column)]
+               : std::string_view{};
   }
-  int id_ = -1, pid_ = -1, process_name_ = -1, host_name_ = -1, name_ = -1, context_ = -1, stream_ = -1, block_ = -1, grid_ = -1, device_ = -1, cc_ = -1;
+  int id_ = -1, pid_ = -1, process_name_ = -1, host_name_ = -1, name_ = -1, context_ = -1,
+      stream_ = -1, block_ = -1, grid_ = -1, device_ = -1, cc_ = -1;
   std::vector<bool> owned_;
 };
 

@@ -66,13 +66,15 @@ Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&
     if (metrics.empty())
       for (std::size_t c = 0; c < table.header.size(); ++c) {
         if (columns.owns(c) || table.header[c].empty()) continue;
-        const Unit unit = units_seen ? parse_unit(printed_units[c]) : Unit{metric_unit(table.header[c])};
+        const Unit unit =
+            units_seen ? parse_unit(printed_units[c]) : Unit{metric_unit(table.header[c])};
         metrics.push_back({c, builder.metric(table.header[c], unit.base), unit});
       }
     builder.begin_kernel(columns.read(row));
     for (const ColumnMetric& m : metrics) {
       const std::string_view cell = row[m.column];
-      if (cell.empty() || cell == "n/a" || cell == "N/A" || cell == "nan" || cell == "-nan") continue;  // no data: no row
+      if (cell.empty() || cell == "n/a" || cell == "N/A" || cell == "nan" || cell == "-nan")
+        continue;  // no data: no row
       if (const auto n = parse_number(cell, style, m.unit.exponent)) {
         rounding.add(*n, table.header[m.column]);
         builder.number(m.metric, n->value * m.unit.factor);
@@ -86,7 +88,8 @@ Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&
     }
   }
   builder.finish();
-  if (!units_seen && !capture.report_kernels.empty()) capture.note_quality("no_units", "the table has no row of units; base units are assumed");
+  if (!units_seen && !capture.report_kernels.empty())
+    capture.note_quality("no_units", "the table has no row of units; base units are assumed");
   damage.note(capture);
   rounding.note(capture);
   return {};

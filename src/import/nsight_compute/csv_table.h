@@ -1,4 +1,5 @@
-// The table inside what `ncu --csv` printed: it may follow messages of the profiler and the program's own output.
+// The table inside what `ncu --csv` printed: it may follow messages of the profiler and the
+// program's own output.
 #pragma once
 
 #include <string>
@@ -11,14 +12,15 @@
 namespace gf::ncu {
 
 struct CsvTable {
-  std::string_view text;      // from the header row to the end
-  std::size_t offset = 0;     // of the header row in the file
+  std::string_view text;   // from the header row to the end
+  std::size_t offset = 0;  // of the header row in the file
   char separator = ',';
   std::vector<std::string> header;
 };
 
-/// Finds the header row ("ID", ..., "Kernel Name", ...). Errors name what stands there instead: the permission message
-/// ERR_NVGPUCTRPERM, another error of the profiler, an empty export, no table at all.
+/// Finds the header row ("ID", ..., "Kernel Name", ...). Errors name what stands there instead: the
+/// permission message ERR_NVGPUCTRPERM, another error of the profiler, an empty export, no table at
+/// all.
 Result<CsvTable> find_table(std::string_view content, const std::string& path);
 
 /// True for a line of the profiler between or before rows ("==PROF== ...").

@@ -10,8 +10,8 @@ struct Label {
   std::string_view label, metric, unit;  // unit empty: any
 };
 
-// From the section files that ship with the tool (SpeedOfLight, ComputeWorkloadAnalysis, MemoryWorkloadAnalysis,
-// LaunchStatistics, Occupancy), versions 2020 to 2025.
+// From the section files that ship with the tool (SpeedOfLight, ComputeWorkloadAnalysis,
+// MemoryWorkloadAnalysis, LaunchStatistics, Occupancy), versions 2020 to 2025.
 constexpr std::array<Label, 30> kLabels{{
     {"Duration", "gpu__time_duration.sum", "ns"},
     {"Elapsed Cycles", "sm__cycles_elapsed.max", "cycle"},
@@ -49,7 +49,8 @@ constexpr std::array<Label, 30> kLabels{{
 
 std::string_view metric_of_label(std::string_view label, std::string_view base_unit) {
   for (const Label& known : kLabels)
-    if (known.label == label && (known.unit.empty() || known.unit == base_unit)) return known.metric;
+    if (known.label == label && (known.unit.empty() || known.unit == base_unit))
+      return known.metric;
   return label;
 }
 

@@ -1,4 +1,5 @@
-// Nsight Compute reports: CSV exports of the raw and the details page, and the binary .ncu-rep (docs/formats/nsight-compute.md).
+// Nsight Compute reports: CSV exports of the raw and the details page, and the binary .ncu-rep
+// (docs/formats/nsight-compute.md).
 #pragma once
 
 #include <string>

@@ -15,8 +15,14 @@ std::string without_grouping_blanks(std::string_view cell) {
   std::string out;
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] == ' ' || cell[i] == '\'') continue;
-    if (cell.substr(i, 2) == "\xC2\xA0") { i += 1; continue; }
-    if (cell.substr(i, 3) == "\xE2\x80\xAF" || cell.substr(i, 3) == "\xE2\x80\x99") { i += 2; continue; }
+    if (cell.substr(i, 2) == "\xC2\xA0") {
+      i += 1;
+      continue;
+    }
+    if (cell.substr(i, 3) == "\xE2\x80\xAF" || cell.substr(i, 3) == "\xE2\x80\x99") {
+      i += 2;
+      continue;
+    }
     out += cell[i];
   }
   return out;
@@ -28,16 +34,23 @@ void NumberStyleVote::add(std::string_view cell) {
   int dots = 0, commas = 0;
   std::size_t last = cell.npos;
   for (std::size_t i = 0; i < cell.size(); ++i) {
-    if (cell[i] == '.') ++dots, last = i;
-    else if (cell[i] == ',') ++commas, last = i;
-    else if (!digit(cell[i]) && cell[i] != '-') return;
+    if (cell[i] == '.')
+      ++dots, last = i;
+    else if (cell[i] == ',')
+      ++commas, last = i;
+    else if (!digit(cell[i]) && cell[i] != '-')
+      return;
   }
   if (last == cell.npos) return;
   const std::size_t after = cell.size() - last - 1;
-  if (dots && commas) ++(cell[last] == '.' ? english_ : european_);
-  else if (dots > 1) ++european_;
-  else if (commas > 1) ++english_;
-  else if (after != 3) ++(dots ? english_ : european_);
+  if (dots && commas)
+    ++(cell[last] == '.' ? english_ : european_);
+  else if (dots > 1)
+    ++european_;
+  else if (commas > 1)
+    ++english_;
+  else if (after != 3)
+    ++(dots ? english_ : european_);
   // One separator with three digits behind it says nothing.
 }
 
@@ -46,7 +59,8 @@ std::optional<Number> parse_number(std::string_view cell, NumberStyle style, int
   while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
   if (cell.empty() || cell.size() > 64) return std::nullopt;
   const std::size_t first = cell[0] == '-' || cell[0] == '+' ? 1 : 0;
-  if (first == cell.size() || !(digit(cell[first]) || cell[first] == style.decimal)) return std::nullopt;
+  if (first == cell.size() || !(digit(cell[first]) || cell[first] == style.decimal))
+    return std::nullopt;
   const char group = style.decimal == '.' ? ',' : '.';
   std::string plain;
   int decimals = -1;
@@ -65,10 +79,12 @@ std::optional<Number> parse_number(std::string_view cell, NumberStyle style, int
     }
     if (c != '+' || !plain.empty()) plain += c;
   }
-  if (exponent != 0 && plain.find_first_of("eE") == plain.npos) (plain += 'e') += std::to_string(exponent);
+  if (exponent != 0 && plain.find_first_of("eE") == plain.npos)
+    (plain += 'e') += std::to_string(exponent);
   Number n;
   const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), n.value);
-  if (error != std::errc() || end != plain.data() + plain.size() || !std::isfinite(n.value)) return std::nullopt;
+  if (error != std::errc() || end != plain.data() + plain.size() || !std::isfinite(n.value))
+    return std::nullopt;
   if (fraction) n.resolution = 0.5 * std::pow(10.0, exponent - decimals);
   return n;
 }

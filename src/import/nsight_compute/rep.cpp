@@ -21,15 +21,25 @@ using Value = std::variant<std::monostate, double, std::string_view>;
 
 std::string_view view(protozero::data_view v) { return {v.data(), v.size()}; }
 
-/// A metric's value: field 1 is a text, the others numbers (3 double, 5 unsigned); the wire type tells.
+/// A metric's value: field 1 is a text, the others numbers (3 double, 5 unsigned); the wire type
+/// tells.
 Value read_value(protozero::pbf_reader message) {
   Value value;
   while (message.next()) switch (message.wire_type()) {
-      case Type::varint: value = static_cast<double>(message.get_uint64()); break;
-      case Type::fixed64: value = message.get_double(); break;
-      case Type::fixed32: value = static_cast<double>(message.get_float()); break;
-      case Type::length_delimited: value = view(message.get_view()); break;
-      default: message.skip();
+      case Type::varint:
+        value = static_cast<double>(message.get_uint64());
+        break;
+      case Type::fixed64:
+        value = message.get_double();
+        break;
+      case Type::fixed32:
+        value = static_cast<double>(message.get_float());
+        break;
+      case Type::length_delimited:
+        value = view(message.get_view());
+        break;
+      default:
+        message.skip();
     }
   return value;
 }
@@ -37,9 +47,12 @@ Value read_value(protozero::pbf_reader message) {
 Dim3 read_dim3(protozero::pbf_reader message) {
   Dim3 out{-1, -1, -1};
   while (message.next()) {
-    const auto tag = message.tag();  // before the value is taken: a debug build of protozero forgets it then
-    if (message.wire_type() == Type::varint && tag >= 1 && tag <= 3) out[tag - 1] = static_cast<std::int64_t>(message.get_uint32());
-    else message.skip();
+    const auto tag =
+        message.tag();  // before the value is taken: a debug build of protozero forgets it then
+    if (message.wire_type() == Type::varint && tag >= 1 && tag <= 3)
+      out[tag - 1] = static_cast<std::int64_t>(message.get_uint32());
+    else
+      message.skip();
   }
   return out;
 }
@@ -59,9 +72,14 @@ struct RawResult {
 RawMetric read_metric(protozero::pbf_reader message) {
   RawMetric metric{UINT64_MAX, {}};
   while (message.next()) switch (message.tag_and_type()) {
-      case protozero::tag_and_type(1, Type::varint): metric.name = message.get_uint64(); break;
-      case protozero::tag_and_type(2, Type::length_delimited): metric.value = read_value(message.get_message()); break;
-      default: message.skip();  // 3: values by instance
+      case protozero::tag_and_type(1, Type::varint):
+        metric.name = message.get_uint64();
+        break;
+      case protozero::tag_and_type(2, Type::length_delimited):
+        metric.value = read_value(message.get_message());
+        break;
+      default:
+        message.skip();  // 3: values by instance
     }
   return metric;
 }
@@ -70,15 +88,32 @@ RawResult read_result(std::string_view bytes) {
   RawResult result;
   protozero::pbf_reader message(bytes.data(), bytes.size());
   while (message.next()) switch (message.tag_and_type()) {
-      case protozero::tag_and_type(5, Type::length_delimited): result.launch.mangled_name = view(message.get_view()); break;
-      case protozero::tag_and_type(6, Type::length_delimited): result.function = view(message.get_view()); break;
-      case protozero::tag_and_type(7, Type::length_delimited): result.demangled = view(message.get_view()); break;
-      case protozero::tag_and_type(10, Type::length_delimited): result.launch.grid = read_dim3(message.get_message()); break;
-      case protozero::tag_and_type(11, Type::length_delimited): result.launch.block = read_dim3(message.get_message()); break;
-      case protozero::tag_and_type(13, Type::length_delimited): result.metrics.push_back(read_metric(message.get_message())); break;
-      case protozero::tag_and_type(22, Type::varint): result.launch.context = static_cast<std::int64_t>(message.get_uint32()); break;
-      case protozero::tag_and_type(23, Type::varint): result.launch.stream = static_cast<std::int64_t>(message.get_uint32()); break;
-      default: message.skip();
+      case protozero::tag_and_type(5, Type::length_delimited):
+        result.launch.mangled_name = view(message.get_view());
+        break;
+      case protozero::tag_and_type(6, Type::length_delimited):
+        result.function = view(message.get_view());
+        break;
+      case protozero::tag_and_type(7, Type::length_delimited):
+        result.demangled = view(message.get_view());
+        break;
+      case protozero::tag_and_type(10, Type::length_delimited):
+        result.launch.grid = read_dim3(message.get_message());
+        break;
+      case protozero::tag_and_type(11, Type::length_delimited):
+        result.launch.block = read_dim3(message.get_message());
+        break;
+      case protozero::tag_and_type(13, Type::length_delimited):
+        result.metrics.push_back(read_metric(message.get_message()));
+        break;
+      case protozero::tag_and_type(22, Type::varint):
+        result.launch.context = static_cast<std::int64_t>(message.get_uint32());
+        break;
+      case protozero::tag_and_type(23, Type::varint):
+        result.launch.stream = static_cast<std::int64_t>(message.get_uint32());
+        break;
+      default:
+        message.skip();
     }
   return result;
 }
@@ -100,21 +135,31 @@ class Reader {
     launch.pid = pid;
     launch.id = next_id_++;
     std::string spelled;
-    if (!result.demangled.empty()) launch.name = result.demangled;
-    else if (!launch.mangled_name.empty()) launch.name = spelled = demangled(launch.mangled_name);
-    else launch.name = result.function;
+    if (!result.demangled.empty())
+      launch.name = result.demangled;
+    else if (!launch.mangled_name.empty())
+      launch.name = spelled = demangled(launch.mangled_name);
+    else
+      launch.name = result.function;
     // The device has no field of its own.
     for (const RawMetric& m : result.metrics)
-      if (const double* value = std::get_if<double>(&m.value); value && m.name < names_.size() && names_[m.name] == "launch__device_id") launch.device = static_cast<std::int64_t>(*value);
+      if (const double* value = std::get_if<double>(&m.value);
+          value && m.name < names_.size() && names_[m.name] == "launch__device_id")
+        launch.device = static_cast<std::int64_t>(*value);
     builder_.begin_kernel(launch);
     for (const RawMetric& m : result.metrics) {
       if (m.name >= metrics_.size()) {
-        capture_.note_quality("unknown_metric_name", fmt::format("a metric of kernel {} is number {} of a string table with {} entries", launch.id, m.name, names_.size()));
+        capture_.note_quality(
+            "unknown_metric_name",
+            fmt::format("a metric of kernel {} is number {} of a string table with {} entries",
+                        launch.id, m.name, names_.size()));
         continue;
       }
       const auto& metric = metrics_[static_cast<std::size_t>(m.name)];
-      if (const double* value = std::get_if<double>(&m.value); value && std::isfinite(*value)) builder_.number(metric, *value);
-      else if (const auto* text = std::get_if<std::string_view>(&m.value); text && !text->empty()) builder_.text(metric, *text);
+      if (const double* value = std::get_if<double>(&m.value); value && std::isfinite(*value))
+        builder_.number(metric, *value);
+      else if (const auto* text = std::get_if<std::string_view>(&m.value); text && !text->empty())
+        builder_.text(metric, *text);
     }
   }
   void skip() { ++next_id_; }
@@ -131,7 +176,9 @@ class Reader {
 
 }  // namespace
 
-int sniff_rep(std::string_view, std::string_view head) { return head.starts_with(kRepMagic) ? 100 : 0; }
+int sniff_rep(std::string_view, std::string_view head) {
+  return head.starts_with(kRepMagic) ? 100 : 0;
+}
 
 Result<Capture> load_rep(const std::string& path, const ImportOptions& options) {
   auto input = Input::open(path, options.max_bytes);
@@ -142,16 +189,21 @@ Result<Capture> load_rep(const std::string& path, const ImportOptions& options) 
   Capture capture;
   capture.path = path;
   capture.format = "nsight_compute_rep";
-  if (file.version() != 7) capture.note_quality("unknown_version", fmt::format("the report's file version is {}; this reader knows version 7", file.version()));
+  if (file.version() != 7)
+    capture.note_quality("unknown_version",
+                         fmt::format("the report's file version is {}; this reader knows version 7",
+                                     file.version()));
   Reader reader(capture);
   for (;;) {
     auto block = file.next_block();
     if (!block) return tl::unexpected(block.error());
     if (!*block) break;
-    if (options.progress && !options.progress("reading the counter report", file.input().done())) return fail("stopped", path);
+    if (options.progress && !options.progress("reading the counter report", file.input().done()))
+      return fail("stopped", path);
     if (!(*block)->executable.empty()) {
       const std::string& executable = (*block)->executable;
-      capture.set_metadata("process", std::string_view(executable).substr(executable.find_last_of("/\\") + 1));
+      capture.set_metadata("process",
+                           std::string_view(executable).substr(executable.find_last_of("/\\") + 1));
       capture.set_metadata("host", (*block)->host);
     }
     reader.add_strings(std::move((*block)->strings));
@@ -162,7 +214,8 @@ Result<Capture> load_rep(const std::string& path, const ImportOptions& options) 
       try {
         reader.add(read_result(**result), (*block)->pid);
       } catch (const protozero::exception& e) {
-        capture.note_quality("bad_event", fmt::format("result {} is damaged ({}) and left out", reader.results(), e.what()));
+        capture.note_quality("bad_event", fmt::format("result {} is damaged ({}) and left out",
+                                                      reader.results(), e.what()));
         reader.skip();
       }
     }

@@ -16,26 +16,42 @@ RepBlock parse_header(std::string_view bytes) {
   RepBlock block;
   protozero::pbf_reader header(bytes.data(), bytes.size());
   while (header.next()) switch (header.tag_and_type()) {
-      case protozero::tag_and_type(1, protozero::pbf_wire_type::varint): block.sources = header.get_uint64(); break;
-      case protozero::tag_and_type(2, protozero::pbf_wire_type::varint): block.results = header.get_uint64(); break;
+      case protozero::tag_and_type(1, protozero::pbf_wire_type::varint):
+        block.sources = header.get_uint64();
+        break;
+      case protozero::tag_and_type(2, protozero::pbf_wire_type::varint):
+        block.results = header.get_uint64();
+        break;
       case protozero::tag_and_type(4, protozero::pbf_wire_type::length_delimited): {
         protozero::pbf_reader table = header.get_message();
         while (table.next())
-          if (table.wire_type() == protozero::pbf_wire_type::length_delimited) block.strings.push_back(table.get_string());
-          else table.skip();
+          if (table.wire_type() == protozero::pbf_wire_type::length_delimited)
+            block.strings.push_back(table.get_string());
+          else
+            table.skip();
         break;
       }
-      case protozero::tag_and_type(5, protozero::pbf_wire_type::varint): block.payload_bytes = header.get_uint64(); break;
+      case protozero::tag_and_type(5, protozero::pbf_wire_type::varint):
+        block.payload_bytes = header.get_uint64();
+        break;
       case protozero::tag_and_type(6, protozero::pbf_wire_type::length_delimited): {
         protozero::pbf_reader process = header.get_message();
         while (process.next())
-          if (process.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) block.pid = static_cast<std::int64_t>(process.get_uint32());
-          else if (process.tag_and_type() == protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited)) block.host = process.get_string();
-          else if (process.tag_and_type() == protozero::tag_and_type(3, protozero::pbf_wire_type::length_delimited)) block.executable = process.get_string();
-          else process.skip();
+          if (process.tag_and_type() ==
+              protozero::tag_and_type(1, protozero::pbf_wire_type::varint))
+            block.pid = static_cast<std::int64_t>(process.get_uint32());
+          else if (process.tag_and_type() ==
+                   protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited))
+            block.host = process.get_string();
+          else if (process.tag_and_type() ==
+                   protozero::tag_and_type(3, protozero::pbf_wire_type::length_delimited))
+            block.executable = process.get_string();
+          else
+            process.skip();
         break;
       }
-      default: header.skip();
+      default:
+        header.skip();
     }
   return block;
 }
@@ -44,13 +60,15 @@ RepBlock parse_header(std::string_view bytes) {
 
 void RepContainer::ended(const char* where) {
   over_ = true;
-  damage_.push_back({"truncated", fmt::format("the file ends {}, at byte {}", where, input_.delivered())});
+  damage_.push_back(
+      {"truncated", fmt::format("the file ends {}, at byte {}", where, input_.delivered())});
 }
 
 Result<bool> RepContainer::read_exactly(std::uint64_t n) {
   buffer_.clear();
   while (buffer_.size() < n) {
-    const std::size_t have = buffer_.size(), piece = static_cast<std::size_t>(std::min(kPiece, n - have));
+    const std::size_t have = buffer_.size(),
+                      piece = static_cast<std::size_t>(std::min(kPiece, n - have));
     buffer_.resize(have + piece);
     const auto got = input_.read(buffer_.data() + have, piece);
     if (!got) return tl::unexpected(got.error());
@@ -63,7 +81,8 @@ Result<bool> RepContainer::read_exactly(std::uint64_t n) {
 Result<bool> RepContainer::skip(std::uint64_t n) {
   std::string scratch(static_cast<std::size_t>(std::min(kPiece, n)), '\0');
   while (n > 0) {
-    const auto got = input_.read(scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(scratch.size(), n)));
+    const auto got = input_.read(
+        scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(scratch.size(), n)));
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) return false;
     n -= *got;
@@ -76,24 +95,31 @@ Result<std::optional<std::uint32_t>> RepContainer::read_size() {
   if (!whole) return tl::unexpected(whole.error());
   if (!*whole) return std::optional<std::uint32_t>{};
   std::uint32_t size = 0;
-  for (int i = 3; i >= 0; --i) size = size << 8 | static_cast<unsigned char>(buffer_[static_cast<std::size_t>(i)]);
+  for (int i = 3; i >= 0; --i)
+    size = size << 8 | static_cast<unsigned char>(buffer_[static_cast<std::size_t>(i)]);
   return std::optional(size);
 }
 
 Status RepContainer::open() {
   const auto magic = read_exactly(kRepMagic.size());
   if (!magic) return tl::unexpected(magic.error());
-  if (buffer_ != kRepMagic) return fail("is not an Nsight Compute report: it does not begin with NVR", input_.path(), 0, "give a .ncu-rep file or a CSV export of one");
+  if (buffer_ != kRepMagic)
+    return fail("is not an Nsight Compute report: it does not begin with NVR", input_.path(), 0,
+                "give a .ncu-rep file or a CSV export of one");
   const auto size = read_size();
   if (!size) return tl::unexpected(size.error());
   const auto whole = *size ? read_exactly(**size) : Result<bool>(false);
   if (!whole) return tl::unexpected(whole.error());
-  if (!*whole) return fail("the report ends inside its file header", input_.path(), static_cast<std::int64_t>(input_.delivered()), "profile again");
+  if (!*whole)
+    return fail("the report ends inside its file header", input_.path(),
+                static_cast<std::int64_t>(input_.delivered()), "profile again");
   try {
     protozero::pbf_reader header(buffer_);
     while (header.next())
-      if (header.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) version_ = header.get_uint64();
-      else header.skip();
+      if (header.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint))
+        version_ = header.get_uint64();
+      else
+        header.skip();
   } catch (const protozero::exception&) {
     return fail("the report's file header is damaged", input_.path(), 8, "profile again");
   }
@@ -113,8 +139,10 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
   const auto size = read_size();
   if (!size) return tl::unexpected(size.error());
   if (!*size) {
-    if (buffer_.empty()) over_ = true;  // the regular end
-    else ended("inside the size of a block");
+    if (buffer_.empty())
+      over_ = true;  // the regular end
+    else
+      ended("inside the size of a block");
     return none;
   }
   const auto whole = read_exactly(**size);
@@ -128,7 +156,10 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
   } catch (const protozero::exception&) {
     // Where the next block begins stands in this header: there is no way on.
     over_ = true;
-    damage_.push_back({"damaged_block", fmt::format("the header of the block at byte {} is damaged; what follows it cannot be read", at)});
+    damage_.push_back(
+        {"damaged_block",
+         fmt::format(
+             "the header of the block at byte {} is damaged; what follows it cannot be read", at)});
     return none;
   }
 }
@@ -137,12 +168,19 @@ Result<std::optional<std::string_view>> RepContainer::next_result() {
   std::optional<std::string_view> none;
   while (payload_left_ > 0 && !over_) {
     const std::uint64_t at = input_.delivered();
-    const auto size = payload_left_ >= 4 ? read_size() : Result<std::optional<std::uint32_t>>(std::optional<std::uint32_t>(UINT32_MAX));
+    const auto size =
+        payload_left_ >= 4
+            ? read_size()
+            : Result<std::optional<std::uint32_t>>(std::optional<std::uint32_t>(UINT32_MAX));
     if (!size) return tl::unexpected(size.error());
     if (!*size) return ended("inside a block's payload"), none;
     payload_left_ -= std::min<std::uint64_t>(4, payload_left_ >= 4 ? 4 : 0);
     if (**size > payload_left_) {
-      damage_.push_back({"damaged_block", fmt::format("the message at byte {} is longer than its block; the rest of the block is left out", at)});
+      damage_.push_back(
+          {"damaged_block",
+           fmt::format(
+               "the message at byte {} is longer than its block; the rest of the block is left out",
+               at)});
       return none;  // next_block skips the rest
     }
     payload_left_ -= **size;

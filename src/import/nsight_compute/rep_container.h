@@ -1,5 +1,6 @@
-// The container of .ncu-rep files, read as a stream (docs/formats/nsight-compute.md): a magic number, a file header, then
-// blocks of a header and a payload. A payload is a sequence of messages, each behind its size: sources first, then results.
+// The container of .ncu-rep files, read as a stream (docs/formats/nsight-compute.md): a magic
+// number, a file header, then blocks of a header and a payload. A payload is a sequence of
+// messages, each behind its size: sources first, then results.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ inline constexpr std::string_view kRepMagic{"NVR\0", 4};
 /// What a block's header says.
 struct RepBlock {
   std::uint64_t sources = 0, results = 0, payload_bytes = 0;
-  std::vector<std::string> strings;  // the part of the file's string table that comes with this block
+  std::vector<std::string>
+      strings;  // the part of the file's string table that comes with this block
   std::int64_t pid = -1;
   std::string host, executable;
 };
@@ -38,17 +40,18 @@ class RepContainer {
   Status open();
   std::uint64_t version() const { return version_; }
 
-  /// The next block's header; empty at the end of the file or at damage from which there is no way on.
+  /// The next block's header; empty at the end of the file or at damage from which there is no way
+  /// on.
   Result<std::optional<RepBlock>> next_block();
-  /// The next result of the current block's payload; sources are skipped. Empty behind the last one. The text is valid
-  /// until the next call.
+  /// The next result of the current block's payload; sources are skipped. Empty behind the last
+  /// one. The text is valid until the next call.
   Result<std::optional<std::string_view>> next_result();
 
   const std::vector<RepDamage>& damage() const { return damage_; }
   const Input& input() const { return input_; }
 
  private:
-  Result<bool> read_exactly(std::uint64_t n);        // into buffer_; false when the file ends before
+  Result<bool> read_exactly(std::uint64_t n);  // into buffer_; false when the file ends before
   Result<bool> skip(std::uint64_t n);
   Result<std::optional<std::uint32_t>> read_size();  // empty when the file ends
   void ended(const char* where);

@@ -15,15 +15,19 @@ constexpr std::string_view kDeviceAttribute = "device__attribute_";
 /// Whole numbers of a counter report that fit the column; anything else is not known.
 template <class T>
 void set_integer(T& column, double value) {
-  if (value >= 0 && value <= static_cast<double>(std::numeric_limits<std::int32_t>::max()) && value == std::floor(value)) column = static_cast<T>(value);
+  if (value >= 0 && value <= static_cast<double>(std::numeric_limits<std::int32_t>::max()) &&
+      value == std::floor(value))
+    column = static_cast<T>(value);
 }
 
 template <class T>
-void fill(T& target, const std::map<std::string_view, std::string_view>& attributes, std::string_view name) {
+void fill(T& target, const std::map<std::string_view, std::string_view>& attributes,
+          std::string_view name) {
   const auto found = attributes.find(name);
   if (found == attributes.end()) return;
   T value{};
-  const auto [end, error] = std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
+  const auto [end, error] =
+      std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
   if (error == std::errc() && end == found->second.data() + found->second.size()) target = value;
 }
 
@@ -32,14 +36,23 @@ void fill(T& target, const std::map<std::string_view, std::string_view>& attribu
 ReportBuilder::Metric ReportBuilder::metric(std::string_view name, std::string_view base_unit) {
   using Role = Metric::Role;
   Metric m{capture_.strings.intern(name), capture_.strings.intern(base_unit)};
-  if (name.starts_with(kDeviceAttribute)) m.role = Role::device_attribute;
-  else if (name == "launch__registers_per_thread") m.role = Role::registers;
-  else if (name == "launch__shared_mem_per_block_static") m.role = Role::shared_static;
-  else if (name == "launch__shared_mem_per_block_dynamic") m.role = Role::shared_dynamic;
-  else if (name == "gpu__time_duration.sum" || name == "gpu__time_duration.avg" || name == "gpu__time_duration") m.role = Role::duration;
-  else if (name == "launch__stream_id") m.role = Role::stream;
-  else if (name == "launch__context_id") m.role = Role::context;
-  else if (name == "launch__device_id") m.role = Role::device;
+  if (name.starts_with(kDeviceAttribute))
+    m.role = Role::device_attribute;
+  else if (name == "launch__registers_per_thread")
+    m.role = Role::registers;
+  else if (name == "launch__shared_mem_per_block_static")
+    m.role = Role::shared_static;
+  else if (name == "launch__shared_mem_per_block_dynamic")
+    m.role = Role::shared_dynamic;
+  else if (name == "gpu__time_duration.sum" || name == "gpu__time_duration.avg" ||
+           name == "gpu__time_duration")
+    m.role = Role::duration;
+  else if (name == "launch__stream_id")
+    m.role = Role::stream;
+  else if (name == "launch__context_id")
+    m.role = Role::context;
+  else if (name == "launch__device_id")
+    m.role = Role::device;
   else if (name.starts_with("launch__grid_dim_") || name.starts_with("launch__block_dim_")) {
     m.role = name[8] == 'g' ? Role::grid : Role::block;
     m.axis = name.back() - 'x';
@@ -67,15 +80,18 @@ std::uint32_t ReportBuilder::begin_kernel(const Launch& launch) {
   set_integer(k.block_z[kernel_], static_cast<double>(launch.block[2]));
   device_ = launch.device;
   shared_static_ = shared_dynamic_ = -1;
-  if (launch.compute_major >= 0) capability_[device_] = {launch.compute_major, launch.compute_minor};
+  if (launch.compute_major >= 0)
+    capability_[device_] = {launch.compute_major, launch.compute_minor};
   return kernel_;
 }
 
 void ReportBuilder::close_kernel() {
   if (kernel_ == kNoRow) return;
-  // Traces count what the program asked for: static and dynamic shared memory, without the driver's own part.
+  // Traces count what the program asked for: static and dynamic shared memory, without the driver's
+  // own part.
   if (shared_static_ >= 0 || shared_dynamic_ >= 0)
-    capture_.report_kernels.shared_bytes[kernel_] = std::max<std::int64_t>(shared_static_, 0) + std::max<std::int64_t>(shared_dynamic_, 0);
+    capture_.report_kernels.shared_bytes[kernel_] =
+        std::max<std::int64_t>(shared_static_, 0) + std::max<std::int64_t>(shared_dynamic_, 0);
   kernel_ = kNoRow;
 }
 
@@ -83,28 +99,47 @@ void ReportBuilder::number(const Metric& metric, double value) {
   using Role = Metric::Role;
   auto& k = capture_.report_kernels;
   switch (metric.role) {
-    case Role::device_attribute: attribute(metric, fmt::format("{}", value)); return;
-    case Role::registers: set_integer(k.registers[kernel_], value); break;
-    case Role::shared_static: set_integer(shared_static_, value); break;
-    case Role::shared_dynamic: set_integer(shared_dynamic_, value); break;
-    case Role::duration: if (value >= 0) k.duration_ns[kernel_] = value; break;
-    case Role::stream: if (k.stream[kernel_] < 0) set_integer(k.stream[kernel_], value); break;
-    case Role::context: if (k.context[kernel_] < 0) set_integer(k.context[kernel_], value); break;
+    case Role::device_attribute:
+      attribute(metric, fmt::format("{}", value));
+      return;
+    case Role::registers:
+      set_integer(k.registers[kernel_], value);
+      break;
+    case Role::shared_static:
+      set_integer(shared_static_, value);
+      break;
+    case Role::shared_dynamic:
+      set_integer(shared_dynamic_, value);
+      break;
+    case Role::duration:
+      if (value >= 0) k.duration_ns[kernel_] = value;
+      break;
+    case Role::stream:
+      if (k.stream[kernel_] < 0) set_integer(k.stream[kernel_], value);
+      break;
+    case Role::context:
+      if (k.context[kernel_] < 0) set_integer(k.context[kernel_], value);
+      break;
     case Role::device:
       if (k.device[kernel_] < 0) set_integer(k.device[kernel_], value);
       device_ = k.device[kernel_];
       break;
     case Role::grid: {
-      auto& cell = metric.axis == 0 ? k.grid_x[kernel_] : metric.axis == 1 ? k.grid_y[kernel_] : k.grid_z[kernel_];
+      auto& cell = metric.axis == 0   ? k.grid_x[kernel_]
+                   : metric.axis == 1 ? k.grid_y[kernel_]
+                                      : k.grid_z[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
     case Role::block: {
-      auto& cell = metric.axis == 0 ? k.block_x[kernel_] : metric.axis == 1 ? k.block_y[kernel_] : k.block_z[kernel_];
+      auto& cell = metric.axis == 0   ? k.block_x[kernel_]
+                   : metric.axis == 1 ? k.block_y[kernel_]
+                                      : k.block_z[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
-    case Role::counter: break;
+    case Role::counter:
+      break;
   }
   auto& c = capture_.kernel_counters;
   const auto row = c.add();
@@ -128,9 +163,13 @@ void ReportBuilder::text(const Metric& metric, std::string_view value) {
 }
 
 void ReportBuilder::attribute(const Metric& metric, std::string value) {
-  auto [at, fresh] = attributes_[device_].try_emplace(static_cast<std::uint32_t>(metric.name), std::move(value));
+  auto [at, fresh] =
+      attributes_[device_].try_emplace(static_cast<std::uint32_t>(metric.name), std::move(value));
   if (!fresh && at->second != value && !value.empty())
-    capture_.note_quality("attribute_changed", fmt::format("{} is not the same on every row of device {}; the first value is kept", capture_.text(metric.name), device_));
+    capture_.note_quality(
+        "attribute_changed",
+        fmt::format("{} is not the same on every row of device {}; the first value is kept",
+                    capture_.text(metric.name), device_));
 }
 
 void ReportBuilder::finish() {
@@ -146,7 +185,8 @@ void ReportBuilder::finish() {
     }
     auto& d = capture_.devices;
     d.vendor[row] = capture_.strings.intern("nvidia");
-    if (const auto name = by_name.find("display_name"); name != by_name.end()) d.name[row] = capture_.strings.intern(name->second);
+    if (const auto name = by_name.find("display_name"); name != by_name.end())
+      d.name[row] = capture_.strings.intern(name->second);
     if (const auto cc = capability_.find(device); cc != capability_.end()) {
       d.compute_major[row] = cc->second[0];
       d.compute_minor[row] = cc->second[1];

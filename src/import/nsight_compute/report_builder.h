@@ -28,7 +28,19 @@ class ReportBuilder {
 
   /// A metric of the report, looked up once per column or table entry.
   struct Metric {
-    enum class Role { counter, device_attribute, registers, shared_static, shared_dynamic, duration, grid, block, stream, context, device };
+    enum class Role {
+      counter,
+      device_attribute,
+      registers,
+      shared_static,
+      shared_dynamic,
+      duration,
+      grid,
+      block,
+      stream,
+      context,
+      device
+    };
     Text name, unit;
     Role role = Role::counter;
     int axis = 0;  // of grid and block
@@ -40,7 +52,8 @@ class ReportBuilder {
   void number(const Metric& metric, double value);
   void text(const Metric& metric, std::string_view value);
 
-  /// Writes what was gathered per device: `devices`, and every device__attribute_ once as metadata "device.N.NAME".
+  /// Writes what was gathered per device: `devices`, and every device__attribute_ once as metadata
+  /// "device.N.NAME".
   void finish();
 
  private:
@@ -50,7 +63,8 @@ class ReportBuilder {
   Capture& capture_;
   std::uint32_t kernel_ = kNoRow;
   std::int64_t device_ = -1, shared_static_ = -1, shared_dynamic_ = -1;
-  std::map<std::int64_t, std::map<std::uint32_t, std::string>> attributes_;  // by device, by metric name
+  std::map<std::int64_t, std::map<std::uint32_t, std::string>>
+      attributes_;  // by device, by metric name
   std::map<std::int64_t, std::array<int, 2>> capability_;
 };
 

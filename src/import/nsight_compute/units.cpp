@@ -15,11 +15,31 @@ struct Scaled {
 
 // Spellings of the tool from 2019 to 2025 (older versions write "usecond", "Ghz", "cycle/nsecond").
 constexpr std::array<Scaled, 25> kScaled{{
-    {"ns", "ns", 0},      {"nsecond", "ns", 0}, {"us", "ns", 3},        {"usecond", "ns", 3},   {"ms", "ns", 6},
-    {"msecond", "ns", 6}, {"s", "ns", 9},       {"second", "ns", 9},    {"byte", "byte", 0},    {"Kbyte", "byte", 3},
-    {"Mbyte", "byte", 6}, {"Gbyte", "byte", 9}, {"Tbyte", "byte", 12},  {"hz", "hz", 0},        {"Hz", "hz", 0},
-    {"Khz", "hz", 3},     {"Mhz", "hz", 6},     {"MHz", "hz", 6},       {"Ghz", "hz", 9},       {"GHz", "hz", 9},
-    {"Thz", "hz", 12},    {"B", "byte", 0},     {"KiB", "byte", 0, 1024}, {"MiB", "byte", 0, 1 << 20}, {"GiB", "byte", 0, 1 << 30},
+    {"ns", "ns", 0},
+    {"nsecond", "ns", 0},
+    {"us", "ns", 3},
+    {"usecond", "ns", 3},
+    {"ms", "ns", 6},
+    {"msecond", "ns", 6},
+    {"s", "ns", 9},
+    {"second", "ns", 9},
+    {"byte", "byte", 0},
+    {"Kbyte", "byte", 3},
+    {"Mbyte", "byte", 6},
+    {"Gbyte", "byte", 9},
+    {"Tbyte", "byte", 12},
+    {"hz", "hz", 0},
+    {"Hz", "hz", 0},
+    {"Khz", "hz", 3},
+    {"Mhz", "hz", 6},
+    {"MHz", "hz", 6},
+    {"Ghz", "hz", 9},
+    {"GHz", "hz", 9},
+    {"Thz", "hz", 12},
+    {"B", "byte", 0},
+    {"KiB", "byte", 0, 1024},
+    {"MiB", "byte", 0, 1 << 20},
+    {"GiB", "byte", 0, 1 << 30},
 }};
 
 const Scaled* find(std::string_view printed) {
@@ -28,12 +48,16 @@ const Scaled* find(std::string_view printed) {
   return nullptr;
 }
 
-constexpr std::array<std::pair<char, int>, 5> kPrefixes{{{'K', 3}, {'M', 6}, {'G', 9}, {'T', 12}, {'P', 15}}};
+constexpr std::array<std::pair<char, int>, 5> kPrefixes{
+    {{'K', 3}, {'M', 6}, {'G', 9}, {'T', 12}, {'P', 15}}};
 
-// Numerators other than the above scale with the same prefixes ("Ksector", "Minst"): the rest is the base.
+// Numerators other than the above scale with the same prefixes ("Ksector", "Minst"): the rest is
+// the base.
 Unit plain(std::string_view printed) {
   if (const Scaled* s = find(printed)) return {std::string(s->base), s->exponent, s->factor};
-  static constexpr std::array<std::string_view, 12> counted{"sector", "inst", "cycle", "warp", "thread", "request", "block", "transaction", "wavefront", "tag", "pass", "fragment"};
+  static constexpr std::array<std::string_view, 12> counted{
+      "sector", "inst",        "cycle",     "warp", "thread", "request",
+      "block",  "transaction", "wavefront", "tag",  "pass",   "fragment"};
   if (printed.size() > 2)
     for (auto [letter, exponent] : kPrefixes)
       if (printed[0] == letter)
@@ -52,16 +76,44 @@ struct Rule {
 // Order matters: the first part found decides.
 constexpr std::array<Rule, 39> kRules{{
     {"device__attribute_", ""},
-    {"launch__block_dim_", "block"}, {"launch__cluster_max_active", "cluster"}, {"launch__cluster_max_potential_size", "block"},
-    {"launch__occupancy_cluster", "%"}, {"launch__occupancy_limit_", "block"}, {"launch__persisting_l2_cache_size", "byte"},
-    {"launch__registers_per_thread", "register/thread"}, {"launch__shared_mem_config_size", "byte"}, {"launch__shared_mem_per_block", "byte/block"},
-    {"launch__sm_count", "SM"}, {"launch__thread_count", "thread"}, {"launch__", ""}, {"numa__", ""}, {"nvlink__", ""}, {"c2clink__", ""},
-    {"profiler__replayer_bytes", "byte"}, {"profiler__replayer_passes", "pass"}, {"profiler__", ""},
-    {"maximum_warps_avg_per_active_cycle", "warp"}, {"maximum_warps_per_active_cycle_pct", "%"},
-    {"time_duration", "ns"}, {"time_start", "ns"}, {"time_end", "ns"}, {"throughput", "%"}, {"hit_rate", "%"},
-    {"_bytes", "byte"}, {"dram__sectors", "sector"}, {"t_sectors", "sector"}, {"sectors", "sector"}, {"requests", "request"},
-    {"issue_active", "cycle"}, {"cycles_", "cycle"}, {"thread_inst", "inst"}, {"inst_", "inst"},
-    {"warps_", "warp"}, {"threads_launched", "thread"}, {"ctas_launched", "block"}, {"dram__bytes", "byte"},
+    {"launch__block_dim_", "block"},
+    {"launch__cluster_max_active", "cluster"},
+    {"launch__cluster_max_potential_size", "block"},
+    {"launch__occupancy_cluster", "%"},
+    {"launch__occupancy_limit_", "block"},
+    {"launch__persisting_l2_cache_size", "byte"},
+    {"launch__registers_per_thread", "register/thread"},
+    {"launch__shared_mem_config_size", "byte"},
+    {"launch__shared_mem_per_block", "byte/block"},
+    {"launch__sm_count", "SM"},
+    {"launch__thread_count", "thread"},
+    {"launch__", ""},
+    {"numa__", ""},
+    {"nvlink__", ""},
+    {"c2clink__", ""},
+    {"profiler__replayer_bytes", "byte"},
+    {"profiler__replayer_passes", "pass"},
+    {"profiler__", ""},
+    {"maximum_warps_avg_per_active_cycle", "warp"},
+    {"maximum_warps_per_active_cycle_pct", "%"},
+    {"time_duration", "ns"},
+    {"time_start", "ns"},
+    {"time_end", "ns"},
+    {"throughput", "%"},
+    {"hit_rate", "%"},
+    {"_bytes", "byte"},
+    {"dram__sectors", "sector"},
+    {"t_sectors", "sector"},
+    {"sectors", "sector"},
+    {"requests", "request"},
+    {"issue_active", "cycle"},
+    {"cycles_", "cycle"},
+    {"thread_inst", "inst"},
+    {"inst_", "inst"},
+    {"warps_", "warp"},
+    {"threads_launched", "thread"},
+    {"ctas_launched", "block"},
+    {"dram__bytes", "byte"},
 }};
 
 }  // namespace
@@ -70,13 +122,15 @@ Unit parse_unit(std::string_view printed) {
   const auto slash = printed.find('/');
   if (slash == printed.npos) return plain(printed);
   const Unit top = plain(printed.substr(0, slash)), bottom = plain(printed.substr(slash + 1));
-  // Rates are per second, however long the second was written: "byte/s", "byte/second", "cycle/nsecond".
+  // Rates are per second, however long the second was written: "byte/s", "byte/second",
+  // "cycle/nsecond".
   if (bottom.base == "ns") return {top.base + "/s", top.exponent + 9 - bottom.exponent, top.factor};
   return {top.base + "/" + bottom.base, top.exponent - bottom.exponent, top.factor / bottom.factor};
 }
 
 std::string metric_unit(std::string_view metric) {
-  if (has(metric, "pct_of_peak") || metric.ends_with(".pct") || metric.ends_with("_pct")) return "%";
+  if (has(metric, "pct_of_peak") || metric.ends_with(".pct") || metric.ends_with("_pct"))
+    return "%";
   if (metric.ends_with(".ratio") || metric.ends_with(".max_rate")) return "";
   std::string_view rollup;
   std::string_view name = metric;
@@ -90,8 +144,10 @@ std::string metric_unit(std::string_view metric) {
       unit = rule.unit;
       break;
     }
-  if (has(rollup, ".per_second")) return has(name, "cycles_") ? "hz" : unit.empty() ? "1/s" : unit + "/s";
-  if (has(rollup, ".per_cycle") || has(rollup, ".peak_sustained")) return unit.empty() || unit == "cycle" ? (unit.empty() ? "1/cycle" : "") : unit + "/cycle";
+  if (has(rollup, ".per_second"))
+    return has(name, "cycles_") ? "hz" : unit.empty() ? "1/s" : unit + "/s";
+  if (has(rollup, ".per_cycle") || has(rollup, ".peak_sustained"))
+    return unit.empty() || unit == "cycle" ? (unit.empty() ? "1/cycle" : "") : unit + "/cycle";
   return unit;
 }
 

@@ -19,30 +19,55 @@ std::int64_t thread_of(std::int64_t global) { return global < 0 ? -1 : global & 
 
 CopyKind copy_kind(std::int64_t operation) {  // ENUM_CUDA_MEMCPY_OPER
   switch (operation) {
-    case 1: case 3: case 11: return CopyKind::host_to_device;
-    case 2: case 4: case 12: return CopyKind::device_to_host;
-    case 5: case 6: case 7: case 8: case 13: return CopyKind::device_to_device;
-    case 9: return CopyKind::host_to_host;
-    case 10: return CopyKind::peer;
-    default: return CopyKind::unknown;
+    case 1:
+    case 3:
+    case 11:
+      return CopyKind::host_to_device;
+    case 2:
+    case 4:
+    case 12:
+      return CopyKind::device_to_host;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 13:
+      return CopyKind::device_to_device;
+    case 9:
+      return CopyKind::host_to_host;
+    case 10:
+      return CopyKind::peer;
+    default:
+      return CopyKind::unknown;
   }
 }
 
 std::string_view copy_name(CopyKind kind) {
   switch (kind) {
-    case CopyKind::host_to_device: return "Memcpy HtoD";
-    case CopyKind::device_to_host: return "Memcpy DtoH";
-    case CopyKind::device_to_device: return "Memcpy DtoD";
-    case CopyKind::host_to_host: return "Memcpy HtoH";
-    case CopyKind::peer: return "Memcpy PtoP";
-    default: return "Memcpy";
+    case CopyKind::host_to_device:
+      return "Memcpy HtoD";
+    case CopyKind::device_to_host:
+      return "Memcpy DtoH";
+    case CopyKind::device_to_device:
+      return "Memcpy DtoD";
+    case CopyKind::host_to_host:
+      return "Memcpy HtoH";
+    case CopyKind::peer:
+      return "Memcpy PtoP";
+    default:
+      return "Memcpy";
   }
 }
 
-/// Metrics of --gpu-metrics-devices that are metrics of the catalogue; others keep their own name and percent.
+/// Metrics of --gpu-metrics-devices that are metrics of the catalogue; others keep their own name
+/// and percent.
 std::string_view catalogue_metric(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"SMs Active", "sm.active_any"}, {"SM Active", "sm.active_any"}, {"SM Issue", "issue.active"}, {"Tensor Active", "tensor.active"}, {"GR Active", "gpu.busy"}};
+      {"SMs Active", "sm.active_any"},
+      {"SM Active", "sm.active_any"},
+      {"SM Issue", "issue.active"},
+      {"Tensor Active", "tensor.active"},
+      {"GR Active", "gpu.busy"}};
   for (const auto& [theirs, ours] : known)
     if (name.starts_with(theirs)) return ours;
   return {};
@@ -50,14 +75,20 @@ std::string_view catalogue_metric(std::string_view name) {
 
 class Loader {
  public:
-  Loader(sqlite3* db, const std::string& path, Capture& capture) : db_(db), path_(path), c_(capture) {}
+  Loader(sqlite3* db, const std::string& path, Capture& capture)
+      : db_(db), path_(path), c_(capture) {}
 
   Status run() {
     using Step = Status (Loader::*)();
-    for (Step step : {&Loader::session, &Loader::strings, &Loader::devices, &Loader::threads, &Loader::kernels, &Loader::copies, &Loader::sets, &Loader::graphs, &Loader::calls,
-                      &Loader::ranges, &Loader::syncs, &Loader::gpu_metrics, &Loader::diagnostics})
+    for (Step step :
+         {&Loader::session, &Loader::strings, &Loader::devices, &Loader::threads, &Loader::kernels,
+          &Loader::copies, &Loader::sets, &Loader::graphs, &Loader::calls, &Loader::ranges,
+          &Loader::syncs, &Loader::gpu_metrics, &Loader::diagnostics})
       if (const Status done = (this->*step)(); !done) return done;
-    if (c_.events == 0) c_.note_quality("no_events", "the export holds no CUDA activity and no ranges: capture with --trace=cuda,nvtx");
+    if (c_.events == 0)
+      c_.note_quality(
+          "no_events",
+          "the export holds no CUDA activity and no ranges: capture with --trace=cuda,nvtx");
     return {};
   }
 
@@ -81,9 +112,12 @@ class Loader {
     if (!row.null(0)) {
       const std::int64_t start = row.integer(0), end = row.null(1) ? start : row.integer(1);
       Nanos from = 0, to = 0;
-      if (end >= start && !__builtin_add_overflow(epoch_, start, &from) && !__builtin_add_overflow(epoch_, end, &to)) return Interval{from, to};
+      if (end >= start && !__builtin_add_overflow(epoch_, start, &from) &&
+          !__builtin_add_overflow(epoch_, end, &to))
+        return Interval{from, to};
     }
-    c_.note_quality("bad_event", fmt::format("rows without a possible time span, first in {}", table));
+    c_.note_quality("bad_event",
+                    fmt::format("rows without a possible time span, first in {}", table));
     return std::nullopt;
   }
 
@@ -98,50 +132,67 @@ class Loader {
       at->second = c_.threads.add();
       c_.threads.pid[at->second] = process_of(global);
       c_.threads.tid[at->second] = thread_of(global);
-      if (const auto found = process_names_.find(process_of(global)); found != process_names_.end()) c_.threads.process_name[at->second] = c_.strings.intern(found->second);
-      if (const auto found = thread_names_.find(global); found != thread_names_.end()) c_.threads.name[at->second] = name(found->second);
+      if (const auto found = process_names_.find(process_of(global)); found != process_names_.end())
+        c_.threads.process_name[at->second] = c_.strings.intern(found->second);
+      if (const auto found = thread_names_.find(global); found != thread_names_.end())
+        c_.threads.name[at->second] = name(found->second);
     }
     return at->second;
   }
 
   Status session() {
-    if (const Status done = each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](const TableRows& r) { epoch_ = r.integer(0, 0); }); !done) return done;
+    if (const Status done = each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
+                                 [&](const TableRows& r) { epoch_ = r.integer(0, 0); });
+        !done)
+      return done;
     return each("META_DATA_EXPORT", {"name", "value"}, [&](const TableRows& r) {
-      if (r.text(0).starts_with("EXPORT_")) c_.set_metadata("nsys." + std::string(r.text(0)), r.text(1));
+      if (r.text(0).starts_with("EXPORT_"))
+        c_.set_metadata("nsys." + std::string(r.text(0)), r.text(1));
     });
   }
 
   Status strings() {
-    return each("StringIds", {"id", "value"}, [&](const TableRows& r) { names_[r.integer(0)] = c_.strings.intern(r.text(1)); });
+    return each("StringIds", {"id", "value"},
+                [&](const TableRows& r) { names_[r.integer(0)] = c_.strings.intern(r.text(1)); });
   }
 
   Status devices() {
-    return each("TARGET_INFO_GPU", {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor", "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
-                [&](const TableRows& r) {
-                  const auto row = c_.device_row(static_cast<std::int32_t>(r.integer(r.null(1) ? 0 : 1)));
-                  gpus_[r.integer(0)] = row;
-                  auto& d = c_.devices;
-                  d.name[row] = c_.strings.intern(r.text(2));
-                  d.uuid[row] = c_.strings.intern(r.text(3));
-                  d.vendor[row] = c_.strings.intern("nvidia");
-                  d.sm_count[row] = static_cast<std::int32_t>(r.integer(4));
-                  d.memory_bytes[row] = r.integer(5);
-                  if (!r.null(6)) d.clock_khz[row] = r.integer(6) / 1000;
-                  d.compute_major[row] = static_cast<std::int32_t>(r.integer(7));
-                  d.compute_minor[row] = static_cast<std::int32_t>(r.integer(8));
-                  d.registers_per_sm[row] = static_cast<std::int32_t>(r.integer(9));
-                  d.shared_bytes_per_sm[row] = r.integer(10);
-                  if (!r.null(11) && !r.null(12) && r.integer(11) < 4096 && r.integer(12) < 4096) d.max_threads_per_sm[row] = static_cast<std::int32_t>(r.integer(11) * r.integer(12));
-                });
+    return each(
+        "TARGET_INFO_GPU",
+        {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor",
+         "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
+        [&](const TableRows& r) {
+          const auto row = c_.device_row(static_cast<std::int32_t>(r.integer(r.null(1) ? 0 : 1)));
+          gpus_[r.integer(0)] = row;
+          auto& d = c_.devices;
+          d.name[row] = c_.strings.intern(r.text(2));
+          d.uuid[row] = c_.strings.intern(r.text(3));
+          d.vendor[row] = c_.strings.intern("nvidia");
+          d.sm_count[row] = static_cast<std::int32_t>(r.integer(4));
+          d.memory_bytes[row] = r.integer(5);
+          if (!r.null(6)) d.clock_khz[row] = r.integer(6) / 1000;
+          d.compute_major[row] = static_cast<std::int32_t>(r.integer(7));
+          d.compute_minor[row] = static_cast<std::int32_t>(r.integer(8));
+          d.registers_per_sm[row] = static_cast<std::int32_t>(r.integer(9));
+          d.shared_bytes_per_sm[row] = r.integer(10);
+          if (!r.null(11) && !r.null(12) && r.integer(11) < 4096 && r.integer(12) < 4096)
+            d.max_threads_per_sm[row] = static_cast<std::int32_t>(r.integer(11) * r.integer(12));
+        });
   }
 
   // The lists cover the whole machine: rows are made for threads that have events only.
   Status threads() {
-    if (const Status done = each("PROCESSES", {"globalPid", "name"}, [&](const TableRows& r) { process_names_[process_of(r.integer(0))] = r.text(1); }); !done) return done;
-    return each("ThreadNames", {"globalTid", "nameId"}, [&](const TableRows& r) { thread_names_[r.integer(0)] = r.integer(1); });
+    if (const Status done =
+            each("PROCESSES", {"globalPid", "name"},
+                 [&](const TableRows& r) { process_names_[process_of(r.integer(0))] = r.text(1); });
+        !done)
+      return done;
+    return each("ThreadNames", {"globalTid", "nameId"},
+                [&](const TableRows& r) { thread_names_[r.integer(0)] = r.integer(1); });
   }
 
-  /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId, correlationId, globalPid.
+  /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId,
+  /// correlationId, globalPid.
   std::uint32_t activity(const TableRows& r, Interval span, ActivityKind kind) {
     auto& a = c_.activities;
     const auto row = a.add();
@@ -157,71 +208,108 @@ class Loader {
   }
 
   Status kernels() {
-    return each("CUPTI_ACTIVITY_KIND_KERNEL",
-                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
-                 "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "graphId", "graphNodeId"},
-                [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_KERNEL");
-                  if (!s) return;
-                  const auto row = activity(r, *s, ActivityKind::kernel);
-                  auto& a = c_.activities;
-                  a.name[row] = name(r.integer(7)) != Text{} ? name(r.integer(7)) : name(r.integer(8));
-                  I32* const shape[] = {&a.grid_x[row], &a.grid_y[row], &a.grid_z[row], &a.block_x[row], &a.block_y[row], &a.block_z[row], &a.registers[row]};
-                  for (int i = 0; i < 7; ++i) *shape[i] = static_cast<I32>(std::clamp<std::int64_t>(r.integer(9 + i), -1, INT32_MAX));
-                  if (!r.null(16) && !r.null(17)) a.shared_bytes[row] = static_cast<std::int64_t>(static_cast<std::uint64_t>(r.integer(16)) + static_cast<std::uint64_t>(r.integer(17)));
-                  a.graph_id[row] = r.integer(18);
-                  a.graph_node[row] = r.integer(19);
-                });
+    return each(
+        "CUPTI_ACTIVITY_KIND_KERNEL",
+        {"start",
+         "end",
+         "deviceId",
+         "contextId",
+         "streamId",
+         "correlationId",
+         "globalPid",
+         "demangledName",
+         "shortName",
+         "gridX",
+         "gridY",
+         "gridZ",
+         "blockX",
+         "blockY",
+         "blockZ",
+         "registersPerThread",
+         "staticSharedMemory",
+         "dynamicSharedMemory",
+         "graphId",
+         "graphNodeId"},
+        [&](const TableRows& r) {
+          const auto s = span(r, "CUPTI_ACTIVITY_KIND_KERNEL");
+          if (!s) return;
+          const auto row = activity(r, *s, ActivityKind::kernel);
+          auto& a = c_.activities;
+          a.name[row] = name(r.integer(7)) != Text{} ? name(r.integer(7)) : name(r.integer(8));
+          I32* const shape[] = {&a.grid_x[row],  &a.grid_y[row],  &a.grid_z[row],   &a.block_x[row],
+                                &a.block_y[row], &a.block_z[row], &a.registers[row]};
+          for (int i = 0; i < 7; ++i)
+            *shape[i] = static_cast<I32>(std::clamp<std::int64_t>(r.integer(9 + i), -1, INT32_MAX));
+          if (!r.null(16) && !r.null(17))
+            a.shared_bytes[row] =
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(r.integer(16)) +
+                                          static_cast<std::uint64_t>(r.integer(17)));
+          a.graph_id[row] = r.integer(18);
+          a.graph_node[row] = r.integer(19);
+        });
   }
 
   Status copies() {
-    return each("CUPTI_ACTIVITY_KIND_MEMCPY", {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "bytes", "copyKind", "graphNodeId"}, [&](const TableRows& r) {
-      const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMCPY");
-      if (!s) return;
-      const auto row = activity(r, *s, ActivityKind::memcpy);
-      c_.activities.bytes[row] = r.integer(7);
-      c_.activities.copy[row] = copy_kind(r.integer(8));
-      c_.activities.name[row] = c_.strings.intern(copy_name(c_.activities.copy[row]));
-      c_.activities.graph_node[row] = r.integer(9);
-    });
+    return each("CUPTI_ACTIVITY_KIND_MEMCPY",
+                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
+                 "bytes", "copyKind", "graphNodeId"},
+                [&](const TableRows& r) {
+                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMCPY");
+                  if (!s) return;
+                  const auto row = activity(r, *s, ActivityKind::memcpy);
+                  c_.activities.bytes[row] = r.integer(7);
+                  c_.activities.copy[row] = copy_kind(r.integer(8));
+                  c_.activities.name[row] = c_.strings.intern(copy_name(c_.activities.copy[row]));
+                  c_.activities.graph_node[row] = r.integer(9);
+                });
   }
 
   Status sets() {
-    return each("CUPTI_ACTIVITY_KIND_MEMSET", {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "bytes", "graphNodeId"}, [&](const TableRows& r) {
-      const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMSET");
-      if (!s) return;
-      const auto row = activity(r, *s, ActivityKind::memset);
-      c_.activities.bytes[row] = r.integer(7);
-      c_.activities.graph_node[row] = r.integer(8);
-      c_.activities.name[row] = c_.strings.intern("Memset");
-    });
+    return each("CUPTI_ACTIVITY_KIND_MEMSET",
+                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
+                 "bytes", "graphNodeId"},
+                [&](const TableRows& r) {
+                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMSET");
+                  if (!s) return;
+                  const auto row = activity(r, *s, ActivityKind::memset);
+                  c_.activities.bytes[row] = r.integer(7);
+                  c_.activities.graph_node[row] = r.integer(8);
+                  c_.activities.name[row] = c_.strings.intern("Memset");
+                });
   }
 
-  /// By default a graph launch is one row and its kernels are hidden; the device is busy all the same.
+  /// By default a graph launch is one row and its kernels are hidden; the device is busy all the
+  /// same.
   Status graphs() {
-    return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphId"}, [&](const TableRows& r) {
-      const auto s = span(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
-      if (!s) return;
-      const auto row = activity(r, *s, ActivityKind::kernel);
-      c_.activities.graph_id[row] = r.integer(7);
-      c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
-      c_.note_quality("graph_kernels_hidden", "launches of CUDA graphs were recorded as a whole; capture with --cuda-graph-trace=node to see their kernels");
-    });
+    return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
+                 "graphId"},
+                [&](const TableRows& r) {
+                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
+                  if (!s) return;
+                  const auto row = activity(r, *s, ActivityKind::kernel);
+                  c_.activities.graph_id[row] = r.integer(7);
+                  c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
+                  c_.note_quality("graph_kernels_hidden",
+                                  "launches of CUDA graphs were recorded as a whole; capture with "
+                                  "--cuda-graph-trace=node to see their kernels");
+                });
   }
 
   Status calls() {
-    return each("CUPTI_ACTIVITY_KIND_RUNTIME", {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& r) {
-      const auto s = span(r, "CUPTI_ACTIVITY_KIND_RUNTIME");
-      if (!s) return;
-      auto& a = c_.api_calls;
-      const auto row = a.add();
-      a.start_ns[row] = s->start;
-      a.duration_ns[row] = s->length();
-      a.thread[row] = thread(r.integer(2));
-      a.correlation[row] = r.integer(3);
-      a.name[row] = api_name(r.integer(4));
-      a.kind[row] = gpu_api_kind(c_.text(a.name[row]));
-    });
+    return each("CUPTI_ACTIVITY_KIND_RUNTIME",
+                {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& r) {
+                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_RUNTIME");
+                  if (!s) return;
+                  auto& a = c_.api_calls;
+                  const auto row = a.add();
+                  a.start_ns[row] = s->start;
+                  a.duration_ns[row] = s->length();
+                  a.thread[row] = thread(r.integer(2));
+                  a.correlation[row] = r.integer(3);
+                  a.name[row] = api_name(r.integer(4));
+                  a.kind[row] = gpu_api_kind(c_.text(a.name[row]));
+                });
   }
 
   /// Runtime names carry their version: "cudaMemcpyAsync_v3020".
@@ -229,74 +317,100 @@ class Loader {
     const Text recorded = name(id);
     std::string_view text = c_.text(recorded);
     const auto v = text.rfind("_v");
-    if (v == text.npos || v + 2 == text.size() || !std::ranges::all_of(text.substr(v + 2), [](char c) { return c >= '0' && c <= '9'; })) return recorded;
+    if (v == text.npos || v + 2 == text.size() ||
+        !std::ranges::all_of(text.substr(v + 2), [](char c) { return c >= '0' && c <= '9'; }))
+      return recorded;
     return c_.strings.intern(std::string(text.substr(0, v)));
   }
 
   Status ranges() {
-    return each("NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType"}, [&](const TableRows& r) {
-      // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no spans.
-      if (const std::int64_t type = r.integer(5); type != 59 && type != 60) return;
-      if (r.null(1)) c_.note_quality("open_range", "NVTX ranges that were still open when the capture ended; they have no length");
-      const auto s = span(r, "NVTX_EVENTS");
-      if (!s) return;
-      auto& h = c_.host_ops;
-      const auto row = h.add();
-      h.start_ns[row] = s->start;
-      h.duration_ns[row] = s->length();
-      h.thread[row] = thread(r.integer(2));
-      h.name[row] = r.null(3) ? name(r.integer(4)) : c_.strings.intern(r.text(3));
-      h.kind[row] = HostKind::annotation;
-    });
+    return each(
+        "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType"},
+        [&](const TableRows& r) {
+          // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
+          // spans.
+          if (const std::int64_t type = r.integer(5); type != 59 && type != 60) return;
+          if (r.null(1))
+            c_.note_quality(
+                "open_range",
+                "NVTX ranges that were still open when the capture ended; they have no length");
+          const auto s = span(r, "NVTX_EVENTS");
+          if (!s) return;
+          auto& h = c_.host_ops;
+          const auto row = h.add();
+          h.start_ns[row] = s->start;
+          h.duration_ns[row] = s->length();
+          h.thread[row] = thread(r.integer(2));
+          h.name[row] = r.null(3) ? name(r.integer(4)) : c_.strings.intern(r.text(3));
+          h.kind[row] = HostKind::annotation;
+        });
   }
 
   Status syncs() {
     std::map<std::int64_t, std::string> kinds;
-    if (const Status done = each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"}, [&](const TableRows& r) { kinds[r.integer(0)] = r.text(1); }); !done) return done;
-    return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"start", "end", "deviceId", "streamId", "correlationId", "syncType"}, [&](const TableRows& r) {
-      const auto s = span(r, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
-      if (!s) return;
-      auto& t = c_.syncs;
-      const auto row = t.add();
-      t.start_ns[row] = s->start;
-      t.duration_ns[row] = s->length();
-      t.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(2)));
-      t.stream[row] = r.integer(3) == UINT32_MAX ? -1 : r.integer(3);  // all ones: no single stream
-      t.correlation[row] = r.integer(4);
-      t.kind[row] = c_.strings.intern(kinds[r.integer(5)]);
-    });
+    if (const Status done = each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
+                                 [&](const TableRows& r) { kinds[r.integer(0)] = r.text(1); });
+        !done)
+      return done;
+    return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
+                [&](const TableRows& r) {
+                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
+                  if (!s) return;
+                  auto& t = c_.syncs;
+                  const auto row = t.add();
+                  t.start_ns[row] = s->start;
+                  t.duration_ns[row] = s->length();
+                  t.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(2)));
+                  t.stream[row] =
+                      r.integer(3) == UINT32_MAX ? -1 : r.integer(3);  // all ones: no single stream
+                  t.correlation[row] = r.integer(4);
+                  t.kind[row] = c_.strings.intern(kinds[r.integer(5)]);
+                });
   }
 
   Status gpu_metrics() {
-    struct Known { Text metric; double factor; };
+    struct Known {
+      Text metric;
+      double factor;
+    };
     std::map<std::pair<std::int64_t, std::int64_t>, Known> metrics;
-    Status done = each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](const TableRows& r) {
-      const std::string_view ours = catalogue_metric(r.text(2));
-      metrics[{r.integer(0), r.integer(1)}] = {c_.strings.intern(ours.empty() ? r.text(2) : ours), ours.empty() ? 1 : 0.01};
-    });
+    Status done = each(
+        "TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](const TableRows& r) {
+          const std::string_view ours = catalogue_metric(r.text(2));
+          metrics[{r.integer(0), r.integer(1)}] = {
+              c_.strings.intern(ours.empty() ? r.text(2) : ours), ours.empty() ? 1 : 0.01};
+        });
     if (!done) return done;
     std::vector<std::int64_t> source;  // typeId of each sample
     std::map<std::int64_t, std::vector<Nanos>> times;
     const std::size_t first = c_.counter_samples.size();
-    done = each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"}, [&](const TableRows& r) {
-      ++c_.events;
-      const std::int64_t time = r.null(0) ? r.integer(1) : r.integer(0);
-      const auto known = metrics.find({r.integer(2), r.integer(3)});
-      const auto at = checked_add(epoch_, time);
-      if (time < 0 || !at || known == metrics.end() || r.null(4)) {
-        c_.note_quality("bad_event", "samples of GPU metrics before the session, without a value or of an unnamed metric");
-        return;
-      }
-      auto& s = c_.counter_samples;
-      const auto row = s.add();
-      s.start_ns[row] = *at;
-      const auto gpu = gpus_.find(r.integer(2) & 0xFF);  // the machine's number; CUDA's may differ
-      s.device[row] = gpu != gpus_.end() ? gpu->second : c_.device_row(static_cast<std::int32_t>(r.integer(2) & 0xFF));
-      s.metric[row] = known->second.metric;
-      s.value[row] = r.real(4) * known->second.factor;
-      source.push_back(r.integer(2));
-      times[source.back()].push_back(*at);
-    });
+    done = each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
+                [&](const TableRows& r) {
+                  ++c_.events;
+                  const std::int64_t time = r.null(0) ? r.integer(1) : r.integer(0);
+                  const auto known = metrics.find({r.integer(2), r.integer(3)});
+                  const auto at = checked_add(epoch_, time);
+                  if (time < 0 || !at || known == metrics.end() || r.null(4)) {
+                    c_.note_quality("bad_event",
+                                    "samples of GPU metrics before the session, without a value or "
+                                    "of an unnamed metric");
+                    return;
+                  }
+                  auto& s = c_.counter_samples;
+                  const auto row = s.add();
+                  s.start_ns[row] = *at;
+                  const auto gpu =
+                      gpus_.find(r.integer(2) & 0xFF);  // the machine's number; CUDA's may differ
+                  s.device[row] =
+                      gpu != gpus_.end()
+                          ? gpu->second
+                          : c_.device_row(static_cast<std::int32_t>(r.integer(2) & 0xFF));
+                  s.metric[row] = known->second.metric;
+                  s.value[row] = r.real(4) * known->second.factor;
+                  source.push_back(r.integer(2));
+                  times[source.back()].push_back(*at);
+                });
     // A sample is the mean since the one before.
     for (auto& [type, t] : times) {
       std::sort(t.begin(), t.end());
@@ -316,7 +430,9 @@ class Loader {
 
   Status diagnostics() {
     return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRows& r) {
-      if (r.integer(0) > 1) c_.note_quality("profiler_message", "the profiler said: " + std::string(r.text(1).substr(0, 200)));
+      if (r.integer(0) > 1)
+        c_.note_quality("profiler_message",
+                        "the profiler said: " + std::string(r.text(1).substr(0, 200)));
     });
   }
 
@@ -335,7 +451,11 @@ class Loader {
 
 int sniff(std::string_view, std::string_view head) {
   if (!head.starts_with(std::string_view("SQLite format 3\0", 16))) return 0;
-  return head.find("META_DATA_EXPORT") != head.npos || head.find("CUPTI_ACTIVITY_KIND_") != head.npos || head.find("TARGET_INFO_SESSION_START_TIME") != head.npos ? 90 : 0;
+  return head.find("META_DATA_EXPORT") != head.npos ||
+                 head.find("CUPTI_ACTIVITY_KIND_") != head.npos ||
+                 head.find("TARGET_INFO_SESSION_START_TIME") != head.npos
+             ? 90
+             : 0;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
@@ -344,15 +464,19 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const auto bytes = static_cast<std::int64_t>(file.tellg());
   file.seekg(0);
   file.read(magic, sizeof magic);
-  if (std::string_view(magic, 15) != "SQLite format 3") return fail("is a compressed SQLite export", path, -1, "unpack it first: SQLite reads it in place");
-  if (bytes > 0 && static_cast<std::uint64_t>(bytes) > options.max_bytes) return fail("is larger than the limit for inputs", path, -1, "raise the limit");
+  if (std::string_view(magic, 15) != "SQLite format 3")
+    return fail("is a compressed SQLite export", path, -1,
+                "unpack it first: SQLite reads it in place");
+  if (bytes > 0 && static_cast<std::uint64_t>(bytes) > options.max_bytes)
+    return fail("is larger than the limit for inputs", path, -1, "raise the limit");
   auto db = sqlite::open_untrusted(path);
   if (!db) return tl::unexpected(db.error());
   Capture capture;
   capture.path = path;
   capture.format = "nsight_systems";
   capture.bytes = bytes;
-  if (const Status done = Loader(db->get(), path, capture).run(); !done) return tl::unexpected(done.error());
+  if (const Status done = Loader(db->get(), path, capture).run(); !done)
+    return tl::unexpected(done.error());
   return capture;
 }
 

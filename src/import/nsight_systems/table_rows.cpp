@@ -5,7 +5,9 @@
 
 namespace gf::nsys {
 
-Result<TableRows> TableRows::open(sqlite3* db, std::string_view table, std::initializer_list<std::string_view> columns, const std::string& file) {
+Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
+                                  std::initializer_list<std::string_view> columns,
+                                  const std::string& file) {
   TableRows rows;
   rows.db_ = db;
   rows.file_ = file;
@@ -13,11 +15,14 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table, std::init
   if (!info) return tl::unexpected(info.error());
   std::set<std::string, std::less<>> present;
   int step = SQLITE_ROW;
-  while ((step = sqlite3_step(info->get())) == SQLITE_ROW) present.emplace(sqlite::column_text(info->get(), 1));
+  while ((step = sqlite3_step(info->get())) == SQLITE_ROW)
+    present.emplace(sqlite::column_text(info->get(), 1));
   if (step != SQLITE_DONE) return sqlite::failure(db, "the export's schema cannot be read", file);
   if (present.empty()) return rows;
   std::string sql = "SELECT ";
-  for (std::string_view column : columns) sql += (sql.size() > 7 ? ", " : "") + (present.contains(column) ? sqlite::quoted(column) : std::string("NULL"));
+  for (std::string_view column : columns)
+    sql += (sql.size() > 7 ? ", " : "") +
+           (present.contains(column) ? sqlite::quoted(column) : std::string("NULL"));
   sql += " FROM " + sqlite::quoted(table);
   auto statement = sqlite::prepare(db, sql, file);
   if (!statement) return tl::unexpected(statement.error());
@@ -28,9 +33,12 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table, std::init
 Result<bool> TableRows::next() {
   if (!statement_) return false;
   switch (sqlite3_step(statement_.get())) {
-    case SQLITE_ROW: return true;
-    case SQLITE_DONE: return false;
-    default: return sqlite::failure(db_, "a table of the export is damaged", file_);
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      return sqlite::failure(db_, "a table of the export is damaged", file_);
   }
 }
 

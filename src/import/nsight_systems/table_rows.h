@@ -11,15 +11,22 @@
 
 namespace gf::nsys {
 
-/// Reads some columns of a table. A table that is not there has no rows; a column that is not there is NULL on all of them.
+/// Reads some columns of a table. A table that is not there has no rows; a column that is not there
+/// is NULL on all of them.
 class TableRows {
  public:
-  static Result<TableRows> open(sqlite3* db, std::string_view table, std::initializer_list<std::string_view> columns, const std::string& file);
+  static Result<TableRows> open(sqlite3* db, std::string_view table,
+                                std::initializer_list<std::string_view> columns,
+                                const std::string& file);
 
   /// False behind the last row. Errors: a damaged database.
   Result<bool> next();
-  bool null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
-  std::int64_t integer(int column, std::int64_t fallback = -1) const { return null(column) ? fallback : sqlite3_column_int64(statement_.get(), column); }
+  bool null(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+  }
+  std::int64_t integer(int column, std::int64_t fallback = -1) const {
+    return null(column) ? fallback : sqlite3_column_int64(statement_.get(), column);
+  }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string_view text(int column) const { return sqlite::column_text(statement_.get(), column); }
   bool exists() const { return statement_ != nullptr; }

@@ -12,9 +12,12 @@ namespace gf::telemetry {
 
 namespace {
 
-bool is_heading(std::string_view line) { return line.starts_with("#Entity") || line.starts_with("# Entity"); }
+bool is_heading(std::string_view line) {
+  return line.starts_with("#Entity") || line.starts_with("# Entity");
+}
 
-/// dcgmi prints a line an entity every `-d` milliseconds, a second unless told otherwise, and no time.
+/// dcgmi prints a line an entity every `-d` milliseconds, a second unless told otherwise, and no
+/// time.
 constexpr Nanos kInterval = kNsPerSecond;
 
 }  // namespace
@@ -26,7 +29,10 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   capture.path = path;
   capture.format = "dcgm_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
-  struct Field { Text metric; double factor; };
+  struct Field {
+    Text metric;
+    double factor;
+  };
   std::vector<Field> fields;
   std::vector<Nanos> next;  // time of the next line, by row of devices
   std::int64_t bad = 0, missing = 0;
@@ -46,9 +52,13 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
       continue;
     }
     std::int32_t device = -1;
-    if (cells.size() >= 2) std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), device);
+    if (cells.size() >= 2)
+      std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), device);
     if (cells[0] != "GPU" || device < 0 || cells.size() != fields.size() + 2) {
-      if (bad++ == 0) capture.note_quality("bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+      if (bad++ == 0)
+        capture.note_quality(
+            "bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset),
+            0);
       continue;
     }
     const auto row = capture.device_row(device);
@@ -71,10 +81,15 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     }
     next[row] += kInterval;
   }
-  if (fields.empty()) return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1, "keep the first lines that dcgmi dmon prints");
+  if (fields.empty())
+    return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1,
+                "keep the first lines that dcgmi dmon prints");
   if (bad > 0) capture.note_quality("bad_row", "", bad);
-  if (missing > 0) capture.note_quality("no_reading", "cells without a number, such as N/A: no data", missing);
-  if (capture.events > 0) capture.note_quality("no_timestamps", "dcgmi dmon prints no times: lines are taken as one second apart from 0");
+  if (missing > 0)
+    capture.note_quality("no_reading", "cells without a number, such as N/A: no data", missing);
+  if (capture.events > 0)
+    capture.note_quality("no_timestamps",
+                         "dcgmi dmon prints no times: lines are taken as one second apart from 0");
   return capture;
 }
 

@@ -14,45 +14,109 @@ struct Unit {
   double factor;  // to watts, joules, hertz, bytes, seconds, ratio, celsius
 };
 
-constexpr std::array<Unit, 18> kUnits{{{"w", 1}, {"mw", 1e-3}, {"j", 1}, {"mj", 1e-3}, {"hz", 1}, {"khz", 1e3}, {"mhz", 1e6}, {"ghz", 1e9}, {"b", 1}, {"kib", 1024},
-                                       {"mib", 1 << 20}, {"gib", 1 << 30}, {"mb", 1 << 20}, {"pct", 0.01}, {"%", 0.01}, {"percent", 0.01}, {"c", 1}, {"ratio", 1}}};
+constexpr std::array<Unit, 18> kUnits{{{"w", 1},
+                                       {"mw", 1e-3},
+                                       {"j", 1},
+                                       {"mj", 1e-3},
+                                       {"hz", 1},
+                                       {"khz", 1e3},
+                                       {"mhz", 1e6},
+                                       {"ghz", 1e9},
+                                       {"b", 1},
+                                       {"kib", 1024},
+                                       {"mib", 1 << 20},
+                                       {"gib", 1 << 30},
+                                       {"mb", 1 << 20},
+                                       {"pct", 0.01},
+                                       {"%", 0.01},
+                                       {"percent", 0.01},
+                                       {"c", 1},
+                                       {"ratio", 1}}};
 
 struct Name {
   std::string_view column, metric;
   double factor;  // when the column names no unit
 };
 
-// Names of nvidia-smi --help-query-gpu (with its older aliases) and of common NVML logs, without their unit.
+// Names of nvidia-smi --help-query-gpu (with its older aliases) and of common NVML logs, without
+// their unit.
 constexpr std::array<Name, 38> kNames{{
-    {"power.draw.instant", "power.module", 1},      {"power_instant", "power.module", 1},        {"power.draw", "power.average", 1},
-    {"power.draw.average", "power.average", 1},     {"power_avg", "power.average", 1},           {"power_average", "power.average", 1},
-    {"power", "power.average", 1},                  {"enforced.power.limit", "power.limit", 1},  {"power.limit", "power.limit", 1},
-    {"power_memory", "power.memory", 1},            {"energy", "energy.module", 1e-3},           {"total_energy_consumption", "energy.module", 1e-3},
-    {"clocks.sm", "clock.sm", 1e6},                 {"clocks.current.sm", "clock.sm", 1e6},      {"sm_clock", "clock.sm", 1e6},
-    {"clocks.mem", "clock.memory", 1e6},            {"clocks.current.memory", "clock.memory", 1e6}, {"mem_clock", "clock.memory", 1e6},
-    {"memory_clock", "clock.memory", 1e6},          {"temperature.gpu", "temperature.gpu", 1},   {"temp", "temperature.gpu", 1},
-    {"temperature", "temperature.gpu", 1},          {"temperature.memory", "temperature.memory", 1}, {"temp_mem", "temperature.memory", 1},
-    {"utilization.gpu", "monitor.gpu", 0.01},       {"util", "monitor.gpu", 0.01},               {"gpu_util", "monitor.gpu", 0.01},
-    {"utilization", "monitor.gpu", 0.01},           {"utilization.memory", "monitor.memory", 0.01}, {"mem_util", "monitor.memory", 0.01},
-    {"memory.used", "memory.used", 1 << 20},        {"mem_used", "memory.used", 1 << 20},        {"memory.total", "memory.total", 1 << 20},
-    {"mem_total", "memory.total", 1 << 20},         {"clocks_throttle_reasons.active", "clock.limits", 1},
-    {"clocks_event_reasons.active", "clock.limits", 1}, {"throttle_reasons", "clock.limits", 1}, {"clock_limits", "clock.limits", 1},
+    {"power.draw.instant", "power.module", 1},
+    {"power_instant", "power.module", 1},
+    {"power.draw", "power.average", 1},
+    {"power.draw.average", "power.average", 1},
+    {"power_avg", "power.average", 1},
+    {"power_average", "power.average", 1},
+    {"power", "power.average", 1},
+    {"enforced.power.limit", "power.limit", 1},
+    {"power.limit", "power.limit", 1},
+    {"power_memory", "power.memory", 1},
+    {"energy", "energy.module", 1e-3},
+    {"total_energy_consumption", "energy.module", 1e-3},
+    {"clocks.sm", "clock.sm", 1e6},
+    {"clocks.current.sm", "clock.sm", 1e6},
+    {"sm_clock", "clock.sm", 1e6},
+    {"clocks.mem", "clock.memory", 1e6},
+    {"clocks.current.memory", "clock.memory", 1e6},
+    {"mem_clock", "clock.memory", 1e6},
+    {"memory_clock", "clock.memory", 1e6},
+    {"temperature.gpu", "temperature.gpu", 1},
+    {"temp", "temperature.gpu", 1},
+    {"temperature", "temperature.gpu", 1},
+    {"temperature.memory", "temperature.memory", 1},
+    {"temp_mem", "temperature.memory", 1},
+    {"utilization.gpu", "monitor.gpu", 0.01},
+    {"util", "monitor.gpu", 0.01},
+    {"gpu_util", "monitor.gpu", 0.01},
+    {"utilization", "monitor.gpu", 0.01},
+    {"utilization.memory", "monitor.memory", 0.01},
+    {"mem_util", "monitor.memory", 0.01},
+    {"memory.used", "memory.used", 1 << 20},
+    {"mem_used", "memory.used", 1 << 20},
+    {"memory.total", "memory.total", 1 << 20},
+    {"mem_total", "memory.total", 1 << 20},
+    {"clocks_throttle_reasons.active", "clock.limits", 1},
+    {"clocks_event_reasons.active", "clock.limits", 1},
+    {"throttle_reasons", "clock.limits", 1},
+    {"clock_limits", "clock.limits", 1},
 }};
 
-// Column headings of dcgmi dmon. Byte counters of links are rates there and stay under their own name.
+// Column headings of dcgmi dmon. Byte counters of links are rates there and stay under their own
+// name.
 constexpr std::array<Name, 25> kDcgm{{
-    {"GRACT", "gpu.busy", 1},        {"SMACT", "sm.active_any", 1},   {"SMOCC", "sm.occupancy", 1},     {"TENSO", "tensor.active", 1},  {"DRAMA", "dram.active", 1},
-    {"FP64A", "pipe.fp64", 1},       {"FP32A", "pipe.fma", 1},        {"FP16A", "pipe.fp16", 1},        {"INTAC", "pipe.alu", 1},       {"TIMMA", "tensor.imma_active", 1},
-    {"THMMA", "tensor.hmma_active", 1}, {"TDFMA", "tensor.dmma_active", 1}, {"POWER", "power.average", 1}, {"PWR", "power.average", 1},  {"POWIN", "power.module", 1},
-    {"TOTEC", "energy.module", 1e-3}, {"TMPTR", "temperature.gpu", 1}, {"MMTMP", "temperature.memory", 1}, {"SMCLK", "clock.sm", 1e6},   {"MMCLK", "clock.memory", 1e6},
-    {"GPUTL", "monitor.gpu", 0.01},  {"MCUTL", "monitor.memory", 0.01}, {"FBUSD", "memory.used", 1 << 20}, {"EPLMT", "power.limit", 1},   {"DVCCTR", "clock.limits", 1},
+    {"GRACT", "gpu.busy", 1},           {"SMACT", "sm.active_any", 1},
+    {"SMOCC", "sm.occupancy", 1},       {"TENSO", "tensor.active", 1},
+    {"DRAMA", "dram.active", 1},        {"FP64A", "pipe.fp64", 1},
+    {"FP32A", "pipe.fma", 1},           {"FP16A", "pipe.fp16", 1},
+    {"INTAC", "pipe.alu", 1},           {"TIMMA", "tensor.imma_active", 1},
+    {"THMMA", "tensor.hmma_active", 1}, {"TDFMA", "tensor.dmma_active", 1},
+    {"POWER", "power.average", 1},      {"PWR", "power.average", 1},
+    {"POWIN", "power.module", 1},       {"TOTEC", "energy.module", 1e-3},
+    {"TMPTR", "temperature.gpu", 1},    {"MMTMP", "temperature.memory", 1},
+    {"SMCLK", "clock.sm", 1e6},         {"MMCLK", "clock.memory", 1e6},
+    {"GPUTL", "monitor.gpu", 0.01},     {"MCUTL", "monitor.memory", 0.01},
+    {"FBUSD", "memory.used", 1 << 20},  {"EPLMT", "power.limit", 1},
+    {"DVCCTR", "clock.limits", 1},
 }};
 
-// Column headings of nvidia-smi dmon; from gract on those of --gpm-metrics. Throughputs of links are rates and keep their own names.
+// Column headings of nvidia-smi dmon; from gract on those of --gpm-metrics. Throughputs of links
+// are rates and keep their own names.
 constexpr std::array<Name, 16> kSmiDmon{{
-    {"pwr", "power.average", 1},   {"gtemp", "temperature.gpu", 1}, {"mtemp", "temperature.memory", 1}, {"sm", "monitor.gpu", 0.01},     {"mem", "monitor.memory", 0.01},
-    {"mclk", "clock.memory", 1e6}, {"pclk", "clock.sm", 1e6},       {"fb", "memory.used", 1 << 20},     {"gract", "gpu.busy", 0.01},     {"smutil", "sm.active_any", 0.01},
-    {"smocc", "sm.occupancy", 0.01}, {"mmaact", "tensor.active", 0.01}, {"dram", "dram.active", 0.01},  {"fp64", "pipe.fp64", 0.01},     {"fp32", "pipe.fma", 0.01},
+    {"pwr", "power.average", 1},
+    {"gtemp", "temperature.gpu", 1},
+    {"mtemp", "temperature.memory", 1},
+    {"sm", "monitor.gpu", 0.01},
+    {"mem", "monitor.memory", 0.01},
+    {"mclk", "clock.memory", 1e6},
+    {"pclk", "clock.sm", 1e6},
+    {"fb", "memory.used", 1 << 20},
+    {"gract", "gpu.busy", 0.01},
+    {"smutil", "sm.active_any", 0.01},
+    {"smocc", "sm.occupancy", 0.01},
+    {"mmaact", "tensor.active", 0.01},
+    {"dram", "dram.active", 0.01},
+    {"fp64", "pipe.fp64", 0.01},
+    {"fp32", "pipe.fma", 0.01},
     {"fp16", "pipe.fp16", 0.01},
 }};
 
@@ -80,7 +144,9 @@ Split split(std::string_view header) {
     while (!s.name.empty() && s.name.back() == ' ') s.name.pop_back();
     return s;
   }
-  if (const auto last = text.rfind('_'); last != text.npos && find_unit(std::string_view(text).substr(last + 1))) return {text.substr(0, last), text.substr(last + 1)};
+  if (const auto last = text.rfind('_');
+      last != text.npos && find_unit(std::string_view(text).substr(last + 1)))
+    return {text.substr(0, last), text.substr(last + 1)};
   return {text, ""};
 }
 
@@ -111,7 +177,8 @@ Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit) {
 }
 
 bool is_dcgm_blank(double value) {
-  // 32-bit, 64-bit and floating-point blanks: not permitted, not supported, not found and a few more in a row.
+  // 32-bit, 64-bit and floating-point blanks: not permitted, not supported, not found and a few
+  // more in a row.
   auto among = [&](double first) { return value >= first && value < first + 16; };
   return among(2147483632.0) || among(140737488355328.0) || value >= 9223372036854774784.0;
 }
@@ -128,7 +195,9 @@ std::optional<double> parse_reading(std::string_view cell) {
   if (cell.starts_with("0x") || cell.starts_with("0X")) {
     std::uint64_t bits = 0;
     const auto [end, error] = std::from_chars(cell.data() + 2, cell.data() + cell.size(), bits, 16);
-    return error == std::errc() && end == cell.data() + cell.size() ? std::optional(static_cast<double>(bits)) : std::nullopt;
+    return error == std::errc() && end == cell.data() + cell.size()
+               ? std::optional(static_cast<double>(bits))
+               : std::nullopt;
   }
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);

@@ -1,5 +1,6 @@
-// nvidia-smi dmon: a heading that begins with # and names the GPU column, the units below it, a line a GPU and second; with -o D, T or DT
-// the date and time of day in front; with --format csv commas between.
+// nvidia-smi dmon: a heading that begins with # and names the GPU column, the units below it, a
+// line a GPU and second; with -o D, T or DT the date and time of day in front; with --format csv
+// commas between.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -30,7 +31,8 @@ bool is_heading(std::string_view line) {
   auto at = cells.begin();
   while (at != cells.end() && (*at == "Date" || *at == "Time")) ++at;
   if (at == cells.end() || *at != "gpu" || ++at == cells.end()) return false;
-  return *at == "rxpci" || *at == "pviol" || *at == "sbecc" || quantity_of_smi_dmon(*at, "").metric != *at;  // the first of each -s group
+  return *at == "rxpci" || *at == "pviol" || *at == "sbecc" ||
+         quantity_of_smi_dmon(*at, "").metric != *at;  // the first of each -s group
 }
 
 enum class Role { date, time, gpu, value };
@@ -48,7 +50,9 @@ struct Place {
 
 }  // namespace
 
-int sniff_smi_dmon(std::string_view, std::string_view head) { return sniff_heading(head, is_heading); }
+int sniff_smi_dmon(std::string_view, std::string_view head) {
+  return sniff_heading(head, is_heading);
+}
 
 Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path) {
   Capture capture;
@@ -71,7 +75,11 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
       date = time = false;
       for (const auto cell : cells) {
         const Quantity q = quantity_of_smi_dmon(cell, "");
-        columns.push_back({cell == "Date" ? Role::date : cell == "Time" ? Role::time : cell == "gpu" ? Role::gpu : Role::value, cell, capture.strings.intern(q.metric), q.factor});
+        columns.push_back({cell == "Date"   ? Role::date
+                           : cell == "Time" ? Role::time
+                           : cell == "gpu"  ? Role::gpu
+                                            : Role::value,
+                           cell, capture.strings.intern(q.metric), q.factor});
         date |= cell == "Date";
         time |= cell == "Time";
       }
@@ -89,13 +97,21 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     std::optional<Nanos> day, of_day;
     if (cells.size() == columns.size())
       for (std::size_t c = 0; c < cells.size(); ++c) {
-        if (columns[c].role == Role::gpu) std::from_chars(cells[c].data(), cells[c].data() + cells[c].size(), device);
-        if (columns[c].role == Role::date) day = parse_calendar(fmt::format("{}/{}/{} 00:00:00", cells[c].substr(0, 4), cells[c].size() == 8 ? cells[c].substr(4, 2) : "", cells[c].size() == 8 ? cells[c].substr(6) : ""));
+        if (columns[c].role == Role::gpu)
+          std::from_chars(cells[c].data(), cells[c].data() + cells[c].size(), device);
+        if (columns[c].role == Role::date)
+          day = parse_calendar(fmt::format("{}/{}/{} 00:00:00", cells[c].substr(0, 4),
+                                           cells[c].size() == 8 ? cells[c].substr(4, 2) : "",
+                                           cells[c].size() == 8 ? cells[c].substr(6) : ""));
         if (columns[c].role == Role::time)
-          if (const auto t = parse_calendar(fmt::format("2000/01/01 {}", cells[c]))) of_day = *t % kDay;
+          if (const auto t = parse_calendar(fmt::format("2000/01/01 {}", cells[c])))
+            of_day = *t % kDay;
       }
     if (device < 0 || (date && !day) || (time && !of_day)) {
-      if (bad++ == 0) capture.note_quality("bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+      if (bad++ == 0)
+        capture.note_quality(
+            "bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset),
+            0);
       continue;
     }
     const auto row = capture.device_row(device);
@@ -106,8 +122,11 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     if (!date && of_day && *of_day < place.time_of_day) place.day += kDay;  // past midnight
     if (of_day) place.time_of_day = *of_day;
     // Readings are averages up to the moment that they are printed, since the line before.
-    const Nanos now = time ? place.day + *of_day : place.last + (place.last < 0 ? kInterval + 1 : kInterval);
-    const Nanos since = place.last >= 0 && now > place.last && now - place.last <= kLongest ? now - place.last : kInterval;
+    const Nanos now =
+        time ? place.day + *of_day : place.last + (place.last < 0 ? kInterval + 1 : kInterval);
+    const Nanos since = place.last >= 0 && now > place.last && now - place.last <= kLongest
+                            ? now - place.last
+                            : kInterval;
     place.last = now;
     ++capture.events;
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -126,14 +145,27 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
       s.value[sample] = *value * columns[c].factor;
     }
   }
-  if (columns.empty()) return fail("no heading (# gpu ...) of nvidia-smi dmon in the text", path, -1, "keep the first lines that nvidia-smi dmon prints");
+  if (columns.empty())
+    return fail("no heading (# gpu ...) of nvidia-smi dmon in the text", path, -1,
+                "keep the first lines that nvidia-smi dmon prints");
   if (bad > 0) capture.note_quality("bad_row", "", bad);
-  if (missing > 0) capture.note_quality("no_reading", "cells without a number, such as -: no data", missing);
-  if (capture.events > 0 && date && time) capture.note_quality("local_time", "the log gives the time of day without a zone; it is taken as UTC, so that it may lie hours beside a trace");
-  else if (capture.events > 0) capture.note_quality("no_timestamps", time ? "the log gives the time of day without the date: log with -o DT" : "the log gives no times: lines are taken as one second apart from 0; log with -o DT");
+  if (missing > 0)
+    capture.note_quality("no_reading", "cells without a number, such as -: no data", missing);
+  if (capture.events > 0 && date && time)
+    capture.note_quality("local_time",
+                         "the log gives the time of day without a zone; it is taken as UTC, so "
+                         "that it may lie hours beside a trace");
+  else if (capture.events > 0)
+    capture.note_quality(
+        "no_timestamps",
+        time
+            ? "the log gives the time of day without the date: log with -o DT"
+            : "the log gives no times: lines are taken as one second apart from 0; log with -o DT");
   return capture;
 }
 
-Result<Capture> load_smi_dmon(const std::string& path, const ImportOptions& options) { return load_text(path, options, parse_smi_dmon); }
+Result<Capture> load_smi_dmon(const std::string& path, const ImportOptions& options) {
+  return load_text(path, options, parse_smi_dmon);
+}
 
 }  // namespace gf::telemetry

@@ -1,5 +1,7 @@
-// Logs of power, clocks and utilisation that people keep already (docs/formats/telemetry.md): CSV of nvidia-smi
-// (--query-gpu=... --format=csv[,nounits]), of `gpufathom monitor` and of NVML readings, and the text of `nvidia-smi dmon` and `dcgmi dmon`.
+// Logs of power, clocks and utilisation that people keep already (docs/formats/telemetry.md): CSV
+// of nvidia-smi
+// (--query-gpu=... --format=csv[,nounits]), of `gpufathom monitor` and of NVML readings, and the
+// text of `nvidia-smi dmon` and `dcgmi dmon`.
 #pragma once
 
 #include <string>

@@ -9,7 +9,8 @@ namespace gf::telemetry {
 
 namespace {
 
-/// Takes a zone off the end of a time: Z, UTC, +01:00, -0500, +01. What UTC lies behind it; empty without one.
+/// Takes a zone off the end of a time: Z, UTC, +01:00, -0500, +01. What UTC lies behind it; empty
+/// without one.
 std::optional<Nanos> take_zone(std::string_view& text) {
   for (std::string_view utc : {"Z", "UTC", "GMT"})
     if (text.ends_with(utc)) {
@@ -23,7 +24,9 @@ std::optional<Nanos> take_zone(std::string_view& text) {
     if (c != ':') digits += c;
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || (digits.size() != 2 && digits.size() != 4)) return std::nullopt;
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      (digits.size() != 2 && digits.size() != 4))
+    return std::nullopt;
   const int minutes = digits.size() == 2 ? number * 60 : number / 100 * 60 + number % 100;
   const Nanos zone = (text[sign] == '-' ? -1 : 1) * minutes * 60 * kNsPerSecond;
   text = text.substr(0, sign);
@@ -38,17 +41,25 @@ std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
   const auto zone = take_zone(text);
   if (zoned) *zoned = zone.has_value();
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (text.size() < 19 || (text[4] != '/' && text[4] != '-') || text[7] != text[4] || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':') return std::nullopt;
+  if (text.size() < 19 || (text[4] != '/' && text[4] != '-') || text[7] != text[4] ||
+      (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
+    return std::nullopt;
   std::array<int, 6> part{};
-  constexpr std::array<std::array<std::size_t, 2>, 6> where{{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
+  constexpr std::array<std::array<std::size_t, 2>, 6> where{
+      {{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
   for (std::size_t i = 0; i < part.size(); ++i) {
     const char *begin = text.data() + where[i][0], *end = begin + where[i][1];
-    if (const auto [at, error] = std::from_chars(begin, end, part[i]); error != std::errc() || at != end) return std::nullopt;
+    if (const auto [at, error] = std::from_chars(begin, end, part[i]);
+        error != std::errc() || at != end)
+      return std::nullopt;
   }
   using namespace std::chrono;
-  const year_month_day day{year(part[0]), month(static_cast<unsigned>(part[1])), std::chrono::day(static_cast<unsigned>(part[2]))};
-  if (!day.ok() || part[0] < 1971 || part[0] > 2200 || part[3] > 23 || part[4] > 59 || part[5] > 60) return std::nullopt;
-  Nanos ns = duration_cast<nanoseconds>(sys_days(day).time_since_epoch()).count() + ((part[3] * 60LL + part[4]) * 60LL + part[5]) * kNsPerSecond;
+  const year_month_day day{year(part[0]), month(static_cast<unsigned>(part[1])),
+                           std::chrono::day(static_cast<unsigned>(part[2]))};
+  if (!day.ok() || part[0] < 1971 || part[0] > 2200 || part[3] > 23 || part[4] > 59 || part[5] > 60)
+    return std::nullopt;
+  Nanos ns = duration_cast<nanoseconds>(sys_days(day).time_since_epoch()).count() +
+             ((part[3] * 60LL + part[4]) * 60LL + part[5]) * kNsPerSecond;
   if (text.size() > 19) {
     if (text[19] != '.' && text[19] != ',') return std::nullopt;
     const auto fraction = parse_decimal(std::string("0.").append(text.substr(20)), 9);
@@ -59,9 +70,15 @@ std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
 }
 
 std::optional<int> time_column_exponent(std::string_view header) {
-  struct Known { std::string_view name; int exponent; };
-  static constexpr Known known[] = {{"unix_time_s", 9}, {"time_s", 9}, {"timestamp_s", 9}, {"unix_s", 9}, {"unix_time_ms", 6}, {"time_ms", 6}, {"timestamp_ms", 6},
-                                    {"unix_time_us", 3}, {"time_us", 3}, {"timestamp_us", 3}, {"unix_time_ns", 0}, {"time_ns", 0}, {"timestamp_ns", 0}, {"unix_time", 9}};
+  struct Known {
+    std::string_view name;
+    int exponent;
+  };
+  static constexpr Known known[] = {{"unix_time_s", 9},  {"time_s", 9},       {"timestamp_s", 9},
+                                    {"unix_s", 9},       {"unix_time_ms", 6}, {"time_ms", 6},
+                                    {"timestamp_ms", 6}, {"unix_time_us", 3}, {"time_us", 3},
+                                    {"timestamp_us", 3}, {"unix_time_ns", 0}, {"time_ns", 0},
+                                    {"timestamp_ns", 0}, {"unix_time", 9}};
   const auto found = std::ranges::find(known, header, &Known::name);
   return found == std::end(known) ? std::nullopt : std::optional(found->exponent);
 }

@@ -7,7 +7,8 @@
 
 namespace gf::telemetry {
 
-inline std::vector<std::string_view> words(std::string_view line, std::string_view between = " \t\r") {
+inline std::vector<std::string_view> words(std::string_view line,
+                                           std::string_view between = " \t\r") {
   std::vector<std::string_view> out;
   for (std::size_t at = 0; at < line.size();) {
     const auto begin = line.find_first_not_of(between, at);
@@ -18,7 +19,8 @@ inline std::vector<std::string_view> words(std::string_view line, std::string_vi
   return out;
 }
 
-/// The score of a file whose first lines hold a heading; 0 without. `is_heading` gets one line at a time.
+/// The score of a file whose first lines hold a heading; 0 without. `is_heading` gets one line at a
+/// time.
 template <class F>
 int sniff_heading(std::string_view head, F&& is_heading) {
   for (std::size_t at = 0, line = 0; at < head.size() && line < 20; ++line) {

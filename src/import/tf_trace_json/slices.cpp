@@ -13,11 +13,14 @@ std::size_t end_of_object(std::string_view text, std::size_t begin) {
         for (++i; i < text.size() && text[i] != '"'; ++i)
           if (text[i] == '\\') ++i;
         break;
-      case '{': ++depth; break;
+      case '{':
+        ++depth;
+        break;
       case '}':
         if (--depth == 0) return i + 1;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return text.npos;

@@ -1,4 +1,5 @@
-// Cuts the array "traceEvents" into its elements without parsing them, so that a damaged one costs itself alone.
+// Cuts the array "traceEvents" into its elements without parsing them, so that a damaged one costs
+// itself alone.
 #pragma once
 
 #include <string_view>

@@ -30,16 +30,17 @@ struct Reader {
   std::string_view text;
   od::parser parser;
   Part part;
-  Details details;  // of the event that is being read
-  std::map<std::int64_t, Plane> planes;                                      // by pid
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> line_names;   // by pid and tid
+  Details details;                       // of the event that is being read
+  std::map<std::int64_t, Plane> planes;  // by pid
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> line_names;  // by pid and tid
   std::map<std::pair<std::int64_t, std::int64_t>, LineContext> lines;
   std::unordered_map<std::string, std::unique_ptr<EventName>> names;
   std::int64_t spans = 0, derived = 0;
   std::int64_t bad = 0, first_bad = -1;
   Text threadpool;
 
-  Reader(Capture& capture, std::string_view content) : c(capture), text(content), threadpool(capture.strings.intern("threadpool")) {}
+  Reader(Capture& capture, std::string_view content)
+      : c(capture), text(content), threadpool(capture.strings.intern("threadpool")) {}
 
   void damaged(std::string_view slice) {
     if (bad++ == 0) first_bad = slice.data() - text.data();
@@ -48,7 +49,11 @@ struct Reader {
   template <class F>
   bool object(std::string_view slice, F&& f) {
     od::document doc;
-    if (parser.iterate(simdjson::padded_string_view(slice.data(), slice.size(), slice.size() + kPadding)).get(doc)) return false;
+    if (parser
+            .iterate(
+                simdjson::padded_string_view(slice.data(), slice.size(), slice.size() + kPadding))
+            .get(doc))
+      return false;
     od::object o;
     if (doc.get_object().get(o)) return false;
     for (auto field : o) {
@@ -144,31 +149,66 @@ struct Reader {
     };
     auto interned = [&] { return EventText{c.strings.intern(t), {}}; };
     switch (stat_of(key)) {
-      case Stat::correlation_id: e.correlation = number_in(t); break;
-      case Stat::kernel_details: packed(e.kernel); break;
-      case Stat::memcpy_details: packed(e.memcpy); break;
-      case Stat::memset_details: packed(e.memset); break;
-      case Stat::hlo_op: e.op = interned(); break;
-      case Stat::name: e.scope = interned(); break;
+      case Stat::correlation_id:
+        e.correlation = number_in(t);
+        break;
+      case Stat::kernel_details:
+        packed(e.kernel);
+        break;
+      case Stat::memcpy_details:
+        packed(e.memcpy);
+        break;
+      case Stat::memset_details:
+        packed(e.memset);
+        break;
+      case Stat::hlo_op:
+        e.op = interned();
+        break;
+      case Stat::name:
+        e.scope = interned();
+        break;
       case Stat::tf_op:
         if (e.scope.empty() && !t.starts_with("XlaModule:")) e.scope = interned();
         break;
-      case Stat::eager_op: e.type = interned(); break;
-      case Stat::tensor_shapes: e.shapes = interned(); break;
-      case Stat::step_num: e.step = number_in(t); e.has_step = true; break;
-      case Stat::context_id: e.context = number_in(t); break;
-      case Stat::graph_id: e.graph = number_in(t); break;
-      case Stat::graph_node: e.graph_node = number_in(t); break;
+      case Stat::eager_op:
+        e.type = interned();
+        break;
+      case Stat::tensor_shapes:
+        e.shapes = interned();
+        break;
+      case Stat::step_num:
+        e.step = number_in(t);
+        e.has_step = true;
+        break;
+      case Stat::context_id:
+        e.context = number_in(t);
+        break;
+      case Stat::graph_id:
+        e.graph = number_in(t);
+        break;
+      case Stat::graph_node:
+        e.graph_node = number_in(t);
+        break;
       case Stat::occupancy_pct: {
         double pct = 0;
-        if (std::from_chars(t.data(), t.data() + t.size(), pct).ec == std::errc{}) e.occupancy_pct = pct;
+        if (std::from_chars(t.data(), t.data() + t.size(), pct).ec == std::errc{})
+          e.occupancy_pct = pct;
         break;
       }
-      case Stat::allocation_bytes: e.allocation_bytes = number_in(t); break;
-      case Stat::bytes_allocated: e.bytes_allocated = number_in(t); break;
-      case Stat::bytes_reserved: e.bytes_reserved = number_in(t); break;
-      case Stat::address: e.address = number_in(t); break;
-      default: break;
+      case Stat::allocation_bytes:
+        e.allocation_bytes = number_in(t);
+        break;
+      case Stat::bytes_allocated:
+        e.bytes_allocated = number_in(t);
+        break;
+      case Stat::bytes_reserved:
+        e.bytes_reserved = number_in(t);
+        break;
+      case Stat::address:
+        e.address = number_in(t);
+        break;
+      default:
+        break;
     }
   }
 
@@ -201,8 +241,10 @@ struct Reader {
           od::value a;
           if (field.unescaped_key().get(k) || field.value().get(a)) return false;
           if (a.get_string().get(s)) continue;
-          if (k == "long_name") full = s;
-          else argument(k, s, e);
+          if (k == "long_name")
+            full = s;
+          else
+            argument(k, s, e);
         }
       }
       return true;
@@ -215,7 +257,8 @@ struct Reader {
     }
     const EventName& n = full.empty() ? event_name(name, {}) : event_name(full, name);
     if (!add_row(part, l, n, e)) damaged(slice);
-    if (part.host_ops.size() + part.activities.size() + part.api_calls.size() > kRowsAtOnce) flush();
+    if (part.host_ops.size() + part.activities.size() + part.api_calls.size() > kRowsAtOnce)
+      flush();
   }
 
   void flush() {
@@ -244,7 +287,8 @@ int sniff(std::string_view, std::string_view head) {
   return has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:")) ? 85 : 0;
 }
 
-Result<Capture> load_text(std::string_view text, const std::string& path, const ImportOptions& options) {
+Result<Capture> load_text(std::string_view text, const std::string& path,
+                          const ImportOptions& options) {
   Capture c;
   c.path = path;
   c.format = "tf_trace_json";
@@ -256,22 +300,41 @@ Result<Capture> load_text(std::string_view text, const std::string& path, const 
     if (slice.find("\"M\"") != slice.npos) reader.name(slice);
   Slices slices(text);
   for (auto slice = slices.next(); !slice.empty(); slice = slices.next()) {
-    if (slice.find("\"M\"") != slice.npos || slice.find("\"ph\"") == slice.npos) continue;  // names; and the {} at the end
+    if (slice.find("\"M\"") != slice.npos || slice.find("\"ph\"") == slice.npos)
+      continue;  // names; and the {} at the end
     reader.span(slice);
-    if (reader.spans % 100'000 == 0 && options.progress && !options.progress("reading", static_cast<double>(slice.data() - text.data()) / static_cast<double>(text.size())))
+    if (reader.spans % 100'000 == 0 && options.progress &&
+        !options.progress("reading", static_cast<double>(slice.data() - text.data()) /
+                                         static_cast<double>(text.size())))
       return fail("reading was stopped", path);
   }
   reader.flush();
   c.events = reader.spans;
-  if (!slices.closed()) c.note_quality("truncated_input", "the file ends inside traceEvents; the events before its end were read");
-  if (reader.bad > 0) c.note_quality("bad_event", fmt::format("an event cannot be read or has an impossible time, the first at byte {}", reader.first_bad), reader.bad);
+  if (!slices.closed())
+    c.note_quality("truncated_input",
+                   "the file ends inside traceEvents; the events before its end were read");
+  if (reader.bad > 0)
+    c.note_quality(
+        "bad_event",
+        fmt::format("an event cannot be read or has an impossible time, the first at byte {}",
+                    reader.first_bad),
+        reader.bad);
   if (reader.spans == 1'000'000 || reader.spans == 5'000'000)
-    c.note_quality("event_cap", fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing and nothing here holds for the whole run; read the xplane.pb file", reader.spans));
-  c.note_quality("no_absolute_time", "a trace.json does not say when it was recorded: times count from the profile's start");
+    c.note_quality(
+        "event_cap",
+        fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing "
+                    "and nothing here holds for the whole run; read the xplane.pb file",
+                    reader.spans));
+  c.note_quality(
+      "no_absolute_time",
+      "a trace.json does not say when it was recorded: times count from the profile's start");
   for (std::size_t i = 0; i < c.host_ops.size() && c.framework.empty(); ++i) {
     const auto name = c.text(c.host_ops.name[i]);
-    if (name.starts_with("EagerExecute") || name.starts_with("EagerLocalExecute") || name.starts_with("ExecutorState::")) c.framework = "tensorflow";
-    else if (name.starts_with("PjitFunction") || name.starts_with("PjRt")) c.framework = "jax";
+    if (name.starts_with("EagerExecute") || name.starts_with("EagerLocalExecute") ||
+        name.starts_with("ExecutorState::"))
+      c.framework = "tensorflow";
+    else if (name.starts_with("PjitFunction") || name.starts_with("PjRt"))
+      c.framework = "jax";
   }
   return c;
 }
@@ -290,7 +353,8 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   auto capture = load_text(std::string_view(*text).substr(0, size), path, options);
   if (capture)
     for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+      capture->note_quality(damage.text(damage.quality.code[i]),
+                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
   return capture;
 }
 

@@ -13,8 +13,8 @@ namespace gf::xplane {
 
 namespace {
 
-/// Workers take chunks in order, at most `window` ahead of the joined ones, which bounds the memory of waiting parts. One of them
-/// at a time joins what is ready, while the others go on decoding.
+/// Workers take chunks in order, at most `window` ahead of the joined ones, which bounds the memory
+/// of waiting parts. One of them at a time joins what is ready, while the others go on decoding.
 struct Pool {
   Capture& capture;
   const std::vector<Chunk>& chunks;
@@ -58,7 +58,8 @@ struct Pool {
     }
   }
 
-  /// Joins what is ready, and what becomes ready meanwhile. `held` is the lock, given up while rows are copied.
+  /// Joins what is ready, and what becomes ready meanwhile. `held` is the lock, given up while rows
+  /// are copied.
   void join_ready(std::unique_lock<std::mutex>& held) {
     joining = true;
     while (!stop && joined < chunks.size() && ready[joined % window]) {
@@ -67,7 +68,9 @@ struct Pool {
       join_part(capture, *part, file);
       part->clear();
       if (release) release(chunks[joined].bytes);
-      const bool go_on = !options.progress || options.progress("reading", static_cast<double>(joined + 1) / static_cast<double>(chunks.size()));
+      const bool go_on =
+          !options.progress || options.progress("reading", static_cast<double>(joined + 1) /
+                                                               static_cast<double>(chunks.size()));
       held.lock();
       spare.push_back(std::move(part));
       ++joined;
@@ -80,9 +83,12 @@ struct Pool {
 
 }  // namespace
 
-Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file, const ImportOptions& options, const std::function<void(std::string_view)>& release) {
+Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file,
+                const ImportOptions& options,
+                const std::function<void(std::string_view)>& release) {
   if (chunks.empty()) return {};
-  const std::size_t threads = std::min<std::size_t>(options.threads ? options.threads : usable_cores(), chunks.size());
+  const std::size_t threads =
+      std::min<std::size_t>(options.threads ? options.threads : usable_cores(), chunks.size());
   Pool pool{capture, chunks, file, options, release, std::max<std::size_t>(2, threads * 4)};
   pool.ready.resize(pool.window);
   {

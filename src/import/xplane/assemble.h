@@ -1,4 +1,5 @@
-// Decodes chunks on several threads and joins their rows in file order, so that the result does not depend on timing.
+// Decodes chunks on several threads and joins their rows in file order, so that the result does not
+// depend on timing.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,9 @@ struct Chunk {
   LineContext line;
 };
 
-/// Errors: stopped by options.progress. `file` is the whole input, for byte offsets in quality notes.
-Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file, const ImportOptions& options,
-                const std::function<void(std::string_view)>& release);
+/// Errors: stopped by options.progress. `file` is the whole input, for byte offsets in quality
+/// notes.
+Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file,
+                const ImportOptions& options, const std::function<void(std::string_view)>& release);
 
 }  // namespace gf::xplane

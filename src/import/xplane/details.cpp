@@ -9,7 +9,9 @@ namespace {
 template <class T>
 void number(std::string_view text, T& out) {
   T value{};
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{} && value >= 0) out = value;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{} &&
+      value >= 0)
+    out = value;
 }
 
 void triple(std::string_view text, std::int32_t (&out)[3]) {
@@ -23,8 +25,11 @@ void triple(std::string_view text, std::int32_t (&out)[3]) {
 
 CopyKind direction(std::string_view source, std::string_view destination) {
   if (source.empty() || destination.empty()) return CopyKind::unknown;
-  const bool from_device = source == "device" || source == "array", to_device = destination == "device" || destination == "array";
-  const bool from_host = source == "pageable" || source == "pinned" || source == "host", to_host = destination == "pageable" || destination == "pinned" || destination == "host";
+  const bool from_device = source == "device" || source == "array",
+             to_device = destination == "device" || destination == "array";
+  const bool from_host = source == "pageable" || source == "pinned" || source == "host",
+             to_host =
+                 destination == "pageable" || destination == "pinned" || destination == "host";
   if (from_host && to_device) return CopyKind::host_to_device;
   if (from_device && to_host) return CopyKind::device_to_host;
   if (from_device && to_device) return CopyKind::device_to_device;
@@ -51,34 +56,58 @@ Details parse_details(std::string_view text) {
     const auto colon = pair.find(':');
     if (colon == pair.npos) continue;
     const auto key = pair.substr(0, colon), value = pair.substr(colon + 1);
-    if (key == "regs") number(value, d.registers);
-    else if (key == "static_shared") number(value, fixed);
-    else if (key == "dynamic_shared") number(value, dynamic);
-    else if (key == "group_mem") number(value, fixed);
-    else if (key == "grid") triple(value, d.grid);
-    else if (key == "block") triple(value, d.block);
-    else if (key == "occ_pct") number(value, d.occupancy);
-    else if (key == "num_bytes" || key == "size") number(value, d.bytes);
-    else if (key == "kind_src") source = value;
-    else if (key == "kind_dst") destination = value;
+    if (key == "regs")
+      number(value, d.registers);
+    else if (key == "static_shared")
+      number(value, fixed);
+    else if (key == "dynamic_shared")
+      number(value, dynamic);
+    else if (key == "group_mem")
+      number(value, fixed);
+    else if (key == "grid")
+      triple(value, d.grid);
+    else if (key == "block")
+      triple(value, d.block);
+    else if (key == "occ_pct")
+      number(value, d.occupancy);
+    else if (key == "num_bytes" || key == "size")
+      number(value, d.bytes);
+    else if (key == "kind_src")
+      source = value;
+    else if (key == "kind_dst")
+      destination = value;
   }
   if (fixed >= 0 || dynamic >= 0) {
     std::int64_t sum = 0;
-    if (!__builtin_add_overflow(fixed < 0 ? 0 : fixed, dynamic < 0 ? 0 : dynamic, &sum)) d.shared_bytes = sum;
+    if (!__builtin_add_overflow(fixed < 0 ? 0 : fixed, dynamic < 0 ? 0 : dynamic, &sum))
+      d.shared_bytes = sum;
   }
-  // Tracers that cannot compute the occupancy write 0 (AMD does for every kernel); a kernel that ran had some.
+  // Tracers that cannot compute the occupancy write 0 (AMD does for every kernel); a kernel that
+  // ran had some.
   d.occupancy = d.occupancy > 0 ? d.occupancy / 100 : NAN;
   d.copy = direction(source, destination);
   return d;
 }
 
 CopyKind copy_from_name(std::string_view name) {
-  struct Row { std::string_view part; CopyKind kind; };
+  struct Row {
+    std::string_view part;
+    CopyKind kind;
+  };
   static constexpr Row rows[] = {
-      {"H2D", CopyKind::host_to_device}, {"HToD", CopyKind::host_to_device}, {"HtoD", CopyKind::host_to_device},
-      {"D2H", CopyKind::device_to_host}, {"DToH", CopyKind::device_to_host}, {"DtoH", CopyKind::device_to_host},
-      {"D2D", CopyKind::device_to_device}, {"DToD", CopyKind::device_to_device}, {"DtoD", CopyKind::device_to_device},
-      {"H2H", CopyKind::host_to_host}, {"HToH", CopyKind::host_to_host}, {"P2P", CopyKind::peer}, {"PToP", CopyKind::peer},
+      {"H2D", CopyKind::host_to_device},
+      {"HToD", CopyKind::host_to_device},
+      {"HtoD", CopyKind::host_to_device},
+      {"D2H", CopyKind::device_to_host},
+      {"DToH", CopyKind::device_to_host},
+      {"DtoH", CopyKind::device_to_host},
+      {"D2D", CopyKind::device_to_device},
+      {"DToD", CopyKind::device_to_device},
+      {"DtoD", CopyKind::device_to_device},
+      {"H2H", CopyKind::host_to_host},
+      {"HToH", CopyKind::host_to_host},
+      {"P2P", CopyKind::peer},
+      {"PToP", CopyKind::peer},
   };
   for (const auto& row : rows)
     if (name.find(row.part) != name.npos) return row.kind;

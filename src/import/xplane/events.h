@@ -1,4 +1,5 @@
-// Second pass: a run of events of one line becomes rows. Chunks are independent of each other, so they decode in parallel.
+// Second pass: a run of events of one line becomes rows. Chunks are independent of each other, so
+// they decode in parallel.
 #pragma once
 
 #include <string_view>

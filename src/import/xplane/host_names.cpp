@@ -12,7 +12,8 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   if (!text.starts_with(prefix)) return std::nullopt;
   text.remove_prefix(prefix.size());
   std::int64_t value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) return std::nullopt;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{})
+    return std::nullopt;
   return value;
 }
 
@@ -20,7 +21,8 @@ std::string_view operation_type(std::string_view name, std::string_view display_
   constexpr std::string_view local = "EagerLocalExecute: ";
   if (name.starts_with(local)) return name.substr(local.size());
   // The executor names its events "node:OpType" and shows OpType alone.
-  if (!display_name.empty() && name.size() > display_name.size() && name.ends_with(display_name) && name[name.size() - display_name.size() - 1] == ':')
+  if (!display_name.empty() && name.size() > display_name.size() && name.ends_with(display_name) &&
+      name[name.size() - display_name.size() - 1] == ':')
     return display_name;
   return {};
 }
@@ -38,7 +40,8 @@ HostName classify_host(std::string_view name, std::string_view display_name) {
     h.event = HostEvent::allocation;
   } else if (name == "MemoryDeallocation") {
     h.event = HostEvent::deallocation;
-  } else if (name == "ThreadpoolListener::Record") {  // tsl/profiler/backends/cpu/threadpool_listener.cc
+  } else if (name ==
+             "ThreadpoolListener::Record") {  // tsl/profiler/backends/cpu/threadpool_listener.cc
     h.event = HostEvent::queue_enter;
   } else if (name == "ThreadpoolListener::StartRegion") {
     h.event = HostEvent::queue_leave;
@@ -56,7 +59,9 @@ PlaneKind plane_kind(std::string_view name) {
   if (gpu_number(name)) return PlaneKind::gpu;
   if (name == "/host:python-tracer") return PlaneKind::python;
   if (name == "/host:metadata") return PlaneKind::metadata;
-  if (name == "Task Environment" || name == "/host:tfstreamz" || name == "/host:__ScopeRangeCallStack__") return PlaneKind::environment;
+  if (name == "Task Environment" || name == "/host:tfstreamz" ||
+      name == "/host:__ScopeRangeCallStack__")
+    return PlaneKind::environment;
   if (name.starts_with("/host:")) return PlaneKind::host;
   return PlaneKind::other;
 }
@@ -67,23 +72,30 @@ std::optional<std::int32_t> gpu_number(std::string_view plane) {
   return static_cast<std::int32_t>(*n);
 }
 
-std::optional<std::int64_t> stream_number(std::string_view line) { return number_after(line, "Stream #"); }
+std::optional<std::int64_t> stream_number(std::string_view line) {
+  return number_after(line, "Stream #");
+}
 
 bool is_derived_line(std::string_view line) {
   // xprof/convert/xplane_to_trace_container, xla/tsl/profiler/utils/xplane_schema.cc
-  for (std::string_view name : {"Steps", "Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe", "Launch Stats", "Source code", "Source Code",
-                                "TensorFlow Name Scope", "TensorFlow Ops", "Host Offload Ops", "SparseCore"})
+  for (std::string_view name :
+       {"Steps", "Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "Async XLA Ops",
+        "XLA TraceMe", "Launch Stats", "Source code", "Source Code", "TensorFlow Name Scope",
+        "TensorFlow Ops", "Host Offload Ops", "SparseCore"})
     if (line.starts_with(name)) return true;
   return false;
 }
 
-std::optional<ActivityKind> device_event_kind(std::string_view name, bool kernel_details, bool memcpy_details, bool memset_details) {
+std::optional<ActivityKind> device_event_kind(std::string_view name, bool kernel_details,
+                                              bool memcpy_details, bool memset_details) {
   if (kernel_details) return ActivityKind::kernel;
   if (memcpy_details) return ActivityKind::memcpy;
   if (memset_details) return ActivityKind::memset;
   if (name.starts_with("Memcpy") || name.starts_with("memcpy")) return ActivityKind::memcpy;
   if (name.starts_with("Memset") || name.starts_with("memset")) return ActivityKind::memset;
-  for (std::string_view bookkeeping : {"MemoryAlloc", "MemoryFree", "MemAlloc", "MemFree", "Overhead", "UnifiedMemory", "MemoryResidency", "ThreadMarker"})
+  for (std::string_view bookkeeping :
+       {"MemoryAlloc", "MemoryFree", "MemAlloc", "MemFree", "Overhead", "UnifiedMemory",
+        "MemoryResidency", "ThreadMarker"})
     if (name.starts_with(bookkeeping)) return std::nullopt;
   return ActivityKind::kernel;
 }

@@ -11,7 +11,8 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr std::size_t kChunkBytes = 1 << 19;  // small enough to stay in a core's cache, large enough to share out cheaply
+constexpr std::size_t kChunkBytes =
+    1 << 19;  // small enough to stay in a core's cache, large enough to share out cheaply
 
 std::string_view view(protozero::data_view v) { return {v.data(), v.size()}; }
 pbf_reader reader(std::string_view v) { return pbf_reader{v.data(), v.size()}; }
@@ -22,9 +23,12 @@ std::pair<std::uint64_t, std::string_view> map_entry(std::string_view message) {
   std::uint64_t key = 0;
   std::string_view value;
   while (r.next()) {
-    if (r.tag() == field::map_entry::key && r.wire_type() == pbf_wire_type::varint) key = r.get_uint64();
-    else if (r.tag() == field::map_entry::value && r.wire_type() == pbf_wire_type::length_delimited) value = view(r.get_view());
-    else r.skip();
+    if (r.tag() == field::map_entry::key && r.wire_type() == pbf_wire_type::varint)
+      key = r.get_uint64();
+    else if (r.tag() == field::map_entry::value && r.wire_type() == pbf_wire_type::length_delimited)
+      value = view(r.get_view());
+    else
+      r.skip();
   }
   return {key, value};
 }
@@ -34,12 +38,19 @@ void read_event_name(std::string_view message, Plane& plane) {
   EventName e;
   auto r = reader(value);
   while (r.next()) {
-    if (r.wire_type() != pbf_wire_type::length_delimited) { r.skip(); continue; }
-    const auto tag = r.tag();  // before the value is taken: a debug build of protozero forgets it then
+    if (r.wire_type() != pbf_wire_type::length_delimited) {
+      r.skip();
+      continue;
+    }
+    const auto tag =
+        r.tag();  // before the value is taken: a debug build of protozero forgets it then
     const auto text = view(r.get_view());
-    if (tag == field::event_metadata::name) e.name = text;
-    else if (tag == field::event_metadata::display_name) e.display_name = text;
-    else if (tag == field::event_metadata::stats) e.stats.push_back(text);
+    if (tag == field::event_metadata::name)
+      e.name = text;
+    else if (tag == field::event_metadata::display_name)
+      e.display_name = text;
+    else if (tag == field::event_metadata::stats)
+      e.stats.push_back(text);
   }
   plane.event_names.at(key) = std::move(e);
 }
@@ -49,8 +60,10 @@ void read_stat_name(std::string_view message, Plane& plane) {
   StatName s;
   auto r = reader(value);
   while (r.next()) {
-    if (r.tag() == field::stat_metadata::name && r.wire_type() == pbf_wire_type::length_delimited) s.name = view(r.get_view());
-    else r.skip();
+    if (r.tag() == field::stat_metadata::name && r.wire_type() == pbf_wire_type::length_delimited)
+      s.name = view(r.get_view());
+    else
+      r.skip();
   }
   s.stat = stat_of(s.name);
   if (looks_like_details(s.name)) {
@@ -60,7 +73,8 @@ void read_stat_name(std::string_view message, Plane& plane) {
   plane.stat_names.at(key) = s;
 }
 
-/// Fields of a line and the borders of its chunks. A line that is cut short keeps the events before the cut.
+/// Fields of a line and the borders of its chunks. A line that is cut short keeps the events before
+/// the cut.
 bool read_line(std::string_view message, Line& line) {
   auto r = reader(message);
   const char* chunk = message.data();
@@ -71,14 +85,19 @@ bool read_line(std::string_view message, Line& line) {
       if (r.wire_type() == pbf_wire_type::length_delimited) {
         const auto tag = r.tag();
         const auto text = view(r.get_view());
-        if (tag == field::line::events) ++line.events;
-        else if (tag == field::line::name) line.name = text;
-        else if (tag == field::line::display_name) line.display_name = text;
+        if (tag == field::line::events)
+          ++line.events;
+        else if (tag == field::line::name)
+          line.name = text;
+        else if (tag == field::line::display_name)
+          line.display_name = text;
       } else if (r.wire_type() == pbf_wire_type::varint) {
         const auto tag = r.tag();
         const auto value = r.get_uint64();
-        if (tag == field::line::id) line.id = value;
-        else if (tag == field::line::timestamp_ns) line.timestamp_ns = static_cast<std::int64_t>(value);
+        if (tag == field::line::id)
+          line.id = value;
+        else if (tag == field::line::timestamp_ns)
+          line.timestamp_ns = static_cast<std::int64_t>(value);
       } else {
         r.skip();
       }
@@ -95,8 +114,9 @@ bool read_line(std::string_view message, Line& line) {
   return whole;
 }
 
-/// f(tag, bytes) for every length-delimited field. A field that the end of the message cuts short is given as far as it
-/// goes: a file cut in the middle of a line keeps the events before the cut. False when the message is damaged.
+/// f(tag, bytes) for every length-delimited field. A field that the end of the message cuts short
+/// is given as far as it goes: a file cut in the middle of a line keeps the events before the cut.
+/// False when the message is damaged.
 template <class F>
 bool each_part(std::string_view message, F&& f) {
   auto r = reader(message);
@@ -106,7 +126,10 @@ bool each_part(std::string_view message, F&& f) {
   try {
     while (r.next()) {
       cut = 0;
-      if (r.wire_type() != pbf_wire_type::length_delimited) { r.skip(); continue; }
+      if (r.wire_type() != pbf_wire_type::length_delimited) {
+        r.skip();
+        continue;
+      }
       at = r.data().data();
       const auto tag = cut = r.tag();
       const auto part = view(r.get_view());
@@ -140,11 +163,16 @@ struct Scanner {
     std::vector<std::string_view> lines;
     const bool whole = each_part(message, [&](auto tag, std::string_view part) {
       try {
-        if (tag == field::plane::name) p.name = part;
-        else if (tag == field::plane::lines) lines.push_back(part);
-        else if (tag == field::plane::event_metadata) read_event_name(part, p);
-        else if (tag == field::plane::stat_metadata) read_stat_name(part, p);
-        else if (tag == field::plane::stats) p.stats.push_back(part);
+        if (tag == field::plane::name)
+          p.name = part;
+        else if (tag == field::plane::lines)
+          lines.push_back(part);
+        else if (tag == field::plane::event_metadata)
+          read_event_name(part, p);
+        else if (tag == field::plane::stat_metadata)
+          read_stat_name(part, p);
+        else if (tag == field::plane::stats)
+          p.stats.push_back(part);
       } catch (const protozero::exception&) {
         damage(part.data());
       }
@@ -159,17 +187,37 @@ struct Scanner {
 }  // namespace
 
 Stat stat_of(std::string_view name) {
-  struct Row { std::string_view name; Stat stat; };
+  struct Row {
+    std::string_view name;
+    Stat stat;
+  };
   // xla/tsl/profiler/utils/xplane_schema.cc, GetStatTypeMap
   static constexpr Row rows[] = {
-      {"correlation_id", Stat::correlation_id}, {"kernel_details", Stat::kernel_details}, {"memcpy_details", Stat::memcpy_details},
-      {"memset_details", Stat::memset_details}, {"Memset_details", Stat::memset_details}, {"Memcpy_details", Stat::memcpy_details},
-      {"hlo_op", Stat::hlo_op}, {"tf_op", Stat::tf_op}, {"name", Stat::name}, {"eager_op", Stat::eager_op}, {"step_num", Stat::step_num},
-      {"context_id", Stat::context_id}, {"cuda_graph_id", Stat::graph_id}, {"cuda_graph_node_id", Stat::graph_node},
-      {"theoretical_occupancy_pct", Stat::occupancy_pct}, {"device_id", Stat::device_id},
-      {"_pt", Stat::producer_type}, {"_p", Stat::producer_id}, {"_ct", Stat::consumer_type}, {"_c", Stat::consumer_id},
-      {"tensor_shapes", Stat::tensor_shapes}, {"allocation_bytes", Stat::allocation_bytes}, {"bytes_allocated", Stat::bytes_allocated},
-      {"bytes_reserved", Stat::bytes_reserved}, {"addr", Stat::address},
+      {"correlation_id", Stat::correlation_id},
+      {"kernel_details", Stat::kernel_details},
+      {"memcpy_details", Stat::memcpy_details},
+      {"memset_details", Stat::memset_details},
+      {"Memset_details", Stat::memset_details},
+      {"Memcpy_details", Stat::memcpy_details},
+      {"hlo_op", Stat::hlo_op},
+      {"tf_op", Stat::tf_op},
+      {"name", Stat::name},
+      {"eager_op", Stat::eager_op},
+      {"step_num", Stat::step_num},
+      {"context_id", Stat::context_id},
+      {"cuda_graph_id", Stat::graph_id},
+      {"cuda_graph_node_id", Stat::graph_node},
+      {"theoretical_occupancy_pct", Stat::occupancy_pct},
+      {"device_id", Stat::device_id},
+      {"_pt", Stat::producer_type},
+      {"_p", Stat::producer_id},
+      {"_ct", Stat::consumer_type},
+      {"_c", Stat::consumer_id},
+      {"tensor_shapes", Stat::tensor_shapes},
+      {"allocation_bytes", Stat::allocation_bytes},
+      {"bytes_allocated", Stat::bytes_allocated},
+      {"bytes_reserved", Stat::bytes_reserved},
+      {"addr", Stat::address},
   };
   for (const auto& row : rows)
     if (row.name == name) return row.stat;
@@ -181,13 +229,28 @@ StatValue read_stat(std::string_view message) {
   auto r = reader(message);
   while (r.next()) {
     switch (r.tag_and_type()) {
-      case protozero::tag_and_type(field::stat::metadata_id, pbf_wire_type::varint): v.id = r.get_uint64(); break;
-      case protozero::tag_and_type(field::stat::f64, pbf_wire_type::fixed64): v.kind = StatValue::Kind::real; v.real = r.get_double(); break;
+      case protozero::tag_and_type(field::stat::metadata_id, pbf_wire_type::varint):
+        v.id = r.get_uint64();
+        break;
+      case protozero::tag_and_type(field::stat::f64, pbf_wire_type::fixed64):
+        v.kind = StatValue::Kind::real;
+        v.real = r.get_double();
+        break;
       case protozero::tag_and_type(field::stat::u64, pbf_wire_type::varint):
-      case protozero::tag_and_type(field::stat::i64, pbf_wire_type::varint): v.kind = StatValue::Kind::number; v.bits = r.get_uint64(); break;
-      case protozero::tag_and_type(field::stat::str, pbf_wire_type::length_delimited): v.kind = StatValue::Kind::text; v.text = view(r.get_view()); break;
-      case protozero::tag_and_type(field::stat::ref, pbf_wire_type::varint): v.kind = StatValue::Kind::ref; v.bits = r.get_uint64(); break;
-      default: r.skip();
+      case protozero::tag_and_type(field::stat::i64, pbf_wire_type::varint):
+        v.kind = StatValue::Kind::number;
+        v.bits = r.get_uint64();
+        break;
+      case protozero::tag_and_type(field::stat::str, pbf_wire_type::length_delimited):
+        v.kind = StatValue::Kind::text;
+        v.text = view(r.get_view());
+        break;
+      case protozero::tag_and_type(field::stat::ref, pbf_wire_type::varint):
+        v.kind = StatValue::Kind::ref;
+        v.bits = r.get_uint64();
+        break;
+      default:
+        r.skip();
     }
   }
   return v;
@@ -204,10 +267,14 @@ Space scan(std::string_view data) {
   Space space;
   Scanner s{space, data.data()};
   space.truncated = !each_part(data, [&](auto tag, std::string_view part) {
-    if (tag == field::space::planes) s.plane(part);
-    else if (tag == field::space::errors) space.errors.push_back(part);
-    else if (tag == field::space::warnings) space.warnings.push_back(part);
-    else if (tag == field::space::hostnames) space.hostnames.push_back(part);
+    if (tag == field::space::planes)
+      s.plane(part);
+    else if (tag == field::space::errors)
+      space.errors.push_back(part);
+    else if (tag == field::space::warnings)
+      space.warnings.push_back(part);
+    else if (tag == field::space::hostnames)
+      space.hostnames.push_back(part);
   });
   return space;
 }

@@ -1,5 +1,5 @@
-// First pass over an XSpace: where planes, lines and events lie, and what their metadata says. Metadata may stand behind
-// the lines that use it, so events are decoded only after this.
+// First pass over an XSpace: where planes, lines and events lie, and what their metadata says.
+// Metadata may stand behind the lines that use it, so events are decoded only after this.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,15 @@
 
 namespace gf::xplane {
 
-/// Values by id. Ids are small and dense in practice, but nothing says so: sparse ones go to a hash map.
+/// Values by id. Ids are small and dense in practice, but nothing says so: sparse ones go to a hash
+/// map.
 template <class T>
 class ById {
  public:
-  T& at(std::uint64_t id) { return id < kDense ? (id < dense_.size() ? dense_[id] : (dense_.resize(grown(id)), dense_[id])) : sparse_[id]; }
+  T& at(std::uint64_t id) {
+    return id < kDense ? (id < dense_.size() ? dense_[id] : (dense_.resize(grown(id)), dense_[id]))
+                       : sparse_[id];
+  }
   const T* find(std::uint64_t id) const {
     if (id < kDense) return id < dense_.size() ? &dense_[id] : nullptr;
     const auto it = sparse_.find(id);
@@ -32,18 +36,43 @@ class ById {
 
  private:
   static constexpr std::uint64_t kDense = 1 << 16;
-  std::size_t grown(std::uint64_t id) const { return std::max<std::size_t>(id + 1, std::min<std::size_t>(kDense, dense_.size() * 2)); }
+  std::size_t grown(std::uint64_t id) const {
+    return std::max<std::size_t>(id + 1, std::min<std::size_t>(kDense, dense_.size() * 2));
+  }
   std::vector<T> dense_;
   std::unordered_map<std::uint64_t, T> sparse_;
 };
 
 /// Stats that the capture has a place for.
 enum class Stat : std::uint8_t {
-  none, correlation_id, kernel_details, memcpy_details, memset_details, hlo_op, tf_op, name, eager_op, step_num, context_id, graph_id, graph_node,
-  occupancy_pct, device_id, producer_type, producer_id, consumer_type, consumer_id, tensor_shapes, allocation_bytes, bytes_allocated, bytes_reserved, address,
+  none,
+  correlation_id,
+  kernel_details,
+  memcpy_details,
+  memset_details,
+  hlo_op,
+  tf_op,
+  name,
+  eager_op,
+  step_num,
+  context_id,
+  graph_id,
+  graph_node,
+  occupancy_pct,
+  device_id,
+  producer_type,
+  producer_id,
+  consumer_type,
+  consumer_id,
+  tensor_shapes,
+  allocation_bytes,
+  bytes_allocated,
+  bytes_reserved,
+  address,
 };
 
-/// By the name of a stat (or of an argument in trace.json); `none` for those the capture has no place for.
+/// By the name of a stat (or of an argument in trace.json); `none` for those the capture has no
+/// place for.
 Stat stat_of(std::string_view name);
 
 struct StatName {  // a stat_metadata entry: the name of a stat, or the text of a ref_value
@@ -57,7 +86,7 @@ struct EventName {  // an event_metadata entry
   std::string_view name, display_name;
   Text text{};
   Text op_type{};
-  HostName host;  // what it is on a host line
+  HostName host;                        // what it is on a host line
   std::vector<std::string_view> stats;  // defaults for every event of this name
 };
 
@@ -82,8 +111,8 @@ struct Plane {
 struct Space {
   std::vector<Plane> planes;
   std::vector<std::string_view> errors, warnings, hostnames;
-  bool truncated = false;       // the file ends inside a plane
-  std::int64_t damaged = 0;     // planes, lines or metadata entries that could not be read
+  bool truncated = false;          // the file ends inside a plane
+  std::int64_t damaged = 0;        // planes, lines or metadata entries that could not be read
   std::int64_t first_damage = -1;  // byte offset
 };
 
@@ -91,7 +120,7 @@ struct Space {
 struct StatValue {
   enum class Kind : std::uint8_t { none, number, real, text, ref } kind = Kind::none;
   std::uint64_t id = 0;
-  std::uint64_t bits = 0;   // number (two's complement for int64) or ref
+  std::uint64_t bits = 0;  // number (two's complement for int64) or ref
   double real = 0;
   std::string_view text;
 };

@@ -20,7 +20,8 @@ namespace {
 std::vector<fs::path> members(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) found.push_back(it->path());
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    found.push_back(it->path());
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -43,7 +44,9 @@ Result<ProfileFile> find_profile(const std::string& folder) {
       }
       if (found.hosts > 0) return found;
     }
-  return fail("is a directory without a profile", folder, -1, "name a file, or the folder of a TensorFlow or JAX profile (it holds plugins/profile/RUN/HOST.xplane.pb)");
+  return fail("is a directory without a profile", folder, -1,
+              "name a file, or the folder of a TensorFlow or JAX profile (it holds "
+              "plugins/profile/RUN/HOST.xplane.pb)");
 }
 
 }  // namespace xplane

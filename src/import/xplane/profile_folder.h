@@ -1,4 +1,5 @@
-// The folder that the TensorFlow and JAX profilers write: LOGDIR/plugins/profile/RUN/HOST.xplane.pb.
+// The folder that the TensorFlow and JAX profilers write:
+// LOGDIR/plugins/profile/RUN/HOST.xplane.pb.
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@ struct ProfileFile {
   std::int64_t hosts = 1;  // files of this kind beside it, itself included
 };
 
-/// The profile to read when a folder is named: of LOGDIR, plugins, profile or RUN itself. The latest run wins (run names
-/// are dates); in it the first host by name; the xplane file rather than the trace.json.gz made from it.
-/// Errors: nothing of the kind in the folder.
+/// The profile to read when a folder is named: of LOGDIR, plugins, profile or RUN itself. The
+/// latest run wins (run names are dates); in it the first host by name; the xplane file rather than
+/// the trace.json.gz made from it. Errors: nothing of the kind in the folder.
 Result<ProfileFile> find_profile(const std::string& folder);
 
 }  // namespace xplane

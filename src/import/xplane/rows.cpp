@@ -6,14 +6,19 @@ namespace gf::xplane {
 
 namespace {
 
-constexpr std::uint64_t kThreadpool = 15;  // ContextType::kThreadpoolEvent, xla/tsl/profiler/lib/context_types.h
+constexpr std::uint64_t kThreadpool =
+    15;  // ContextType::kThreadpoolEvent, xla/tsl/profiler/lib/context_types.h
 
-void place(Part& part, Part::Where where, Column<Text>& column, std::uint32_t row, const EventText& value) {
-  if (value.id != Text{}) column[row] = value.id;
-  else if (!value.inline_text.empty()) part.texts.push_back({where, row, value.inline_text});
+void place(Part& part, Part::Where where, Column<Text>& column, std::uint32_t row,
+           const EventText& value) {
+  if (value.id != Text{})
+    column[row] = value.id;
+  else if (!value.inline_text.empty())
+    part.texts.push_back({where, row, value.inline_text});
 }
 
-void add_activity(Part& part, const LineContext& line, const EventName& n, const EventFields& e, Nanos start, Nanos duration) {
+void add_activity(Part& part, const LineContext& line, const EventName& n, const EventFields& e,
+                  Nanos start, Nanos duration) {
   const auto kind = device_event_kind(n.name, e.kernel, e.memcpy, e.memset);
   if (!kind) return;
   auto& t = part.activities;
@@ -53,7 +58,8 @@ void add_activity(Part& part, const LineContext& line, const EventName& n, const
   if (!(e.occupancy_pct > 0)) t.occupancy[row] = d->occupancy;
 }
 
-void add_api_call(Part& part, const LineContext& line, const EventName& n, const EventFields& e, ApiKind kind, Nanos start, Nanos duration) {
+void add_api_call(Part& part, const LineContext& line, const EventName& n, const EventFields& e,
+                  ApiKind kind, Nanos start, Nanos duration) {
   auto& t = part.api_calls;
   const auto row = t.add();
   t.start_ns[row] = start;
@@ -64,7 +70,8 @@ void add_api_call(Part& part, const LineContext& line, const EventName& n, const
   t.correlation[row] = e.correlation;
 }
 
-void add_handoff(Part& part, const LineContext& line, const EventFields& e, bool leaves, Nanos time) {
+void add_handoff(Part& part, const LineContext& line, const EventFields& e, bool leaves,
+                 Nanos time) {
   if ((leaves ? e.consumer_type : e.producer_type) != kThreadpool) return;
   auto& t = part.handoffs;
   const auto row = t.add();
@@ -75,7 +82,8 @@ void add_handoff(Part& part, const LineContext& line, const EventFields& e, bool
   t.queue[row] = line.threadpool;
 }
 
-void add_memory_event(Part& part, const LineContext& line, const EventFields& e, bool freed, Nanos time) {
+void add_memory_event(Part& part, const LineContext& line, const EventFields& e, bool freed,
+                      Nanos time) {
   auto& t = part.memory_events;
   const auto row = t.add();
   t.time_ns[row] = time;
@@ -87,14 +95,17 @@ void add_memory_event(Part& part, const LineContext& line, const EventFields& e,
   t.reserved_bytes[row] = e.bytes_reserved > 0 ? e.bytes_reserved : -1;
 }
 
-void add_span(Part& part, const LineContext& line, const EventName& n, const EventFields& e, HostKind kind, Nanos start, Nanos duration) {
+void add_span(Part& part, const LineContext& line, const EventName& n, const EventFields& e,
+              HostKind kind, Nanos start, Nanos duration) {
   auto& t = part.host_ops;
   const auto row = t.add();
   t.start_ns[row] = start;
   t.duration_ns[row] = duration;
   t.thread[row] = line.thread;
   t.name[row] = n.text;
-  t.kind[row] = line.plane->kind == PlaneKind::python ? HostKind::python : e.has_step ? HostKind::annotation : kind;
+  t.kind[row] = line.plane->kind == PlaneKind::python ? HostKind::python
+                : e.has_step                          ? HostKind::annotation
+                                                      : kind;
   t.op_type[row] = n.op_type;
   place(part, Part::Where::op_type, t.op_type, row, e.type.empty() ? e.op : e.type);
   place(part, Part::Where::shapes, t.shapes, row, e.shapes);
@@ -109,13 +120,16 @@ void add_span(Part& part, const LineContext& line, const EventName& n, const Eve
 }  // namespace
 
 bool add_row(Part& part, const LineContext& line, const EventName& name, const EventFields& e) {
-  // Both ends are rounded down alike: a monotone map keeps nesting and order, and times that the source kept in
-  // nanoseconds (all of CUPTI's) stay exact.
+  // Both ends are rounded down alike: a monotone map keeps nesting and order, and times that the
+  // source kept in nanoseconds (all of CUPTI's) stay exact.
   std::int64_t end_ps = 0;
-  if (e.duration_ps < 0 || __builtin_add_overflow(e.offset_ps, e.duration_ps, &end_ps)) return false;
+  if (e.duration_ps < 0 || __builtin_add_overflow(e.offset_ps, e.duration_ps, &end_ps))
+    return false;
   auto floor_ns = [](std::int64_t ps) { return ps / 1000 - (ps % 1000 < 0 ? 1 : 0); };
   Nanos start = 0, end = 0;
-  if (__builtin_add_overflow(line.base_ns, floor_ns(e.offset_ps), &start) || __builtin_add_overflow(line.base_ns, floor_ns(end_ps), &end)) return false;
+  if (__builtin_add_overflow(line.base_ns, floor_ns(e.offset_ps), &start) ||
+      __builtin_add_overflow(line.base_ns, floor_ns(end_ps), &end))
+    return false;
   const Nanos duration = end - start;
   if (line.device != kNoRow) {
     add_activity(part, line, name, e, start, duration);
@@ -123,13 +137,26 @@ bool add_row(Part& part, const LineContext& line, const EventName& name, const E
   }
   const HostName& h = name.host;
   switch (line.calls_alone ? HostEvent::api_call : h.event) {
-    case HostEvent::drop: break;
-    case HostEvent::api_call: add_api_call(part, line, name, e, h.api, start, duration); break;
-    case HostEvent::queue_enter: add_handoff(part, line, e, false, start); break;
-    case HostEvent::queue_leave: add_handoff(part, line, e, true, start); break;
-    case HostEvent::allocation: add_memory_event(part, line, e, false, start); break;
-    case HostEvent::deallocation: add_memory_event(part, line, e, true, start); break;
-    case HostEvent::span: add_span(part, line, name, e, h.kind, start, duration); break;
+    case HostEvent::drop:
+      break;
+    case HostEvent::api_call:
+      add_api_call(part, line, name, e, h.api, start, duration);
+      break;
+    case HostEvent::queue_enter:
+      add_handoff(part, line, e, false, start);
+      break;
+    case HostEvent::queue_leave:
+      add_handoff(part, line, e, true, start);
+      break;
+    case HostEvent::allocation:
+      add_memory_event(part, line, e, false, start);
+      break;
+    case HostEvent::deallocation:
+      add_memory_event(part, line, e, true, start);
+      break;
+    case HostEvent::span:
+      add_span(part, line, name, e, h.kind, start, duration);
+      break;
   }
   return true;
 }
@@ -147,7 +174,8 @@ void Part::clear() {
 }
 
 void join_part(Capture& c, const Part& part, std::string_view file) {
-  const auto ops = static_cast<std::uint32_t>(c.host_ops.size()), activities = static_cast<std::uint32_t>(c.activities.size());
+  const auto ops = static_cast<std::uint32_t>(c.host_ops.size()),
+             activities = static_cast<std::uint32_t>(c.activities.size());
   c.host_ops.append(part.host_ops);
   c.api_calls.append(part.api_calls);
   c.activities.append(part.activities);
@@ -157,15 +185,30 @@ void join_part(Capture& c, const Part& part, std::string_view file) {
   for (const auto& t : part.texts) {
     const Text id = c.strings.intern(t.text);
     switch (t.where) {
-      case Part::Where::op_type: c.host_ops.op_type[ops + t.row] = id; break;
-      case Part::Where::shapes: c.host_ops.shapes[ops + t.row] = id; break;
-      case Part::Where::op: c.activities.op[activities + t.row] = id; break;
-      case Part::Where::scope: c.activities.scope[activities + t.row] = id; break;
+      case Part::Where::op_type:
+        c.host_ops.op_type[ops + t.row] = id;
+        break;
+      case Part::Where::shapes:
+        c.host_ops.shapes[ops + t.row] = id;
+        break;
+      case Part::Where::op:
+        c.activities.op[activities + t.row] = id;
+        break;
+      case Part::Where::scope:
+        c.activities.scope[activities + t.row] = id;
+        break;
     }
   }
   c.events += part.events;
-  if (part.bad > 0) c.note_quality("bad_event", fmt::format("an event cannot be read or has an impossible time, the first at byte {}", part.first_bad - file.data()), part.bad);
-  if (part.untimed > 0) c.note_quality("untimed_event", "an event is only a count over the whole profile and has no time", part.untimed);
+  if (part.bad > 0)
+    c.note_quality(
+        "bad_event",
+        fmt::format("an event cannot be read or has an impossible time, the first at byte {}",
+                    part.first_bad - file.data()),
+        part.bad);
+  if (part.untimed > 0)
+    c.note_quality("untimed_event",
+                   "an event is only a count over the whole profile and has no time", part.untimed);
 }
 
 }  // namespace gf::xplane

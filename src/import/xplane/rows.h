@@ -1,5 +1,5 @@
-// One event of a profile becomes a row of the capture. The xplane and the trace.json importers differ in how they find the
-// fields of an event; what an event means is decided here, once.
+// One event of a profile becomes a row of the capture. The xplane and the trace.json importers
+// differ in how they find the fields of an event; what an event means is decided here, once.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ struct LineContext {
   std::uint32_t device = kNoRow;  // of a stream line
   std::int64_t stream = -1;
   std::int64_t pid = -1;
-  Text threadpool{};              // the interned queue name
+  Text threadpool{};  // the interned queue name
 };
 
 /// Rows of a chunk, with texts of the capture's pool and row numbers of its threads and devices.
@@ -32,9 +32,14 @@ struct Part {
   steps_table steps;
   std::int64_t events = 0, bad = 0, untimed = 0;
   const char* first_bad = nullptr;
-  /// Texts that stand inside events rather than in the metadata; interned when the part joins the capture.
+  /// Texts that stand inside events rather than in the metadata; interned when the part joins the
+  /// capture.
   enum class Where : std::uint8_t { op_type, shapes, op, scope };
-  struct InlineText { Where where; std::uint32_t row; std::string_view text; };
+  struct InlineText {
+    Where where;
+    std::uint32_t row;
+    std::string_view text;
+  };
   std::vector<InlineText> texts;
 
   /// Empties the part; its memory stays for the next chunk.
@@ -53,9 +58,11 @@ struct EventFields {
   std::uint64_t metadata_id = 0;
   std::int64_t offset_ps = 0, duration_ps = 0;
   bool aggregated = false;
-  std::int64_t correlation = -1, context = -1, graph = -1, graph_node = -1, step = -1, producer = -1, consumer = -1;
+  std::int64_t correlation = -1, context = -1, graph = -1, graph_node = -1, step = -1,
+               producer = -1, consumer = -1;
   std::uint64_t producer_type = 0, consumer_type = 0;
-  std::int64_t allocation_bytes = -1, bytes_allocated = -1, bytes_reserved = -1, address = -1, device_id = -1;
+  std::int64_t allocation_bytes = -1, bytes_allocated = -1, bytes_reserved = -1, address = -1,
+               device_id = -1;
   double occupancy_pct = NAN;
   bool has_step = false, kernel = false, memcpy = false, memset = false;
   const Details* details = nullptr;  // stays where it is until the row is added
@@ -65,7 +72,8 @@ struct EventFields {
 /// Adds the row of an event (or none, for bookkeeping). False when its times are impossible.
 bool add_row(Part& part, const LineContext& line, const EventName& name, const EventFields& event);
 
-/// Takes the rows of a part behind the capture's own. `file` is the whole input, for byte offsets in quality notes.
+/// Takes the rows of a part behind the capture's own. `file` is the whole input, for byte offsets
+/// in quality notes.
 void join_part(Capture& capture, const Part& part, std::string_view file);
 
 }  // namespace gf::xplane

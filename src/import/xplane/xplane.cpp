@@ -16,7 +16,8 @@ namespace gf::xplane {
 
 namespace {
 
-constexpr std::int64_t kAbsolute = 100'000'000'000'000'000;  // 1973 in unix nanoseconds: no profile runs that long
+constexpr std::int64_t kAbsolute =
+    100'000'000'000'000'000;  // 1973 in unix nanoseconds: no profile runs that long
 
 /// f(name, text, value) for the plane's own stats; a damaged one is skipped.
 template <class F>
@@ -31,7 +32,8 @@ void each_plane_stat(const Plane& plane, F&& f) {
 }
 
 std::string value_text(const Plane& plane, const StatValue& v) {
-  if (v.kind == StatValue::Kind::number) return fmt::format("{}", static_cast<std::int64_t>(v.bits));
+  if (v.kind == StatValue::Kind::number)
+    return fmt::format("{}", static_cast<std::int64_t>(v.bits));
   if (v.kind == StatValue::Kind::real) return fmt::format("{}", v.real);
   return std::string(text_of(plane, v));
 }
@@ -42,13 +44,16 @@ std::int64_t profile_start(const Space& space) {
   for (const auto& plane : space.planes)
     if (plane.kind == PlaneKind::environment)
       each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-        if (name == "profile_start_time" && v.kind == StatValue::Kind::number) start = static_cast<std::int64_t>(v.bits);
+        if (name == "profile_start_time" && v.kind == StatValue::Kind::number)
+          start = static_cast<std::int64_t>(v.bits);
       });
   return start;
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  });
   return text;
 }
 
@@ -57,14 +62,22 @@ std::uint32_t add_device(Capture& c, const Plane& plane) {
   auto& d = c.devices;
   each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
     const auto number = static_cast<std::int64_t>(v.bits);
-    if (name == "gpu_device_name") d.name[row] = c.strings.intern(text_of(plane, v));
-    else if (name == "device_vendor") d.vendor[row] = c.strings.intern(lower(std::string(text_of(plane, v))));
-    else if (v.kind != StatValue::Kind::number || number < 0) return;
-    else if (name == "clock_rate") d.clock_khz[row] = number;
-    else if (name == "core_count") d.sm_count[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
-    else if (name == "memory_size") d.memory_bytes[row] = number;
-    else if (name == "compute_cap_major") d.compute_major[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
-    else if (name == "compute_cap_minor") d.compute_minor[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+    if (name == "gpu_device_name")
+      d.name[row] = c.strings.intern(text_of(plane, v));
+    else if (name == "device_vendor")
+      d.vendor[row] = c.strings.intern(lower(std::string(text_of(plane, v))));
+    else if (v.kind != StatValue::Kind::number || number < 0)
+      return;
+    else if (name == "clock_rate")
+      d.clock_khz[row] = number;
+    else if (name == "core_count")
+      d.sm_count[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+    else if (name == "memory_size")
+      d.memory_bytes[row] = number;
+    else if (name == "compute_cap_major")
+      d.compute_major[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+    else if (name == "compute_cap_minor")
+      d.compute_minor[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
   });
   return row;
 }
@@ -72,7 +85,8 @@ std::uint32_t add_device(Capture& c, const Plane& plane) {
 std::int64_t process_id(const Plane& plane) {
   std::int64_t pid = -1;
   each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-    if (name == "process_id" && v.kind == StatValue::Kind::number) pid = static_cast<std::int64_t>(v.bits);
+    if (name == "process_id" && v.kind == StatValue::Kind::number)
+      pid = static_cast<std::int64_t>(v.bits);
   });
   return pid;
 }
@@ -81,17 +95,22 @@ std::int64_t process_id(const Plane& plane) {
 std::string framework_of(Space& space) {
   bool jax = false, tensorflow = false;
   for (auto& plane : space.planes) {
-    each_plane_stat(plane, [&](std::string_view name, const StatValue&) { jax |= name == "jax_version"; });
+    each_plane_stat(plane,
+                    [&](std::string_view name, const StatValue&) { jax |= name == "jax_version"; });
     if (plane.kind != PlaneKind::host) continue;
     plane.event_names.each([&](const EventName& e) {
-      jax |= e.name.starts_with("PjitFunction") || e.name.starts_with("PjRt") || e.name.starts_with("PJRT_");
-      tensorflow |= e.name.starts_with("EagerExecute") || e.name.starts_with("EagerLocalExecute") || e.name.starts_with("FunctionRun") || e.name.starts_with("ExecutorState::") || e.name.starts_with("SessionRun");
+      jax |= e.name.starts_with("PjitFunction") || e.name.starts_with("PjRt") ||
+             e.name.starts_with("PJRT_");
+      tensorflow |= e.name.starts_with("EagerExecute") || e.name.starts_with("EagerLocalExecute") ||
+                    e.name.starts_with("FunctionRun") || e.name.starts_with("ExecutorState::") ||
+                    e.name.starts_with("SessionRun");
     });
   }
   return tensorflow ? "tensorflow" : jax ? "jax" : "";
 }
 
-/// The work list of the second pass: every run of events of every line that is not a repetition of another.
+/// The work list of the second pass: every run of events of every line that is not a repetition of
+/// another.
 std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
   std::vector<Chunk> chunks;
   const Text threadpool = c.strings.intern("threadpool");
@@ -105,7 +124,11 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
     std::int64_t events = 0;
     for (const auto& line : plane.lines) events += line.events;
     if (plane.kind == PlaneKind::other) {
-      if (events > 0) c.note_quality("plane_not_read", fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events), events);
+      if (events > 0)
+        c.note_quality(
+            "plane_not_read",
+            fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
+            events);
       c.events += events;
       continue;
     }
@@ -118,14 +141,19 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
     for (const auto& line : plane.lines) {
       LineContext l = context;
       const bool absolute = line.timestamp_ns >= kAbsolute;
-      const auto base = absolute ? line.timestamp_ns : checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
+      const auto base = absolute
+                            ? line.timestamp_ns
+                            : checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
       l.base_ns = base;
       if (plane.kind == PlaneKind::gpu) {
         const auto stream = stream_number(line.name);
         if (!stream) {
           c.events += line.events;
           if (!is_derived_line(line.name) && line.events > 0)
-            c.note_quality("line_not_read", fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name), line.events);
+            c.note_quality(
+                "line_not_read",
+                fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
+                line.events);
           continue;
         }
         l.stream = *stream;
@@ -147,34 +175,52 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
 }  // namespace
 
 int sniff(std::string_view path, std::string_view head) {
-  if (head.size() < 4 || (head[0] != '\x0a' && head[0] != '\x12' && head[0] != '\x1a' && head[0] != '\x22')) return 0;
+  if (head.size() < 4 ||
+      (head[0] != '\x0a' && head[0] != '\x12' && head[0] != '\x1a' && head[0] != '\x22'))
+    return 0;
   // A plane's name stands near its front, and every profile has one of these planes.
   const auto front = head.substr(0, 512);
-  const bool plane = front.find("/host:") != front.npos || front.find("/device:") != front.npos || front.find("Task Environment") != front.npos;
+  const bool plane = front.find("/host:") != front.npos || front.find("/device:") != front.npos ||
+                     front.find("Task Environment") != front.npos;
   const bool named = path.find(".xplane.pb") != path.npos;
   return plane ? (named ? 95 : 80) : named ? 60 : 0;
 }
 
-Result<Capture> load_bytes(std::string_view bytes, const std::string& path, const ImportOptions& options, const std::function<void(std::string_view)>& release) {
-  if (bytes.size() > options.max_bytes) return fail(fmt::format("is larger than the limit of {} bytes", options.max_bytes), path);
+Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
+                           const ImportOptions& options,
+                           const std::function<void(std::string_view)>& release) {
+  if (bytes.size() > options.max_bytes)
+    return fail(fmt::format("is larger than the limit of {} bytes", options.max_bytes), path);
   Capture c;
   c.path = path;
   c.format = "xplane";
   c.bytes = static_cast<std::int64_t>(bytes.size());
   Space space = scan(bytes);
   if (space.planes.empty())
-    return fail("holds no profile plane", path, std::max<std::int64_t>(space.first_damage, 0), "an empty profile is written when the profiler stops before it started; record again");
+    return fail(
+        "holds no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
+        "an empty profile is written when the profiler stops before it started; record again");
   c.framework = framework_of(space);
   const std::int64_t start = profile_start(space);
   for (const auto text : space.hostnames) c.set_metadata("hostname", text);
-  for (const auto text : space.errors) c.note_quality("source_error", fmt::format("the profiler reported: {}", text));
-  for (const auto text : space.warnings) c.note_quality("source_warning", fmt::format("the profiler reported: {}", text));
-  if (space.truncated) c.note_quality("truncated_input", "the file ends inside a plane; the events before its end were read");
-  if (space.damaged > 0) c.note_quality("bad_message", fmt::format("a plane, line or name cannot be read, the first at byte {}", space.first_damage), space.damaged);
+  for (const auto text : space.errors)
+    c.note_quality("source_error", fmt::format("the profiler reported: {}", text));
+  for (const auto text : space.warnings)
+    c.note_quality("source_warning", fmt::format("the profiler reported: {}", text));
+  if (space.truncated)
+    c.note_quality("truncated_input",
+                   "the file ends inside a plane; the events before its end were read");
+  if (space.damaged > 0)
+    c.note_quality("bad_message",
+                   fmt::format("a plane, line or name cannot be read, the first at byte {}",
+                               space.first_damage),
+                   space.damaged);
   const auto chunks = plan(c, space, start);
-  if (auto ok = assemble(c, chunks, bytes, options, release); !ok) return tl::unexpected(ok.error());
+  if (auto ok = assemble(c, chunks, bytes, options, release); !ok)
+    return tl::unexpected(ok.error());
   if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsolute)
-    c.note_quality("no_absolute_time", "the file does not say when it was recorded: times count from its own start");
+    c.note_quality("no_absolute_time",
+                   "the file does not say when it was recorded: times count from its own start");
   return c;
 }
 
@@ -192,7 +238,8 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   auto capture = load_bytes(*content, path, options);
   if (capture)
     for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]), damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+      capture->note_quality(damage.text(damage.quality.code[i]),
+                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
   return capture;
 }
 

@@ -12,7 +12,8 @@ namespace {
 template <class T>
 concept Cellular = requires(std::string& out, const T& value) { csv_cell(out, value); };
 
-std::vector<std::string> level_ids(const std::vector<LevelSpread>& levels, std::vector<std::string> ids) {
+std::vector<std::string> level_ids(const std::vector<LevelSpread>& levels,
+                                   std::vector<std::string> ids) {
   for (const auto& l : levels)
     if (std::find(ids.begin(), ids.end(), l.id) == ids.end()) ids.push_back(l.id);
   return ids;
@@ -25,10 +26,13 @@ std::string table_of(const std::vector<Row>& rows) {
     for (const auto& r : rows) ids = level_ids(r.levels, ids);
   std::string out;
   bool first = true;
-  auto comma = [&] { if (!std::exchange(first, false)) out += ','; };
+  auto comma = [&] {
+    if (!std::exchange(first, false)) out += ',';
+  };
   auto end_line = [&] { out += '\n', first = true; };
   each_field(Row{}, [&](const auto& info, const auto& value) {
-    if constexpr (Cellular<std::decay_t<decltype(value)>>) comma(), csv_cell(out, std::string_view(info.name));
+    if constexpr (Cellular<std::decay_t<decltype(value)>>)
+      comma(), csv_cell(out, std::string_view(info.name));
   });
   for (const auto& id : ids) comma(), csv_cell(out, std::string_view(id));
   end_line();

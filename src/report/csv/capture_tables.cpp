@@ -9,12 +9,17 @@ constexpr std::size_t kFlushBytes = 1 << 20;
 
 template <class T>
 void model_cell(std::string& out, const Capture& capture, T value, T fallback) {
-  if constexpr (std::is_same_v<T, Text>) csv_cell(out, capture.text(value));
-  else if constexpr (std::is_enum_v<T>) csv_cell(out, name_of(value));
-  else if constexpr (std::is_same_v<T, U8>) csv_cell(out, static_cast<unsigned>(value));
+  if constexpr (std::is_same_v<T, Text>)
+    csv_cell(out, capture.text(value));
+  else if constexpr (std::is_enum_v<T>)
+    csv_cell(out, name_of(value));
+  else if constexpr (std::is_same_v<T, U8>)
+    csv_cell(out, static_cast<unsigned>(value));
   // A default of -1 or "no row" means "not known".
-  else if (value == fallback && fallback == static_cast<T>(-1)) return;
-  else csv_cell(out, value);
+  else if (value == fallback && fallback == static_cast<T>(-1))
+    return;
+  else
+    csv_cell(out, value);
 }
 
 /// A table's file in pieces: a header, then rows from one or more tables of the kind.

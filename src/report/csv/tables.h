@@ -1,4 +1,5 @@
-// Tables as CSV (RFC 4180): what the capture holds, and what the analysis found. What is not known is an empty cell.
+// Tables as CSV (RFC 4180): what the capture holds, and what the analysis found. What is not known
+// is an empty cell.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,12 @@
 
 namespace gf {
 
-/// Takes one finished table: its name (without ".csv") and its bytes, in pieces; `last` with the last one.
+/// Takes one finished table: its name (without ".csv") and its bytes, in pieces; `last` with the
+/// last one.
 using CsvSink = std::function<Status(std::string_view table, std::string_view bytes, bool last)>;
 
-/// Every table of the capture that has rows: host_ops, activities, ... Row numbers of other tables count from 0.
+/// Every table of the capture that has rows: host_ops, activities, ... Row numbers of other tables
+/// count from 0.
 Status write_capture_csv(const Capture& capture, const CsvSink& sink);
 /// kernels, layers, layer_types, idle_causes, waterfall, levels, findings.
 Status write_analysis_csv(const Analysis& analysis, const CsvSink& sink);

@@ -1,4 +1,5 @@
-// Rows for spans that are drawn: those that overlap come to stand one above the other, none is dropped.
+// Rows for spans that are drawn: those that overlap come to stand one above the other, none is
+// dropped.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,13 @@
 
 namespace gf {
 
-/// The row of every span, 0 upwards: the lowest row that is free when it starts. `spans` are ordered by start.
-/// Spans that never overlap all get row 0; the number of rows is the largest number of spans that hold at once.
+/// The row of every span, 0 upwards: the lowest row that is free when it starts. `spans` are
+/// ordered by start. Spans that never overlap all get row 0; the number of rows is the largest
+/// number of spans that hold at once.
 std::vector<std::uint32_t> free_rows(std::span<const Interval> spans);
 
-/// The depth of every span among those open around it, 0 at the top. `spans` are ordered by start, longer first. One that
-/// ends after the span around it keeps a row of its own.
+/// The depth of every span among those open around it, 0 at the top. `spans` are ordered by start,
+/// longer first. One that ends after the span around it keeps a row of its own.
 std::vector<std::uint32_t> nesting_rows(std::span<const Interval> spans);
 
 }  // namespace gf

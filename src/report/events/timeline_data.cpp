@@ -17,14 +17,17 @@ namespace {
 /// An event before thinning.
 struct Event {
   Interval span;
-  std::uint32_t row = 0;                // row of its table
+  std::uint32_t row = 0;  // row of its table
 };
 using Events = std::vector<Event>;
 
 class Builder {
  public:
   Builder(const Context& context, std::size_t budget)
-      : context_(context), capture_(context.capture), levels_(context.capture, context.matching), left_(budget) {}
+      : context_(context),
+        capture_(context.capture),
+        levels_(context.capture, context.matching),
+        left_(budget) {}
   TimelineData build();
 
  private:
@@ -48,21 +51,27 @@ class Builder {
   Interval window_;
   TimelineData data_;
   std::unordered_map<std::string, std::uint32_t> known_;
-  std::unordered_map<std::uint32_t, std::uint32_t> names_;             // text of the capture -> text of the data
-  std::unordered_map<std::uint32_t, std::pair<std::int32_t, Nanos>> calls_;  // row of api_calls -> lane, start
-  std::vector<std::vector<std::uint32_t>> activities_;                 // by lane: rows of activities, empty for other lanes
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      names_;  // text of the capture -> text of the data
+  std::unordered_map<std::uint32_t, std::pair<std::int32_t, Nanos>>
+      calls_;  // row of api_calls -> lane, start
+  std::vector<std::vector<std::uint32_t>>
+      activities_;  // by lane: rows of activities, empty for other lanes
 };
 
 std::uint32_t Builder::text(std::string_view t) {
   if (t.empty()) return 0;
-  const auto [at, added] = known_.try_emplace(std::string(t), static_cast<std::uint32_t>(data_.texts.size()));
+  const auto [at, added] =
+      known_.try_emplace(std::string(t), static_cast<std::uint32_t>(data_.texts.size()));
   if (added) data_.texts.emplace_back(t);
   return at->second;
 }
 
 std::uint32_t Builder::name(Text id, bool kernel) {
   const auto [at, added] = names_.try_emplace(static_cast<std::uint32_t>(id), 0);
-  if (added) at->second = text(kernel ? short_kernel_name(capture_.text(id)) : std::string(capture_.text(id)));
+  if (added)
+    at->second =
+        text(kernel ? short_kernel_name(capture_.text(id)) : std::string(capture_.text(id)));
   return at->second;
 }
 
@@ -75,12 +84,16 @@ bool Builder::clip(Nanos start, Nanos duration, Interval& span) const {
 void Builder::choose(Events& events, std::size_t budget) {
   data_.total += static_cast<std::int64_t>(events.size());
   if (events.size() > budget) {
-    std::nth_element(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(budget), events.end(),
-                     [](const Event& a, const Event& b) { return a.span.length() != b.span.length() ? a.span.length() > b.span.length() : a.span.start < b.span.start; });
+    std::nth_element(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(budget),
+                     events.end(), [](const Event& a, const Event& b) {
+                       return a.span.length() != b.span.length() ? a.span.length() > b.span.length()
+                                                                 : a.span.start < b.span.start;
+                     });
     events.resize(budget);
   }
   std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return std::tuple(a.span.start, -a.span.end, a.row) < std::tuple(b.span.start, -b.span.end, b.row);
+    return std::tuple(a.span.start, -a.span.end, a.row) <
+           std::tuple(b.span.start, -b.span.end, b.row);
   });
   data_.shown += static_cast<std::int64_t>(events.size());
   left_ -= std::min(left_, events.size());
@@ -104,7 +117,8 @@ void Builder::add_steps() {
   TimelineLane lane{.kind = "steps", .title = "Steps"};
   for (const auto& step : context_.window.all_steps) {
     Event event;
-    if (clip(step.start_ns, step.duration_ns, event.span)) put(lane, event, 0, text("step " + std::to_string(step.index)));
+    if (clip(step.start_ns, step.duration_ns, event.span))
+      put(lane, event, 0, text("step " + std::to_string(step.index)));
   }
   if (lane.start.empty()) return;
   activities_.emplace_back();
@@ -113,9 +127,11 @@ void Builder::add_steps() {
 
 void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
   const auto device = capture_.devices.id[line.device];
-  const std::string label = context_.devices.size() > 1 ? "GPU " + std::to_string(device) + " " : "";
+  const std::string label =
+      context_.devices.size() > 1 ? "GPU " + std::to_string(device) + " " : "";
   Events pieces;
-  for (std::uint32_t i = 0; i < line.idle_pieces.size(); ++i) pieces.push_back({line.idle_pieces[i].span, i});
+  for (std::uint32_t i = 0; i < line.idle_pieces.size(); ++i)
+    pieces.push_back({line.idle_pieces[i].span, i});
   choose(pieces, budget / 3);
   if (!pieces.empty()) {
     TimelineLane lane{.kind = "idle", .title = label + "idle, by cause", .device = device};
@@ -133,19 +149,24 @@ void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
   std::map<std::int64_t, Events> streams;
   for (const auto& event : all) streams[capture_.activities.stream[event.row]].push_back(event);
   for (const auto& [stream, events] : streams) {
-    TimelineLane lane{.kind = "stream", .title = label + "stream " + std::to_string(stream), .device = device};
+    TimelineLane lane{
+        .kind = "stream", .title = label + "stream " + std::to_string(stream), .device = device};
     const auto rows = free_rows(spans_of(events));
     auto& own = activities_.emplace_back();
     for (std::size_t i = 0; i < events.size(); ++i) {
       const auto a = events[i].row;
       const auto& at = context_.attribution;
       auto of = [&](const auto& column, auto&& f) { return a < column.size() ? f(column[a]) : 0u; };
-      put(lane, events[i], rows[i], name(capture_.activities.name[a], capture_.activities.kind[a] == ActivityKind::kernel));
-      lane.op.push_back(of(at.op, [&](auto op) { return op == kNoRow ? 0u : name(capture_.host_ops.name[op], false); }));
+      put(lane, events[i], rows[i],
+          name(capture_.activities.name[a], capture_.activities.kind[a] == ActivityKind::kernel));
+      lane.op.push_back(of(at.op, [&](auto op) {
+        return op == kNoRow ? 0u : name(capture_.host_ops.name[op], false);
+      }));
       lane.module.push_back(of(at.module, [&](auto m) { return text(at.modules[m]); }));
       lane.type.push_back(of(at.layer, [&](auto l) { return text(at.layer_types[l]); }));
       const double tensor = levels_.of(a, KernelLevel::tensor_issue);
-      lane.tensor.push_back(std::isnan(tensor) ? -1 : static_cast<std::int32_t>(std::lround(tensor * 1000)));
+      lane.tensor.push_back(
+          std::isnan(tensor) ? -1 : static_cast<std::int32_t>(std::lround(tensor * 1000)));
       own.push_back(a);
     }
     data_.lanes.push_back(std::move(lane));
@@ -155,7 +176,9 @@ void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
 std::string Builder::thread_title(std::uint32_t thread, std::string_view what) const {
   const auto& threads = capture_.threads;
   const auto name = capture_.text(threads.name[thread]);
-  return std::string(name.empty() ? "thread " + std::to_string(threads.tid[thread]) : std::string(name)) + ", " + std::string(what);
+  return std::string(name.empty() ? "thread " + std::to_string(threads.tid[thread])
+                                  : std::string(name)) +
+         ", " + std::string(what);
 }
 
 constexpr std::uint32_t kDeepest = 48;  // rows of a thread: Python stacks reach beyond any screen
@@ -165,8 +188,10 @@ void Builder::add_thread(std::uint32_t thread, const Events& ops, const Events& 
     TimelineLane lane{.kind = "host", .title = thread_title(thread, "operations")};
     const auto rows = nesting_rows(spans_of(ops));
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      if (rows[i] < kDeepest) put(lane, ops[i], rows[i], name(capture_.host_ops.name[ops[i].row], false));
-      else --data_.shown;
+      if (rows[i] < kDeepest)
+        put(lane, ops[i], rows[i], name(capture_.host_ops.name[ops[i].row], false));
+      else
+        --data_.shown;
     }
     activities_.emplace_back();
     data_.lanes.push_back(std::move(lane));
@@ -176,7 +201,8 @@ void Builder::add_thread(std::uint32_t thread, const Events& ops, const Events& 
   const auto rows = nesting_rows(spans_of(calls));
   for (std::size_t i = 0; i < calls.size(); ++i) {
     put(lane, calls[i], std::min(rows[i], 3u), name(capture_.api_calls.name[calls[i].row], false));
-    calls_.emplace(calls[i].row, std::pair(static_cast<std::int32_t>(data_.lanes.size()), lane.start.back()));
+    calls_.emplace(calls[i].row,
+                   std::pair(static_cast<std::int32_t>(data_.lanes.size()), lane.start.back()));
   }
   activities_.emplace_back();
   data_.lanes.push_back(std::move(lane));
@@ -190,13 +216,22 @@ void Builder::add_queues() {
   const RuntimeTrace trace = trace_runtime(context_, rules);
   for (const auto& queue : find_queues(context_, trace)) {
     const auto steps = depth_curve(queue.items, window_);
-    if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; })) continue;
+    if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
+      continue;
     const bool device = queue.kind == "device";
-    TimelineLane lane{.kind = "queue", .title = (device ? "launch queue of GPU " + queue.id.substr(queue.id.find(':') + 1) : queue.id + " queue") + (device ? ", launches waiting" : ", operations waiting"), .rows = kQueueRows};
+    TimelineLane lane{
+        .kind = "queue",
+        .title = (device ? "launch queue of GPU " + queue.id.substr(queue.id.find(':') + 1)
+                         : queue.id + " queue") +
+                 (device ? ", launches waiting" : ", operations waiting"),
+        .rows = kQueueRows};
     const std::size_t together = (steps.size() + kQueueSteps - 1) / kQueueSteps;
     for (std::size_t i = 0; i < steps.size(); i += together) {
       const std::size_t next = std::min(i + together, steps.size());
-      const auto [low, high] = std::minmax_element(steps.begin() + static_cast<std::ptrdiff_t>(i), steps.begin() + static_cast<std::ptrdiff_t>(next), [](const auto& a, const auto& b) { return a.depth < b.depth; });
+      const auto [low, high] =
+          std::minmax_element(steps.begin() + static_cast<std::ptrdiff_t>(i),
+                              steps.begin() + static_cast<std::ptrdiff_t>(next),
+                              [](const auto& a, const auto& b) { return a.depth < b.depth; });
       lane.start.push_back(steps[i].at - window_.start);
       lane.duration.push_back((next < steps.size() ? steps[next].at : window_.end) - steps[i].at);
       lane.low.push_back(low->depth);
@@ -211,10 +246,12 @@ void Builder::add_host() {
   Events ops, calls;
   const auto& o = capture_.host_ops;
   for (std::uint32_t i = 0; i < o.size(); ++i)
-    if (Event e{{}, i}; o.thread[i] != kNoRow && clip(o.start_ns[i], o.duration_ns[i], e.span)) ops.push_back(e);
+    if (Event e{{}, i}; o.thread[i] != kNoRow && clip(o.start_ns[i], o.duration_ns[i], e.span))
+      ops.push_back(e);
   const auto& c = capture_.api_calls;
   for (std::uint32_t i = 0; i < c.size(); ++i)
-    if (Event e{{}, i}; c.thread[i] != kNoRow && clip(c.start_ns[i], c.duration_ns[i], e.span)) calls.push_back(e);
+    if (Event e{{}, i}; c.thread[i] != kNoRow && clip(c.start_ns[i], c.duration_ns[i], e.span))
+      calls.push_back(e);
   choose(calls, left_ / 2);
   choose(ops, left_);
   std::map<std::uint32_t, std::pair<Events, Events>> threads;
@@ -236,22 +273,28 @@ void Builder::link_launches() {
 
 TimelineData Builder::build() {
   // Without a GPU the host is all there is, and its time the window.
-  window_ = context_.devices.empty() ? Interval{context_.window.start_ns, context_.window.end_ns} : context_.devices.front().window;
-  for (const auto& line : context_.devices) window_ = {std::min(window_.start, line.window.start), std::max(window_.end, line.window.end)};
+  window_ = context_.devices.empty() ? Interval{context_.window.start_ns, context_.window.end_ns}
+                                     : context_.devices.front().window;
+  for (const auto& line : context_.devices)
+    window_ = {std::min(window_.start, line.window.start), std::max(window_.end, line.window.end)};
   data_.start_ns = window_.start;
   data_.duration_ns = window_.length();
-  const std::size_t device_budget = left_ * 3 / 4 / std::max<std::size_t>(context_.devices.size(), 1);
+  const std::size_t device_budget =
+      left_ * 3 / 4 / std::max<std::size_t>(context_.devices.size(), 1);
   add_steps();
   for (const auto& line : context_.devices) add_device(line, device_budget);
   add_queues();
   add_host();
   link_launches();
-  if (data_.shown < data_.total) data_.note = "the longest of each device and of the host are shown, to a depth of 48 calls";
+  if (data_.shown < data_.total)
+    data_.note = "the longest of each device and of the host are shown, to a depth of 48 calls";
   return std::move(data_);
 }
 
 }  // namespace
 
-TimelineData timeline_data(const Context& context, std::size_t budget) { return Builder(context, budget).build(); }
+TimelineData timeline_data(const Context& context, std::size_t budget) {
+  return Builder(context, budget).build();
+}
 
 }  // namespace gf

@@ -19,7 +19,9 @@ struct PageLabel {
   std::string id, text, short_text, meaning;
   static constexpr auto fields() {
     using P = PageLabel;
-    return std::tuple{field("id", &P::id, "id"), field("text", &P::text, "for people"), field("short_text", &P::short_text, "for a column"), field("meaning", &P::meaning, "one sentence")};
+    return std::tuple{field("id", &P::id, "id"), field("text", &P::text, "for people"),
+                      field("short_text", &P::short_text, "for a column"),
+                      field("meaning", &P::meaning, "one sentence")};
   }
 };
 
@@ -27,8 +29,12 @@ struct PageLabels {
   std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
   static constexpr auto fields() {
     using P = PageLabels;
-    return std::tuple{field("levels", &P::levels, "levels of the ladder"), field("causes", &P::causes, "idle causes"), field("bars", &P::bars, "bars of the waterfall"),
-                      field("phases", &P::phases, "runtime phases"), field("energy", &P::energy, "components of energy"), field("readings", &P::readings, "metrics over time")};
+    return std::tuple{field("levels", &P::levels, "levels of the ladder"),
+                      field("causes", &P::causes, "idle causes"),
+                      field("bars", &P::bars, "bars of the waterfall"),
+                      field("phases", &P::phases, "runtime phases"),
+                      field("energy", &P::energy, "components of energy"),
+                      field("readings", &P::readings, "metrics over time")};
   }
 };
 
@@ -36,7 +42,8 @@ std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   std::vector<PageLabel> out;
   for (const auto& l : labels) {
     const Metric* metric = find_metric(l.id);
-    out.push_back({std::string(l.id), std::string(l.text), std::string(l.short_text), std::string(metric ? metric->definition : l.meaning)});
+    out.push_back({std::string(l.id), std::string(l.text), std::string(l.short_text),
+                   std::string(metric ? metric->definition : l.meaning)});
   }
   return out;
 }
@@ -46,7 +53,9 @@ template <class T>
 void add_from_catalogue(std::vector<PageLabel>& labels, const std::vector<T>& items) {
   for (const auto& item : items) {
     const Metric* metric = find_metric(item.id);
-    if (metric && std::none_of(labels.begin(), labels.end(), [&](const PageLabel& l) { return l.id == item.id; })) labels.push_back({item.id, item.id, item.id, std::string(metric->definition)});
+    if (metric && std::none_of(labels.begin(), labels.end(),
+                               [&](const PageLabel& l) { return l.id == item.id; }))
+      labels.push_back({item.id, item.id, item.id, std::string(metric->definition)});
   }
 }
 
@@ -67,7 +76,9 @@ std::vector<PageLabel> reading_page_labels(const Analysis& a) {
 }  // namespace
 
 Result<std::string> analysis_html(const Analysis& a, const Context* context) {
-  if (kPageBefore.empty()) return fail("this build has no HTML report: it was built without Node", {}, -1, "run ./dev setup, then ./dev build");
+  if (kPageBefore.empty())
+    return fail("this build has no HTML report: it was built without Node", {}, -1,
+                "run ./dev setup, then ./dev build");
   std::string json = R"({"version":"0.1.0","headline":)";
   json_string(json, headline(a));
   json += ",\"subject\":";
@@ -75,7 +86,9 @@ Result<std::string> analysis_html(const Analysis& a, const Context* context) {
   json += ",\"shortcomings\":";
   to_json(json, shortcomings(a));
   json += ",\"labels\":";
-  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()), page_labels(bar_labels()), page_labels(phase_labels()), page_labels(energy_labels()), reading_page_labels(a)});
+  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()),
+                           page_labels(bar_labels()), page_labels(phase_labels()),
+                           page_labels(energy_labels()), reading_page_labels(a)});
   json += ",\"timeline\":";
   to_json(json, context ? std::optional(timeline_data(*context)) : std::nullopt);
   json += ",\"analysis\":";

@@ -1,4 +1,5 @@
-// The HTML report: one file that works offline. Its front end is web/, bundled by the build; this puts the data in.
+// The HTML report: one file that works offline. Its front end is web/, bundled by the build; this
+// puts the data in.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ namespace gf {
 /// The halves of the page around the data, made by web/build.mjs; empty in a build without Node.
 extern const std::string_view kPageBefore, kPageAfter;
 
-/// The report as one page. `context` gives the timeline; without it the page has none. Error: a build without the page.
+/// The report as one page. `context` gives the timeline; without it the page has none. Error: a
+/// build without the page.
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context);
 
 }  // namespace gf

@@ -10,7 +10,9 @@ namespace {
 
 Nanos earliest(const Capture& c) {
   Nanos first = 0;
-  auto look = [&](const auto& column) { for (const auto t : column) first = std::min(first, t); };
+  auto look = [&](const auto& column) {
+    for (const auto t : column) first = std::min(first, t);
+  };
   look(c.activities.start_ns);
   look(c.host_ops.start_ns);
   look(c.api_calls.start_ns);

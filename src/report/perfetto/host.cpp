@@ -17,10 +17,12 @@ namespace {
 bool is_os_id(std::int64_t id) { return id > 0 && id <= std::numeric_limits<std::int32_t>::max(); }
 
 /// What each call launched, by row of api_calls.
-std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(const Context& context) {
+std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(
+    const Context& context) {
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows;
   for (std::uint32_t a = 0; a < context.attribution.launch.size(); ++a)
-    if (const auto call = context.attribution.launch[a]; call != kNoRow) flows[call].push_back(flow_of(a));
+    if (const auto call = context.attribution.launch[a]; call != kNoRow)
+      flows[call].push_back(flow_of(a));
   return flows;
 }
 
@@ -47,7 +49,9 @@ class HostWriter {
 std::uint64_t HostWriter::make_track(std::uint32_t thread) {
   const auto pid = c_.threads.pid[thread], tid = c_.threads.tid[thread];
   const auto name = c_.text(c_.threads.name[thread]);
-  if (!is_os_id(pid) || !is_os_id(tid)) return e_.out.track(name.empty() ? fmt::format("thread {}", tid) : std::string(name), 0, e_.order++);
+  if (!is_os_id(pid) || !is_os_id(tid))
+    return e_.out.track(name.empty() ? fmt::format("thread {}", tid) : std::string(name), 0,
+                        e_.order++);
   if (processes_.insert(pid).second) {
     const auto process = c_.text(c_.threads.process_name[thread]);
     e_.out.process(pid, process.empty() ? "process" : process);
@@ -57,12 +61,17 @@ std::uint64_t HostWriter::make_track(std::uint32_t thread) {
 
 Slice HostWriter::slice_of(const Item& item, Interval span) {
   facts_.clear();
-  auto text = [&](std::string_view name, Text id) { if (id != Text::none) facts_.push_back({name, c_.text(id)}); };
-  auto number = [&](std::string_view name, std::int64_t value) { if (value >= 0) facts_.push_back({name, value}); };
+  auto text = [&](std::string_view name, Text id) {
+    if (id != Text::none) facts_.push_back({name, c_.text(id)});
+  };
+  auto number = [&](std::string_view name, std::int64_t value) {
+    if (value >= 0) facts_.push_back({name, value});
+  };
   if (item.call) {
     number("correlation", c_.api_calls.correlation[item.row]);
     const auto flows = flows_.find(item.row);
-    return {span, c_.text(c_.api_calls.name[item.row]), name_of(c_.api_calls.kind[item.row]), facts_, flows == flows_.end() ? std::span<const std::uint64_t>{} : flows->second};
+    return {span, c_.text(c_.api_calls.name[item.row]), name_of(c_.api_calls.kind[item.row]),
+            facts_, flows == flows_.end() ? std::span<const std::uint64_t>{} : flows->second};
   }
   const auto& o = c_.host_ops;
   text("shapes", o.shapes[item.row]);
@@ -78,7 +87,9 @@ void HostWriter::write(std::uint32_t thread) {
   auto add = [&](auto rows, const auto& table, bool call) {
     for (const auto row : rows) {
       items.push_back({row, call});
-      spans.push_back({table.start_ns[row] + e_.shift, table.start_ns[row] + e_.shift + std::max<Nanos>(table.duration_ns[row], 0)});
+      spans.push_back(
+          {table.start_ns[row] + e_.shift,
+           table.start_ns[row] + e_.shift + std::max<Nanos>(table.duration_ns[row], 0)});
     }
   };
   add(e_.context.host.ops(thread), c_.host_ops, false);
@@ -91,11 +102,14 @@ void HostWriter::write(std::uint32_t thread) {
   const auto tracks = *std::max_element(track_of.begin(), track_of.end()) + 1;
   std::uint64_t base = 0;
   for (std::uint32_t t = 0; t < tracks; ++t) {
-    const auto track = t == 0 ? base = make_track(thread) : e_.out.track(fmt::format("overlap {}", t), base, static_cast<int>(t));
+    const auto track = t == 0
+                           ? base = make_track(thread)
+                           : e_.out.track(fmt::format("overlap {}", t), base, static_cast<int>(t));
     std::vector<std::uint32_t> here;
     for (std::size_t i = 0; i < order.size(); ++i)
       if (track_of[i] == t) here.push_back(order[i]);
-    write_nested(e_.out, track, here.size(), [&](std::size_t i) { return slice_of(items[here[i]], spans[here[i]]); });
+    write_nested(e_.out, track, here.size(),
+                 [&](std::size_t i) { return slice_of(items[here[i]], spans[here[i]]); });
   }
 }
 
@@ -109,15 +123,18 @@ void write_host(Export& e) {
 void write_samples(Export& e) {
   const auto& c = e.context.capture;
   std::map<std::pair<std::uint32_t, Text>, std::uint64_t> tracks;
-  each_counter_value(c, kAllTime, [&](std::uint32_t device, Text id, Nanos start, Nanos, double value) {
-    auto& track = tracks[{device, id}];
-    if (track == 0) {
-      const std::string where = device == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[device]);
-      const Metric* metric = find_metric(c.text(id));
-      track = e.out.counter(fmt::format("{} {}", where, c.text(id)), metric ? metric->unit : "", 0, e.order++);
-    }
-    e.out.value(track, start + e.shift, value);
-  });
+  each_counter_value(
+      c, kAllTime, [&](std::uint32_t device, Text id, Nanos start, Nanos, double value) {
+        auto& track = tracks[{device, id}];
+        if (track == 0) {
+          const std::string where =
+              device == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[device]);
+          const Metric* metric = find_metric(c.text(id));
+          track = e.out.counter(fmt::format("{} {}", where, c.text(id)), metric ? metric->unit : "",
+                                0, e.order++);
+        }
+        e.out.value(track, start + e.shift, value);
+      });
 }
 
 }  // namespace gf::perfetto

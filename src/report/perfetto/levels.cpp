@@ -20,7 +20,8 @@ void each_change(const DeviceTimeline& line, const Capture& capture, F&& f) {
   };
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < line.rows.size(); ++i)
-    if (capture.activities.kind[line.rows[i]] == ActivityKind::kernel && line.spans[i].length() > 0) {
+    if (capture.activities.kind[line.rows[i]] == ActivityKind::kernel &&
+        line.spans[i].length() > 0) {
       edges.push_back({line.spans[i].start, true, line.rows[i]});
       edges.push_back({line.spans[i].end, false, line.rows[i]});
     }
@@ -29,39 +30,49 @@ void each_change(const DeviceTimeline& line, const Capture& capture, F&& f) {
   for (std::size_t i = 0; i < edges.size();) {
     const Nanos at = edges[i].at;
     for (; i < edges.size() && edges[i].at == at; ++i)
-      if (edges[i].starts) running.push_back(edges[i].activity);
-      else running.erase(std::find(running.begin(), running.end(), edges[i].activity));
+      if (edges[i].starts)
+        running.push_back(edges[i].activity);
+      else
+        running.erase(std::find(running.begin(), running.end(), edges[i].activity));
     f(at, running);
   }
 }
 
 }  // namespace
 
-/// Kernels that run at once share the device evenly, as in the ladder. The format has no "no data": a kernel without
-/// counters counts as 0 in its level, the track's name says that it is a lower bound, and a track beside it says where.
+/// Kernels that run at once share the device evenly, as in the ladder. The format has no "no data":
+/// a kernel without counters counts as 0 in its level, the track's name says that it is a lower
+/// bound, and a track beside it says where.
 void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent) {
   const Capture& capture = e.context.capture;
   const KernelLevels levels(capture, e.context.matching);
   int order = 1000;
   bool all_counted = true;
-  for (const auto row : line.rows) all_counted &= capture.activities.kind[row] != ActivityKind::kernel || levels.counted(row);
+  for (const auto row : line.rows)
+    all_counted &= capture.activities.kind[row] != ActivityKind::kernel || levels.counted(row);
   for (std::size_t k = 0; k < kKernelLevels; ++k) {
     const auto level = static_cast<KernelLevel>(k);
     if (!levels.has(level)) continue;
     bool known = true;
-    for (const auto row : line.rows) known &= capture.activities.kind[row] != ActivityKind::kernel || !std::isnan(levels.of(row, level));
-    const auto track = e.out.counter(fmt::format("{}{}", id_of(level), known ? "" : " (lower bound)"), "%", parent, order++);
+    for (const auto row : line.rows)
+      known &= capture.activities.kind[row] != ActivityKind::kernel ||
+               !std::isnan(levels.of(row, level));
+    const auto track = e.out.counter(
+        fmt::format("{}{}", id_of(level), known ? "" : " (lower bound)"), "%", parent, order++);
     each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
       double sum = 0;
       for (const auto a : running)
         if (const double value = levels.of(a, level); !std::isnan(value)) sum += value;
-      e.out.value(track, at + e.shift, running.empty() ? 0 : 100 * sum / static_cast<double>(running.size()));
+      e.out.value(track, at + e.shift,
+                  running.empty() ? 0 : 100 * sum / static_cast<double>(running.size()));
     });
   }
   if (order == 1000 || all_counted) return;
   const auto track = e.out.counter("kernels without counters", "", parent, order);
   each_change(line, capture, [&](Nanos at, const std::vector<std::uint32_t>& running) {
-    e.out.value(track, at + e.shift, static_cast<double>(std::count_if(running.begin(), running.end(), [&](auto a) { return !levels.counted(a); })));
+    e.out.value(track, at + e.shift,
+                static_cast<double>(std::count_if(running.begin(), running.end(),
+                                                  [&](auto a) { return !levels.counted(a); })));
   });
 }
 

@@ -19,7 +19,9 @@ constexpr int kMergeNone = 2;  // tracks of one name stay apart: every device ha
 constexpr std::uint32_t kSequence = 1, kStateCleared = 1, kNeedsState = 2;
 constexpr std::size_t kFlushBytes = 1 << 20;
 
-void add_text(Writer& writer, protozero::pbf_tag_type field, std::string_view text) { writer.add_string(field, text.data(), text.size()); }
+void add_text(Writer& writer, protozero::pbf_tag_type field, std::string_view text) {
+  writer.add_string(field, text.data(), text.size());
+}
 
 }  // namespace
 
@@ -92,7 +94,8 @@ std::uint64_t PacketWriter::thread(std::int64_t pid, std::int64_t tid, std::stri
   });
 }
 
-std::uint64_t PacketWriter::counter(std::string_view name, std::string_view unit, std::uint64_t parent, int order) {
+std::uint64_t PacketWriter::counter(std::string_view name, std::string_view unit,
+                                    std::uint64_t parent, int order) {
   return describe([&](Writer& d) {
     add_text(d, 2, name);
     if (parent) d.add_uint64(5, parent);
@@ -129,9 +132,12 @@ void PacketWriter::begin(std::uint64_t track, const Slice& slice) {
       const auto text_id = text ? intern(kFactText, *text) : 0;
       Writer annotation(e, 4);
       annotation.add_uint64(1, name);
-      if (text) annotation.add_uint64(17, text_id);
-      else if (const auto* number = std::get_if<double>(&fact.value)) annotation.add_double(5, *number);
-      else annotation.add_int64(4, std::get<std::int64_t>(fact.value));
+      if (text)
+        annotation.add_uint64(17, text_id);
+      else if (const auto* number = std::get_if<double>(&fact.value))
+        annotation.add_double(5, *number);
+      else
+        annotation.add_int64(4, std::get<std::int64_t>(fact.value));
     }
     for (const auto flow : slice.flows_out) e.add_fixed64(47, flow);
     if (slice.flow_in) e.add_fixed64(48, slice.flow_in);

@@ -1,5 +1,6 @@
 // Writes Perfetto's trace format (protobuf, one TracePacket after the other) with names interned.
-// Field numbers: protos/perfetto/trace/trace_packet.proto and track_event/*.proto of https://github.com/google/perfetto.
+// Field numbers: protos/perfetto/trace/trace_packet.proto and track_event/*.proto of
+// https://github.com/google/perfetto.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +37,13 @@ class PacketWriter {
  public:
   explicit PacketWriter(Sink sink);
 
-  /// A track under `parent` (0: at the top). `order` places it among its siblings. Gives the track's id.
+  /// A track under `parent` (0: at the top). `order` places it among its siblings. Gives the
+  /// track's id.
   std::uint64_t track(std::string_view name, std::uint64_t parent, int order);
   std::uint64_t process(std::int64_t pid, std::string_view name);
   std::uint64_t thread(std::int64_t pid, std::int64_t tid, std::string_view name);
-  std::uint64_t counter(std::string_view name, std::string_view unit, std::uint64_t parent, int order);
+  std::uint64_t counter(std::string_view name, std::string_view unit, std::uint64_t parent,
+                        int order);
 
   /// On one track slices nest: begin and end are given in the order in which they happen.
   void begin(std::uint64_t track, const Slice& slice);

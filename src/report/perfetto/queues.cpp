@@ -1,6 +1,7 @@
+#include "analyze/runtime/queues.h"
+
 #include <fmt/format.h>
 
-#include "analyze/runtime/queues.h"
 #include "report/perfetto/parts.h"
 
 namespace gf::perfetto {
@@ -11,10 +12,14 @@ void write_queues(Export& e) {
   const RuntimeTrace trace = trace_runtime(e.context, rules);
   for (const auto& queue : find_queues(e.context, trace)) {
     Interval window{INT64_MAX, INT64_MIN};
-    for (const auto& item : queue.items) window = {std::min(window.start, item.enter), std::max(window.end, item.leave)};
+    for (const auto& item : queue.items)
+      window = {std::min(window.start, item.enter), std::max(window.end, item.leave)};
     if (window.start >= window.end) continue;
-    const auto track = e.out.counter(fmt::format("{} queue", queue.id), queue.kind == "device" ? "launches" : "operations", 0, e.order++);
-    for (const auto& step : depth_curve(queue.items, window)) e.out.value(track, step.at + e.shift, static_cast<double>(step.depth));
+    const auto track =
+        e.out.counter(fmt::format("{} queue", queue.id),
+                      queue.kind == "device" ? "launches" : "operations", 0, e.order++);
+    for (const auto& step : depth_curve(queue.items, window))
+      e.out.value(track, step.at + e.shift, static_cast<double>(step.depth));
     e.out.value(track, window.end + e.shift, 0);
   }
 }

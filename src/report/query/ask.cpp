@@ -13,9 +13,13 @@ int allow_reading(void*, int action, const char* name, const char*, const char*,
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_FUNCTION:
-    case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_PRAGMA: return std::string_view(name).starts_with("table_") ? SQLITE_OK : SQLITE_DENY;  // table_info, table_list
-    default: return SQLITE_DENY;
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return std::string_view(name).starts_with("table_") ? SQLITE_OK
+                                                          : SQLITE_DENY;  // table_info, table_list
+    default:
+      return SQLITE_DENY;
   }
 }
 
@@ -30,24 +34,35 @@ std::string quote_from(std::string_view sql, int offset) {
 tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql) {
   const int code = sqlite3_errcode(db) & 0xff;
   if (code == SQLITE_AUTH || code == SQLITE_READONLY)
-    return fail("query only reads: this statement would change something or open another file", {}, -1, "ask with SELECT");
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return fail(fmt::format("cannot be read: {}", sqlite3_errmsg(db)), {}, -1, "the file is damaged");
-  return fail(fmt::format("SQL: {}{}", sqlite3_errmsg(db), quote_from(sql, sqlite3_error_offset(db))), {}, -1, "gpufathom query FILE lists the tables and their columns");
+    return fail("query only reads: this statement would change something or open another file", {},
+                -1, "ask with SELECT");
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+    return fail(fmt::format("cannot be read: {}", sqlite3_errmsg(db)), {}, -1,
+                "the file is damaged");
+  return fail(
+      fmt::format("SQL: {}{}", sqlite3_errmsg(db), quote_from(sql, sqlite3_error_offset(db))), {},
+      -1, "gpufathom query FILE lists the tables and their columns");
 }
 
 QueryValue value_at(sqlite3_stmt* s, int column) {
   switch (sqlite3_column_type(s, column)) {
-    case SQLITE_NULL: return {};
-    case SQLITE_INTEGER: return sqlite3_column_int64(s, column);
-    case SQLITE_FLOAT: return sqlite3_column_double(s, column);
+    case SQLITE_NULL:
+      return {};
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(s, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(s, column);
     default: {
       const auto* data = static_cast<const char*>(sqlite3_column_blob(s, column));
-      return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(s, column))) : std::string();
+      return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(s, column)))
+                  : std::string();
     }
   }
 }
 
-struct Finalize { void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); } };
+struct Finalize {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
 
 }  // namespace
 
@@ -59,9 +74,13 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql) {
   const int code = sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &raw, &rest);
   const std::unique_ptr<sqlite3_stmt, Finalize> statement(raw);
   if (code != SQLITE_OK) return sql_error(db, sql);
-  if (!raw) return fail("the statement is empty", {}, -1, "try \"select name, count(*) from kernels group by name\"");
+  if (!raw)
+    return fail("the statement is empty", {}, -1,
+                "try \"select name, count(*) from kernels group by name\"");
   const std::string_view more(rest, static_cast<std::size_t>(sql.data() + sql.size() - rest));
-  if (more.find_first_not_of(" \t\r\n;") != more.npos) return fail("SQL: one statement at a time", {}, -1, "the second begins at \"" + std::string(more.substr(0, 40)) + "\"");
+  if (more.find_first_not_of(" \t\r\n;") != more.npos)
+    return fail("SQL: one statement at a time", {}, -1,
+                "the second begins at \"" + std::string(more.substr(0, 40)) + "\"");
   QueryAnswer answer;
   const int columns = sqlite3_column_count(raw);
   for (int c = 0; c < columns; ++c) answer.columns.emplace_back(sqlite3_column_name(raw, c));

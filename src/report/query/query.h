@@ -22,13 +22,15 @@ struct QueryAnswer {
   std::vector<std::vector<QueryValue>> rows;
 };
 
-/// Asks one SELECT statement. The database cannot be changed by it, nor another file be opened. Besides SQLite's functions there
-/// are median(x) and quantile(x, q). Errors quote the place in the statement.
+/// Asks one SELECT statement. The database cannot be changed by it, nor another file be opened.
+/// Besides SQLite's functions there are median(x) and quantile(x, q). Errors quote the place in the
+/// statement.
 Result<QueryAnswer> ask(sqlite3* db, const std::string& sql);
 
-/// A table that fits the style's width, or one block a row when even shortened columns do not fit. At most `max_rows` rows
-/// (0: all); what was left out is said.
-std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::size_t max_rows = 0);
+/// A table that fits the style's width, or one block a row when even shortened columns do not fit.
+/// At most `max_rows` rows (0: all); what was left out is said.
+std::string answer_text(const QueryAnswer& answer, const TextStyle& style,
+                        std::size_t max_rows = 0);
 /// {"schema": "gpufathom.query/1", "columns": [...], "rows": [[...], ...]}
 std::string answer_json(const QueryAnswer& answer);
 /// RFC 4180 with a header line; NULL is an empty field, an empty text is "".

@@ -22,21 +22,28 @@ std::string plain(const QueryValue& v) {
 /// As a table shows it: whole numbers in full, other reals with six significant digits.
 std::string shown(const QueryValue& v) {
   if (std::holds_alternative<std::monostate>(v)) return "NULL";
-  if (const auto* d = std::get_if<double>(&v)) return std::abs(*d) < 1e15 && *d == std::trunc(*d) ? fmt::format("{:.0f}", *d) : fmt::format("{:.6g}", *d);
+  if (const auto* d = std::get_if<double>(&v))
+    return std::abs(*d) < 1e15 && *d == std::trunc(*d) ? fmt::format("{:.0f}", *d)
+                                                       : fmt::format("{:.6g}", *d);
   return plain(v);
 }
 
-bool is_number(const QueryValue& v) { return std::holds_alternative<std::int64_t>(v) || std::holds_alternative<double>(v); }
+bool is_number(const QueryValue& v) {
+  return std::holds_alternative<std::int64_t>(v) || std::holds_alternative<double>(v);
+}
 
 std::string csv_field(const QueryValue& v) {
   const std::string text = plain(v);
-  if (!std::holds_alternative<std::string>(v) || (!text.empty() && text.find_first_of(",\"\r\n") == text.npos)) return text;
+  if (!std::holds_alternative<std::string>(v) ||
+      (!text.empty() && text.find_first_of(",\"\r\n") == text.npos))
+    return text;
   std::string out = "\"";
   for (char c : text) out.append(c == '"' ? 2 : 1, c);
   return out + '"';
 }
 
-constexpr std::size_t kNarrow = 12;  // a text column is not shortened below this before rows become blocks
+constexpr std::size_t kNarrow =
+    12;  // a text column is not shortened below this before rows become blocks
 
 std::string as_blocks(const QueryAnswer& a, std::size_t rows, std::size_t width) {
   std::size_t names = 0;
@@ -45,7 +52,9 @@ std::string as_blocks(const QueryAnswer& a, std::size_t rows, std::size_t width)
   for (std::size_t r = 0; r < rows; ++r) {
     out += fmt::format("row {}\n", r + 1);
     for (std::size_t c = 0; c < a.columns.size(); ++c)
-      out += fmt::format("  {}{:{}}  {}\n", a.columns[c], "", names - columns_of(a.columns[c]), shorten_middle(shown(a.rows[r][c]), width > names + 4 ? width - names - 4 : kNarrow));
+      out += fmt::format(
+          "  {}{:{}}  {}\n", a.columns[c], "", names - columns_of(a.columns[c]),
+          shorten_middle(shown(a.rows[r][c]), width > names + 4 ? width - names - 4 : kNarrow));
   }
   return out;
 }
@@ -53,7 +62,8 @@ std::string as_blocks(const QueryAnswer& a, std::size_t rows, std::size_t width)
 }  // namespace
 
 std::string answer_text(const QueryAnswer& a, const TextStyle& style, std::size_t max_rows) {
-  const std::size_t rows = max_rows == 0 ? a.rows.size() : std::min(max_rows, a.rows.size()), width = static_cast<std::size_t>(style.width);
+  const std::size_t rows = max_rows == 0 ? a.rows.size() : std::min(max_rows, a.rows.size()),
+                    width = static_cast<std::size_t>(style.width);
   std::vector<TableColumn> columns;
   std::size_t least = 0, full = 0;
   for (std::size_t c = 0; c < a.columns.size(); ++c) {
@@ -76,14 +86,21 @@ std::string answer_text(const QueryAnswer& a, const TextStyle& style, std::size_
     TextTable table(columns);
     for (std::size_t r = 0; r < rows; ++r) {
       std::vector<Cell> cells;
-      for (const QueryValue& v : a.rows[r]) cells.emplace_back(shown(v), std::holds_alternative<std::monostate>(v) ? Paint::unknown : Paint::plain);
+      for (const QueryValue& v : a.rows[r])
+        cells.emplace_back(
+            shown(v), std::holds_alternative<std::monostate>(v) ? Paint::unknown : Paint::plain);
       table.add(std::move(cells));
     }
     out = table.render(style, 0);
   }
-  if (rows < a.rows.size()) out += fmt::format("({} of {}; --rows 0 shows all)\n", format_count(static_cast<std::int64_t>(rows)), plural(static_cast<std::int64_t>(a.rows.size()), "row"));
-  else out += fmt::format("({})\n", plural(static_cast<std::int64_t>(rows), "row"));
-  if (full > width + 2 && rows > 0) out += "(texts are shortened to fit; --format csv or json gives them whole)\n";
+  if (rows < a.rows.size())
+    out += fmt::format("({} of {}; --rows 0 shows all)\n",
+                       format_count(static_cast<std::int64_t>(rows)),
+                       plural(static_cast<std::int64_t>(a.rows.size()), "row"));
+  else
+    out += fmt::format("({})\n", plural(static_cast<std::int64_t>(rows), "row"));
+  if (full > width + 2 && rows > 0)
+    out += "(texts are shortened to fit; --format csv or json gives them whole)\n";
   return out;
 }
 
@@ -95,10 +112,14 @@ std::string answer_json(const QueryAnswer& a) {
     out += r ? ",\n[" : "\n[";
     for (std::size_t c = 0; c < a.columns.size(); ++c) {
       if (c) out += ',';
-      std::visit([&](const auto& v) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(v)>, std::monostate>) out += "null";
-        else to_json(out, v);
-      }, a.rows[r][c]);
+      std::visit(
+          [&](const auto& v) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(v)>, std::monostate>)
+              out += "null";
+            else
+              to_json(out, v);
+          },
+          a.rows[r][c]);
     }
     out += ']';
   }
@@ -107,7 +128,8 @@ std::string answer_json(const QueryAnswer& a) {
 
 std::string answer_csv(const QueryAnswer& a) {
   std::string out;
-  for (std::size_t c = 0; c < a.columns.size(); ++c) (out += c ? "," : "") += csv_field(a.columns[c]);
+  for (std::size_t c = 0; c < a.columns.size(); ++c)
+    (out += c ? "," : "") += csv_field(a.columns[c]);
   out += '\n';
   for (const auto& row : a.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) (out += c ? "," : "") += csv_field(row[c]);

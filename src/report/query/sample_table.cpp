@@ -16,7 +16,8 @@ namespace gf {
 namespace {
 
 enum Column { kRow, kStart, kDuration, kDevice, kMetric, kValue };
-/// What a condition that SQLite hands over says; a plan has their codes, four bits each, the first lowest, and above them an order.
+/// What a condition that SQLite hands over says; a plan has their codes, four bits each, the first
+/// lowest, and above them an order.
 enum Condition { kDeviceIs = 1, kMetricIs, kStartFrom, kStartTo };
 enum Order { kByRow, kByMetric, kByDeviceAndMetric, kByMetricAndDevice };
 constexpr int kMostConditions = 6, kOrderShift = 4 * kMostConditions;
@@ -24,14 +25,16 @@ constexpr int kMostConditions = 6, kOrderShift = 4 * kMostConditions;
 /// What every table of one connection shares.
 struct Source {
   std::shared_ptr<const Capture> samples;
-  std::vector<std::int64_t> ids;  // of the file, by text: what _counter_samples shows; empty: the texts themselves
+  std::vector<std::int64_t>
+      ids;  // of the file, by text: what _counter_samples shows; empty: the texts themselves
 };
 
 struct Table : sqlite3_vtab {
   const Source* source;
 };
 
-/// Goes over the rows of the file, then block by block over what is packed; when an order is asked for, once for each metric.
+/// Goes over the rows of the file, then block by block over what is packed; when an order is asked
+/// for, once for each metric.
 struct Cursor : sqlite3_vtab_cursor {
   const Source* source;
   BlockUnpacker unpacker;
@@ -56,7 +59,9 @@ struct Cursor : sqlite3_vtab_cursor {
   void settle() {
     while (!end) {
       for (; at < rows->size(); ++at)
-        if (rows->start_ns[at] >= starts.start && rows->start_ns[at] <= starts.end && filter.takes(rows->device[at]) && filter.takes(rows->metric[at])) return;
+        if (rows->start_ns[at] >= starts.start && rows->start_ns[at] <= starts.end &&
+            filter.takes(rows->device[at]) && filter.takes(rows->metric[at]))
+          return;
       if (next_group_or_block()) continue;
       end = true;
     }
@@ -66,8 +71,10 @@ struct Cursor : sqlite3_vtab_cursor {
   bool next_group_or_block() {
     const auto& blocks = source->samples->sample_blocks;
     const Interval span{starts.start, starts.end == kAllTime.end ? starts.end : starts.end + 1};
-    passed += static_cast<std::int64_t>(next_block == 0 ? rows->size() : blocks[next_block - 1].values);
-    while (next_block < blocks.size() && !may_hold(blocks[next_block], {&span, 1}, filter)) passed += static_cast<std::int64_t>(blocks[next_block++].values);
+    passed +=
+        static_cast<std::int64_t>(next_block == 0 ? rows->size() : blocks[next_block - 1].values);
+    while (next_block < blocks.size() && !may_hold(blocks[next_block], {&span, 1}, filter))
+      passed += static_cast<std::int64_t>(blocks[next_block++].values);
     if (next_block == blocks.size()) {
       if (groups.empty()) return false;
       filter = std::move(groups.back());
@@ -79,8 +86,11 @@ struct Cursor : sqlite3_vtab_cursor {
     const auto& metrics = block.metrics;
     unpacked.clear();
     at = 0, first = passed, step = 1;
-    // Of one metric of several, and every value there: their row numbers are known without the others.
-    if (filter.metrics.size() == 1 && block.values == std::uint64_t{block.samples} * metrics.size() && std::count(metrics.begin(), metrics.end(), filter.metrics[0]) == 1) {
+    // Of one metric of several, and every value there: their row numbers are known without the
+    // others.
+    if (filter.metrics.size() == 1 &&
+        block.values == std::uint64_t{block.samples} * metrics.size() &&
+        std::count(metrics.begin(), metrics.end(), filter.metrics[0]) == 1) {
       first += std::find(metrics.begin(), metrics.end(), filter.metrics[0]) - metrics.begin();
       step = static_cast<std::int64_t>(metrics.size());
       expand(unpacker.unpack(block, filter.metrics), unpacked);
@@ -92,13 +102,16 @@ struct Cursor : sqlite3_vtab_cursor {
   }
 };
 
-/// One filter for each device and metric that the rows and blocks name and the filter takes, the last to be visited first.
+/// One filter for each device and metric that the rows and blocks name and the filter takes, the
+/// last to be visited first.
 std::vector<CounterFilter> groups_of(const Capture& c, const CounterFilter& filter, Order order) {
   std::set<std::pair<std::uint32_t, Text>> pairs;
   auto add = [&](std::uint32_t device, Text metric) {
-    if (filter.takes(device) && filter.takes(metric)) pairs.emplace(order == kByMetric ? 0 : device, metric);
+    if (filter.takes(device) && filter.takes(metric))
+      pairs.emplace(order == kByMetric ? 0 : device, metric);
   };
-  for (std::size_t i = 0; i < c.counter_samples.size(); ++i) add(c.counter_samples.device[i], c.counter_samples.metric[i]);
+  for (std::size_t i = 0; i < c.counter_samples.size(); ++i)
+    add(c.counter_samples.device[i], c.counter_samples.metric[i]);
   for (const auto& block : c.sample_blocks)
     for (const Text metric : block.metrics) add(block.device, metric);
   std::vector<std::pair<std::uint32_t, Text>> sorted(pairs.begin(), pairs.end());
@@ -110,15 +123,18 @@ std::vector<CounterFilter> groups_of(const Capture& c, const CounterFilter& filt
     return by_device(a) > by_device(b);
   });
   std::vector<CounterFilter> groups;
-  for (const auto& [device, metric] : sorted) groups.push_back({order == kByMetric ? filter.device : std::optional(device), {metric}});
+  for (const auto& [device, metric] : sorted)
+    groups.push_back({order == kByMetric ? filter.device : std::optional(device), {metric}});
   return groups;
 }
 
-/// The nearest whole number, at most or at least, that a condition on start_ns can mean; SQLite looks again at what comes.
+/// The nearest whole number, at most or at least, that a condition on start_ns can mean; SQLite
+/// looks again at what comes.
 std::optional<std::int64_t> bound(sqlite3_value* value, bool from) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) return sqlite3_value_int64(value);
   if (sqlite3_value_type(value) != SQLITE_FLOAT) return {};
-  const double v = from ? std::floor(sqlite3_value_double(value)) : std::ceil(sqlite3_value_double(value));
+  const double v =
+      from ? std::floor(sqlite3_value_double(value)) : std::ceil(sqlite3_value_double(value));
   if (!(std::abs(v) < 9e18)) return {};
   return static_cast<std::int64_t>(v);
 }
@@ -131,14 +147,19 @@ void take_condition(Cursor& c, int condition, sqlite3_value* value) {
   }
   if (condition == kDeviceIs && sqlite3_value_type(value) == SQLITE_INTEGER) {
     const auto device = sqlite3_value_int64(value);
-    if (device < 0 || device >= kNoRow) c.end = true;
-    else c.filter.device = static_cast<std::uint32_t>(device);
+    if (device < 0 || device >= kNoRow)
+      c.end = true;
+    else
+      c.filter.device = static_cast<std::uint32_t>(device);
   }
   if (condition == kMetricIs && sqlite3_value_type(value) == SQLITE_TEXT) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    const Text metric = c.source->samples->strings.find({text, static_cast<std::size_t>(sqlite3_value_bytes(value))});
-    if (metric == Text::none) c.end = true;
-    else c.filter.metrics.push_back(metric);
+    const Text metric = c.source->samples->strings.find(
+        {text, static_cast<std::size_t>(sqlite3_value_bytes(value))});
+    if (metric == Text::none)
+      c.end = true;
+    else
+      c.filter.metrics.push_back(metric);
   }
 }
 
@@ -155,7 +176,11 @@ int guarded(F&& body) {
 
 int connect(sqlite3* db, void* source, int, const char* const*, sqlite3_vtab** out, char**) {
   const bool ids = !static_cast<const Source*>(source)->ids.empty();
-  const int code = sqlite3_declare_vtab(db, fmt::format("CREATE TABLE t(row INTEGER, start_ns INTEGER, duration_ns INTEGER, device INTEGER, metric {}, value REAL)", ids ? "INTEGER" : "TEXT").c_str());
+  const int code = sqlite3_declare_vtab(
+      db, fmt::format("CREATE TABLE t(row INTEGER, start_ns INTEGER, duration_ns INTEGER, device "
+                      "INTEGER, metric {}, value REAL)",
+                      ids ? "INTEGER" : "TEXT")
+              .c_str());
   if (code != SQLITE_OK) return code;
   return guarded([&] {
     auto* table = new Table{};
@@ -173,7 +198,9 @@ int disconnect(sqlite3_vtab* table) {
 std::optional<Order> order_of(const sqlite3_index_info& info, bool texts) {
   for (int i = 0; i < info.nOrderBy; ++i)
     if (info.aOrderBy[i].desc) return {};
-  auto is = [&](int i, int column) { return info.nOrderBy > i && info.aOrderBy[i].iColumn == column; };
+  auto is = [&](int i, int column) {
+    return info.nOrderBy > i && info.aOrderBy[i].iColumn == column;
+  };
   if (info.nOrderBy == 1 && (is(0, -1) || is(0, kRow))) return kByRow;
   if (info.nOrderBy == 1 && is(0, kMetric) && texts) return kByMetric;
   if (info.nOrderBy == 2 && is(0, kDevice) && is(1, kMetric) && texts) return kByDeviceAndMetric;
@@ -189,10 +216,14 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   for (int i = 0; i < info->nConstraint && used < kMostConditions; ++i) {
     const auto& c = info->aConstraint[i];
     if (!c.usable) continue;
-    const bool equal = c.op == SQLITE_INDEX_CONSTRAINT_EQ, from = c.op == SQLITE_INDEX_CONSTRAINT_GE || c.op == SQLITE_INDEX_CONSTRAINT_GT, to = c.op == SQLITE_INDEX_CONSTRAINT_LE || c.op == SQLITE_INDEX_CONSTRAINT_LT;
+    const bool equal = c.op == SQLITE_INDEX_CONSTRAINT_EQ,
+               from = c.op == SQLITE_INDEX_CONSTRAINT_GE || c.op == SQLITE_INDEX_CONSTRAINT_GT,
+               to = c.op == SQLITE_INDEX_CONSTRAINT_LE || c.op == SQLITE_INDEX_CONSTRAINT_LT;
     int condition = 0;
     if (c.iColumn == kDevice && equal) condition = kDeviceIs, rows /= 2;
-    if (c.iColumn == kMetric && equal && texts && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0) condition = kMetricIs, rows /= 16;
+    if (c.iColumn == kMetric && equal && texts &&
+        sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0)
+      condition = kMetricIs, rows /= 16;
     if (c.iColumn == kStart && from) condition = kStartFrom, rows /= 16;
     if (c.iColumn == kStart && to) condition = kStartTo, rows /= 16;
     if (condition == 0) continue;
@@ -254,19 +285,31 @@ int row_number(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
   const auto& c = *static_cast<Cursor*>(cursor);
   switch (number) {
-    case kRow: sqlite3_result_int64(out, c.row()); break;
-    case kStart: sqlite3_result_int64(out, c.rows->start_ns[c.at]); break;
-    case kDuration: sqlite3_result_int64(out, c.rows->duration_ns[c.at]); break;
+    case kRow:
+      sqlite3_result_int64(out, c.row());
+      break;
+    case kStart:
+      sqlite3_result_int64(out, c.rows->start_ns[c.at]);
+      break;
+    case kDuration:
+      sqlite3_result_int64(out, c.rows->duration_ns[c.at]);
+      break;
     case kDevice:
       if (c.rows->device[c.at] != kNoRow) sqlite3_result_int64(out, c.rows->device[c.at]);
       break;
     case kMetric:
-      if (const Text metric = c.rows->metric[c.at]; metric == Text::none) break;
-      else if (!c.source->ids.empty()) sqlite3_result_int64(out, c.source->ids[static_cast<std::size_t>(metric)]);
-      else if (const auto text = c.source->samples->text(metric); true) sqlite3_result_text64(out, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+      if (const Text metric = c.rows->metric[c.at]; metric == Text::none)
+        break;
+      else if (!c.source->ids.empty())
+        sqlite3_result_int64(out, c.source->ids[static_cast<std::size_t>(metric)]);
+      else if (const auto text = c.source->samples->text(metric); true)
+        sqlite3_result_text64(out, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
       break;
-    case kValue: sqlite3_result_double(out, c.rows->value[c.at]); break;  // NaN is NULL
-    default: break;
+    case kValue:
+      sqlite3_result_double(out, c.rows->value[c.at]);
+      break;  // NaN is NULL
+    default:
+      break;
   }
   return SQLITE_OK;
 }
@@ -286,8 +329,10 @@ const sqlite3_module& module() {
 
 Status add_table(sqlite3* db, const char* name, Source source) {
   const std::string made_by = fmt::format("gpufathom{}", name);
-  sqlite3_create_module_v2(db, made_by.c_str(), &module(), new Source(std::move(source)), [](void* s) { delete static_cast<Source*>(s); });
-  return sqlite::execute(db, fmt::format("CREATE VIRTUAL TABLE temp.{} USING {}", name, made_by), {});
+  sqlite3_create_module_v2(db, made_by.c_str(), &module(), new Source(std::move(source)),
+                           [](void* s) { delete static_cast<Source*>(s); });
+  return sqlite::execute(db, fmt::format("CREATE VIRTUAL TABLE temp.{} USING {}", name, made_by),
+                         {});
 }
 
 /// The file's number of each text that names a metric.
@@ -296,7 +341,8 @@ Result<std::vector<std::int64_t>> string_ids(sqlite3* db, const StringPool& stri
   auto s = sqlite::prepare(db, "SELECT id, text FROM strings WHERE id > 0", {});
   if (!s) return tl::unexpected(s.error());
   while (sqlite3_step(s->get()) == SQLITE_ROW)
-    if (const Text text = strings.find(sqlite::column_text(s->get(), 1)); text != Text::none) ids[static_cast<std::size_t>(text)] = sqlite3_column_int64(s->get(), 0);
+    if (const Text text = strings.find(sqlite::column_text(s->get(), 1)); text != Text::none)
+      ids[static_cast<std::size_t>(text)] = sqlite3_column_int64(s->get(), 0);
   return ids;
 }
 
@@ -309,8 +355,15 @@ Status show_samples(sqlite3* db, std::shared_ptr<const Capture> samples) {
   if (done) done = add_table(db, "_counter_samples", {samples, std::move(*ids)});
   std::string damage;
   for (std::size_t i = 0; i < samples->quality.size(); ++i)
-    damage += fmt::format(" UNION ALL SELECT (SELECT count(*) FROM main._quality) + {}, '{}', {}, '{}'", i, samples->text(samples->quality.code[i]), samples->quality.count[i], samples->text(samples->quality.detail[i]));
-  if (done && !damage.empty()) done = sqlite::execute(db, "CREATE TEMP VIEW quality AS SELECT row, code, count, detail FROM main.quality" + damage, {});
+    damage +=
+        fmt::format(" UNION ALL SELECT (SELECT count(*) FROM main._quality) + {}, '{}', {}, '{}'",
+                    i, samples->text(samples->quality.code[i]), samples->quality.count[i],
+                    samples->text(samples->quality.detail[i]));
+  if (done && !damage.empty())
+    done = sqlite::execute(
+        db,
+        "CREATE TEMP VIEW quality AS SELECT row, code, count, detail FROM main.quality" + damage,
+        {});
   return done;
 }
 

@@ -15,7 +15,9 @@ struct Values {
 };
 
 /// SQLite keeps one zeroed pointer for each group.
-Values** group(sqlite3_context* context, bool create) { return static_cast<Values**>(sqlite3_aggregate_context(context, create ? sizeof(Values*) : 0)); }
+Values** group(sqlite3_context* context, bool create) {
+  return static_cast<Values**>(sqlite3_aggregate_context(context, create ? sizeof(Values*) : 0));
+}
 
 void step(sqlite3_context* context, int arguments, sqlite3_value** argument) {
   Values** at = group(context, true);
@@ -23,7 +25,8 @@ void step(sqlite3_context* context, int arguments, sqlite3_value** argument) {
   if (!*at) *at = new Values;
   if (arguments == 2) (*at)->q = sqlite3_value_double(argument[1]);
   const int type = sqlite3_value_numeric_type(argument[0]);
-  if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) (*at)->values.push_back(sqlite3_value_double(argument[0]));
+  if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+    (*at)->values.push_back(sqlite3_value_double(argument[0]));
 }
 
 void finish(sqlite3_context* context) {
@@ -31,7 +34,8 @@ void finish(sqlite3_context* context) {
   const std::unique_ptr<Values> values(at ? *at : nullptr);
   if (at) *at = nullptr;
   if (!values || values->values.empty()) return sqlite3_result_null(context);
-  if (!(values->q >= 0 && values->q <= 1)) return sqlite3_result_error(context, "quantile wants a share from 0 to 1", -1);
+  if (!(values->q >= 0 && values->q <= 1))
+    return sqlite3_result_error(context, "quantile wants a share from 0 to 1", -1);
   sqlite3_result_double(context, quantile(std::move(values->values), values->q));
 }
 

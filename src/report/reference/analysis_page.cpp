@@ -22,18 +22,29 @@ never renamed or given another meaning. Times ending in `_ns` are integers in na
 clock. Shares are 0 to 1. `null` means no data, which is never written as 0. The times of a list add up to the total beside it.
 )";
 
-/// Walks the declarations from the outermost struct on and writes one table a struct, each once, in the order of first use.
+/// Walks the declarations from the outermost struct on and writes one table a struct, each once, in
+/// the order of first use.
 class Pages {
  public:
   template <class T>
   std::string type_of() {
-    if constexpr (requires { typename T::value_type; T().has_value(); }) return type_of<typename T::value_type>() + " or null";
-    else if constexpr (std::is_same_v<T, std::string>) return "text";
-    else if constexpr (std::is_same_v<T, bool>) return "true or false";
-    else if constexpr (std::is_integral_v<T>) return "integer";
-    else if constexpr (std::is_floating_point_v<T>) return "number";
-    else if constexpr (requires { typename T::mapped_type; }) return "object of " + type_of<typename T::mapped_type>() + " by name";
-    else if constexpr (requires { typename T::value_type; }) return "list of " + type_of<typename T::value_type>();
+    if constexpr (requires {
+                    typename T::value_type;
+                    T().has_value();
+                  })
+      return type_of<typename T::value_type>() + " or null";
+    else if constexpr (std::is_same_v<T, std::string>)
+      return "text";
+    else if constexpr (std::is_same_v<T, bool>)
+      return "true or false";
+    else if constexpr (std::is_integral_v<T>)
+      return "integer";
+    else if constexpr (std::is_floating_point_v<T>)
+      return "number";
+    else if constexpr (requires { typename T::mapped_type; })
+      return "object of " + type_of<typename T::mapped_type>() + " by name";
+    else if constexpr (requires { typename T::value_type; })
+      return "list of " + type_of<typename T::value_type>();
     else {
       static_assert(Described<T>);
       return link<T>();
@@ -48,7 +59,8 @@ class Pages {
     path_ = path;
     each_field(sample, [&](const auto& info, const auto& value) {
       field_ = info.name;
-      table += fmt::format("| {} | {} | {} |\n", info.name, type_of<std::remove_cvref_t<decltype(value)>>(), info.meaning);
+      table += fmt::format("| {} | {} | {} |\n", info.name,
+                           type_of<std::remove_cvref_t<decltype(value)>>(), info.meaning);
     });
     out_ += table;
     // Structs met for the first time in this one come right after it.

@@ -12,9 +12,13 @@ template <class T>
 struct Type;
 
 template <class T>
-void schema_of(std::string& out, std::string_view meaning, int depth) { Type<T>::write(out, meaning, depth); }
+void schema_of(std::string& out, std::string_view meaning, int depth) {
+  Type<T>::write(out, meaning, depth);
+}
 
-void indent(std::string& out, int depth) { (out += '\n').append(static_cast<std::size_t>(depth), ' '); }
+void indent(std::string& out, int depth) {
+  (out += '\n').append(static_cast<std::size_t>(depth), ' ');
+}
 
 void simple(std::string& out, std::string_view type, std::string_view meaning) {
   out += R"({"type": )";
@@ -24,18 +28,37 @@ void simple(std::string& out, std::string_view type, std::string_view meaning) {
 }
 
 template <>
-struct Type<std::string> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("string")", meaning); } };
+struct Type<std::string> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"("string")", meaning);
+  }
+};
 template <>
-struct Type<bool> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("boolean")", meaning); } };
+struct Type<bool> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"("boolean")", meaning);
+  }
+};
 template <>
-struct Type<double> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"(["number", "null"])", meaning); } };
+struct Type<double> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"(["number", "null"])", meaning);
+  }
+};
 template <class T>
   requires std::is_integral_v<T>
-struct Type<T> { static void write(std::string& out, std::string_view meaning, int) { simple(out, R"("integer")", meaning); } };
+struct Type<T> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"("integer")", meaning);
+  }
+};
 template <class T>
   requires std::is_arithmetic_v<T>
 struct Type<std::optional<T>> {
-  static void write(std::string& out, std::string_view meaning, int) { simple(out, std::is_integral_v<T> ? R"(["integer", "null"])" : R"(["number", "null"])", meaning); }
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, std::is_integral_v<T> ? R"(["integer", "null"])" : R"(["number", "null"])",
+           meaning);
+  }
 };
 template <class T>
 struct Type<std::vector<T>> {
@@ -60,9 +83,13 @@ struct Type<T> {
     out += R"({"type": "object")";
     if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
     std::string required, properties;
-    std::apply([&](const auto&... info) {
-      ((json_string(required += required.empty() ? "" : ", ", info.name), property(properties, info, depth + 1)), ...);
-    }, T::fields());
+    std::apply(
+        [&](const auto&... info) {
+          ((json_string(required += required.empty() ? "" : ", ", info.name),
+            property(properties, info, depth + 1)),
+           ...);
+        },
+        T::fields());
     out += R"(, "required": [)" + required + R"(], "properties": {)" + properties;
     indent(out, depth);
     out += "}}";
@@ -82,7 +109,8 @@ struct Type<T> {
 std::string analysis_schema() {
   std::string body;
   schema_of<Analysis>(body, "The answer of `gpufathom analyze --format json`", 0);
-  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gpufathom.analysis/1", )" + body.substr(1) + "\n";
+  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gpufathom.analysis/1", )" +
+         body.substr(1) + "\n";
 }
 
 }  // namespace gf

@@ -1,4 +1,5 @@
-// docs/analysis.schema.json: JSON Schema of the answer of `analyze`, made from the result structs' own declarations.
+// docs/analysis.schema.json: JSON Schema of the answer of `analyze`, made from the result structs'
+// own declarations.
 #pragma once
 
 #include <string>

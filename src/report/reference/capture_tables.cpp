@@ -56,30 +56,40 @@ A damaged block costs its own samples; `quality` counts it as `bad_sample_block`
 
 }  // namespace
 
-Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, std::optional<std::uint64_t> samples) {
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
+                                        std::optional<std::uint64_t> samples) {
   std::string out;
   Status status;
   auto heading = [&](std::string_view name, std::string_view about) {
     std::string count;
     std::int64_t n = 1;
     if (db) {
-      Result<std::int64_t> rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
+      Result<std::int64_t> rows = sqlite::integer(
+          db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
       if (rows && *rows == 0) return false;  // a file of before this table
-      if (samples && name == counter_samples_table::kName) rows = static_cast<std::int64_t>(*samples);
-      else rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
-      if (!rows) status = tl::unexpected(rows.error());
-      else count = fmt::format(", {}", plural(n = *rows, "row"));
+      if (samples && name == counter_samples_table::kName)
+        rows = static_cast<std::int64_t>(*samples);
+      else
+        rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
+      if (!rows)
+        status = tl::unexpected(rows.error());
+      else
+        count = fmt::format(", {}", plural(n = *rows, "row"));
     }
-    out += wrap(fmt::format("{}{}: {}", name, count, about), static_cast<std::size_t>(style.width), 0);
+    out +=
+        wrap(fmt::format("{}{}: {}", name, count, about), static_cast<std::size_t>(style.width), 0);
     return n > 0;
   };
   Tables{}.each_table([&](const auto& table) {
     if (!status || !heading(table.kName, table.kAbout)) return;
     std::size_t names = 0;
-    table.each_column([&](const ColumnInfo& c, const auto&) { names = std::max(names, std::string_view(c.name).size()); });
+    table.each_column([&](const ColumnInfo& c, const auto&) {
+      names = std::max(names, std::string_view(c.name).size());
+    });
     table.each_column([&](const ColumnInfo& c, const auto&) {
       const std::size_t left = 2 + names + 2 + 7 + 2;
-      out += fmt::format("  {:{}}  {:7}  {}", c.name, names, shown_type(c.type), wrap(c.meaning, static_cast<std::size_t>(style.width), left).substr(left));
+      out += fmt::format("  {:{}}  {:7}  {}", c.name, names, shown_type(c.type),
+                         wrap(c.meaning, static_cast<std::size_t>(style.width), left).substr(left));
     });
   });
   for (const CaptureView& v : capture_views())
@@ -91,13 +101,20 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, std
 std::string capture_page() {
   std::string out = kPageHead;
   Tables{}.each_table([&](const auto& table) {
-    out += fmt::format("\n## {}\n\n{}.\n\n| column | type | meaning |\n|---|---|---|\n| row | integer | row number, from 0 |\n", table.kName, table.kAbout);
-    table.each_column([&](const ColumnInfo& c, const auto&) { out += fmt::format("| {} | {} | {} |\n", c.name, shown_type(c.type), c.meaning); });
+    out += fmt::format(
+        "\n## {}\n\n{}.\n\n| column | type | meaning |\n|---|---|---|\n| row | integer | row "
+        "number, from 0 |\n",
+        table.kName, table.kAbout);
+    table.each_column([&](const ColumnInfo& c, const auto&) {
+      out += fmt::format("| {} | {} | {} |\n", c.name, shown_type(c.type), c.meaning);
+    });
   });
   out += "\n## Joined views\n\n| view | rows |\n|---|---|\n";
   for (const CaptureView& v : capture_views()) out += fmt::format("| {} | {} |\n", v.name, v.about);
   out += kSamples;
-  return out + "\n`source` has one row: path, format, framework, events and bytes of the file that the capture was imported from.\n";
+  return out +
+         "\n`source` has one row: path, format, framework, events and bytes of the file that the "
+         "capture was imported from.\n";
 }
 
 }  // namespace gf

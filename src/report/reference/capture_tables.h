@@ -1,4 +1,5 @@
-// The capture's tables, columns and views with their meaning: what `query` lists, and the page docs/capture.md.
+// The capture's tables, columns and views with their meaning: what `query` lists, and the page
+// docs/capture.md.
 #pragma once
 
 #include <sqlite3.h>
@@ -12,9 +13,10 @@
 
 namespace gf {
 
-/// Tables with their columns. With a database open, the rows that each holds; empty tables then show no columns. `samples`: those of
-/// counter_samples, when somebody knows without counting.
-Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr, std::optional<std::uint64_t> samples = {});
+/// Tables with their columns. With a database open, the rows that each holds; empty tables then
+/// show no columns. `samples`: those of counter_samples, when somebody knows without counting.
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr,
+                                        std::optional<std::uint64_t> samples = {});
 /// The reference page.
 std::string capture_page();
 

@@ -19,8 +19,10 @@ struct InputJson {
   std::string expression;
   static constexpr auto fields() {
     using I = InputJson;
-    return std::tuple{field("source", &I::source, "trace, report, pm, gpm, nvml, dcgm or model"), field("chips", &I::chips, "chips that have it"),
-                      field("expression", &I::expression, "counters with their roll-up, or the id or field of the source")};
+    return std::tuple{field("source", &I::source, "trace, report, pm, gpm, nvml, dcgm or model"),
+                      field("chips", &I::chips, "chips that have it"),
+                      field("expression", &I::expression,
+                            "counters with their roll-up, or the id or field of the source")};
   }
 };
 
@@ -29,8 +31,12 @@ struct MetricJson {
   std::vector<InputJson> inputs;
   static constexpr auto fields() {
     using M = MetricJson;
-    return std::tuple{field("id", &M::id, "dotted name"), field("unit", &M::unit, "unit"), field("level", &M::level, "rung of the ladder or group"),
-                      field("openmetrics", &M::openmetrics, "OpenMetrics name"), field("definition", &M::definition, "one sentence"), field("inputs", &M::inputs, "ways to get it")};
+    return std::tuple{field("id", &M::id, "dotted name"),
+                      field("unit", &M::unit, "unit"),
+                      field("level", &M::level, "rung of the ladder or group"),
+                      field("openmetrics", &M::openmetrics, "OpenMetrics name"),
+                      field("definition", &M::definition, "one sentence"),
+                      field("inputs", &M::inputs, "ways to get it")};
   }
 };
 
@@ -40,8 +46,10 @@ struct TensorJson {
   std::string counters;
   static constexpr auto fields() {
     using T = TensorJson;
-    return std::tuple{field("chip", &T::chip, "chip"), field("type", &T::type, "input type"), field("dense_ops", &T::dense_ops, "dense operations of one SM in a cycle"),
-                      field("counters", &T::counters, "counters whose .sum add up to the operations done")};
+    return std::tuple{
+        field("chip", &T::chip, "chip"), field("type", &T::type, "input type"),
+        field("dense_ops", &T::dense_ops, "dense operations of one SM in a cycle"),
+        field("counters", &T::counters, "counters whose .sum add up to the operations done")};
   }
 };
 
@@ -51,7 +59,8 @@ struct CatalogueJson {
   std::vector<TensorJson> tensor;
   static constexpr auto fields() {
     using C = CatalogueJson;
-    return std::tuple{field("schema", &C::schema, "name and version of this layout"), field("metrics", &C::metrics, "the catalogue"),
+    return std::tuple{field("schema", &C::schema, "name and version of this layout"),
+                      field("metrics", &C::metrics, "the catalogue"),
                       field("tensor", &C::tensor, "what the tensor cores of each chip can do")};
   }
 };
@@ -67,11 +76,16 @@ bool wanted(const Metric& m, const std::vector<std::string>& ids) {
 
 Status check(const MetricFilter& f) {
   for (const std::string& id : f.ids)
-    if (std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) { return wanted(m, {id}); }))
-      return fail(fmt::format("no metric is called \"{}\"", id), {}, -1, "gpufathom metrics lists them");
-  if (!f.level.empty() && std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) { return name_of(m.level) == f.level; })) {
+    if (std::none_of(metrics().begin(), metrics().end(),
+                     [&](const Metric& m) { return wanted(m, {id}); }))
+      return fail(fmt::format("no metric is called \"{}\"", id), {}, -1,
+                  "gpufathom metrics lists them");
+  if (!f.level.empty() && std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) {
+        return name_of(m.level) == f.level;
+      })) {
     std::string known;
-    for (std::size_t i = 0; i < kMetricLevels; ++i) (known += i ? ", " : "") += name_of(static_cast<MetricLevel>(i));
+    for (std::size_t i = 0; i < kMetricLevels; ++i)
+      (known += i ? ", " : "") += name_of(static_cast<MetricLevel>(i));
     return fail(fmt::format("no level is called \"{}\"", f.level), {}, -1, known);
   }
   if (!f.chip.empty() && !find_chip(f.chip)) {
@@ -97,8 +111,11 @@ std::string chips_text(ChipSet set) {
   // Long lists read better by what is missing.
   const auto first = static_cast<ChipId>(std::countr_zero(set));
   const auto missing = static_cast<ChipSet>(since(first) & ~set);
-  if (std::popcount(missing) == 0 || std::popcount(missing) >= std::popcount(set)) return names(set);
-  return (first == ChipId{} ? std::string("all chips") : fmt::format("{} and later", chip(first).name)) + " but " + names(missing);
+  if (std::popcount(missing) == 0 || std::popcount(missing) >= std::popcount(set))
+    return names(set);
+  return (first == ChipId{} ? std::string("all chips")
+                            : fmt::format("{} and later", chip(first).name)) +
+         " but " + names(missing);
 }
 
 Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& f) {
@@ -115,9 +132,12 @@ Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& f) {
   return entries;
 }
 
-std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style, bool details) {
+std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style,
+                         bool details) {
   std::size_t id_width = 0, unit_width = 0;
-  for (const auto& e : entries) id_width = std::max(id_width, e.metric->id.size()), unit_width = std::max(unit_width, e.metric->unit.size());
+  for (const auto& e : entries)
+    id_width = std::max(id_width, e.metric->id.size()),
+    unit_width = std::max(unit_width, e.metric->unit.size());
   std::string out;
   std::string_view level;
   const auto width = static_cast<std::size_t>(style.width);
@@ -131,14 +151,18 @@ std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyl
     if (!details) {
       // The definition stands right of id and unit, over as many lines as it needs.
       const std::size_t left = 2 + id_width + 2 + unit_width + 2;
-      out += fmt::format("  {}{:{}}  {:{}}  {}", paint(style, Paint::strong, m->id), "", id_width - m->id.size(), m->unit, unit_width, wrap(m->definition, width, left).substr(left));
+      out += fmt::format("  {}{:{}}  {:{}}  {}", paint(style, Paint::strong, m->id), "",
+                         id_width - m->id.size(), m->unit, unit_width,
+                         wrap(m->definition, width, left).substr(left));
       continue;
     }
-    out += fmt::format("  {}  [{}]  gpufathom_{}\n", paint(style, Paint::strong, m->id), m->unit, m->openmetrics);
+    out += fmt::format("  {}  [{}]  gpufathom_{}\n", paint(style, Paint::strong, m->id), m->unit,
+                       m->openmetrics);
     out += wrap(m->definition, width, 6);
     for (const MetricInput* i : inputs) {
       out += wrap(fmt::format("{}, {}:", name_of(i->source), chips_text(i->chips)), width, 6);
-      out += wrap(i->expression, std::max(width, i->expression.size() + 8), 8);  // a counter's name is never cut
+      out += wrap(i->expression, std::max(width, i->expression.size() + 8),
+                  8);  // a counter's name is never cut
     }
   }
   return out;
@@ -147,7 +171,12 @@ std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyl
 std::string metrics_json(const std::vector<MetricEntry>& entries) {
   CatalogueJson c;
   for (const auto& [m, inputs] : entries) {
-    MetricJson json{std::string(m->id), std::string(m->unit), std::string(name_of(m->level)), fmt::format("gpufathom_{}", m->openmetrics), std::string(m->definition), {}};
+    MetricJson json{std::string(m->id),
+                    std::string(m->unit),
+                    std::string(name_of(m->level)),
+                    fmt::format("gpufathom_{}", m->openmetrics),
+                    std::string(m->definition),
+                    {}};
     for (const MetricInput* i : inputs) {
       InputJson input{std::string(name_of(i->source)), {}, std::string(i->expression)};
       for (const Chip& chip : chips())
@@ -156,7 +185,9 @@ std::string metrics_json(const std::vector<MetricEntry>& entries) {
     }
     c.metrics.push_back(std::move(json));
   }
-  for (const TensorPath& p : tensor_paths()) c.tensor.push_back({std::string(chip(p.chip).name), std::string(name_of(p.type)), p.dense_ops, std::string(p.counters)});
+  for (const TensorPath& p : tensor_paths())
+    c.tensor.push_back({std::string(chip(p.chip).name), std::string(name_of(p.type)), p.dense_ops,
+                        std::string(p.counters)});
   std::string out;
   to_json(out, c);
   return out += '\n';
@@ -165,9 +196,12 @@ std::string metrics_json(const std::vector<MetricEntry>& entries) {
 std::string metrics_page() {
   std::string out =
       "# Metrics\n\n"
-      "<!-- Made by `./dev docs` from src/model/metrics.def and src/model/chips.cpp: change those. -->\n\n"
-      "Every quantity that gpufathom names. `gpufathom metrics` prints the same; `gpufathom metrics dram --chip GH100` a part of it.\n\n"
-      "Ratios are 0 to 1. A count covers the span of its sample or kernel: divide by the duration for a rate. No data is never 0.\n"
+      "<!-- Made by `./dev docs` from src/model/metrics.def and src/model/chips.cpp: change those. "
+      "-->\n\n"
+      "Every quantity that gpufathom names. `gpufathom metrics` prints the same; `gpufathom "
+      "metrics dram --chip GH100` a part of it.\n\n"
+      "Ratios are 0 to 1. A count covers the span of its sample or kernel: divide by the duration "
+      "for a rate. No data is never 0.\n"
       "The OpenMetrics name of a metric has the prefix `gpufathom_`.\n\n"
       "| source | where values come from |\n|---|---|\n"
       "| trace | intervals of a trace, no counter |\n"
@@ -182,23 +216,35 @@ std::string metrics_page() {
   for (const MetricEntry& e : *all) {
     const Metric& m = *e.metric;
     if (name_of(m.level) != level) out += fmt::format("\n## {}\n", level = name_of(m.level));
-    out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", m.id, m.definition, m.unit, m.openmetrics);
+    out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", m.id, m.definition,
+                       m.unit, m.openmetrics);
     for (const MetricInput* i : e.inputs) {
       const bool code = i->source != MetricSource::trace;
-      out += fmt::format("- {}, {}: {}\n", name_of(i->source), chips_text(i->chips), code ? fmt::format("`{}`", i->expression) : std::string(i->expression));
+      out += fmt::format("- {}, {}: {}\n", name_of(i->source), chips_text(i->chips),
+                         code ? fmt::format("`{}`", i->expression) : std::string(i->expression));
     }
   }
   out +=
       "\n## Tensor operations by input type\n\n"
-      "Dense operations that one SM can do in a cycle (a multiply-add is two), and the counters whose `.sum` add up to the operations done.\n"
-      "The peak of `tensor.flops` is this number times SMs times cycles. `ncu`'s own `.peak_sustained` of the `src_` counters is the rate for\n"
-      "sparse operands, twice this: a dense kernel at full speed reads 50 % there.\n\n| chip | type | dense operations / SM / cycle | counters |\n|---|---|---|---|\n";
-  for (const TensorPath& p : tensor_paths()) out += fmt::format("| {} | {} | {} | `{}` |\n", chip(p.chip).name, name_of(p.type), p.dense_ops, p.counters);
-  out += "\n## Chips\n\nA row stands for its family: counters and rates are equal in it.\n\n"
-         "| chip | architecture | family | compute capability | warps / SM | L2 partitions | PM sampling |\n|---|---|---|---|---|---|---|\n";
+      "Dense operations that one SM can do in a cycle (a multiply-add is two), and the counters "
+      "whose `.sum` add up to the operations done.\n"
+      "The peak of `tensor.flops` is this number times SMs times cycles. `ncu`'s own "
+      "`.peak_sustained` of the `src_` counters is the rate for\n"
+      "sparse operands, twice this: a dense kernel at full speed reads 50 % there.\n\n| chip | "
+      "type | dense operations / SM / cycle | counters |\n|---|---|---|---|\n";
+  for (const TensorPath& p : tensor_paths())
+    out += fmt::format("| {} | {} | {} | `{}` |\n", chip(p.chip).name, name_of(p.type), p.dense_ops,
+                       p.counters);
+  out +=
+      "\n## Chips\n\nA row stands for its family: counters and rates are equal in it.\n\n"
+      "| chip | architecture | family | compute capability | warps / SM | L2 partitions | PM "
+      "sampling |\n|---|---|---|---|---|---|---|\n";
   for (const Chip& c : chips())
-    out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", c.name, c.architecture, c.family, c.major, c.minor, c.warps_per_sm, c.two_l2_partitions ? 2 : 1,
-                       !c.pm_sampling ? "no" : c.pm_time_trigger ? "yes, interval in ns or cycles" : "yes, interval in cycles");
+    out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", c.name, c.architecture,
+                       c.family, c.major, c.minor, c.warps_per_sm, c.two_l2_partitions ? 2 : 1,
+                       !c.pm_sampling      ? "no"
+                       : c.pm_time_trigger ? "yes, interval in ns or cycles"
+                                           : "yes, interval in cycles");
   return out;
 }
 

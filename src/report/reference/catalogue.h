@@ -11,7 +11,8 @@
 
 namespace gf {
 
-/// Which metrics to show; empty members show all. An id ending in '.' or without a dot stands for the group ("dram").
+/// Which metrics to show; empty members show all. An id ending in '.' or without a dot stands for
+/// the group ("dram").
 struct MetricFilter {
   std::vector<std::string> ids;
   std::string level;
@@ -23,11 +24,13 @@ struct MetricEntry {
   std::vector<const MetricInput*> inputs;  // those of the chip that is asked for
 };
 
-/// The metrics that pass the filter, in the catalogue's order. Fails for an id, level or chip that does not exist.
+/// The metrics that pass the filter, in the catalogue's order. Fails for an id, level or chip that
+/// does not exist.
 Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& filter);
 
 /// One line of definition a metric; with `details` how each source measures it as well.
-std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style, bool details);
+std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style,
+                         bool details);
 /// Schema gpufathom.metrics/1.
 std::string metrics_json(const std::vector<MetricEntry>& entries);
 /// The reference page: every metric, the tensor table, the chips.

@@ -20,23 +20,33 @@ std::string chips_of(ChipSet set) {
 std::string levels_page() {
   std::string page =
       "# Counter formulas of the levels\n\n"
-      "Made from the formula table (`gpufathom-reference levels`). Each level of a kernel is worked out by the first formula whose counters the\n"
-      "report has for that kernel; a counter in brackets counts as 0 when it is missing. [ladder.md](ladder.md) says what the levels mean.\n"
-      "`peak bytes` is the data-sheet bandwidth of the device times the kernel's duration under the counter profiler.\n\n";
+      "Made from the formula table (`gpufathom-reference levels`). Each level of a kernel is "
+      "worked out by the first formula whose counters the\n"
+      "report has for that kernel; a counter in brackets counts as 0 when it is missing. "
+      "[ladder.md](ladder.md) says what the levels mean.\n"
+      "`peak bytes` is the data-sheet bandwidth of the device times the kernel's duration under "
+      "the counter profiler.\n\n";
   for (std::size_t l = 0; l < kKernelLevels; ++l) {
     const auto level = static_cast<KernelLevel>(l);
     page += fmt::format("## `{}`\n\n", id_of(level));
     if (level == KernelLevel::tensor_flops) {
-      page += "Sum over the input types of the chip: operations / (dense operations of one SM in a cycle x `smsp__cycles_elapsed.sum` / 4). The counters and\n"
-              "rates of each chip are in [metrics.md](metrics.md#tensor-operations-by-input-type). A type whose counters the report lacks counts nothing.\n\n";
+      page +=
+          "Sum over the input types of the chip: operations / (dense operations of one SM in a "
+          "cycle x `smsp__cycles_elapsed.sum` / 4). The counters and\n"
+          "rates of each chip are in [metrics.md](metrics.md#tensor-operations-by-input-type). A "
+          "type whose counters the report lacks counts nothing.\n\n";
       continue;
     }
     page += "| formula | chips |\n|---|---|\n";
     for (const auto& f : level_formulas())
-      if (f.level == level) page += fmt::format("| `{}` | {} |\n", formula_text(f), chips_of(f.chips));
+      if (f.level == level)
+        page += fmt::format("| `{}` | {} |\n", formula_text(f), chips_of(f.chips));
     page += "\n";
   }
-  page += fmt::format("## Collecting them\n\n```\n{}\n```\n\nThe command for a chip names its tensor-operation counters too; `analyze` prints it when counters are missing.\n", ncu_command(nullptr));
+  page += fmt::format(
+      "## Collecting them\n\n```\n{}\n```\n\nThe command for a chip names its tensor-operation "
+      "counters too; `analyze` prints it when counters are missing.\n",
+      ncu_command(nullptr));
   return page;
 }
 

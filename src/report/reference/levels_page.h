@@ -5,7 +5,8 @@
 
 namespace gf {
 
-/// docs/levels.md: for every level of a kernel its formulas, best first, and the chips where each holds.
+/// docs/levels.md: for every level of a kernel its formulas, best first, and the chips where each
+/// holds.
 std::string levels_page();
 
 }  // namespace gf

@@ -12,22 +12,30 @@ namespace gf {
 
 namespace {
 
-std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
 
 std::string opening(const Analysis& a, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::string files(file_name(a.source.path));
-  if (a.counters_source && a.counters_source->path != a.source.path) files += " + " + std::string(file_name(a.counters_source->path));
+  if (a.counters_source && a.counters_source->path != a.source.path)
+    files += " + " + std::string(file_name(a.counters_source->path));
   const std::string what = subject(a);
   const std::size_t left = width > columns_of(what) + 2 ? width - columns_of(what) - 2 : 0;
   std::string out;
-  if (left < 30) out = paint(style, Paint::dim, shorten_middle(files, width)) + "\n" + paint(style, Paint::dim, shorten_middle(what, width)) + "\n";
+  if (left < 30)
+    out = paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +
+          paint(style, Paint::dim, shorten_middle(what, width)) + "\n";
   else {
     const std::string shown = shorten_middle(files, left);
-    out = paint(style, Paint::dim, shown + std::string(width - columns_of(shown) - columns_of(what), ' ') + what) + "\n";
+    out = paint(style, Paint::dim,
+                shown + std::string(width - columns_of(shown) - columns_of(what), ' ') + what) +
+          "\n";
   }
   out += paint(style, Paint::strong, wrap(headline(a), width));
-  for (const auto& text : shortcomings(a)) out += paint(style, Paint::warn, wrap("Not whole: " + text, width));
+  for (const auto& text : shortcomings(a))
+    out += paint(style, Paint::warn, wrap("Not whole: " + text, width));
   return out;
 }
 

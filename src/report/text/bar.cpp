@@ -13,7 +13,8 @@ constexpr std::string_view kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", 
 /// Position in eighths of a column (whole columns without block characters).
 int place(double share, int width, bool fine) {
   const double columns = std::clamp(share, 0.0, 1.0) * width;
-  return fine ? static_cast<int>(std::lround(columns * 8)) : static_cast<int>(std::lround(columns)) * 8;
+  return fine ? static_cast<int>(std::lround(columns * 8))
+              : static_cast<int>(std::lround(columns)) * 8;
 }
 
 std::string repeat(std::string_view text, int n) {
@@ -25,14 +26,16 @@ std::string repeat(std::string_view text, int n) {
 }  // namespace
 
 std::string bar(const TextStyle& style, Span01 span, int width, Paint how) {
-  // The length is true to an eighth of a column; where a bar starts is to a column, since blocks grow from the left only.
+  // The length is true to an eighth of a column; where a bar starts is to a column, since blocks
+  // grow from the left only.
   int length = place(span.to - span.from, width, style.utf8);
   if (span.to > span.from) length = std::max(length, style.utf8 ? 1 : 8);
   const int whole = length / 8, rest = length % 8, columns = whole + (rest ? 1 : 0);
   const int first = std::min(place(span.from, width, false) / 8, width - columns);
   std::string filled = repeat(style.utf8 ? "█" : "#", whole) + std::string(kEighths[rest]);
   int used = first + columns;
-  const int unsure = span.unsure > span.to ? std::max(0, place(span.unsure, width, false) / 8 - used) : 0;
+  const int unsure =
+      span.unsure > span.to ? std::max(0, place(span.unsure, width, false) / 8 - used) : 0;
   std::string out = std::string(static_cast<std::size_t>(first), ' ') + paint(style, how, filled);
   out += paint(style, Paint::unknown, repeat(style.utf8 ? "░" : "?", unsure));
   return out + std::string(static_cast<std::size_t>(std::max(0, width - used - unsure)), ' ');

@@ -7,7 +7,8 @@
 
 namespace gf {
 
-/// What a bar shows on a track of 0..1: nothing up to `from`, filled up to `to`, perhaps filled up to `unsure`.
+/// What a bar shows on a track of 0..1: nothing up to `from`, filled up to `to`, perhaps filled up
+/// to `unsure`.
 struct Span01 {
   double from = 0, to = 0, unsure = 0;
 };

@@ -86,23 +86,34 @@ std::string format_reading(double value, std::string_view unit) {
   if (unit == "cores") return fmt::format("{:.2f} cores", value);
   if (unit == "bytes") return format_bytes(std::llround(value));
   if (unit == "bytes/s") return format_bytes(std::llround(value)) + "/s";
-  static constexpr std::pair<double, std::string_view> kScales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+  static constexpr std::pair<double, std::string_view> kScales[] = {
+      {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   for (const auto& [scale, letter] : kScales)
-    if (std::abs(value) >= scale) return fmt::format("{:.3g} {}{}", value / scale, letter, unit.ends_with("/s") ? "/s" : "");
+    if (std::abs(value) >= scale)
+      return fmt::format("{:.3g} {}{}", value / scale, letter, unit.ends_with("/s") ? "/s" : "");
   return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
 }
 
-std::string plural(std::int64_t n, std::string_view noun) { return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s"); }
+std::string plural(std::int64_t n, std::string_view noun) {
+  return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
 
 std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto u = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (u == '\n') out += "\\n";
-    else if (u == '\t') out += "\\t";
-    else if (u < 0x20 || u == 0x7f) out += fmt::format("\\x{:02x}", u);
-    else if (u == 0xc2 && next >= 0x80 && next < 0xa0) out += fmt::format("\\x{:02x}", static_cast<unsigned>(text[++i] & 0xff));  // the second set of them
-    else out += text[i];
+    const auto u = static_cast<unsigned char>(text[i]),
+               next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (u == '\n')
+      out += "\\n";
+    else if (u == '\t')
+      out += "\\t";
+    else if (u < 0x20 || u == 0x7f)
+      out += fmt::format("\\x{:02x}", u);
+    else if (u == 0xc2 && next >= 0x80 && next < 0xa0)
+      out += fmt::format("\\x{:02x}",
+                         static_cast<unsigned>(text[++i] & 0xff));  // the second set of them
+    else
+      out += text[i];
   }
   return out;
 }
@@ -124,7 +135,9 @@ namespace {
 
 /// Whether a space and a unit follow: a number keeps its unit on its line.
 bool starts_with_unit(std::string_view rest) {
-  static constexpr std::string_view kUnits[] = {"%", "ns", "us", "ms", "s", "min", "h", "B", "kB", "MB", "GB", "J", "kJ", "mJ", "W", "byte", "bytes", "gap", "gaps"};
+  static constexpr std::string_view kUnits[] = {"%", "ns",   "us",    "ms",  "s",   "min", "h",
+                                                "B", "kB",   "MB",    "GB",  "J",   "kJ",  "mJ",
+                                                "W", "byte", "bytes", "gap", "gaps"};
   if (!rest.starts_with(' ')) return false;
   rest.remove_prefix(1);
   rest = rest.substr(0, rest.find_first_of(" ,;.)]"));
@@ -140,7 +153,9 @@ std::string wrap(std::string_view raw, std::size_t width, std::size_t indent) {
   std::string out, line;
   while (!text.empty()) {
     auto end = std::min(text.find(' '), text.size());
-    if (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9' && starts_with_unit(text.substr(end))) end = std::min(text.find(' ', end + 1), text.size());
+    if (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9' &&
+        starts_with_unit(text.substr(end)))
+      end = std::min(text.find(' ', end + 1), text.size());
     const auto word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && columns_of(line) + 1 + columns_of(word) + indent > width) {
@@ -148,7 +163,8 @@ std::string wrap(std::string_view raw, std::size_t width, std::size_t indent) {
       line.clear();
     }
     if (!line.empty()) line += ' ';
-    line += indent + columns_of(word) > width ? shorten_middle(word, width - indent) : std::string(word);
+    line += indent + columns_of(word) > width ? shorten_middle(word, width - indent)
+                                              : std::string(word);
   }
   if (!line.empty()) out += margin + line + "\n";
   return out;

@@ -22,21 +22,26 @@ std::string format_level(const Level& level);
 std::string format_count(std::int64_t n);
 /// "51.3 MB", powers of ten.
 std::string format_bytes(std::int64_t bytes);
-/// A reading in its catalogue unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of other things with its unit.
+/// A reading in its catalogue unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of
+/// other things with its unit.
 std::string format_reading(double value, std::string_view unit);
 /// "1 kernel", "2 781 kernels".
 std::string plural(std::int64_t n, std::string_view noun);
 
-/// Text that cannot move the cursor, colour the terminal or break the line: control characters are spelled out.
+/// Text that cannot move the cursor, colour the terminal or break the line: control characters are
+/// spelled out.
 std::string printable(std::string_view text);
-/// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of our own).
+/// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of
+/// our own).
 std::size_t columns_of(std::string_view utf8);
-/// The text in at most `width` columns; what is cut goes from the middle, where kernel names say least.
+/// The text in at most `width` columns; what is cut goes from the middle, where kernel names say
+/// least.
 std::string shorten_middle(std::string_view text, std::size_t width);
-/// A shell command in lines of at most `width` columns that can be copied as they are: a line that goes on ends with a
-/// backslash, between words or after a comma.
+/// A shell command in lines of at most `width` columns that can be copied as they are: a line that
+/// goes on ends with a backslash, between words or after a comma.
 std::string wrap_command(std::string_view command, std::size_t width);
-/// wrap(), but a command of Nsight Compute at the end stands alone at the margin, so that it can be copied.
+/// wrap(), but a command of Nsight Compute at the end stands alone at the margin, so that it can be
+/// copied.
 std::string wrap_with_command(std::string_view text, std::size_t width, std::size_t indent);
 /// Paragraph of `text` in lines of at most `width` columns, every line after `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);

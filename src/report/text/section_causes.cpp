@@ -14,13 +14,22 @@ std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t 
   Nanos idle = 0;
   for (const auto& d : a.devices) idle += d.idle_ns;
   // Samples know no cause; a finding says so.
-  if (causes.empty() || idle == 0 || causes.front().cause == "not_recorded" || causes.front().cause == "no_samples") return {};
-  TextTable table({{"cause"}, {"time", Align::right}, {"share", Align::right}, {"gaps", Align::right}, {"most of it in", Align::left, true}, {"", Align::right}});
+  if (causes.empty() || idle == 0 || causes.front().cause == "not_recorded" ||
+      causes.front().cause == "no_samples")
+    return {};
+  TextTable table({{"cause"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"gaps", Align::right},
+                   {"most of it in", Align::left, true},
+                   {"", Align::right}});
   for (const auto& cause : causes) {
     if (cause.ns == 0 || rows-- == 0) break;
     const NamedTime* first = cause.operators.empty() ? nullptr : &cause.operators.front();
-    table.add({std::string(label_of(cause_labels(), cause.cause).text), format_time(cause.ns), format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
-               Cell(first ? first->name : "", Paint::dim), Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
+    table.add({std::string(label_of(cause_labels(), cause.cause).text), format_time(cause.ns),
+               format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
+               Cell(first ? first->name : "", Paint::dim),
+               Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
   }
   return section_title(style, "Why it idles", format_time(idle) + " idle") + table.render(style);
 }
@@ -33,11 +42,14 @@ std::string findings_section(const Analysis& a, const TextStyle& style, std::siz
   for (const auto& f : a.findings) {
     if (rows-- == 0) break;
     std::string text = f.text;
-    if (f.gain_ns) text += fmt::format(" [up to {}, {}]", format_time(*f.gain_ns), format_share(share_of(*f.gain_ns, device_time(a))));
+    if (f.gain_ns)
+      text += fmt::format(" [up to {}, {}]", format_time(*f.gain_ns),
+                          format_share(share_of(*f.gain_ns, device_time(a))));
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", ++number);
     out += mark + paragraph.substr(5);
-    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap_with_command(f.evidence, width, 5));
+    if (!f.evidence.empty())
+      out += paint(style, Paint::dim, wrap_with_command(f.evidence, width, 5));
   }
   return out;
 }

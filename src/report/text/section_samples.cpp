@@ -16,23 +16,33 @@ namespace {
 
 constexpr std::size_t kLabel = 18, kValue = 11;
 
-/// What is drawn over time, the most telling first; of more than two devices, the first rung, the tensor cores and power.
+/// What is drawn over time, the most telling first; of more than two devices, the first rung, the
+/// tensor cores and power.
 constexpr std::size_t kAllOf = 2;
-bool in_short(std::string_view id) { return id == "gpu.busy" || id == "monitor.gpu" || id == "tensor.active" || id == "power.module"; }
-constexpr std::string_view kDrawn[] = {"gpu.busy", "monitor.gpu", "sm.active", "sm.active_any", "issue.active", "tensor.active", "dram.active", "power.module", "host.cpu"};
+bool in_short(std::string_view id) {
+  return id == "gpu.busy" || id == "monitor.gpu" || id == "tensor.active" || id == "power.module";
+}
+constexpr std::string_view kDrawn[] = {"gpu.busy",      "monitor.gpu",  "sm.active",
+                                       "sm.active_any", "issue.active", "tensor.active",
+                                       "dram.active",   "power.module", "host.cpu"};
 
-const SampledReading* find_reading(const std::vector<SampledReading>& readings, std::string_view id) {
+const SampledReading* find_reading(const std::vector<SampledReading>& readings,
+                                   std::string_view id) {
   for (const auto& r : readings)
     if (r.id == id && r.mean) return &r;
   return nullptr;
 }
 
-/// Columns of eight heights, each the mean of its share of the buckets; a dot where there is no data.
-std::string columns(const std::vector<double>& values, double most, std::size_t width, const TextStyle& style) {
-  static constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, kAscii[] = {" ", "_", ".", ":", "-", "=", "+", "*", "#"};
+/// Columns of eight heights, each the mean of its share of the buckets; a dot where there is no
+/// data.
+std::string columns(const std::vector<double>& values, double most, std::size_t width,
+                    const TextStyle& style) {
+  static constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+                                    kAscii[] = {" ", "_", ".", ":", "-", "=", "+", "*", "#"};
   std::string out;
   for (std::size_t c = 0; c < width; ++c) {
-    const std::size_t from = c * values.size() / width, to = std::max(from + 1, (c + 1) * values.size() / width);
+    const std::size_t from = c * values.size() / width,
+                      to = std::max(from + 1, (c + 1) * values.size() / width);
     double sum = 0, n = 0;
     for (std::size_t i = from; i < std::min(to, values.size()); ++i)
       if (std::isfinite(values[i])) sum += values[i], ++n;
@@ -47,15 +57,16 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
   return out;
 }
 
-std::string label(std::string_view id) {
-  return std::string(label_of(reading_labels(), id).text);
-}
+std::string label(std::string_view id) { return std::string(label_of(reading_labels(), id).text); }
 
 std::string line(const SampledReading& r, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width) - 2 - kLabel - 1 - kValue;
   const double most = r.unit == "ratio" ? 1 : std::max(*r.high, r.unit == "cores" ? 1.0 : 0.0);
-  const std::string name = shorten_middle(label(r.id), kLabel), value = format_reading(*r.mean, r.unit);
-  return "  " + name + std::string(kLabel - columns_of(name) + 1, ' ') + paint(style, Paint::used, columns(r.values, most, width, style)) + std::string(kValue - std::min(kValue, columns_of(value)), ' ') + value + "\n";
+  const std::string name = shorten_middle(label(r.id), kLabel),
+                    value = format_reading(*r.mean, r.unit);
+  return "  " + name + std::string(kLabel - columns_of(name) + 1, ' ') +
+         paint(style, Paint::used, columns(r.values, most, width, style)) +
+         std::string(kValue - std::min(kValue, columns_of(value)), ' ') + value + "\n";
 }
 
 }  // namespace
@@ -65,22 +76,30 @@ std::string over_time_section(const Analysis& a, const TextStyle& style) {
   if (s.devices.empty()) return {};
   Nanos span = 0;
   for (const auto& d : s.devices)
-    for (const auto& r : d.readings) span = std::max(span, static_cast<Nanos>(r.values.size()) * s.bucket_ns);
+    for (const auto& r : d.readings)
+      span = std::max(span, static_cast<Nanos>(r.values.size()) * s.bucket_ns);
   std::string out = section_title(style, "Over time", format_time(span) + " from left to right");
   for (const auto& d : s.devices) {
-    if (s.devices.size() > 1) out += "  " + paint(style, Paint::dim, fmt::format("GPU {}  {}", d.id, d.name)) + "\n";
+    if (s.devices.size() > 1)
+      out += "  " + paint(style, Paint::dim, fmt::format("GPU {}  {}", d.id, d.name)) + "\n";
     for (const auto id : kDrawn) {
       const auto* r = find_reading(d.readings, id);
       // NVML's coarse utilisation and the wider reading of SM activity only stand in.
-      if (!r || (s.devices.size() > kAllOf && !in_short(id)) || (id == "monitor.gpu" && find_reading(d.readings, "gpu.busy")) || (id == "sm.active_any" && find_reading(d.readings, "sm.active"))) continue;
+      if (!r || (s.devices.size() > kAllOf && !in_short(id)) ||
+          (id == "monitor.gpu" && find_reading(d.readings, "gpu.busy")) ||
+          (id == "sm.active_any" && find_reading(d.readings, "sm.active")))
+        continue;
       out += line(*r, style);
     }
   }
   if (const auto* cpu = find_reading(s.host, "host.cpu")) out += line(*cpu, style);
   for (const auto& d : s.devices) {
     if (!d.step_ns) continue;
-    std::string text = fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", d.id, format_time(std::llround(*d.step_ns)), d.step_confidence.value_or(0));
-    if (const auto* power = find_reading(d.readings, "power.module")) text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *d.step_ns)));
+    std::string text =
+        fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", d.id,
+                    format_time(std::llround(*d.step_ns)), d.step_confidence.value_or(0));
+    if (const auto* power = find_reading(d.readings, "power.module"))
+      text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *d.step_ns)));
     out += wrap(text + ".", static_cast<std::size_t>(style.width), 2);
   }
   return out;
@@ -89,14 +108,20 @@ std::string over_time_section(const Analysis& a, const TextStyle& style) {
 std::string readings_section(const Analysis& a, const TextStyle& style) {
   const auto& s = a.samples;
   if (s.devices.empty()) return {};
-  TextTable table({{"reading", Align::left, true}, {"mean", Align::right}, {"lowest", Align::right, false, 1}, {"highest", Align::right}});
+  TextTable table({{"reading", Align::left, true},
+                   {"mean", Align::right},
+                   {"lowest", Align::right, false, 1},
+                   {"highest", Align::right}});
   auto add = [&](const std::vector<SampledReading>& readings, const std::string& before) {
     for (const auto& r : readings) {
-      if (!r.mean || *r.high == 0 || (r.unit == "ratio" && r.id != "monitor.gpu")) continue;  // the ladder has the ratios
-      table.add({before + label(r.id), format_reading(*r.mean, r.unit), format_reading(*r.low, r.unit), format_reading(*r.high, r.unit)});
+      if (!r.mean || *r.high == 0 || (r.unit == "ratio" && r.id != "monitor.gpu"))
+        continue;  // the ladder has the ratios
+      table.add({before + label(r.id), format_reading(*r.mean, r.unit),
+                 format_reading(*r.low, r.unit), format_reading(*r.high, r.unit)});
     }
   };
-  for (const auto& d : s.devices) add(d.readings, s.devices.size() > 1 ? fmt::format("GPU {}: ", d.id) : "");
+  for (const auto& d : s.devices)
+    add(d.readings, s.devices.size() > 1 ? fmt::format("GPU {}: ", d.id) : "");
   add(s.host, "");
   const auto text = table.render(style);
   return section_title(style, "Readings") + text;

@@ -12,7 +12,8 @@ namespace gf {
 
 namespace {
 
-constexpr std::string_view kShown[] = {"sm.active", "issue.active", "tensor.active", "tensor.issue"};
+constexpr std::string_view kShown[] = {"sm.active", "issue.active", "tensor.active",
+                                       "tensor.issue"};
 
 const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string_view id) {
   for (const auto& l : levels)
@@ -25,7 +26,9 @@ template <class Row>
 std::vector<std::string_view> levels_in(const std::vector<Row>& rows) {
   std::vector<std::string_view> ids;
   for (const auto id : kShown)
-    if (std::any_of(rows.begin(), rows.end(), [&](const auto& r) { return spread_of(r.levels, id) != nullptr; })) ids.push_back(id);
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const auto& r) { return spread_of(r.levels, id) != nullptr; }))
+      ids.push_back(id);
   return ids;
 }
 
@@ -35,11 +38,14 @@ std::string percent(const LevelSpread* spread) {
   return text.substr(0, text.size() - 2);  // the unit stands in the title
 }
 
-void add_level_columns(std::vector<TableColumn>& columns, const std::vector<std::string_view>& ids) {
-  for (const auto id : ids) columns.push_back({std::string(label_of(level_labels(), id).short_text), Align::right});
+void add_level_columns(std::vector<TableColumn>& columns,
+                       const std::vector<std::string_view>& ids) {
+  for (const auto id : ids)
+    columns.push_back({std::string(label_of(level_labels(), id).short_text), Align::right});
 }
 
-void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels, const std::vector<std::string_view>& ids) {
+void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels,
+                     const std::vector<std::string_view>& ids) {
   for (const auto id : ids) {
     const auto* spread = spread_of(levels, id);
     cells.emplace_back(percent(spread), spread ? Paint::plain : Paint::dim);
@@ -48,13 +54,22 @@ void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& l
 
 std::string rest(const TextStyle& style, std::size_t hidden, std::string_view noun) {
   if (hidden == 0) return {};
-  return paint(style, Paint::dim, "  and " + plural(static_cast<std::int64_t>(hidden), noun) + " more (--rows " + "N shows more)\n");
+  return paint(style, Paint::dim,
+               "  and " + plural(static_cast<std::int64_t>(hidden), noun) + " more (--rows " +
+                   "N shows more)\n");
 }
 
 /// Phases of training in a few letters: names of layers need the room.
-std::string short_phase(const std::string& phase) { return phase == "forward" ? "fwd" : phase == "backward" ? "bwd" : phase == "optimizer" ? "opt" : phase == "other" ? "-" : phase; }
+std::string short_phase(const std::string& phase) {
+  return phase == "forward"     ? "fwd"
+         : phase == "backward"  ? "bwd"
+         : phase == "optimizer" ? "opt"
+         : phase == "other"     ? "-"
+                                : phase;
+}
 
-std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style, std::size_t rows, bool with_name) {
+std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style,
+                        std::size_t rows, bool with_name) {
   const auto ids = levels_in(layers);
   std::vector<TableColumn> columns;
   if (with_name) columns.push_back({"layer", Align::left, true});
@@ -92,35 +107,48 @@ std::unordered_map<std::string_view, int> alike(const Analysis& a) {
   return count;
 }
 
-/// What a kernel goes by: kernels that share a short name (templates of many functors) are told apart by their operator.
+/// What a kernel goes by: kernels that share a short name (templates of many functors) are told
+/// apart by their operator.
 std::string kernel_label(const KernelRow& k, int with_its_name) {
   if (k.short_name.empty()) return k.name;
-  return with_its_name > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name : k.short_name;
+  return with_its_name > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name
+                                                       : k.short_name;
 }
 
 }  // namespace
 
 std::string layers_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   std::string out;
-  if (!a.layer_types.empty()) out += section_title(style, "By layer type", levels_remark(a.layer_types)) + layer_table(a.layer_types, style, rows, false);
-  if (!a.layers.empty()) out += section_title(style, "By layer", levels_remark(a.layers)) + layer_table(a.layers, style, rows, true);
+  if (!a.layer_types.empty())
+    out += section_title(style, "By layer type", levels_remark(a.layer_types)) +
+           layer_table(a.layer_types, style, rows, false);
+  if (!a.layers.empty())
+    out += section_title(style, "By layer", levels_remark(a.layers)) +
+           layer_table(a.layers, style, rows, true);
   return out;
 }
 
 std::string kernels_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
   if (a.kernels.empty()) return {};
   const auto ids = levels_in(a.kernels);
-  std::vector<TableColumn> columns{{"kernel", Align::left, true}, {"count", Align::right}, {"median", Align::right, false, 2}, {"time", Align::right}, {"share", Align::right, false, 1}};
+  std::vector<TableColumn> columns{{"kernel", Align::left, true},
+                                   {"count", Align::right},
+                                   {"median", Align::right, false, 2},
+                                   {"time", Align::right},
+                                   {"share", Align::right, false, 1}};
   add_level_columns(columns, ids);
   TextTable table(columns);
   const auto named = alike(a);
   for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
     const auto& k = a.kernels[i];
-    std::vector<Cell> cells{kernel_label(k, named.at(k.short_name)), format_count(k.count), format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns), format_share(k.share)};
+    std::vector<Cell> cells{kernel_label(k, named.at(k.short_name)), format_count(k.count),
+                            format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns),
+                            format_share(k.share)};
     add_level_cells(cells, k.levels, ids);
     table.add(std::move(cells));
   }
-  return section_title(style, "By kernel", levels_remark(a.kernels)) + table.render(style) + rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
+  return section_title(style, "By kernel", levels_remark(a.kernels)) + table.render(style) +
+         rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
 }
 
 }  // namespace gf

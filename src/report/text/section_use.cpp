@@ -23,7 +23,9 @@ std::string padded(std::string text, std::size_t width, bool right = false) {
   return right ? std::string(width - n, ' ') + text : text + std::string(width - n, ' ');
 }
 
-int bar_width(const TextStyle& style, int values) { return style.width - 2 - kLabelWidth - 2 - values * kValueWidth; }
+int bar_width(const TextStyle& style, int values) {
+  return style.width - 2 - kLabelWidth - 2 - values * kValueWidth;
+}
 
 /// The first clause of a reason; a list of counters becomes their number.
 std::string short_reason(std::string reason) {
@@ -31,15 +33,19 @@ std::string short_reason(std::string reason) {
   const bool told = command != std::string::npos;
   reason = reason.substr(0, command);
   const auto commas = std::count(reason.begin(), reason.end(), ',');
-  if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0) reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
+  if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0)
+    reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
   return told ? reason + " (how to collect them: see below)" : reason;
 }
 
 /// Both readings of the first rung differ when kernels overlap; then the report says so.
 bool worth_a_line(const Analysis& a, const Level& level) {
-  if (level.id != "gpu.kernel_time") return level.unit == "ratio" && !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
+  if (level.id != "gpu.kernel_time")
+    return level.unit == "ratio" &&
+           !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
   for (const auto& busy : a.levels)
-    if (busy.id == "gpu.busy" && busy.value && level.value) return std::abs(*busy.value - *level.value) >= 0.0005;
+    if (busy.id == "gpu.busy" && busy.value && level.value)
+      return std::abs(*busy.value - *level.value) >= 0.0005;
   return true;
 }
 
@@ -48,25 +54,32 @@ bool worth_a_line(const Analysis& a, const Level& level) {
 std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark) {
   std::string line(1, '\n');
   line += paint(style, Paint::title, title);
-  const std::size_t used = columns_of(title) + columns_of(remark) + 2, width = static_cast<std::size_t>(style.width);
-  if (!remark.empty() && used <= width) line += std::string(width - used + 2, ' ') + paint(style, Paint::dim, remark);
+  const std::size_t used = columns_of(title) + columns_of(remark) + 2,
+                    width = static_cast<std::size_t>(style.width);
+  if (!remark.empty() && used <= width)
+    line += std::string(width - used + 2, ' ') + paint(style, Paint::dim, remark);
   return line += '\n';
 }
 
 std::string ladder_section(const Analysis& a, const TextStyle& style) {
   if (a.levels.empty()) return {};
-  std::string out = section_title(style, "How deep it is used", "share of " + format_time(device_time(a)));
+  std::string out =
+      section_title(style, "How deep it is used", "share of " + format_time(device_time(a)));
   std::string missing;
   const int width = bar_width(style, 1);
   for (const auto& level : a.levels) {
     if (!worth_a_line(a, level)) continue;
     const Label label = label_of(level_labels(), level.id);
     const double low = level.value.value_or(0), high = level.high.value_or(low);
-    out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " + bar(style, {0, low, level.value ? high : 0}, width) +
+    out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " +
+           bar(style, {0, low, level.value ? high : 0}, width) +
            padded(format_level(level), kValueWidth, true) + "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
   }
-  if (!missing.empty()) out += paint(style, Paint::dim, wrap("no data: " + short_reason(missing), static_cast<std::size_t>(style.width), 2));
+  if (!missing.empty())
+    out +=
+        paint(style, Paint::dim,
+              wrap("no data: " + short_reason(missing), static_cast<std::size_t>(style.width), 2));
   return out;
 }
 
@@ -74,15 +87,21 @@ std::string waterfall_section(const Analysis& a, const TextStyle& style) {
   const auto bars = waterfall_of_all(a);
   const Nanos whole = device_time(a);
   if (bars.empty() || whole <= 0) return {};
-  std::string out = section_title(style, "Where the time goes", "parts add up to " + format_time(whole));
+  std::string out =
+      section_title(style, "Where the time goes", "parts add up to " + format_time(whole));
   const int width = bar_width(style, 2);
   Nanos before = 0;
   for (const auto& b : bars) {
     const Label label = label_of(bar_labels(), b.id);
     const double from = *share_of(before, whole), to = *share_of(before += b.ns, whole);
-    const Paint how = b.id == "tensor" ? Paint::good : b.id == "other_instructions" ? Paint::used : b.id == "unknown" ? Paint::unknown : b.id == "idle" ? Paint::bad : Paint::warn;
+    const Paint how = b.id == "tensor"               ? Paint::good
+                      : b.id == "other_instructions" ? Paint::used
+                      : b.id == "unknown"            ? Paint::unknown
+                      : b.id == "idle"               ? Paint::bad
+                                                     : Paint::warn;
     if (b.ns == 0) continue;
-    out += "  " + padded(std::string(label.text), kLabelWidth) + "  " + bar(style, {from, to, 0}, width, how) + padded(format_time(b.ns), kValueWidth, true) +
+    out += "  " + padded(std::string(label.text), kLabelWidth) + "  " +
+           bar(style, {from, to, 0}, width, how) + padded(format_time(b.ns), kValueWidth, true) +
            padded(format_share(share_of(b.ns, whole)), kValueWidth, true) + "\n";
   }
   return out;
@@ -90,10 +109,19 @@ std::string waterfall_section(const Analysis& a, const TextStyle& style) {
 
 std::string devices_section(const Analysis& a, const TextStyle& style) {
   if (a.devices.size() < 2) return {};
-  TextTable table({{"device"}, {"", Align::left, true}, {"window", Align::right}, {"busy", Align::right}, {"in kernels", Align::right}, {"kernels", Align::right}, {"idle", Align::right}});
+  TextTable table({{"device"},
+                   {"", Align::left, true},
+                   {"window", Align::right},
+                   {"busy", Align::right},
+                   {"in kernels", Align::right},
+                   {"kernels", Align::right},
+                   {"idle", Align::right}});
   for (const auto& d : a.devices)
-    table.add({std::to_string(d.id), d.name, format_time(d.span_ns), format_share(share_of(d.busy_ns, d.span_ns)), format_share(share_of(d.kernel_busy_ns, d.span_ns)),
-               d.gpu_events > 0 ? format_count(d.kernels) : std::string("-"), format_time(d.idle_ns)});
+    table.add({std::to_string(d.id), d.name, format_time(d.span_ns),
+               format_share(share_of(d.busy_ns, d.span_ns)),
+               format_share(share_of(d.kernel_busy_ns, d.span_ns)),
+               d.gpu_events > 0 ? format_count(d.kernels) : std::string("-"),
+               format_time(d.idle_ns)});
   return section_title(style, "Devices") + table.render(style);
 }
 

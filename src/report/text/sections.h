@@ -10,7 +10,8 @@
 namespace gf {
 
 /// A heading over a section, with a remark at the right end of the line.
-std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark = {});
+std::string section_title(const TextStyle& style, std::string_view title,
+                          std::string_view remark = {});
 
 std::string ladder_section(const Analysis& analysis, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);

@@ -49,7 +49,8 @@ std::vector<std::size_t> TextTable::natural_widths() const {
 }
 
 /// All columns, but for spare ones that would leave too little for those that give way.
-std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>& width, std::size_t available) const {
+std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>& width,
+                                                  std::size_t available) const {
   std::vector<std::size_t> shown(columns_.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   while (true) {
@@ -57,20 +58,26 @@ std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>
     auto spare = shown.end();
     for (auto c = shown.begin(); c != shown.end(); ++c) {
       needed += columns_[*c].gives_way ? std::min(width[*c], kComfortable) : width[*c];
-      if (columns_[*c].spare > 0 && (spare == shown.end() || columns_[*c].spare > columns_[*spare].spare)) spare = c;
+      if (columns_[*c].spare > 0 &&
+          (spare == shown.end() || columns_[*c].spare > columns_[*spare].spare))
+        spare = c;
     }
     if (needed <= available || spare == shown.end()) return shown;
     shown.erase(spare);
   }
 }
 
-/// Columns that give way share what the others leave; one that needs less than its part leaves it to the rest.
-void TextTable::shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown, std::size_t available) const {
+/// Columns that give way share what the others leave; one that needs less than its part leaves it
+/// to the rest.
+void TextTable::shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown,
+                       std::size_t available) const {
   std::size_t rigid = kGap * (shown.empty() ? 0 : shown.size() - 1);
   std::vector<std::size_t> giving;
   for (const auto c : shown)
-    if (columns_[c].gives_way) giving.push_back(c);
-    else rigid += width[c];
+    if (columns_[c].gives_way)
+      giving.push_back(c);
+    else
+      rigid += width[c];
   std::sort(giving.begin(), giving.end(), [&](auto a, auto b) { return width[a] < width[b]; });
   std::size_t left = available > rigid ? available - rigid : 0;
   for (std::size_t i = 0; i < giving.size(); ++i) {
@@ -97,7 +104,8 @@ std::string TextTable::render(const TextStyle& style, std::size_t indent) const 
   };
   if (std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return !c.title.empty(); }))
     line([&](std::size_t c) { return Cell(columns_[c].title, Paint::dim); }, columns_.size());
-  for (const auto& row : rows_) line([&](std::size_t c) -> const Cell& { return row[c]; }, row.size());
+  for (const auto& row : rows_)
+    line([&](std::size_t c) -> const Cell& { return row[c]; }, row.size());
   return out;
 }
 

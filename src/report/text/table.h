@@ -1,4 +1,5 @@
-// A table that fits the terminal: columns are as wide as their cells need, and one of them gives way.
+// A table that fits the terminal: columns are as wide as their cells need, and one of them gives
+// way.
 #pragma once
 
 #include <string>
@@ -38,8 +39,10 @@ class TextTable {
 
  private:
   std::vector<std::size_t> natural_widths() const;
-  std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& width, std::size_t available) const;
-  void shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown, std::size_t available) const;
+  std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& width,
+                                         std::size_t available) const;
+  void shrink(std::vector<std::size_t>& width, const std::vector<std::size_t>& shown,
+              std::size_t available) const;
   std::vector<TableColumn> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

@@ -57,8 +57,8 @@ void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::si
   ++buffers;
 }
 
-/// The program's one object of this type, never destroyed: CUPTI hands over its last buffers while the program ends, after the
-/// destructors of ordinary statics have run.
+/// The program's one object of this type, never destroyed: CUPTI hands over its last buffers while
+/// the program ends, after the destructors of ordinary statics have run.
 template <class T>
 T& kept() {
   static T* object = new T;
@@ -129,59 +129,95 @@ void write_record(const CUpti_Activity* record) {
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& m = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
       write_device(m.deviceId);
-      out.put(Type::memcpy, Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes, m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, m.copyKind});
+      out.put(Type::memcpy,
+              Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes,
+                     m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId,
+                     m.copyKind});
       break;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2: {  // from GPU to GPU
       const auto& m = *reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record);
       write_device(m.deviceId);
-      out.put(Type::memcpy, Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes, m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP});
+      out.put(Type::memcpy,
+              Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes,
+                     m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId,
+                     CUPTI_ACTIVITY_MEMCPY_KIND_PTOP});
       break;
     }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
       const auto& m = *reinterpret_cast<const CUpti_ActivityMemset4*>(record);
       write_device(m.deviceId);
-      out.put(Type::memset, Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes, m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, 0});
+      out.put(Type::memset,
+              Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes,
+                     m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId,
+                     0});
       break;
     }
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER: {
       const auto& a = *reinterpret_cast<const CUpti_ActivityAPI*>(record);
-      const auto domain = record->kind == CUPTI_ACTIVITY_KIND_RUNTIME ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
-      out.put(Type::api, Api{static_cast<std::int64_t>(a.start), static_cast<std::int64_t>(a.end), a.threadId, a.correlationId, api_name(domain, a.cbid), 0});
+      const auto domain = record->kind == CUPTI_ACTIVITY_KIND_RUNTIME ? CUPTI_CB_DOMAIN_RUNTIME_API
+                                                                      : CUPTI_CB_DOMAIN_DRIVER_API;
+      out.put(Type::api, Api{static_cast<std::int64_t>(a.start), static_cast<std::int64_t>(a.end),
+                             a.threadId, a.correlationId, api_name(domain, a.cbid), 0});
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 
-void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                               std::size_t, std::size_t valid) {
   {
     std::lock_guard lock(kept<std::mutex>());
     CUpti_Activity* record = nullptr;
-    while (valid > 0 && !Writer::instance().full() && cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) write_record(record);
+    while (valid > 0 && !Writer::instance().full() &&
+           cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
+      write_record(record);
     std::size_t lost = 0;
-    if (cupti.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS && lost > 0) Writer::instance().put(Type::dropped, Dropped{lost});
+    if (cupti.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS &&
+        lost > 0)
+      Writer::instance().put(Type::dropped, Dropped{lost});
     Writer::instance().flush();
   }
   std::free(buffer);
   --buffers;
 }
 
-// Launches, copies, sets and waits: the calls that the analyses ask about. All others would only cost time.
+// Launches, copies, sets and waits: the calls that the analyses ask about. All others would only
+// cost time.
 constexpr CUpti_CallbackId kRuntime[] = {
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,   CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000,     CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,             CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,      CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020,             CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_ptsz_v7000,      CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,  CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
 };
 constexpr CUpti_CallbackId kDriver[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
 };
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                         CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::string words(CUptiResult code) {
   const char* text = nullptr;
@@ -190,20 +226,25 @@ std::string words(CUptiResult code) {
 }
 
 bool begin_window() {
-  if (const auto code = cupti.cuptiSubscribe(&subscriber, &ignore, nullptr); code != CUPTI_SUCCESS) {
-    Writer::instance().message("kernels are not recorded: another profiler is in the program (" + words(code) + ")");
+  if (const auto code = cupti.cuptiSubscribe(&subscriber, &ignore, nullptr);
+      code != CUPTI_SUCCESS) {
+    Writer::instance().message("kernels are not recorded: another profiler is in the program (" +
+                               words(code) + ")");
     Writer::instance().flush();
     return false;
   }
-  if (const auto code = cupti.cuptiActivityRegisterCallbacks(&buffer_requested, &buffer_completed); code != CUPTI_SUCCESS) {
+  if (const auto code = cupti.cuptiActivityRegisterCallbacks(&buffer_requested, &buffer_completed);
+      code != CUPTI_SUCCESS) {
     cupti.cuptiUnsubscribe(subscriber);
     Writer::instance().message("kernels are not recorded: " + words(code));
     Writer::instance().flush();
     return false;
   }
-  if (cupti.cuptiActivityRegisterTimestampCallback) cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
+  if (cupti.cuptiActivityRegisterTimestampCallback)
+    cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
   for (auto kind : kKinds)
-    if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS) Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
+    if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS)
+      Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
   if (cupti.cuptiActivityEnableRuntimeApi && cupti.cuptiActivityEnableDriverApi) {
     for (auto id : kRuntime) cupti.cuptiActivityEnableRuntimeApi(id, 1);
     for (auto id : kDriver) cupti.cuptiActivityEnableDriverApi(id, 1);
@@ -243,7 +284,8 @@ void pause(std::int64_t ms) {
 /// Opens and closes the windows.
 void* control(void*) {
   pthread_setname_np(pthread_self(), "gpufathom");
-  const std::int64_t window = setting(kWindow, 0), every = setting(kEvery, 0), delay = setting(kDelay, 0), most_steps = setting(kSteps, 0);
+  const std::int64_t window = setting(kWindow, 0), every = setting(kEvery, 0),
+                     delay = setting(kDelay, 0), most_steps = setting(kSteps, 0);
   auto ms = [] { return static_cast<std::int64_t>(now_ns() / 1'000'000); };
   const std::int64_t begin = ms();
   std::int64_t next = begin + delay;
@@ -251,7 +293,8 @@ void* control(void*) {
     while (ms() < next && !ended) pause(std::min<std::int64_t>(20, next - ms() + 1));
     if (ended || (!open_window && !begin_window())) break;
     const std::int64_t opened = next, step0 = steps;
-    while (!ended && !Writer::instance().full() && !(window && ms() >= opened + window) && !(most_steps && steps >= step0 + most_steps)) {
+    while (!ended && !Writer::instance().full() && !(window && ms() >= opened + window) &&
+           !(most_steps && steps >= step0 + most_steps)) {
       pause(20);
       static std::int64_t flushed = 0;
       if (ms() - flushed >= 200) {
@@ -263,7 +306,8 @@ void* control(void*) {
     end_window();
     if (Writer::instance().abandoned()) break;
     if (Writer::instance().full()) {
-      Writer::instance().message("the bound on recorded bytes is reached: no more kernels are recorded");
+      Writer::instance().message(
+          "the bound on recorded bytes is reached: no more kernels are recorded");
       break;
     }
     if (!every) break;
@@ -286,13 +330,17 @@ bool load() {
     return false;
   }
 #define X(name) cupti.name = reinterpret_cast<decltype(&::name)>(library->symbol(#name));
-  GF_ACTIVITY_FUNCTIONS(X) GF_OPTIONAL_FUNCTIONS(X)
-#undef X
-#define X(name) \
-  if (!cupti.name) { Writer::instance().message("kernels are not recorded: " + library->path() + " lacks " #name); return false; }
   GF_ACTIVITY_FUNCTIONS(X)
+  GF_OPTIONAL_FUNCTIONS(X)
 #undef X
-  return true;
+#define X(name)                                                                                   \
+  if (!cupti.name) {                                                                              \
+    Writer::instance().message("kernels are not recorded: " + library->path() + " lacks " #name); \
+    return false;                                                                                 \
+  }
+      GF_ACTIVITY_FUNCTIONS(X)
+#undef X
+          return true;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NVTX ranges and marks of the program, and its steps by step.h. The program's NVTX calls InitializeInjectionNvtx2 of the library that
-// NVTX_INJECTION64_PATH names, before its first range.
+// NVTX ranges and marks of the program, and its steps by step.h. The program's NVTX calls
+// InitializeInjectionNvtx2 of the library that NVTX_INJECTION64_PATH names, before its first range.
 #include <nvtx3/nvToolsExt.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@ struct Open {
 };
 thread_local std::vector<Open> stack;
 
-// Steps that began by step.h: apart from the ranges, which the program may leave open inside a step.
+// Steps that began by step.h: apart from the ranges, which the program may leave open inside a
+// step.
 struct OpenStep {
   std::uint64_t start;
   pid_t process;
@@ -46,8 +47,10 @@ std::atomic<std::uint64_t> next_range{1};
 
 std::uint32_t name_of(const nvtxEventAttributes_t* a) {
   if (!a) return 0;
-  if (a->messageType == NVTX_MESSAGE_TYPE_ASCII && a->message.ascii) return Writer::instance().text(a->message.ascii);
-  if (a->messageType == NVTX_MESSAGE_TYPE_REGISTERED) return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(a->message.registered));
+  if (a->messageType == NVTX_MESSAGE_TYPE_ASCII && a->message.ascii)
+    return Writer::instance().text(a->message.ascii);
+  if (a->messageType == NVTX_MESSAGE_TYPE_REGISTERED)
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(a->message.registered));
   return 0;
 }
 
@@ -59,7 +62,9 @@ std::uint32_t step_name() {
 void write(const Open& open, std::uint64_t end) {
   const bool step = open.name == step_name();
   if (!step && between_windows()) return;
-  Writer::instance().put(Type::range, Range{static_cast<std::int64_t>(open.start), static_cast<std::int64_t>(end), thread_id(), open.name});
+  Writer::instance().put(
+      Type::range, Range{static_cast<std::int64_t>(open.start), static_cast<std::int64_t>(end),
+                         thread_id(), open.name});
   if (step) count_step();
 }
 
@@ -100,20 +105,31 @@ void end(nvtxRangeId_t id) {
 void NVTX_API mark_ex(const nvtxEventAttributes_t* a) { mark(name_of(a)); }
 void NVTX_API mark_a(const char* text) { mark(Writer::instance().text(text ? text : "")); }
 nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* a) { return start(name_of(a)); }
-nvtxRangeId_t NVTX_API start_a(const char* text) { return start(Writer::instance().text(text ? text : "")); }
+nvtxRangeId_t NVTX_API start_a(const char* text) {
+  return start(Writer::instance().text(text ? text : ""));
+}
 void NVTX_API end_range(nvtxRangeId_t id) { end(id); }
 int NVTX_API push_ex(const nvtxEventAttributes_t* a) { return push(name_of(a)); }
 int NVTX_API push_a(const char* text) { return push(Writer::instance().text(text ? text : "")); }
 int NVTX_API pop_range() { return pop(); }
-void NVTX_API domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) { mark(name_of(a)); }
-nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) { return start(name_of(a)); }
+void NVTX_API domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) {
+  mark(name_of(a));
+}
+nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) {
+  return start(name_of(a));
+}
 void NVTX_API domain_end(nvtxDomainHandle_t, nvtxRangeId_t id) { end(id); }
-int NVTX_API domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) { return push(name_of(a)); }
+int NVTX_API domain_push_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) {
+  return push(name_of(a));
+}
 int NVTX_API domain_pop(nvtxDomainHandle_t) { return pop(); }
 nvtxStringHandle_t NVTX_API register_string_a(nvtxDomainHandle_t, const char* text) {
-  return reinterpret_cast<nvtxStringHandle_t>(static_cast<std::uintptr_t>(Writer::instance().text(text ? text : "")));
+  return reinterpret_cast<nvtxStringHandle_t>(
+      static_cast<std::uintptr_t>(Writer::instance().text(text ? text : "")));
 }
-nvtxDomainHandle_t NVTX_API domain_create_a(const char*) { return reinterpret_cast<nvtxDomainHandle_t>(std::uintptr_t{1}); }
+nvtxDomainHandle_t NVTX_API domain_create_a(const char*) {
+  return reinterpret_cast<nvtxDomainHandle_t>(std::uintptr_t{1});
+}
 
 template <class F>
 void set(NvtxFunctionTable table, unsigned size, unsigned id, F* function) {
@@ -136,9 +152,11 @@ extern "C" __attribute__((visibility("default"))) void gpufathom_step_end() {
   if (step.process == getpid()) write({step.start, step_name()}, now_ns());
 }
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    NvtxGetExportTableFunc_t get_table) {
   using namespace gf::inject;
-  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
+  const auto* callbacks =
+      static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
   if (!callbacks || !callbacks->GetModuleFunctionTable) return 0;
   NvtxFunctionTable table = nullptr;
   unsigned size = 0;

@@ -25,21 +25,27 @@ std::uint64_t now_ns() {
   static const std::int64_t offset = setting(kClockOffset, 0);
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec + offset);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 +
+                                    t.tv_nsec + offset);
 }
 
 Writer& Writer::instance() {
   // Never destroyed: threads of the driver may still write while the program ends.
   static Writer* writer = [] {
     auto* w = new Writer;
-    std::atexit([] { Writer::instance().flush(true); });  // ranges of a program that never uses CUDA
-    pthread_atfork([] { Writer::instance().before_fork(); }, [] { Writer::instance().after_fork_in_parent(); }, [] { Writer::instance().after_fork_in_child(); });
+    std::atexit(
+        [] { Writer::instance().flush(true); });  // ranges of a program that never uses CUDA
+    pthread_atfork([] { Writer::instance().before_fork(); },
+                   [] { Writer::instance().after_fork_in_parent(); },
+                   [] { Writer::instance().after_fork_in_child(); });
     return w;
   }();
   return *writer;
 }
 
-Writer::Writer() : most_(static_cast<std::uint64_t>(setting(kMost, std::int64_t{4} << 30))) { buffer_.reserve(2 * kBatch); }
+Writer::Writer() : most_(static_cast<std::uint64_t>(setting(kMost, std::int64_t{4} << 30))) {
+  buffer_.reserve(2 * kBatch);
+}
 
 void Writer::after_fork_in_child() {
   if (fd_ >= 0) ::close(fd_);
@@ -55,7 +61,7 @@ bool Writer::open() {
   if (!directory || failed_) return false;
   path_ = std::string(directory) + "/" + std::to_string(getpid()) + ".rec";
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  struct stat s {};
+  struct stat s{};
   failed_ = fd_ < 0 || ::fstat(fd_, &s) != 0;
   if (failed_) return false;
   size_ = s.st_size;
@@ -68,7 +74,8 @@ bool Writer::open() {
   return true;
 }
 
-/// Puts all texts in front of the next batch: a forked child's file has none of them, and a full disk may have cost some.
+/// Puts all texts in front of the next batch: a forked child's file has none of them, and a full
+/// disk may have cost some.
 void Writer::repeat_texts() {
   std::string all;
   for (const auto& [text, id] : texts_) {
@@ -81,7 +88,8 @@ void Writer::repeat_texts() {
   buffer_.insert(0, all);
 }
 
-/// The recorder holds a lock while it lives (kRecorderFile). Without it nobody will read this file, or remove it.
+/// The recorder holds a lock while it lives (kRecorderFile). Without it nobody will read this file,
+/// or remove it.
 void Writer::look_for_recorder() {
   const auto now = static_cast<std::int64_t>(now_ns());
   if (now - looked_ < 1'000'000'000) return;
@@ -116,7 +124,8 @@ void Writer::write_out() {
     return;
   }
   if (lost_ > 0) {  // perhaps there is room again
-    const std::string text = "the disk was full: " + std::to_string(lost_ >> 10) + " kB of records of kernels and ranges are lost";
+    const std::string text = "the disk was full: " + std::to_string(lost_ >> 10) +
+                             " kB of records of kernels and ranges are lost";
     const Head head{Type::message, static_cast<std::uint32_t>(text.size())};
     buffer_.insert(0, std::string(reinterpret_cast<const char*>(&head), sizeof head) + text);
     repeat_texts();
@@ -143,7 +152,8 @@ void Writer::write_out() {
 std::uint32_t Writer::text(std::string_view text) {
   if (text.size() > kLongestText) return 0;
   std::lock_guard lock(mutex_);
-  const auto [it, added] = texts_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size() + 1));
+  const auto [it, added] =
+      texts_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size() + 1));
   if (!added) return it->second;
   if (texts_.size() > kMostTexts) {
     texts_.erase(it);

@@ -1,5 +1,6 @@
-// The agent's file: records gathered in memory, appended with one write a batch. What a full disk had no room for is counted and said
-// when there is room again; when the recorder is gone, its file goes too.
+// The agent's file: records gathered in memory, appended with one write a batch. What a full disk
+// had no room for is counted and said when there is room again; when the recorder is gone, its file
+// goes too.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@ class Writer {
     std::lock_guard lock(mutex_);
     append(type, &record, sizeof record, {});
   }
-  /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are number 0, "", and so is what is
-  /// longer than 64 KiB.
+  /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are
+  /// number 0, "", and so is what is longer than 64 KiB.
   std::uint32_t text(std::string_view text);
   void message(std::string_view text);
   /// `last`: the process ends, so that a recorder that is gone is seen now or never.
@@ -31,8 +32,8 @@ class Writer {
   /// Bytes written so far reached the bound, or nobody reads them: nothing more is taken.
   bool full() const { return full_; }
   bool abandoned() const { return abandoned_; }
-  /// Around fork(): no other thread may be inside while the process is copied. A child begins a file of its own when it is used; texts
-  /// keep their numbers there.
+  /// Around fork(): no other thread may be inside while the process is copied. A child begins a
+  /// file of its own when it is used; texts keep their numbers there.
   void before_fork() { mutex_.lock(); }
   void after_fork_in_parent() { mutex_.unlock(); }
   void after_fork_in_child();
