@@ -23,13 +23,13 @@ using Share = std::optional<double>;  // 0..1, empty = no data
 struct SourceInfo {
   std::string path, format, framework;
   std::int64_t events = 0, bytes = 0;
-  static constexpr auto fields() {
-    using S = SourceInfo;
-    return std::tuple{field("path", &S::path, "input file"),
-                      field("format", &S::format, "importer that read it"),
-                      field("framework", &S::framework, "pytorch, jax, tensorflow or empty"),
-                      field("events", &S::events, "events in the source, damaged ones included"),
-                      field("bytes", &S::bytes, "bytes of the source after decompression")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("path", &SourceInfo::path, "input file");
+    visit("format", &SourceInfo::format, "importer that read it");
+    visit("framework", &SourceInfo::framework, "pytorch, jax, tensorflow or empty");
+    visit("events", &SourceInfo::events, "events in the source, damaged ones included");
+    visit("bytes", &SourceInfo::bytes, "bytes of the source after decompression");
   }
 };
 
@@ -37,11 +37,11 @@ struct QualityNote {
   std::string code;
   std::int64_t count = 0;
   std::string detail;
-  static constexpr auto fields() {
-    using Q = QualityNote;
-    return std::tuple{
-        field("code", &Q::code, "kind of damage or doubt"), field("count", &Q::count, "how often"),
-        field("detail", &Q::detail, "one sentence, with the first place where it happened")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("code", &QualityNote::code, "kind of damage or doubt");
+    visit("count", &QualityNote::count, "how often");
+    visit("detail", &QualityNote::detail, "one sentence, with the first place where it happened");
   }
 };
 
@@ -49,12 +49,12 @@ struct StepInfo {
   std::int64_t index = 0;
   Nanos start_ns = 0, duration_ns = 0;
   bool stable = false;
-  static constexpr auto fields() {
-    using S = StepInfo;
-    return std::tuple{field("index", &S::index, "step number of the source"),
-                      field("start_ns", &S::start_ns, "start"),
-                      field("duration_ns", &S::duration_ns, "duration"),
-                      field("stable", &S::stable, "at or after the first stable step")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("index", &StepInfo::index, "step number of the source");
+    visit("start_ns", &StepInfo::start_ns, "start");
+    visit("duration_ns", &StepInfo::duration_ns, "duration");
+    visit("stable", &StepInfo::stable, "at or after the first stable step");
   }
 };
 
@@ -65,28 +65,28 @@ struct WindowInfo {
   Share step_confidence;            // of a period found in the kernel sequence; empty with marks
   std::vector<StepInfo> steps;      // steps inside the window
   std::vector<StepInfo> all_steps;  // steps of the whole capture
-  static constexpr auto fields() {
-    using W = WindowInfo;
-    return std::tuple{
-        field("kind", &W::kind, "all, recording_window, steps, stable, step or range"),
-        field("start_ns", &W::start_ns, "start on the capture's clock"),
-        field("end_ns", &W::end_ns, "end, exclusive"),
-        field("duration_ns", &W::duration_ns, "length"),
-        field("step_source", &W::step_source,
-              "what made the steps: a mark, a period of the kernel sequence, or none"),
-        field("step_confidence", &W::step_confidence,
-              "how alike the detected steps are, 0..1; null with marks"),
-        field("steps", &W::steps, "steps inside the window"),
-        field("all_steps", &W::all_steps, "steps of the whole capture")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("kind", &WindowInfo::kind, "all, recording_window, steps, stable, step or range");
+    visit("start_ns", &WindowInfo::start_ns, "start on the capture's clock");
+    visit("end_ns", &WindowInfo::end_ns, "end, exclusive");
+    visit("duration_ns", &WindowInfo::duration_ns, "length");
+    visit("step_source", &WindowInfo::step_source,
+          "what made the steps: a mark, a period of the kernel sequence, or none");
+    visit("step_confidence", &WindowInfo::step_confidence,
+          "how alike the detected steps are, 0..1; null with marks");
+    visit("steps", &WindowInfo::steps, "steps inside the window");
+    visit("all_steps", &WindowInfo::all_steps, "steps of the whole capture");
   }
 };
 
 struct NamedTime {
   std::string name;
   Nanos ns = 0;
-  static constexpr auto fields() {
-    using N = NamedTime;
-    return std::tuple{field("name", &N::name, "what"), field("ns", &N::ns, "how long")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &NamedTime::name, "what");
+    visit("ns", &NamedTime::ns, "how long");
   }
 };
 
@@ -97,14 +97,13 @@ struct IdleCause {
   std::int64_t gaps = 0;
   std::vector<NamedTime> operators,
       modules;  // behind it, largest first; each list sums to at most ns
-  static constexpr auto fields() {
-    using I = IdleCause;
-    return std::tuple{
-        field("cause", &I::cause, "why the device idled"),
-        field("ns", &I::ns, "idle time with this cause"),
-        field("gaps", &I::gaps, "number of idle spans"),
-        field("operators", &I::operators, "framework operations on the launching thread"),
-        field("modules", &I::modules, "modules of those operations")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("cause", &IdleCause::cause, "why the device idled");
+    visit("ns", &IdleCause::ns, "idle time with this cause");
+    visit("gaps", &IdleCause::gaps, "number of idle spans");
+    visit("operators", &IdleCause::operators, "framework operations on the launching thread");
+    visit("modules", &IdleCause::modules, "modules of those operations");
   }
 };
 
@@ -119,19 +118,18 @@ struct Level {
                     // the trace's time
   std::string formula;      // counters it comes from
   std::string why_missing;  // what to collect, when there is no data
-  static constexpr auto fields() {
-    using L = Level;
-    return std::tuple{
-        field("id", &L::id, "metric id of the catalogue"),
-        field("value", &L::value, "share of the window, taking the unknown as 0; null: no data"),
-        field("low", &L::low, "bound with every unknown kernel at 0"),
-        field("high", &L::high, "bound with every unknown kernel at its upper level"),
-        field("unit", &L::unit, "unit"),
-        field("coverage", &L::coverage, "share of kernel time that has data"),
-        field("by_cycles", &L::by_cycles,
-              "the same with kernels weighted by the report's cycles instead of the trace's time"),
-        field("formula", &L::formula, "counters it comes from"),
-        field("why_missing", &L::why_missing, "what to collect when there is no data")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &Level::id, "metric id of the catalogue");
+    visit("value", &Level::value, "share of the window, taking the unknown as 0; null: no data");
+    visit("low", &Level::low, "bound with every unknown kernel at 0");
+    visit("high", &Level::high, "bound with every unknown kernel at its upper level");
+    visit("unit", &Level::unit, "unit");
+    visit("coverage", &Level::coverage, "share of kernel time that has data");
+    visit("by_cycles", &Level::by_cycles,
+          "the same with kernels weighted by the report's cycles instead of the trace's time");
+    visit("formula", &Level::formula, "counters it comes from");
+    visit("why_missing", &Level::why_missing, "what to collect when there is no data");
   }
 };
 
@@ -141,15 +139,14 @@ struct WaterfallBar {
   Nanos ns = 0;
   std::vector<NamedTime> parts;  // by cause, copy direction or layer type, largest first; sum to ns
   std::vector<NamedTime> kernels;  // by kernel, largest first; sum to ns; empty for idle and copy
-  static constexpr auto fields() {
-    using W = WaterfallBar;
-    return std::tuple{
-        field("id", &W::id,
-              "bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown"),
-        field("label", &W::label, "text for people"),
-        field("ns", &W::ns, "time of the window lost or used here"),
-        field("parts", &W::parts, "the same time by cause, copy direction or layer type"),
-        field("kernels", &W::kernels, "the same time by kernel")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &WaterfallBar::id,
+          "bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown");
+    visit("label", &WaterfallBar::label, "text for people");
+    visit("ns", &WaterfallBar::ns, "time of the window lost or used here");
+    visit("parts", &WaterfallBar::parts, "the same time by cause, copy direction or layer type");
+    visit("kernels", &WaterfallBar::kernels, "the same time by kernel");
   }
 };
 
@@ -162,24 +159,23 @@ struct DeviceUse {
   std::vector<IdleCause> idle;
   std::vector<Level> levels;
   std::vector<WaterfallBar> waterfall;
-  static constexpr auto fields() {
-    using D = DeviceUse;
-    return std::tuple{
-        field("id", &D::id, "device number"),
-        field("name", &D::name, "product name"),
-        field("start_ns", &D::start_ns, "start of this device's window"),
-        field("span_ns", &D::span_ns, "length of this device's window"),
-        field("busy_ns", &D::busy_ns, "union of kernels, copies and sets"),
-        field("kernel_busy_ns", &D::kernel_busy_ns, "union of kernels"),
-        field("kernel_time_sum_ns", &D::kernel_time_sum_ns,
-              "sum of kernel durations (the papers' ratio)"),
-        field("copy_only_ns", &D::copy_only_ns, "busy with copies or sets and no kernel"),
-        field("gpu_events", &D::gpu_events, "kernels, copies and sets"),
-        field("kernels", &D::kernels, "kernel instances"),
-        field("idle_ns", &D::idle_ns, "span less busy"),
-        field("idle", &D::idle, "idle time by cause; sums to idle_ns"),
-        field("levels", &D::levels, "the ladder of this device"),
-        field("waterfall", &D::waterfall, "bars that sum to span_ns")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &DeviceUse::id, "device number");
+    visit("name", &DeviceUse::name, "product name");
+    visit("start_ns", &DeviceUse::start_ns, "start of this device's window");
+    visit("span_ns", &DeviceUse::span_ns, "length of this device's window");
+    visit("busy_ns", &DeviceUse::busy_ns, "union of kernels, copies and sets");
+    visit("kernel_busy_ns", &DeviceUse::kernel_busy_ns, "union of kernels");
+    visit("kernel_time_sum_ns", &DeviceUse::kernel_time_sum_ns,
+          "sum of kernel durations (the papers' ratio)");
+    visit("copy_only_ns", &DeviceUse::copy_only_ns, "busy with copies or sets and no kernel");
+    visit("gpu_events", &DeviceUse::gpu_events, "kernels, copies and sets");
+    visit("kernels", &DeviceUse::kernels, "kernel instances");
+    visit("idle_ns", &DeviceUse::idle_ns, "span less busy");
+    visit("idle", &DeviceUse::idle, "idle time by cause; sums to idle_ns");
+    visit("levels", &DeviceUse::levels, "the ladder of this device");
+    visit("waterfall", &DeviceUse::waterfall, "bars that sum to span_ns");
   }
 };
 
@@ -190,21 +186,20 @@ struct MatchInfo {
   std::string verdict;  // good, partial, different_program, no_report
   std::string note;
   std::int64_t copies_of_report = 0;  // how many steps of the trace the report was laid over
-  static constexpr auto fields() {
-    using M = MatchInfo;
-    return std::tuple{
-        field("trace_kernels", &M::trace_kernels, "kernel instances of the trace window"),
-        field("report_kernels", &M::report_kernels, "kernel instances of the report"),
-        field("matched", &M::matched, "trace kernels with one best partner"),
-        field("ambiguous", &M::ambiguous,
-              "trace kernels paired with one of several equally good partners"),
-        field("trace_only", &M::trace_only, "trace kernels without a partner"),
-        field("report_only", &M::report_only, "report kernels without a partner"),
-        field("confidence", &M::confidence, "mean score of the pairs"),
-        field("verdict", &M::verdict, "good, partial, different_program or no_report"),
-        field("note", &M::note, "one sentence"),
-        field("copies_of_report", &M::copies_of_report,
-              "steps of the trace that the report was laid over")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("trace_kernels", &MatchInfo::trace_kernels, "kernel instances of the trace window");
+    visit("report_kernels", &MatchInfo::report_kernels, "kernel instances of the report");
+    visit("matched", &MatchInfo::matched, "trace kernels with one best partner");
+    visit("ambiguous", &MatchInfo::ambiguous,
+          "trace kernels paired with one of several equally good partners");
+    visit("trace_only", &MatchInfo::trace_only, "trace kernels without a partner");
+    visit("report_only", &MatchInfo::report_only, "report kernels without a partner");
+    visit("confidence", &MatchInfo::confidence, "mean score of the pairs");
+    visit("verdict", &MatchInfo::verdict, "good, partial, different_program or no_report");
+    visit("note", &MatchInfo::note, "one sentence");
+    visit("copies_of_report", &MatchInfo::copies_of_report,
+          "steps of the trace that the report was laid over");
   }
 };
 
@@ -212,11 +207,11 @@ struct LevelSpread {  // one level over the instances of a layer or kernel, weig
   std::string id;
   Share value;
   Distribution spread;
-  static constexpr auto fields() {
-    using L = LevelSpread;
-    return std::tuple{field("id", &L::id, "metric id"),
-                      field("value", &L::value, "time-weighted mean"),
-                      field("spread", &L::spread, "distribution over instances, weighted by time")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &LevelSpread::id, "metric id");
+    visit("value", &LevelSpread::value, "time-weighted mean");
+    visit("spread", &LevelSpread::spread, "distribution over instances, weighted by time");
   }
 };
 
@@ -228,15 +223,15 @@ struct LayerRow {
   Nanos ns = 0;  // exclusive kernel time
   Share share;   // of the window
   std::vector<LevelSpread> levels;
-  static constexpr auto fields() {
-    using L = LayerRow;
-    return std::tuple{field("type", &L::type, "layer type"),
-                      field("name", &L::name, "module path, or operator when no module is known"),
-                      field("phase", &L::phase, "forward, backward, optimizer or other"),
-                      field("kernels", &L::kernels, "kernel instances"),
-                      field("ns", &L::ns, "exclusive kernel time"),
-                      field("share", &L::share, "of the window"),
-                      field("levels", &L::levels, "levels inside its kernels")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("type", &LayerRow::type, "layer type");
+    visit("name", &LayerRow::name, "module path, or operator when no module is known");
+    visit("phase", &LayerRow::phase, "forward, backward, optimizer or other");
+    visit("kernels", &LayerRow::kernels, "kernel instances");
+    visit("ns", &LayerRow::ns, "exclusive kernel time");
+    visit("share", &LayerRow::share, "of the window");
+    visit("levels", &LayerRow::levels, "levels inside its kernels");
   }
 };
 
@@ -250,46 +245,46 @@ struct KernelRow {
   std::int64_t registers = -1, shared_bytes = -1;
   Distribution duration;  // of instances, ns
   std::vector<LevelSpread> levels;
-  static constexpr auto fields() {
-    using K = KernelRow;
-    return std::tuple{field("name", &K::name, "kernel name"),
-                      field("short_name", &K::short_name,
-                            "name without namespaces, arguments and template details"),
-                      field("layer_type", &K::layer_type, "layer type of most of its time"),
-                      field("operator", &K::operator_name, "operator of most of its time"),
-                      field("count", &K::count, "instances"),
-                      field("counted", &K::counted, "instances with counters"),
-                      field("ns", &K::ns, "exclusive time"),
-                      field("duration_sum_ns", &K::duration_sum_ns, "sum of durations"),
-                      field("share", &K::share, "exclusive time as a share of the window"),
-                      field("grid", &K::grid, "thread blocks of the first instance"),
-                      field("block", &K::block, "threads a block of the first instance"),
-                      field("grids", &K::grids, "different grids among the instances"),
-                      field("registers", &K::registers, "registers a thread, -1 unknown"),
-                      field("shared_bytes", &K::shared_bytes, "shared memory a block, -1 unknown"),
-                      field("duration", &K::duration, "distribution of durations in ns"),
-                      field("levels", &K::levels, "levels inside the kernel")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &KernelRow::name, "kernel name");
+    visit("short_name", &KernelRow::short_name,
+          "name without namespaces, arguments and template details");
+    visit("layer_type", &KernelRow::layer_type, "layer type of most of its time");
+    visit("operator", &KernelRow::operator_name, "operator of most of its time");
+    visit("count", &KernelRow::count, "instances");
+    visit("counted", &KernelRow::counted, "instances with counters");
+    visit("ns", &KernelRow::ns, "exclusive time");
+    visit("duration_sum_ns", &KernelRow::duration_sum_ns, "sum of durations");
+    visit("share", &KernelRow::share, "exclusive time as a share of the window");
+    visit("grid", &KernelRow::grid, "thread blocks of the first instance");
+    visit("block", &KernelRow::block, "threads a block of the first instance");
+    visit("grids", &KernelRow::grids, "different grids among the instances");
+    visit("registers", &KernelRow::registers, "registers a thread, -1 unknown");
+    visit("shared_bytes", &KernelRow::shared_bytes, "shared memory a block, -1 unknown");
+    visit("duration", &KernelRow::duration, "distribution of durations in ns");
+    visit("levels", &KernelRow::levels, "levels inside the kernel");
   }
 };
 
 struct CurvePoint {  // DATE 2024, figure 8: kernels ordered by tensor-issue utilisation
   double utilization = 0, time_share = 0;
-  static constexpr auto fields() {
-    using C = CurvePoint;
-    return std::tuple{field("utilization", &C::utilization, "tensor-issue utilisation, 0..1"),
-                      field("time_share", &C::time_share, "share of kernel time at or below it")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("utilization", &CurvePoint::utilization, "tensor-issue utilisation, 0..1");
+    visit("time_share", &CurvePoint::time_share, "share of kernel time at or below it");
   }
 };
 
 struct Finding {
   std::string id, text, evidence;
   std::optional<Nanos> gain_ns;  // time that acting on it could give back at most (Amdahl)
-  static constexpr auto fields() {
-    using F = Finding;
-    return std::tuple{field("id", &F::id, "kind of finding"),
-                      field("text", &F::text, "what, and what to change"),
-                      field("evidence", &F::evidence, "the numbers behind it"),
-                      field("gain_ns", &F::gain_ns, "time it could give back at most")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &Finding::id, "kind of finding");
+    visit("text", &Finding::text, "what, and what to change");
+    visit("evidence", &Finding::evidence, "the numbers behind it");
+    visit("gain_ns", &Finding::gain_ns, "time it could give back at most");
   }
 };
 
@@ -310,28 +305,27 @@ struct Analysis {
   EnergyUse energy;
   SampledUse samples;
   std::vector<Finding> findings;
-  static constexpr auto fields() {
-    using A = Analysis;
-    return std::tuple{
-        field("schema", &A::schema, "name and version of this layout"),
-        field("source", &A::source, "the capture"),
-        field("counters_source", &A::counters_source, "the counter report, when there is one"),
-        field("quality", &A::quality, "damage and doubts"),
-        field("window", &A::window, "the analysed span"),
-        field("devices", &A::devices, "use of each device"),
-        field("levels", &A::levels, "the ladder over all devices"),
-        field("match", &A::match, "how trace and report kernels were paired"),
-        field("runtime", &A::runtime, "framework runtime phases"),
-        field("layer_types", &A::layer_types, "kernel time by layer type"),
-        field("layers", &A::layers, "kernel time by layer"),
-        field("kernels", &A::kernels, "kernel time by kernel"),
-        field("tensor_curve", &A::tensor_curve,
-              "cumulative kernel time over tensor-issue utilisation"),
-        field("energy", &A::energy,
-              "where the joules went; without devices when nothing measured power"),
-        field("samples", &A::samples,
-              "levels and readings over time; without devices when nothing was sampled"),
-        field("findings", &A::findings, "what to change, with evidence")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &Analysis::schema, "name and version of this layout");
+    visit("source", &Analysis::source, "the capture");
+    visit("counters_source", &Analysis::counters_source, "the counter report, when there is one");
+    visit("quality", &Analysis::quality, "damage and doubts");
+    visit("window", &Analysis::window, "the analysed span");
+    visit("devices", &Analysis::devices, "use of each device");
+    visit("levels", &Analysis::levels, "the ladder over all devices");
+    visit("match", &Analysis::match, "how trace and report kernels were paired");
+    visit("runtime", &Analysis::runtime, "framework runtime phases");
+    visit("layer_types", &Analysis::layer_types, "kernel time by layer type");
+    visit("layers", &Analysis::layers, "kernel time by layer");
+    visit("kernels", &Analysis::kernels, "kernel time by kernel");
+    visit("tensor_curve", &Analysis::tensor_curve,
+          "cumulative kernel time over tensor-issue utilisation");
+    visit("energy", &Analysis::energy,
+          "where the joules went; without devices when nothing measured power");
+    visit("samples", &Analysis::samples,
+          "levels and readings over time; without devices when nothing was sampled");
+    visit("findings", &Analysis::findings, "what to change, with evidence");
   }
 };
 

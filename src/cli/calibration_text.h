@@ -21,17 +21,17 @@ struct CalibrationFile {
   std::vector<LevelCurve> curves;
   std::vector<SafetyFinding> safety;
   std::vector<std::string> left_out;
-  static constexpr auto fields() {
-    using C = CalibrationFile;
-    return std::tuple{
-        field("model", &C::model, "the energy model"),
-        field("board", &C::board, "caches and sensor"),
-        field("unseen", &C::unseen, "kernels that the fit has not seen"),
-        field("leave_one_out", &C::leave_one_out, "microbenchmarks predicted by fits without them"),
-        field("operands", &C::operands, "what operands of zeros save"),
-        field("curves", &C::curves, "one regression a level and shape"),
-        field("safety", &C::safety, "microbenchmarks whose counters deny their claim"),
-        field("left_out", &C::left_out, "points that the fit leaves out, and why")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("model", &CalibrationFile::model, "the energy model");
+    visit("board", &CalibrationFile::board, "caches and sensor");
+    visit("unseen", &CalibrationFile::unseen, "kernels that the fit has not seen");
+    visit("leave_one_out", &CalibrationFile::leave_one_out,
+          "microbenchmarks predicted by fits without them");
+    visit("operands", &CalibrationFile::operands, "what operands of zeros save");
+    visit("curves", &CalibrationFile::curves, "one regression a level and shape");
+    visit("safety", &CalibrationFile::safety, "microbenchmarks whose counters deny their claim");
+    visit("left_out", &CalibrationFile::left_out, "points that the fit leaves out, and why");
   }
 };
 

@@ -13,12 +13,12 @@ struct DoctorCheck {
   std::string status;  // ok, warning, missing
   std::string detail;  // what was found
   std::string advice;  // what to do; empty when nothing is wrong
-  static constexpr auto fields() {
-    using C = DoctorCheck;
-    return std::tuple{field("name", &C::name, "what was looked at"),
-                      field("status", &C::status, "ok, warning or missing"),
-                      field("detail", &C::detail, "what was found"),
-                      field("advice", &C::advice, "what to do about it")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &DoctorCheck::name, "what was looked at");
+    visit("status", &DoctorCheck::status, "ok, warning or missing");
+    visit("detail", &DoctorCheck::detail, "what was found");
+    visit("advice", &DoctorCheck::advice, "what to do about it");
   }
 };
 
@@ -26,11 +26,11 @@ struct DoctorReport {
   std::string schema = "gpufathom.doctor/1";
   std::vector<DoctorCheck> checks;
   std::vector<DoctorCheck> verbs;  // what each verb can do here
-  static constexpr auto fields() {
-    using D = DoctorReport;
-    return std::tuple{field("schema", &D::schema, "name and version of this layout"),
-                      field("checks", &D::checks, "what was looked at"),
-                      field("verbs", &D::verbs, "what each verb can do here")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &DoctorReport::schema, "name and version of this layout");
+    visit("checks", &DoctorReport::checks, "what was looked at");
+    visit("verbs", &DoctorReport::verbs, "what each verb can do here");
   }
 };
 

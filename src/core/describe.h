@@ -4,37 +4,35 @@
 //   struct Level {
 //     std::string id;
 //     std::optional<double> value;
-//     static constexpr auto fields() {
-//       return std::tuple{field("id", &Level::id, "metric id"), field("value", &Level::value,
-//       "share of the window, 0..1")};
+//     template <class Visit>
+//     static void fields(Visit&& visit) {
+//       visit("id", &Level::id, "metric id");
+//       visit("value", &Level::value, "share of the window, 0..1");
 //     }
 //   };
+//
+// A template costs a file that only includes the struct nothing: it is instantiated where fields
+// are visited.
 #pragma once
-
-#include <tuple>
 
 namespace gf {
 
-template <class C, class T>
-struct FieldInfo {
-  const char* name;
-  T C::* member;
-  const char* meaning;
+/// Takes any field; what Described asks for.
+struct IgnoreField {
+  template <class C, class T>
+  void operator()(const char*, T C::*, const char*) const {}
 };
-
-template <class C, class T>
-constexpr FieldInfo<C, T> field(const char* name, T C::* member, const char* meaning) {
-  return {name, member, meaning};
-}
 
 /// True for structs that have fields().
 template <class T>
-concept Described = requires { T::fields(); };
+concept Described = requires { T::fields(IgnoreField{}); };
 
-/// f(FieldInfo, value) for every field of `object`.
+/// f(name, value, meaning) for every field of `object`.
 template <Described T, class F>
 void each_field(const T& object, F&& f) {
-  std::apply([&](const auto&... info) { (f(info, object.*(info.member)), ...); }, T::fields());
+  T::fields([&](const char* name, auto member, const char* meaning) {
+    f(name, object.*member, meaning);
+  });
 }
 
 }  // namespace gf

@@ -25,18 +25,18 @@ struct Distribution {
   std::vector<double> shape;  // weight in 20 equal bins from min to max, as shares of the whole;
                               // empty when min == max
 
-  static constexpr auto fields() {
-    using D = Distribution;
-    return std::tuple{field("count", &D::count, "values"),
-                      field("min", &D::min, "smallest"),
-                      field("p5", &D::p5, "5th percentile"),
-                      field("p25", &D::p25, "25th percentile"),
-                      field("median", &D::median, "median"),
-                      field("p75", &D::p75, "75th percentile"),
-                      field("p95", &D::p95, "95th percentile"),
-                      field("max", &D::max, "largest"),
-                      field("mean", &D::mean, "mean"),
-                      field("shape", &D::shape, "shares in 20 equal bins from min to max")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("count", &Distribution::count, "values");
+    visit("min", &Distribution::min, "smallest");
+    visit("p5", &Distribution::p5, "5th percentile");
+    visit("p25", &Distribution::p25, "25th percentile");
+    visit("median", &Distribution::median, "median");
+    visit("p75", &Distribution::p75, "75th percentile");
+    visit("p95", &Distribution::p95, "95th percentile");
+    visit("max", &Distribution::max, "largest");
+    visit("mean", &Distribution::mean, "mean");
+    visit("shape", &Distribution::shape, "shares in 20 equal bins from min to max");
   }
 };
 

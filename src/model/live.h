@@ -16,11 +16,11 @@ struct LiveProcess {
   std::int64_t pid = -1;
   std::string name;
   std::int64_t memory_bytes = -1;
-  static constexpr auto fields() {
-    using P = LiveProcess;
-    return std::tuple{field("pid", &P::pid, "process id"),
-                      field("name", &P::name, "process name, empty when out of sight"),
-                      field("memory_bytes", &P::memory_bytes, "GPU memory it holds, -1 unknown")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("pid", &LiveProcess::pid, "process id");
+    visit("name", &LiveProcess::name, "process name, empty when out of sight");
+    visit("memory_bytes", &LiveProcess::memory_bytes, "GPU memory it holds, -1 unknown");
   }
 };
 
@@ -37,21 +37,20 @@ struct LiveGpu {
       totals;  // counters since the monitor or the driver began: seconds, joules, bytes
   std::vector<std::string> throttle;  // why clocks are held down now
   std::vector<LiveProcess> processes;
-  static constexpr auto fields() {
-    using G = LiveGpu;
-    return std::tuple{
-        field("index", &G::index, "GPU number, as nvidia-smi counts"),
-        field("name", &G::name, "product name"),
-        field("uuid", &G::uuid, "UUID"),
-        field("instance", &G::instance,
-              "MIG instance, GPU instance/compute instance; empty for a whole GPU"),
-        field("source", &G::source, "where levels come from: gpm, pm_sampling, nvml"),
-        field("missing", &G::missing, "why levels are missing"),
-        field("window_ns", &G::window_ns, "span that the levels are averaged over"),
-        field("values", &G::values, "newest value by metric id; an absent metric has no data"),
-        field("totals", &G::totals, "counters since the monitor or the driver began"),
-        field("throttle", &G::throttle, "why clocks are held down"),
-        field("processes", &G::processes, "processes on it, most memory first")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("index", &LiveGpu::index, "GPU number, as nvidia-smi counts");
+    visit("name", &LiveGpu::name, "product name");
+    visit("uuid", &LiveGpu::uuid, "UUID");
+    visit("instance", &LiveGpu::instance,
+          "MIG instance, GPU instance/compute instance; empty for a whole GPU");
+    visit("source", &LiveGpu::source, "where levels come from: gpm, pm_sampling, nvml");
+    visit("missing", &LiveGpu::missing, "why levels are missing");
+    visit("window_ns", &LiveGpu::window_ns, "span that the levels are averaged over");
+    visit("values", &LiveGpu::values, "newest value by metric id; an absent metric has no data");
+    visit("totals", &LiveGpu::totals, "counters since the monitor or the driver began");
+    visit("throttle", &LiveGpu::throttle, "why clocks are held down");
+    visit("processes", &LiveGpu::processes, "processes on it, most memory first");
   }
 };
 
@@ -60,13 +59,13 @@ struct LiveTable {
   std::string host, driver;
   Nanos time_ns = 0;
   std::vector<LiveGpu> gpus;
-  static constexpr auto fields() {
-    using L = LiveTable;
-    return std::tuple{field("schema", &L::schema, "name and version of this layout"),
-                      field("host", &L::host, "host name"),
-                      field("driver", &L::driver, "driver version"),
-                      field("time_ns", &L::time_ns, "when, nanoseconds since 1970"),
-                      field("gpus", &L::gpus, "GPUs and MIG instances")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &LiveTable::schema, "name and version of this layout");
+    visit("host", &LiveTable::host, "host name");
+    visit("driver", &LiveTable::driver, "driver version");
+    visit("time_ns", &LiveTable::time_ns, "when, nanoseconds since 1970");
+    visit("gpus", &LiveTable::gpus, "GPUs and MIG instances");
   }
 };
 

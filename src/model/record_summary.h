@@ -27,30 +27,33 @@ struct RecordedDevice {
   std::vector<std::string> throttle;
   std::optional<double> step_ns;  // period of the GPU's activity, when it has one
   double step_confidence = 0;     // autocorrelation at that period
-  static constexpr auto fields() {
-    using D = RecordedDevice;
-    return std::tuple{
-        field("index", &D::index, "GPU number"),
-        field("name", &D::name, "product name"),
-        field("source", &D::source, "where levels come from: pm_sampling, gpm, nvml"),
-        field("samples", &D::samples, "counter samples recorded"),
-        field("lost", &D::lost, "counter samples that never arrived"),
-        field("span_ns", &D::span_ns, "from the first sample with work to the end of the last one"),
-        field("shares", &D::shares, "metric id: mean over the span"),
-        field("sampled_ns", &D::sampled_ns, "the part of the span that samples cover"),
-        field("totals", &D::totals, "metric id: sum over that part"),
-        field("power_mean_watts", &D::power_mean_watts, "mean power over the span"),
-        field("power_max_watts", &D::power_max_watts, "highest power reading"),
-        field("energy_joules", &D::energy_joules,
-              "energy of the whole recording, by the GPU's counter"),
-        field("energy_integral_joules", &D::energy_integral_joules,
-              "the same, from power readings"),
-        field("memory_peak_bytes", &D::memory_peak_bytes, "most device memory in use"),
-        field("temperature_max_celsius", &D::temperature_max_celsius, "highest temperature"),
-        field("sm_clock_mean_hertz", &D::sm_clock_mean_hertz, "mean SM clock over the span"),
-        field("throttle", &D::throttle, "why clocks were held down at some time"),
-        field("step_ns", &D::step_ns, "period of the GPU's activity"),
-        field("step_confidence", &D::step_confidence, "autocorrelation at that period, 0..1")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("index", &RecordedDevice::index, "GPU number");
+    visit("name", &RecordedDevice::name, "product name");
+    visit("source", &RecordedDevice::source, "where levels come from: pm_sampling, gpm, nvml");
+    visit("samples", &RecordedDevice::samples, "counter samples recorded");
+    visit("lost", &RecordedDevice::lost, "counter samples that never arrived");
+    visit("span_ns", &RecordedDevice::span_ns,
+          "from the first sample with work to the end of the last one");
+    visit("shares", &RecordedDevice::shares, "metric id: mean over the span");
+    visit("sampled_ns", &RecordedDevice::sampled_ns, "the part of the span that samples cover");
+    visit("totals", &RecordedDevice::totals, "metric id: sum over that part");
+    visit("power_mean_watts", &RecordedDevice::power_mean_watts, "mean power over the span");
+    visit("power_max_watts", &RecordedDevice::power_max_watts, "highest power reading");
+    visit("energy_joules", &RecordedDevice::energy_joules,
+          "energy of the whole recording, by the GPU's counter");
+    visit("energy_integral_joules", &RecordedDevice::energy_integral_joules,
+          "the same, from power readings");
+    visit("memory_peak_bytes", &RecordedDevice::memory_peak_bytes, "most device memory in use");
+    visit("temperature_max_celsius", &RecordedDevice::temperature_max_celsius,
+          "highest temperature");
+    visit("sm_clock_mean_hertz", &RecordedDevice::sm_clock_mean_hertz,
+          "mean SM clock over the span");
+    visit("throttle", &RecordedDevice::throttle, "why clocks were held down at some time");
+    visit("step_ns", &RecordedDevice::step_ns, "period of the GPU's activity");
+    visit("step_confidence", &RecordedDevice::step_confidence,
+          "autocorrelation at that period, 0..1");
   }
 };
 
@@ -67,29 +70,30 @@ struct RecordSummary {
   std::int64_t kernels = 0, copies = 0, steps = 0;  // of --kernels
   std::vector<RecordedDevice> devices;
   std::vector<std::string> notes;  // what the reader must know: fallbacks, losses
-  static constexpr auto fields() {
-    using S = RecordSummary;
-    return std::tuple{
-        field("schema", &S::schema, "name and version of this layout"),
-        field("path", &S::path, "the capture"),
-        field("command", &S::command, "what ran"),
-        field("exit_code", &S::exit_code, "its exit code"),
-        field("duration_ns", &S::duration_ns, "its wall time"),
-        field("host_cpu_seconds", &S::host_cpu_seconds, "CPU time of it and its children"),
-        field("host_memory_peak_bytes", &S::host_memory_peak_bytes,
-              "their resident memory, at most"),
-        field("recorder_cpu_seconds", &S::recorder_cpu_seconds, "CPU time of the recorder itself"),
-        field("recorder_memory_bytes", &S::recorder_memory_bytes,
-              "its resident memory while recording, at most"),
-        field("recorder_peak_bytes", &S::recorder_peak_bytes, "the same, its start included"),
-        field("recorder_private_bytes", &S::recorder_private_bytes,
-              "memory that no file backs, at the end"),
-        field("file_bytes", &S::file_bytes, "size of the capture"),
-        field("kernels", &S::kernels, "kernels recorded"),
-        field("copies", &S::copies, "copies and sets recorded"),
-        field("steps", &S::steps, "steps recorded"),
-        field("devices", &S::devices, "GPUs"),
-        field("notes", &S::notes, "fallbacks and losses")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &RecordSummary::schema, "name and version of this layout");
+    visit("path", &RecordSummary::path, "the capture");
+    visit("command", &RecordSummary::command, "what ran");
+    visit("exit_code", &RecordSummary::exit_code, "its exit code");
+    visit("duration_ns", &RecordSummary::duration_ns, "its wall time");
+    visit("host_cpu_seconds", &RecordSummary::host_cpu_seconds, "CPU time of it and its children");
+    visit("host_memory_peak_bytes", &RecordSummary::host_memory_peak_bytes,
+          "their resident memory, at most");
+    visit("recorder_cpu_seconds", &RecordSummary::recorder_cpu_seconds,
+          "CPU time of the recorder itself");
+    visit("recorder_memory_bytes", &RecordSummary::recorder_memory_bytes,
+          "its resident memory while recording, at most");
+    visit("recorder_peak_bytes", &RecordSummary::recorder_peak_bytes,
+          "the same, its start included");
+    visit("recorder_private_bytes", &RecordSummary::recorder_private_bytes,
+          "memory that no file backs, at the end");
+    visit("file_bytes", &RecordSummary::file_bytes, "size of the capture");
+    visit("kernels", &RecordSummary::kernels, "kernels recorded");
+    visit("copies", &RecordSummary::copies, "copies and sets recorded");
+    visit("steps", &RecordSummary::steps, "steps recorded");
+    visit("devices", &RecordSummary::devices, "GPUs");
+    visit("notes", &RecordSummary::notes, "fallbacks and losses");
   }
 };
 

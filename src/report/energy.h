@@ -16,15 +16,15 @@ struct EnergyReport {
   std::vector<QualityNote> quality;
   WindowInfo window;
   EnergyUse energy;
-  static constexpr auto fields() {
-    using E = EnergyReport;
-    return std::tuple{
-        field("schema", &E::schema, "name and version of this layout"),
-        field("source", &E::source, "the capture"),
-        field("counters_source", &E::counters_source, "the counter report, when there is one"),
-        field("quality", &E::quality, "damage and doubts"),
-        field("window", &E::window, "the span"),
-        field("energy", &E::energy, "where the joules went")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &EnergyReport::schema, "name and version of this layout");
+    visit("source", &EnergyReport::source, "the capture");
+    visit("counters_source", &EnergyReport::counters_source,
+          "the counter report, when there is one");
+    visit("quality", &EnergyReport::quality, "damage and doubts");
+    visit("window", &EnergyReport::window, "the span");
+    visit("energy", &EnergyReport::energy, "where the joules went");
   }
 };
 

@@ -79,9 +79,9 @@ template <Described T>
 void to_json(std::string& out, const T& object) {
   out += '{';
   bool first = true;
-  each_field(object, [&](const auto& info, const auto& value) {
+  each_field(object, [&](const char* name, const auto& value, const char*) {
     if (!std::exchange(first, false)) out += ',';
-    json_string(out, info.name);
+    json_string(out, name);
     out += ':';
     to_json(out, value);
   });

@@ -14,16 +14,16 @@ struct ComparedRun {
   Nanos total_ns = 0;  // the windows of all devices together
   Nanos time_ns = 0;   // of one step, or of the window: what the rows of this run sum to
   Share speedup;       // time of the first run over the time of this one
-  static constexpr auto fields() {
-    using R = ComparedRun;
-    return std::tuple{
-        field("path", &R::path, "input file"),
-        field("device", &R::device, "product name of its first device"),
-        field("step_source", &R::step_source, "what made its steps"),
-        field("steps", &R::steps, "steps in its window"),
-        field("total_ns", &R::total_ns, "windows of all its devices together"),
-        field("time_ns", &R::time_ns, "the same for one step, rounded; without steps the total"),
-        field("speedup", &R::speedup, "time of the first run over the time of this one")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("path", &ComparedRun::path, "input file");
+    visit("device", &ComparedRun::device, "product name of its first device");
+    visit("step_source", &ComparedRun::step_source, "what made its steps");
+    visit("steps", &ComparedRun::steps, "steps in its window");
+    visit("total_ns", &ComparedRun::total_ns, "windows of all its devices together");
+    visit("time_ns", &ComparedRun::time_ns,
+          "the same for one step, rounded; without steps the total");
+    visit("speedup", &ComparedRun::speedup, "time of the first run over the time of this one");
   }
 };
 
@@ -34,27 +34,27 @@ struct ComparedTime {
   std::string label;  // short, for tables
   std::vector<Nanos> ns, change_ns;
   std::vector<double> count;  // kernel instances a step
-  static constexpr auto fields() {
-    using T = ComparedTime;
-    return std::tuple{
-        field("kind", &T::kind, "idle, copy, layer_type, layer, kernel or, of samples alone, bar"),
-        field("name", &T::name, "cause, layer, kernel or bar"),
-        field("label", &T::label,
-              "the same for a table: kernels by their short name, and their operator where several "
-              "share one"),
-        field("ns", &T::ns, "device time, by run"),
-        field("change_ns", &T::change_ns, "less that of the first run, by run"),
-        field("count", &T::count, "kernel instances a step, by run")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("kind", &ComparedTime::kind,
+          "idle, copy, layer_type, layer, kernel or, of samples alone, bar");
+    visit("name", &ComparedTime::name, "cause, layer, kernel or bar");
+    visit("label", &ComparedTime::label,
+          "the same for a table: kernels by their short name, and their operator where several "
+          "share one");
+    visit("ns", &ComparedTime::ns, "device time, by run");
+    visit("change_ns", &ComparedTime::change_ns, "less that of the first run, by run");
+    visit("count", &ComparedTime::count, "kernel instances a step, by run");
   }
 };
 
 struct ComparedLevel {
   std::string id;
   std::vector<Share> value;
-  static constexpr auto fields() {
-    using L = ComparedLevel;
-    return std::tuple{field("id", &L::id, "metric id"),
-                      field("value", &L::value, "share of the window, by run")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &ComparedLevel::id, "metric id");
+    visit("value", &ComparedLevel::value, "share of the window, by run");
   }
 };
 
@@ -68,17 +68,16 @@ struct Comparison {
   std::vector<ComparedTime>
       layers;  // modules or operators by phase: sum to the kernel time of each run
   std::vector<ComparedTime> kernels;  // by kernel: sum to the kernel time of each run
-  static constexpr auto fields() {
-    using C = Comparison;
-    return std::tuple{
-        field("schema", &C::schema, "name and version of this layout"),
-        field("per", &C::per, "what times are of: a step or the window"),
-        field("runs", &C::runs, "the runs, in the order given"),
-        field("levels", &C::levels, "the ladder of each run"),
-        field("time", &C::time,
-              "idle causes, copies and layer types, or bars of the waterfall; sum to time_ns"),
-        field("layers", &C::layers, "kernel time by layer"),
-        field("kernels", &C::kernels, "kernel time by kernel")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &Comparison::schema, "name and version of this layout");
+    visit("per", &Comparison::per, "what times are of: a step or the window");
+    visit("runs", &Comparison::runs, "the runs, in the order given");
+    visit("levels", &Comparison::levels, "the ladder of each run");
+    visit("time", &Comparison::time,
+          "idle causes, copies and layer types, or bars of the waterfall; sum to time_ns");
+    visit("layers", &Comparison::layers, "kernel time by layer");
+    visit("kernels", &Comparison::kernels, "kernel time by kernel");
   }
 };
 

@@ -17,11 +17,11 @@ struct CacheLevel {
   std::string level;
   std::optional<double> bytes;  // largest region that it holds; empty for DRAM
   double ns = 0;                // of one load, median over the level
-  static constexpr auto fields() {
-    using C = CacheLevel;
-    return std::tuple{field("level", &C::level, "level"),
-                      field("bytes", &C::bytes, "largest region that it holds"),
-                      field("ns", &C::ns, "latency of a dependent load")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("level", &CacheLevel::level, "level");
+    visit("bytes", &CacheLevel::bytes, "largest region that it holds");
+    visit("ns", &CacheLevel::ns, "latency of a dependent load");
   }
 };
 
@@ -31,13 +31,13 @@ struct SensorFacts {
   double period_s = 0;  // median time between two changes of the reading
   double delay_s = 0, delay_low = 0, delay_high = 0;  // from the load's start until the reading
                                                       // passed half of the step; mean, least, most
-  static constexpr auto fields() {
-    using S = SensorFacts;
-    return std::tuple{field("steps", &S::steps, "loads switched on"),
-                      field("period_s", &S::period_s, "time between changes of the reading"),
-                      field("delay_s", &S::delay_s, "mean delay to half of a step"),
-                      field("delay_low", &S::delay_low, "least"),
-                      field("delay_high", &S::delay_high, "most")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("steps", &SensorFacts::steps, "loads switched on");
+    visit("period_s", &SensorFacts::period_s, "time between changes of the reading");
+    visit("delay_s", &SensorFacts::delay_s, "mean delay to half of a step");
+    visit("delay_low", &SensorFacts::delay_low, "least");
+    visit("delay_high", &SensorFacts::delay_high, "most");
   }
 };
 
@@ -48,11 +48,11 @@ struct SensorFacts {
 struct DivisionEnergy {
   std::string level;
   double picojoules = 0, offset_w = 0;
-  static constexpr auto fields() {
-    using D = DivisionEnergy;
-    return std::tuple{field("level", &D::level, "level of the chase"),
-                      field("picojoules", &D::picojoules, "energy of a division"),
-                      field("offset_w", &D::offset_w, "power of the chase at rate 0")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("level", &DivisionEnergy::level, "level of the chase");
+    visit("picojoules", &DivisionEnergy::picojoules, "energy of a division");
+    visit("offset_w", &DivisionEnergy::offset_w, "power of the chase at rate 0");
   }
 };
 
@@ -61,12 +61,12 @@ struct DivisionEnergy {
 struct MemoryShare {
   std::string bench;
   double board_pj = 0, memory_pj = 0;
-  static constexpr auto fields() {
-    using M = MemoryShare;
-    return std::tuple{
-        field("bench", &M::bench, "microbenchmark"),
-        field("board_pj", &M::board_pj, "energy above idle of an access of 32 bytes, whole board"),
-        field("memory_pj", &M::memory_pj, "the same by the power of the memory scope")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &MemoryShare::bench, "microbenchmark");
+    visit("board_pj", &MemoryShare::board_pj,
+          "energy above idle of an access of 32 bytes, whole board");
+    visit("memory_pj", &MemoryShare::memory_pj, "the same by the power of the memory scope");
   }
 };
 
@@ -81,19 +81,19 @@ struct BoardFacts {
   std::vector<MemoryShare> memory;  // empty on boards without a reading of the memory's power
   std::vector<DivisionEnergy> divisions;
   double division_spread = 0;  // (most - least) / mean
-  static constexpr auto fields() {
-    using B = BoardFacts;
-    return std::tuple{
-        field("caches", &B::caches, "levels by latency"),
-        field("dram_granularity_bytes", &B::dram_granularity_bytes,
-              "bytes that DRAM reads for an access of 32"),
-        field("sensor", &B::sensor, "power reading"),
-        field("counter_over_power", &B::counter_over_power,
-              "energy counter over integrated power, mean of the points"),
-        field("counter_over_power_sd", &B::counter_over_power_sd, "standard deviation of a point"),
-        field("memory", &B::memory, "DRAM by the memory's own power"),
-        field("divisions", &B::divisions, "DIV cross-check"),
-        field("division_spread", &B::division_spread, "(most - least) / mean")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("caches", &BoardFacts::caches, "levels by latency");
+    visit("dram_granularity_bytes", &BoardFacts::dram_granularity_bytes,
+          "bytes that DRAM reads for an access of 32");
+    visit("sensor", &BoardFacts::sensor, "power reading");
+    visit("counter_over_power", &BoardFacts::counter_over_power,
+          "energy counter over integrated power, mean of the points");
+    visit("counter_over_power_sd", &BoardFacts::counter_over_power_sd,
+          "standard deviation of a point");
+    visit("memory", &BoardFacts::memory, "DRAM by the memory's own power");
+    visit("divisions", &BoardFacts::divisions, "DIV cross-check");
+    visit("division_spread", &BoardFacts::division_spread, "(most - least) / mean");
   }
 };
 

@@ -40,9 +40,10 @@ Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, d
 /// under 99 % hits.
 struct SafetyFinding {
   std::string bench, what;
-  static constexpr auto fields() {
-    return std::tuple{field("bench", &SafetyFinding::bench, "microbenchmark"),
-                      field("what", &SafetyFinding::what, "what the counters say")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &SafetyFinding::bench, "microbenchmark");
+    visit("what", &SafetyFinding::what, "what the counters say");
   }
 };
 std::vector<SafetyFinding> check_counts(const std::vector<BenchCounts>& benches);
@@ -62,16 +63,16 @@ struct LevelCurve {
   std::int64_t threads = 0, blocks = 0, points = 0;
   double picojoules = 0;  // slope: energy of one access, active power included
   double offset_j = 0, r2 = 0;
-  static constexpr auto fields() {
-    using L = LevelCurve;
-    return std::tuple{field("bench", &L::bench, "microbenchmark"),
-                      field("feature", &L::feature, "what is counted"),
-                      field("threads", &L::threads, "threads a block"),
-                      field("blocks", &L::blocks, "blocks"),
-                      field("points", &L::points, "counter updates of all runs"),
-                      field("picojoules", &L::picojoules, "slope: energy above idle of one access"),
-                      field("offset_j", &L::offset_j, "offset"),
-                      field("r2", &L::r2, "R^2")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &LevelCurve::bench, "microbenchmark");
+    visit("feature", &LevelCurve::feature, "what is counted");
+    visit("threads", &LevelCurve::threads, "threads a block");
+    visit("blocks", &LevelCurve::blocks, "blocks");
+    visit("points", &LevelCurve::points, "counter updates of all runs");
+    visit("picojoules", &LevelCurve::picojoules, "slope: energy above idle of one access");
+    visit("offset_j", &LevelCurve::offset_j, "offset");
+    visit("r2", &LevelCurve::r2, "R^2");
   }
 };
 std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw,
@@ -82,12 +83,12 @@ std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw,
 struct OperandEffect {
   std::string bench, feature;
   double random_pj = 0, zeros_pj = 0;
-  static constexpr auto fields() {
-    using O = OperandEffect;
-    return std::tuple{field("bench", &O::bench, "microbenchmark"),
-                      field("feature", &O::feature, "what is counted"),
-                      field("random_pj", &O::random_pj, "slope with random operands"),
-                      field("zeros_pj", &O::zeros_pj, "slope with zeros")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &OperandEffect::bench, "microbenchmark");
+    visit("feature", &OperandEffect::feature, "what is counted");
+    visit("random_pj", &OperandEffect::random_pj, "slope with random operands");
+    visit("zeros_pj", &OperandEffect::zeros_pj, "slope with zeros");
   }
 };
 std::vector<OperandEffect> operand_effects(const std::vector<LevelCurve>& curves);

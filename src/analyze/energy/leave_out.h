@@ -14,12 +14,12 @@ struct LeftOutBench {
   double relative =
       0;  // mean of (predicted - measured) / measured, of the energy above static power
   int points = 0;
-  static constexpr auto fields() {
-    using L = LeftOutBench;
-    return std::tuple{field("bench", &L::bench, "microbenchmark"),
-                      field("relative", &L::relative,
-                            "mean of (predicted - measured) / measured, above static power"),
-                      field("points", &L::points, "its points")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &LeftOutBench::bench, "microbenchmark");
+    visit("relative", &LeftOutBench::relative,
+          "mean of (predicted - measured) / measured, above static power");
+    visit("points", &LeftOutBench::points, "its points");
   }
 };
 

@@ -40,11 +40,11 @@ struct VoltageCurve {
     const double v = std::min(1.0, std::max(floor, 1 - slope * (1 - mhz / reference_mhz)));
     return v * v;
   }
-  static constexpr auto fields() {
-    using V = VoltageCurve;
-    return std::tuple{field("reference_mhz", &V::reference_mhz, "SM clock of the coefficients"),
-                      field("slope", &V::slope, "share of voltage lost a share of clock lost"),
-                      field("floor", &V::floor, "lowest share of voltage")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("reference_mhz", &VoltageCurve::reference_mhz, "SM clock of the coefficients");
+    visit("slope", &VoltageCurve::slope, "share of voltage lost a share of clock lost");
+    visit("floor", &VoltageCurve::floor, "lowest share of voltage");
   }
 };
 
@@ -64,15 +64,15 @@ struct EnergyCoefficient {
   bool identified =
       true;  // false: the data cannot tell it from the others, or it stands on its bound
   std::string note;
-  static constexpr auto fields() {
-    using C = EnergyCoefficient;
-    return std::tuple{field("feature", &C::feature, "feature"),
-                      field("unit", &C::unit, "what one is"),
-                      field("picojoules", &C::picojoules, "energy of one"),
-                      field("low", &C::low, "2.5 % bootstrap bound"),
-                      field("high", &C::high, "97.5 % bootstrap bound"),
-                      field("identified", &C::identified, "whether the data separate it"),
-                      field("note", &C::note, "what to know")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("feature", &EnergyCoefficient::feature, "feature");
+    visit("unit", &EnergyCoefficient::unit, "what one is");
+    visit("picojoules", &EnergyCoefficient::picojoules, "energy of one");
+    visit("low", &EnergyCoefficient::low, "2.5 % bootstrap bound");
+    visit("high", &EnergyCoefficient::high, "97.5 % bootstrap bound");
+    visit("identified", &EnergyCoefficient::identified, "whether the data separate it");
+    visit("note", &EnergyCoefficient::note, "what to know");
   }
 };
 
@@ -80,11 +80,11 @@ struct EnergyFitError {
   std::string bench;
   double relative = 0;
   int points = 0;
-  static constexpr auto fields() {
-    using E = EnergyFitError;
-    return std::tuple{field("bench", &E::bench, "microbenchmark"),
-                      field("relative", &E::relative, "mean of (predicted - measured) / measured"),
-                      field("points", &E::points, "points")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &EnergyFitError::bench, "microbenchmark");
+    visit("relative", &EnergyFitError::relative, "mean of (predicted - measured) / measured");
+    visit("points", &EnergyFitError::points, "points");
   }
 };
 
@@ -109,38 +109,37 @@ struct EnergyModel {
       draw_columns;  // static_w, active_w, then the features, in the order of a draw
   std::vector<std::vector<double>>
       draws;  // the bootstrap's coefficients: what intervals of sums are made from
-  static constexpr auto fields() {
-    using M = EnergyModel;
-    return std::tuple{
-        field("schema", &M::schema, "layout"),
-        field("gpu", &M::gpu, "product"),
-        field("uuid", &M::uuid, "board"),
-        field("driver", &M::driver, "driver"),
-        field("date", &M::date, "when"),
-        field("static_w", &M::static_w, "static power at the reference temperature"),
-        field("static_low", &M::static_low, "bound"),
-        field("static_high", &M::static_high, "bound"),
-        field("active_w", &M::active_w, "active power of all SMs"),
-        field("active_low", &M::active_low, "bound"),
-        field("active_high", &M::active_high, "bound"),
-        field("per_celsius_w", &M::per_celsius_w, "static power a degree"),
-        field("reference_celsius", &M::reference_celsius, "reference temperature"),
-        field("voltage", &M::voltage, "voltage against clock"),
-        field("sm_mhz_low", &M::sm_mhz_low, "lowest SM clock of a point"),
-        field("sm_mhz_high", &M::sm_mhz_high, "highest SM clock of a point"),
-        field("asleep_w", &M::asleep_w, "idle without a context"),
-        field("context_w", &M::context_w, "idle with a context"),
-        field("spin_w", &M::spin_w, "sleeping warps on all SMs"),
-        field("gain_error", &M::gain_error, "systematic error of the sensor, relative"),
-        field("mean_absolute_error", &M::mean_absolute_error, "of the fit, relative"),
-        field("points", &M::points, "points of the fit"),
-        field("dropped", &M::dropped, "points left out"),
-        field("coefficients", &M::coefficients, "energy of each feature"),
-        field("errors", &M::errors, "fit error by microbenchmark"),
-        field("draw_columns", &M::draw_columns,
-              "coefficients of a draw: static_w, active_w, features"),
-        field("draws", &M::draws,
-              "coefficients of each bootstrap round, from which intervals of sums follow")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &EnergyModel::schema, "layout");
+    visit("gpu", &EnergyModel::gpu, "product");
+    visit("uuid", &EnergyModel::uuid, "board");
+    visit("driver", &EnergyModel::driver, "driver");
+    visit("date", &EnergyModel::date, "when");
+    visit("static_w", &EnergyModel::static_w, "static power at the reference temperature");
+    visit("static_low", &EnergyModel::static_low, "bound");
+    visit("static_high", &EnergyModel::static_high, "bound");
+    visit("active_w", &EnergyModel::active_w, "active power of all SMs");
+    visit("active_low", &EnergyModel::active_low, "bound");
+    visit("active_high", &EnergyModel::active_high, "bound");
+    visit("per_celsius_w", &EnergyModel::per_celsius_w, "static power a degree");
+    visit("reference_celsius", &EnergyModel::reference_celsius, "reference temperature");
+    visit("voltage", &EnergyModel::voltage, "voltage against clock");
+    visit("sm_mhz_low", &EnergyModel::sm_mhz_low, "lowest SM clock of a point");
+    visit("sm_mhz_high", &EnergyModel::sm_mhz_high, "highest SM clock of a point");
+    visit("asleep_w", &EnergyModel::asleep_w, "idle without a context");
+    visit("context_w", &EnergyModel::context_w, "idle with a context");
+    visit("spin_w", &EnergyModel::spin_w, "sleeping warps on all SMs");
+    visit("gain_error", &EnergyModel::gain_error, "systematic error of the sensor, relative");
+    visit("mean_absolute_error", &EnergyModel::mean_absolute_error, "of the fit, relative");
+    visit("points", &EnergyModel::points, "points of the fit");
+    visit("dropped", &EnergyModel::dropped, "points left out");
+    visit("coefficients", &EnergyModel::coefficients, "energy of each feature");
+    visit("errors", &EnergyModel::errors, "fit error by microbenchmark");
+    visit("draw_columns", &EnergyModel::draw_columns,
+          "coefficients of a draw: static_w, active_w, features");
+    visit("draws", &EnergyModel::draws,
+          "coefficients of each bootstrap round, from which intervals of sums follow");
   }
   const EnergyCoefficient* find(const std::string& feature) const;
 };

@@ -31,14 +31,9 @@ void take(std::vector<T>& to, const json& j) {
 template <Described T>
 void take(T& to, const json& j) {
   if (!j.is_object()) return;
-  std::apply(
-      [&](const auto&... info) {
-        auto one = [&](const auto& f) {
-          if (const auto at = j.find(f.name); at != j.end()) take(to.*(f.member), *at);
-        };
-        (one(info), ...);
-      },
-      T::fields());
+  T::fields([&](const char* name, auto member, const char*) {
+    if (const auto at = j.find(name); at != j.end()) take(to.*member, *at);
+  });
 }
 
 /// What makes the numbers unusable, in words; empty when nothing does.

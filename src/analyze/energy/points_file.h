@@ -15,11 +15,12 @@ namespace gf {
 /// board is unknown.
 struct CalibratedBoard {
   std::string gpu, uuid, driver, date;
-  static constexpr auto fields() {
-    using B = CalibratedBoard;
-    return std::tuple{field("gpu", &B::gpu, "product"), field("uuid", &B::uuid, "board"),
-                      field("driver", &B::driver, "driver"),
-                      field("date", &B::date, "day of the first point, UTC")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("gpu", &CalibratedBoard::gpu, "product");
+    visit("uuid", &CalibratedBoard::uuid, "board");
+    visit("driver", &CalibratedBoard::driver, "driver");
+    visit("date", &CalibratedBoard::date, "day of the first point, UTC");
   }
 };
 

@@ -17,16 +17,15 @@ struct EnergyPart {
   std::string component;
   std::int64_t nj = 0, low_nj = 0, high_nj = 0;
   std::optional<double> share;
-  static constexpr auto fields() {
-    using P = EnergyPart;
-    return std::tuple{
-        field("component", &P::component,
-              "static, active, instructions, pipe.*, tensor.*, shared, l1, tma, l2, dram, or rest: "
-              "what the model does not explain, negative where it explains more than was measured"),
-        field("nj", &P::nj, "energy in nanojoules"),
-        field("low_nj", &P::low_nj, "2.5 % bound of the model"),
-        field("high_nj", &P::high_nj, "97.5 % bound of the model"),
-        field("share", &P::share, "of the row's energy")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("component", &EnergyPart::component,
+          "static, active, instructions, pipe.*, tensor.*, shared, l1, tma, l2, dram, or rest: "
+          "what the model does not explain, negative where it explains more than was measured");
+    visit("nj", &EnergyPart::nj, "energy in nanojoules");
+    visit("low_nj", &EnergyPart::low_nj, "2.5 % bound of the model");
+    visit("high_nj", &EnergyPart::high_nj, "97.5 % bound of the model");
+    visit("share", &EnergyPart::share, "of the row's energy");
   }
 };
 
@@ -38,18 +37,17 @@ struct EnergyRow {
   std::int64_t nj = 0;
   std::optional<double> share;
   std::vector<EnergyPart> parts;
-  static constexpr auto fields() {
-    using R = EnergyRow;
-    return std::tuple{
-        field("name", &R::name,
-              "step, layer type, layer or kernel; (idle) and (copies) are time without kernels"),
-        field("type", &R::type, "layer type, of layers"),
-        field("phase", &R::phase, "forward, backward, optimizer or other, of layers"),
-        field("kernels", &R::kernels, "kernel instances"),
-        field("ns", &R::ns, "exclusive time"),
-        field("nj", &R::nj, "energy in nanojoules, the rest included"),
-        field("share", &R::share, "of the device's energy"),
-        field("parts", &R::parts, "the same energy by component; sums to nj")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &EnergyRow::name,
+          "step, layer type, layer or kernel; (idle) and (copies) are time without kernels");
+    visit("type", &EnergyRow::type, "layer type, of layers");
+    visit("phase", &EnergyRow::phase, "forward, backward, optimizer or other, of layers");
+    visit("kernels", &EnergyRow::kernels, "kernel instances");
+    visit("ns", &EnergyRow::ns, "exclusive time");
+    visit("nj", &EnergyRow::nj, "energy in nanojoules, the rest included");
+    visit("share", &EnergyRow::share, "of the device's energy");
+    visit("parts", &EnergyRow::parts, "the same energy by component; sums to nj");
   }
 };
 
@@ -57,33 +55,33 @@ struct EnergyStepMean {
   std::int64_t count = 0;
   double joules = 0, seconds = 0, edp = 0;
   std::optional<double> joules_per_item;
-  static constexpr auto fields() {
-    using S = EnergyStepMean;
-    return std::tuple{field("count", &S::count, "steps in the window"),
-                      field("joules", &S::joules, "mean energy of a step"),
-                      field("seconds", &S::seconds, "mean duration of a step"),
-                      field("edp", &S::edp, "energy-delay product of the mean step, joule seconds"),
-                      field("joules_per_item", &S::joules_per_item,
-                            "energy of one item of the batch; null without --batch")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("count", &EnergyStepMean::count, "steps in the window");
+    visit("joules", &EnergyStepMean::joules, "mean energy of a step");
+    visit("seconds", &EnergyStepMean::seconds, "mean duration of a step");
+    visit("edp", &EnergyStepMean::edp, "energy-delay product of the mean step, joule seconds");
+    visit("joules_per_item", &EnergyStepMean::joules_per_item,
+          "energy of one item of the batch; null without --batch");
   }
 };
 
 struct EnergyWarning {
   std::string code, text;
-  static constexpr auto fields() {
-    using W = EnergyWarning;
-    return std::tuple{field("code", &W::code, "kind of doubt"),
-                      field("text", &W::text, "what it means, and what to do")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("code", &EnergyWarning::code, "kind of doubt");
+    visit("text", &EnergyWarning::text, "what it means, and what to do");
   }
 };
 
 struct EnergyReading {
   Nanos ns = 0;
   double watts = 0;
-  static constexpr auto fields() {
-    using R = EnergyReading;
-    return std::tuple{field("ns", &R::ns, "after the start of the device's window"),
-                      field("watts", &R::watts, "power from here on")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("ns", &EnergyReading::ns, "after the start of the device's window");
+    visit("watts", &EnergyReading::watts, "power from here on");
   }
 };
 
@@ -103,36 +101,36 @@ struct DeviceEnergy {
   std::vector<EnergyRow> steps, layer_types, layers, kernels;
   std::vector<EnergyReading> power;
   std::vector<EnergyWarning> warnings;
-  static constexpr auto fields() {
-    using D = DeviceEnergy;
-    return std::tuple{
-        field("device", &D::device, "device number"),
-        field("name", &D::name, "product name"),
-        field("start_ns", &D::start_ns, "start of the span"),
-        field("span_ns", &D::span_ns, "length of the span"),
-        field("source", &D::source,
-              "what measured the energy: energy_counter, power_instant or power_average"),
-        field("counts_source", &D::counts_source,
-              "what counted accesses and operations: samples, counter_report or none"),
-        field("coverage", &D::coverage,
-              "share of the window (samples) or of kernel time (report) that has counts"),
-        field("nj", &D::nj, "measured energy in nanojoules"),
-        field("mean_watts", &D::mean_watts, "measured energy over the span"),
-        field("predicted_low_nj", &D::predicted_low_nj,
-              "2.5 % bound of the model's sum; null without model"),
-        field("predicted_high_nj", &D::predicted_high_nj, "97.5 % bound of the model's sum"),
-        field("sm_mhz", &D::sm_mhz, "mean SM clock"),
-        field("sm_mhz_low", &D::sm_mhz_low, "lowest SM clock"),
-        field("celsius", &D::celsius, "mean temperature"),
-        field("parts", &D::parts, "the energy by component; sums to nj; empty without a model"),
-        field("step", &D::step, "the mean step; null without steps"),
-        field("steps", &D::steps, "by step, and the time outside steps; sums to nj"),
-        field("layer_types", &D::layer_types,
-              "by layer type, largest first; with (idle) and (copies) sums to nj"),
-        field("layers", &D::layers, "by layer; sums to nj"),
-        field("kernels", &D::kernels, "by kernel; sums to nj"),
-        field("power", &D::power, "power over the span"),
-        field("warnings", &D::warnings, "doubts, and what to do")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("device", &DeviceEnergy::device, "device number");
+    visit("name", &DeviceEnergy::name, "product name");
+    visit("start_ns", &DeviceEnergy::start_ns, "start of the span");
+    visit("span_ns", &DeviceEnergy::span_ns, "length of the span");
+    visit("source", &DeviceEnergy::source,
+          "what measured the energy: energy_counter, power_instant or power_average");
+    visit("counts_source", &DeviceEnergy::counts_source,
+          "what counted accesses and operations: samples, counter_report or none");
+    visit("coverage", &DeviceEnergy::coverage,
+          "share of the window (samples) or of kernel time (report) that has counts");
+    visit("nj", &DeviceEnergy::nj, "measured energy in nanojoules");
+    visit("mean_watts", &DeviceEnergy::mean_watts, "measured energy over the span");
+    visit("predicted_low_nj", &DeviceEnergy::predicted_low_nj,
+          "2.5 % bound of the model's sum; null without model");
+    visit("predicted_high_nj", &DeviceEnergy::predicted_high_nj, "97.5 % bound of the model's sum");
+    visit("sm_mhz", &DeviceEnergy::sm_mhz, "mean SM clock");
+    visit("sm_mhz_low", &DeviceEnergy::sm_mhz_low, "lowest SM clock");
+    visit("celsius", &DeviceEnergy::celsius, "mean temperature");
+    visit("parts", &DeviceEnergy::parts,
+          "the energy by component; sums to nj; empty without a model");
+    visit("step", &DeviceEnergy::step, "the mean step; null without steps");
+    visit("steps", &DeviceEnergy::steps, "by step, and the time outside steps; sums to nj");
+    visit("layer_types", &DeviceEnergy::layer_types,
+          "by layer type, largest first; with (idle) and (copies) sums to nj");
+    visit("layers", &DeviceEnergy::layers, "by layer; sums to nj");
+    visit("kernels", &DeviceEnergy::kernels, "by kernel; sums to nj");
+    visit("power", &DeviceEnergy::power, "power over the span");
+    visit("warnings", &DeviceEnergy::warnings, "doubts, and what to do");
   }
 };
 
@@ -141,16 +139,16 @@ struct EnergyUse {
   std::optional<double> gain_error;
   std::string why_missing;
   std::vector<DeviceEnergy> devices;
-  static constexpr auto fields() {
-    using E = EnergyUse;
-    return std::tuple{field("model", &E::model, "file of the energy model, empty without one"),
-                      field("model_gpu", &E::model_gpu, "product it was measured on"),
-                      field("model_date", &E::model_date, "when"),
-                      field("gain_error", &E::gain_error,
-                            "systematic error of board sensors, outside every interval"),
-                      field("why_missing", &E::why_missing,
-                            "why energy has no data, or no levels, and what to do"),
-                      field("devices", &E::devices, "by device")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("model", &EnergyUse::model, "file of the energy model, empty without one");
+    visit("model_gpu", &EnergyUse::model_gpu, "product it was measured on");
+    visit("model_date", &EnergyUse::model_date, "when");
+    visit("gain_error", &EnergyUse::gain_error,
+          "systematic error of board sensors, outside every interval");
+    visit("why_missing", &EnergyUse::why_missing,
+          "why energy has no data, or no levels, and what to do");
+    visit("devices", &EnergyUse::devices, "by device");
   }
 };
 

@@ -17,15 +17,15 @@ struct UnseenKernel {
   double calls_per_s = 0, sm_mhz = 0, watts = 0;
   double measured_j = 0, predicted_j = 0;  // of one call, above static power
   double relative = 0;                     // (predicted - measured) / measured
-  static constexpr auto fields() {
-    using U = UnseenKernel;
-    return std::tuple{field("name", &U::name, "kernel"),
-                      field("calls_per_s", &U::calls_per_s, "rate"),
-                      field("sm_mhz", &U::sm_mhz, "mean SM clock"),
-                      field("watts", &U::watts, "board power"),
-                      field("measured_j", &U::measured_j, "energy of a call above static power"),
-                      field("predicted_j", &U::predicted_j, "the same by the model"),
-                      field("relative", &U::relative, "(predicted - measured) / measured")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &UnseenKernel::name, "kernel");
+    visit("calls_per_s", &UnseenKernel::calls_per_s, "rate");
+    visit("sm_mhz", &UnseenKernel::sm_mhz, "mean SM clock");
+    visit("watts", &UnseenKernel::watts, "board power");
+    visit("measured_j", &UnseenKernel::measured_j, "energy of a call above static power");
+    visit("predicted_j", &UnseenKernel::predicted_j, "the same by the model");
+    visit("relative", &UnseenKernel::relative, "(predicted - measured) / measured");
   }
 };
 

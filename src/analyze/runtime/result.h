@@ -21,17 +21,17 @@ struct PhaseTime {
   Share share;
   Nanos present_ns = 0;
   std::optional<double> per_item_ns;
-  static constexpr auto fields() {
-    using P = PhaseTime;
-    return std::tuple{field("phase", &P::phase, "runtime phase"),
-                      field("ns", &P::ns,
-                            "time labelled with this phase: where several hold at once the first "
-                            "in the order of this list; the list sums to its span"),
-                      field("share", &P::share, "ns as a share of the span"),
-                      field("present_ns", &P::present_ns,
-                            "time in which this phase held at all, on any thread or device"),
-                      field("per_item_ns", &P::per_item_ns,
-                            "ns for one item of the batch; null without a batch size or steps")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("phase", &PhaseTime::phase, "runtime phase");
+    visit("ns", &PhaseTime::ns,
+          "time labelled with this phase: where several hold at once the first "
+          "in the order of this list; the list sums to its span");
+    visit("share", &PhaseTime::share, "ns as a share of the span");
+    visit("present_ns", &PhaseTime::present_ns,
+          "time in which this phase held at all, on any thread or device");
+    visit("per_item_ns", &PhaseTime::per_item_ns,
+          "ns for one item of the batch; null without a batch size or steps");
   }
 };
 
@@ -40,19 +40,18 @@ struct KernelShares {
   Nanos cpu_kernel_ns = 0, gpu_kernel_ns = 0, both_ns = 0, overhead_ns = 0;
   Share cpu_kernel, gpu_kernel, both, overhead;
   std::optional<double> overhead_per_item_ns;
-  static constexpr auto fields() {
-    using K = KernelShares;
-    return std::tuple{
-        field("cpu_kernel_ns", &K::cpu_kernel_ns, "only kernels of the CPU run"),
-        field("gpu_kernel_ns", &K::gpu_kernel_ns, "only kernels of GPUs run"),
-        field("both_ns", &K::both_ns, "kernels of both run"),
-        field("overhead_ns", &K::overhead_ns, "no kernel runs: runtime overhead"),
-        field("cpu_kernel", &K::cpu_kernel, "share of the window"),
-        field("gpu_kernel", &K::gpu_kernel, "share of the window"),
-        field("both", &K::both, "share of the window"),
-        field("overhead", &K::overhead, "share of the window"),
-        field("overhead_per_item_ns", &K::overhead_per_item_ns,
-              "runtime overhead for one item of the batch; null without a batch size or steps")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("cpu_kernel_ns", &KernelShares::cpu_kernel_ns, "only kernels of the CPU run");
+    visit("gpu_kernel_ns", &KernelShares::gpu_kernel_ns, "only kernels of GPUs run");
+    visit("both_ns", &KernelShares::both_ns, "kernels of both run");
+    visit("overhead_ns", &KernelShares::overhead_ns, "no kernel runs: runtime overhead");
+    visit("cpu_kernel", &KernelShares::cpu_kernel, "share of the window");
+    visit("gpu_kernel", &KernelShares::gpu_kernel, "share of the window");
+    visit("both", &KernelShares::both, "share of the window");
+    visit("overhead", &KernelShares::overhead, "share of the window");
+    visit("overhead_per_item_ns", &KernelShares::overhead_per_item_ns,
+          "runtime overhead for one item of the batch; null without a batch size or steps");
   }
 };
 
@@ -60,12 +59,12 @@ struct PhaseSpread {
   std::string phase;
   Nanos total_ns = 0;
   Distribution spread;
-  static constexpr auto fields() {
-    using P = PhaseSpread;
-    return std::tuple{field("phase", &P::phase, "runtime phase"),
-                      field("total_ns", &P::total_ns, "sum over the operations"),
-                      field("spread", &P::spread,
-                            "distribution over the operations that have this phase, in ns")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("phase", &PhaseSpread::phase, "runtime phase");
+    visit("total_ns", &PhaseSpread::total_ns, "sum over the operations");
+    visit("spread", &PhaseSpread::spread,
+          "distribution over the operations that have this phase, in ns");
   }
 };
 
@@ -74,13 +73,13 @@ struct OperationType {
   std::int64_t count = 0;
   Nanos total_ns = 0;
   std::vector<PhaseSpread> phases;
-  static constexpr auto fields() {
-    using O = OperationType;
-    return std::tuple{field("type", &O::type, "operation type, as the framework names it"),
-                      field("count", &O::count, "operations that began in the window"),
-                      field("total_ns", &O::total_ns,
-                            "all their phases together, host and device, overlaps included"),
-                      field("phases", &O::phases, "how long each phase took")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("type", &OperationType::type, "operation type, as the framework names it");
+    visit("count", &OperationType::count, "operations that began in the window");
+    visit("total_ns", &OperationType::total_ns,
+          "all their phases together, host and device, overlaps included");
+    visit("phases", &OperationType::phases, "how long each phase took");
   }
 };
 
@@ -88,13 +87,13 @@ struct DepthBucket {
   Nanos start_ns = 0, duration_ns = 0;
   std::int64_t min = 0, max = 0;
   double mean = 0;
-  static constexpr auto fields() {
-    using D = DepthBucket;
-    return std::tuple{field("start_ns", &D::start_ns, "start"),
-                      field("duration_ns", &D::duration_ns, "length"),
-                      field("min", &D::min, "smallest depth inside"),
-                      field("max", &D::max, "largest depth inside"),
-                      field("mean", &D::mean, "mean depth inside")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("start_ns", &DepthBucket::start_ns, "start");
+    visit("duration_ns", &DepthBucket::duration_ns, "length");
+    visit("min", &DepthBucket::min, "smallest depth inside");
+    visit("max", &DepthBucket::max, "largest depth inside");
+    visit("mean", &DepthBucket::mean, "mean depth inside");
   }
 };
 
@@ -103,14 +102,14 @@ struct DrySpell {
   Nanos start_ns = 0, duration_ns = 0;
   std::vector<PhaseTime> phases;
   std::string host;
-  static constexpr auto fields() {
-    using D = DrySpell;
-    return std::tuple{field("start_ns", &D::start_ns, "start"),
-                      field("duration_ns", &D::duration_ns, "length"),
-                      field("phases", &D::phases, "what went on meanwhile; sums to duration_ns"),
-                      field("host", &D::host,
-                            "what the thread that fills the queue was in for most of it: Python "
-                            "line or operation")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("start_ns", &DrySpell::start_ns, "start");
+    visit("duration_ns", &DrySpell::duration_ns, "length");
+    visit("phases", &DrySpell::phases, "what went on meanwhile; sums to duration_ns");
+    visit("host", &DrySpell::host,
+          "what the thread that fills the queue was in for most of it: Python "
+          "line or operation");
   }
 };
 
@@ -124,25 +123,24 @@ struct QueueInfo {
   std::vector<PhaseTime> when_empty, when_loaded;
   std::vector<DrySpell> dry;
   std::vector<DepthBucket> curve;
-  static constexpr auto fields() {
-    using Q = QueueInfo;
-    return std::tuple{
-        field("id", &Q::id, "framework, threadpool, or device:N"),
-        field("kind", &Q::kind,
-              "framework (operations waiting to be taken) or device (launches waiting to start)"),
-        field("items", &Q::items, "items that entered in the window"),
-        field("from_before", &Q::from_before,
-              "items that were in the queue before the capture began"),
-        field("max_depth", &Q::max_depth, "largest depth"),
-        field("mean_depth", &Q::mean_depth, "mean depth over the window"),
-        field("empty_ns", &Q::empty_ns, "time in which nothing was queued"),
-        field("empty", &Q::empty, "empty_ns as a share of the window"),
-        field("wait", &Q::wait, "time from entering to leaving, in ns"),
-        field("when_empty", &Q::when_empty, "phases while it was empty; sums to empty_ns"),
-        field("when_loaded", &Q::when_loaded,
-              "phases while it was not; sums to the rest of the window"),
-        field("dry", &Q::dry, "the longest stretches in which it was empty"),
-        field("curve", &Q::curve, "depth over the window in equal parts")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &QueueInfo::id, "framework, threadpool, or device:N");
+    visit("kind", &QueueInfo::kind,
+          "framework (operations waiting to be taken) or device (launches waiting to start)");
+    visit("items", &QueueInfo::items, "items that entered in the window");
+    visit("from_before", &QueueInfo::from_before,
+          "items that were in the queue before the capture began");
+    visit("max_depth", &QueueInfo::max_depth, "largest depth");
+    visit("mean_depth", &QueueInfo::mean_depth, "mean depth over the window");
+    visit("empty_ns", &QueueInfo::empty_ns, "time in which nothing was queued");
+    visit("empty", &QueueInfo::empty, "empty_ns as a share of the window");
+    visit("wait", &QueueInfo::wait, "time from entering to leaving, in ns");
+    visit("when_empty", &QueueInfo::when_empty, "phases while it was empty; sums to empty_ns");
+    visit("when_loaded", &QueueInfo::when_loaded,
+          "phases while it was not; sums to the rest of the window");
+    visit("dry", &QueueInfo::dry, "the longest stretches in which it was empty");
+    visit("curve", &QueueInfo::curve, "depth over the window in equal parts");
   }
 };
 
@@ -151,13 +149,13 @@ struct RuntimeMark {
   std::string kind, name;
   Nanos start_ns = 0, duration_ns = 0;
   std::int64_t bytes = -1;
-  static constexpr auto fields() {
-    using R = RuntimeMark;
-    return std::tuple{field("kind", &R::kind, "wait, or the direction of a transfer"),
-                      field("name", &R::name, "operation and event"),
-                      field("start_ns", &R::start_ns, "start"),
-                      field("duration_ns", &R::duration_ns, "length"),
-                      field("bytes", &R::bytes, "bytes moved, -1 unknown")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("kind", &RuntimeMark::kind, "wait, or the direction of a transfer");
+    visit("name", &RuntimeMark::name, "operation and event");
+    visit("start_ns", &RuntimeMark::start_ns, "start");
+    visit("duration_ns", &RuntimeMark::duration_ns, "length");
+    visit("bytes", &RuntimeMark::bytes, "bytes moved, -1 unknown");
   }
 };
 
@@ -169,33 +167,31 @@ struct IdleOrigin {
   std::int64_t gaps = 0;
   Share share;
   std::optional<double> speedup;
-  static constexpr auto fields() {
-    using I = IdleOrigin;
-    return std::tuple{
-        field("cause", &I::cause, "idle cause"),
-        field("phase", &I::phase, "runtime phase of the thread that launches"),
-        field("operation", &I::operation, "framework operation it was in"),
-        field("module", &I::module, "module of the kernel that came next"),
-        field("python", &I::python, "Python line it was in, when the capture has stacks"),
-        field("ns", &I::ns, "idle time, summed over the devices"),
-        field("gaps", &I::gaps, "stretches of idle time"),
-        field("share", &I::share, "of the devices' windows"),
-        field("speedup", &I::speedup,
-              "Amdahl's bound: how many times faster the window would be without this idle time")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("cause", &IdleOrigin::cause, "idle cause");
+    visit("phase", &IdleOrigin::phase, "runtime phase of the thread that launches");
+    visit("operation", &IdleOrigin::operation, "framework operation it was in");
+    visit("module", &IdleOrigin::module, "module of the kernel that came next");
+    visit("python", &IdleOrigin::python, "Python line it was in, when the capture has stacks");
+    visit("ns", &IdleOrigin::ns, "idle time, summed over the devices");
+    visit("gaps", &IdleOrigin::gaps, "stretches of idle time");
+    visit("share", &IdleOrigin::share, "of the devices' windows");
+    visit("speedup", &IdleOrigin::speedup,
+          "Amdahl's bound: how many times faster the window would be without this idle time");
   }
 };
 
 struct PhaseSource {
   std::string phase, event, source;
   std::int64_t events = 0;
-  static constexpr auto fields() {
-    using P = PhaseSource;
-    return std::tuple{
-        field("phase", &P::phase, "runtime phase"),
-        field("event", &P::event,
-              "events that the rule takes: exact text, or a text with * where anything may stand"),
-        field("source", &P::source, "where the framework writes them"),
-        field("events", &P::events, "events of this capture it took")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("phase", &PhaseSource::phase, "runtime phase");
+    visit("event", &PhaseSource::event,
+          "events that the rule takes: exact text, or a text with * where anything may stand");
+    visit("source", &PhaseSource::source, "where the framework writes them");
+    visit("events", &PhaseSource::events, "events of this capture it took");
   }
 };
 
@@ -211,26 +207,25 @@ struct RuntimeInfo {
   std::vector<RuntimeMark> waits, transfers;
   std::vector<IdleOrigin> idle;
   std::vector<PhaseSource> rules;
-  static constexpr auto fields() {
-    using R = RuntimeInfo;
-    return std::tuple{
-        field("start_ns", &R::start_ns, "start of the span"),
-        field("duration_ns", &R::duration_ns, "length of the span"),
-        field("modes", &R::modes,
-              "ways of execution seen: eager, eager_sync, eager_async, function, xla, compile, "
-              "cuda_graphs"),
-        field("items", &R::items,
-              "batch size x steps in the span; null when one of them is not known"),
-        field("phases", &R::phases, "phases of host and device; ns sums to duration_ns"),
-        field("kernels", &R::kernels, "who computes"),
-        field("operation_count", &R::operation_count, "operations that began in the span"),
-        field("operations", &R::operations,
-              "phases by type of operation, most time first; the first row, *, is all of them"),
-        field("queues", &R::queues, "queues over time"),
-        field("waits", &R::waits, "longest waits of the host"),
-        field("transfers", &R::transfers, "longest transfers"),
-        field("idle", &R::idle, "why the GPU idled, most time first"),
-        field("rules", &R::rules, "which events were taken for which phase")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("start_ns", &RuntimeInfo::start_ns, "start of the span");
+    visit("duration_ns", &RuntimeInfo::duration_ns, "length of the span");
+    visit("modes", &RuntimeInfo::modes,
+          "ways of execution seen: eager, eager_sync, eager_async, function, xla, compile, "
+          "cuda_graphs");
+    visit("items", &RuntimeInfo::items,
+          "batch size x steps in the span; null when one of them is not known");
+    visit("phases", &RuntimeInfo::phases, "phases of host and device; ns sums to duration_ns");
+    visit("kernels", &RuntimeInfo::kernels, "who computes");
+    visit("operation_count", &RuntimeInfo::operation_count, "operations that began in the span");
+    visit("operations", &RuntimeInfo::operations,
+          "phases by type of operation, most time first; the first row, *, is all of them");
+    visit("queues", &RuntimeInfo::queues, "queues over time");
+    visit("waits", &RuntimeInfo::waits, "longest waits of the host");
+    visit("transfers", &RuntimeInfo::transfers, "longest transfers");
+    visit("idle", &RuntimeInfo::idle, "why the GPU idled, most time first");
+    visit("rules", &RuntimeInfo::rules, "which events were taken for which phase");
   }
 };
 

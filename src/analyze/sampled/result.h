@@ -17,16 +17,16 @@ struct SampledReading {
   std::optional<double> mean, low, high;  // mean weighted by time
   std::optional<double> total;            // of counts
   std::vector<double> values;             // means of the buckets; NaN: no data
-  static constexpr auto fields() {
-    using R = SampledReading;
-    return std::tuple{
-        field("id", &R::id, "metric id"),
-        field("unit", &R::unit, "unit of mean, low, high and values; of a count the unit a second"),
-        field("mean", &R::mean, "mean over the time that has data"),
-        field("low", &R::low, "lowest sample"),
-        field("high", &R::high, "highest sample"),
-        field("total", &R::total, "of a count: the sum over the window"),
-        field("values", &R::values, "mean of each bucket of time; null: no data")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &SampledReading::id, "metric id");
+    visit("unit", &SampledReading::unit,
+          "unit of mean, low, high and values; of a count the unit a second");
+    visit("mean", &SampledReading::mean, "mean over the time that has data");
+    visit("low", &SampledReading::low, "lowest sample");
+    visit("high", &SampledReading::high, "highest sample");
+    visit("total", &SampledReading::total, "of a count: the sum over the window");
+    visit("values", &SampledReading::values, "mean of each bucket of time; null: no data");
   }
 };
 
@@ -37,18 +37,18 @@ struct SampledDevice {
   Nanos sample_ns = 0, covered_ns = 0;
   std::optional<double> step_ns, step_confidence;
   std::vector<SampledReading> readings;
-  static constexpr auto fields() {
-    using D = SampledDevice;
-    return std::tuple{
-        field("id", &D::id, "device number"),
-        field("name", &D::name, "product name"),
-        field("source", &D::source, "finest source of its levels: pm_sampling, gpm, dcgm or nvml"),
-        field("samples", &D::samples, "samples of the first level"),
-        field("sample_ns", &D::sample_ns, "mean length of one"),
-        field("covered_ns", &D::covered_ns, "time of the window that they cover"),
-        field("step_ns", &D::step_ns, "period of the device's activity; null: none found"),
-        field("step_confidence", &D::step_confidence, "its normalised autocorrelation"),
-        field("readings", &D::readings, "metrics over time")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &SampledDevice::id, "device number");
+    visit("name", &SampledDevice::name, "product name");
+    visit("source", &SampledDevice::source,
+          "finest source of its levels: pm_sampling, gpm, dcgm or nvml");
+    visit("samples", &SampledDevice::samples, "samples of the first level");
+    visit("sample_ns", &SampledDevice::sample_ns, "mean length of one");
+    visit("covered_ns", &SampledDevice::covered_ns, "time of the window that they cover");
+    visit("step_ns", &SampledDevice::step_ns, "period of the device's activity; null: none found");
+    visit("step_confidence", &SampledDevice::step_confidence, "its normalised autocorrelation");
+    visit("readings", &SampledDevice::readings, "metrics over time");
   }
 };
 
@@ -57,14 +57,13 @@ struct SampledUse {
   std::vector<SampledDevice> devices;  // those that worked in the window, or all when none did
   std::vector<SampledReading> host;
   std::int64_t idle_devices = 0;  // recorded, and without work
-  static constexpr auto fields() {
-    using S = SampledUse;
-    return std::tuple{
-        field("start_ns", &S::start_ns, "start of the first bucket"),
-        field("bucket_ns", &S::bucket_ns, "length of a bucket"),
-        field("devices", &S::devices, "each device's samples"),
-        field("host", &S::host, "the program's processes"),
-        field("idle_devices", &S::idle_devices, "devices that were recorded and never worked")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("start_ns", &SampledUse::start_ns, "start of the first bucket");
+    visit("bucket_ns", &SampledUse::bucket_ns, "length of a bucket");
+    visit("devices", &SampledUse::devices, "each device's samples");
+    visit("host", &SampledUse::host, "the program's processes");
+    visit("idle_devices", &SampledUse::idle_devices, "devices that were recorded and never worked");
   }
 };
 

@@ -20,31 +20,31 @@ struct OverheadRow {
   std::int64_t kernels = 0;
   std::optional<double> seconds_a_kernel;
   std::string failed;
-  static constexpr auto fields() {
-    using R = OverheadRow;
-    return std::tuple{
-        field("name", &R::name, "what watched the program"),
-        field("seconds", &R::seconds, "wall time of each run"),
-        field("median_seconds", &R::median_seconds, "their median"),
-        field("slow_down", &R::slow_down, "median over the median of none, less 1"),
-        field("measured", &R::measured, "the number that each run of the program printed"),
-        field("measured_median", &R::measured_median, "their median"),
-        field("measured_slow_down", &R::measured_slow_down,
-              "median of its ratios to none of the same round, less 1"),
-        field("noise", &R::noise,
-              "standard error of those ratios (of wall time without a printed number); for none, "
-              "of its runs"),
-        field("cpu_seconds", &R::cpu_seconds,
-              "CPU of the program and the tool in front of it, median"),
-        field("tool_cpu_seconds", &R::tool_cpu_seconds, "CPU of the tool alone, median"),
-        field("memory_bytes", &R::memory_bytes, "most resident memory of one process of the run"),
-        field("tool_memory_bytes", &R::tool_memory_bytes, "resident memory of the tool"),
-        field("gpu_memory_bytes", &R::gpu_memory_bytes,
-              "most GPU memory in use, over what was in use before"),
-        field("disk_bytes", &R::disk_bytes, "files that a run left"),
-        field("kernels", &R::kernels, "kernels that the tool was bounded to, 0: all"),
-        field("seconds_a_kernel", &R::seconds_a_kernel, "time that it took for each of them"),
-        field("failed", &R::failed, "why there are no numbers")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("name", &OverheadRow::name, "what watched the program");
+    visit("seconds", &OverheadRow::seconds, "wall time of each run");
+    visit("median_seconds", &OverheadRow::median_seconds, "their median");
+    visit("slow_down", &OverheadRow::slow_down, "median over the median of none, less 1");
+    visit("measured", &OverheadRow::measured, "the number that each run of the program printed");
+    visit("measured_median", &OverheadRow::measured_median, "their median");
+    visit("measured_slow_down", &OverheadRow::measured_slow_down,
+          "median of its ratios to none of the same round, less 1");
+    visit("noise", &OverheadRow::noise,
+          "standard error of those ratios (of wall time without a printed number); for none, "
+          "of its runs");
+    visit("cpu_seconds", &OverheadRow::cpu_seconds,
+          "CPU of the program and the tool in front of it, median");
+    visit("tool_cpu_seconds", &OverheadRow::tool_cpu_seconds, "CPU of the tool alone, median");
+    visit("memory_bytes", &OverheadRow::memory_bytes,
+          "most resident memory of one process of the run");
+    visit("tool_memory_bytes", &OverheadRow::tool_memory_bytes, "resident memory of the tool");
+    visit("gpu_memory_bytes", &OverheadRow::gpu_memory_bytes,
+          "most GPU memory in use, over what was in use before");
+    visit("disk_bytes", &OverheadRow::disk_bytes, "files that a run left");
+    visit("kernels", &OverheadRow::kernels, "kernels that the tool was bounded to, 0: all");
+    visit("seconds_a_kernel", &OverheadRow::seconds_a_kernel, "time that it took for each of them");
+    visit("failed", &OverheadRow::failed, "why there are no numbers");
   }
 };
 
@@ -52,12 +52,12 @@ struct OverheadReport {
   std::string schema = "gpufathom.overhead/2";
   std::string command, measure;
   std::vector<OverheadRow> rows;
-  static constexpr auto fields() {
-    using R = OverheadReport;
-    return std::tuple{field("schema", &R::schema, "name and version of this layout"),
-                      field("command", &R::command, "the program"),
-                      field("measure", &R::measure, "the number of the program that was compared"),
-                      field("rows", &R::rows, "one a way to watch")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &OverheadReport::schema, "name and version of this layout");
+    visit("command", &OverheadReport::command, "the program");
+    visit("measure", &OverheadReport::measure, "the number of the program that was compared");
+    visit("rows", &OverheadReport::rows, "one a way to watch");
   }
 };
 

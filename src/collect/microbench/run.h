@@ -30,9 +30,10 @@ struct Plan {
 struct Edge {
   double t_s = 0;       // since the start of the measured window
   double energy_j = 0;  // since the start of the measured window
-  static constexpr auto fields() {
-    return std::tuple{field("t_s", &Edge::t_s, "seconds since the window's start"),
-                      field("energy_j", &Edge::energy_j, "joules since the window's start")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("t_s", &Edge::t_s, "seconds since the window's start");
+    visit("energy_j", &Edge::energy_j, "joules since the window's start");
   }
 };
 
@@ -54,28 +55,27 @@ struct Point {
   double active_sms = 0;    // SMs with a block
   std::vector<Edge> edges;  // every counter update inside the window
   std::string dropped;      // why the fit does not use it; empty when it does
-  static constexpr auto fields() {
-    using P = Point;
-    return std::tuple{
-        field("bench", &P::bench, "microbenchmark"),
-        field("threads", &P::threads, "threads a block"),
-        field("blocks", &P::blocks, "blocks"),
-        field("repeat", &P::repeat, "number of the run"),
-        field("unix_s", &P::unix_s, "when, seconds since 1970"),
-        field("seconds", &P::seconds, "measured window"),
-        field("energy_j", &P::energy_j, "energy of the window by the board's counter"),
-        field("instant_w", &P::instant_w, "mean instantaneous power"),
-        field("memory_w", &P::memory_w, "mean power of the memory scope"),
-        field("memory_end_w", &P::memory_end_w, "power of the memory scope at the end"),
-        field("sm_mhz", &P::sm_mhz, "mean SM clock"),
-        field("memory_mhz", &P::memory_mhz, "mean memory clock"),
-        field("temperature_c", &P::temperature_c, "mean temperature"),
-        field("throttled", &P::throttled, "share of readings under a cap"),
-        field("loops_per_s", &P::loops_per_s, "kernel loops a second"),
-        field("warps", &P::warps, "resident warps"),
-        field("active_sms", &P::active_sms, "SMs with a block"),
-        field("edges", &P::edges, "counter updates"),
-        field("dropped", &P::dropped, "why the fit leaves it out")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &Point::bench, "microbenchmark");
+    visit("threads", &Point::threads, "threads a block");
+    visit("blocks", &Point::blocks, "blocks");
+    visit("repeat", &Point::repeat, "number of the run");
+    visit("unix_s", &Point::unix_s, "when, seconds since 1970");
+    visit("seconds", &Point::seconds, "measured window");
+    visit("energy_j", &Point::energy_j, "energy of the window by the board's counter");
+    visit("instant_w", &Point::instant_w, "mean instantaneous power");
+    visit("memory_w", &Point::memory_w, "mean power of the memory scope");
+    visit("memory_end_w", &Point::memory_end_w, "power of the memory scope at the end");
+    visit("sm_mhz", &Point::sm_mhz, "mean SM clock");
+    visit("memory_mhz", &Point::memory_mhz, "mean memory clock");
+    visit("temperature_c", &Point::temperature_c, "mean temperature");
+    visit("throttled", &Point::throttled, "share of readings under a cap");
+    visit("loops_per_s", &Point::loops_per_s, "kernel loops a second");
+    visit("warps", &Point::warps, "resident warps");
+    visit("active_sms", &Point::active_sms, "SMs with a block");
+    visit("edges", &Point::edges, "counter updates");
+    visit("dropped", &Point::dropped, "why the fit leaves it out");
   }
 };
 
@@ -83,10 +83,11 @@ struct Point {
 struct LatencyPoint {
   std::string probe = "latency";
   double bytes = 0, ns = 0;
-  static constexpr auto fields() {
-    using L = LatencyPoint;
-    return std::tuple{field("probe", &L::probe, "kind"), field("bytes", &L::bytes, "region"),
-                      field("ns", &L::ns, "time of one load")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("probe", &LatencyPoint::probe, "kind");
+    visit("bytes", &LatencyPoint::bytes, "region");
+    visit("ns", &LatencyPoint::ns, "time of one load");
   }
 };
 
@@ -96,12 +97,13 @@ struct SensorStep {
   std::string probe = "sensor";
   double off_s = 0, before_w = 0;
   std::vector<double> t_s, watts;
-  static constexpr auto fields() {
-    using S = SensorStep;
-    return std::tuple{
-        field("probe", &S::probe, "kind"), field("off_s", &S::off_s, "end of the load"),
-        field("before_w", &S::before_w, "reading before the load"),
-        field("t_s", &S::t_s, "when the reading changed"), field("watts", &S::watts, "to what")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("probe", &SensorStep::probe, "kind");
+    visit("off_s", &SensorStep::off_s, "end of the load");
+    visit("before_w", &SensorStep::before_w, "reading before the load");
+    visit("t_s", &SensorStep::t_s, "when the reading changed");
+    visit("watts", &SensorStep::watts, "to what");
   }
 };
 

@@ -54,8 +54,9 @@ namespace gf::kineto {
 namespace {
 
 namespace wide {
-#include "import/kineto/read_fast.inl"
 #include "import/kineto/scan.inl"
+// The reader uses the scanner's functions, so it comes second.
+#include "import/kineto/read_fast.inl"
 }  // namespace wide
 
 }  // namespace

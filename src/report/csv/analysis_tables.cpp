@@ -30,14 +30,14 @@ std::string table_of(const std::vector<Row>& rows) {
     if (!std::exchange(first, false)) out += ',';
   };
   auto end_line = [&] { out += '\n', first = true; };
-  each_field(Row{}, [&](const auto& info, const auto& value) {
+  each_field(Row{}, [&](const char* name, const auto& value, const char*) {
     if constexpr (Cellular<std::decay_t<decltype(value)>>)
-      comma(), csv_cell(out, std::string_view(info.name));
+      comma(), csv_cell(out, std::string_view(name));
   });
   for (const auto& id : ids) comma(), csv_cell(out, std::string_view(id));
   end_line();
   for (const auto& row : rows) {
-    each_field(row, [&](const auto&, const auto& value) {
+    each_field(row, [&](const char*, const auto& value, const char*) {
       if constexpr (Cellular<std::decay_t<decltype(value)>>) comma(), csv_cell(out, value);
     });
     if constexpr (requires(const Row& r) { r.levels; })

@@ -25,25 +25,24 @@ struct TimelineLane {
       launch_lane;                       // number of the lane of that call, -1 when it is not shown
   std::vector<std::int64_t> low, depth;  // of a queue: smallest and largest depth in the span; the
                                          // same where no change was left out
-  static constexpr auto fields() {
-    using L = TimelineLane;
-    return std::tuple{
-        field("kind", &L::kind, "steps, idle, stream, queue, host or api"),
-        field("title", &L::title, "text for people"),
-        field("device", &L::device, "device number, -1 for the host"),
-        field("rows", &L::rows, "rows it needs"),
-        field("start", &L::start, "start"),
-        field("duration", &L::duration, "duration in ns"),
-        field("row", &L::row, "row"),
-        field("name", &L::name, "name, or idle cause"),
-        field("op", &L::op, "framework operation"),
-        field("module", &L::module, "module"),
-        field("type", &L::type, "layer type"),
-        field("tensor", &L::tensor, "tensor-issue utilisation in thousandths, -1: no data"),
-        field("launch", &L::launch, "start of the launch call, -1: not shown"),
-        field("launch_lane", &L::launch_lane, "lane of the launch call, -1: not shown"),
-        field("low", &L::low, "smallest depth of a queue"),
-        field("depth", &L::depth, "largest depth of a queue")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("kind", &TimelineLane::kind, "steps, idle, stream, queue, host or api");
+    visit("title", &TimelineLane::title, "text for people");
+    visit("device", &TimelineLane::device, "device number, -1 for the host");
+    visit("rows", &TimelineLane::rows, "rows it needs");
+    visit("start", &TimelineLane::start, "start");
+    visit("duration", &TimelineLane::duration, "duration in ns");
+    visit("row", &TimelineLane::row, "row");
+    visit("name", &TimelineLane::name, "name, or idle cause");
+    visit("op", &TimelineLane::op, "framework operation");
+    visit("module", &TimelineLane::module, "module");
+    visit("type", &TimelineLane::type, "layer type");
+    visit("tensor", &TimelineLane::tensor, "tensor-issue utilisation in thousandths, -1: no data");
+    visit("launch", &TimelineLane::launch, "start of the launch call, -1: not shown");
+    visit("launch_lane", &TimelineLane::launch_lane, "lane of the launch call, -1: not shown");
+    visit("low", &TimelineLane::low, "smallest depth of a queue");
+    visit("depth", &TimelineLane::depth, "largest depth of a queue");
   }
 };
 
@@ -53,15 +52,15 @@ struct TimelineData {
   std::vector<TimelineLane> lanes;
   std::int64_t shown = 0, total = 0;
   std::string note;  // what was left out
-  static constexpr auto fields() {
-    using T = TimelineData;
-    return std::tuple{field("start_ns", &T::start_ns, "start on the capture's clock"),
-                      field("duration_ns", &T::duration_ns, "length"),
-                      field("texts", &T::texts, "texts that columns name by number"),
-                      field("lanes", &T::lanes, "bands from top to bottom"),
-                      field("shown", &T::shown, "events in the lanes"),
-                      field("total", &T::total, "events that there are"),
-                      field("note", &T::note, "what was left out when shown is less than total")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("start_ns", &TimelineData::start_ns, "start on the capture's clock");
+    visit("duration_ns", &TimelineData::duration_ns, "length");
+    visit("texts", &TimelineData::texts, "texts that columns name by number");
+    visit("lanes", &TimelineData::lanes, "bands from top to bottom");
+    visit("shown", &TimelineData::shown, "events in the lanes");
+    visit("total", &TimelineData::total, "events that there are");
+    visit("note", &TimelineData::note, "what was left out when shown is less than total");
   }
 };
 

@@ -17,24 +17,25 @@ namespace {
 
 struct PageLabel {
   std::string id, text, short_text, meaning;
-  static constexpr auto fields() {
-    using P = PageLabel;
-    return std::tuple{field("id", &P::id, "id"), field("text", &P::text, "for people"),
-                      field("short_text", &P::short_text, "for a column"),
-                      field("meaning", &P::meaning, "one sentence")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &PageLabel::id, "id");
+    visit("text", &PageLabel::text, "for people");
+    visit("short_text", &PageLabel::short_text, "for a column");
+    visit("meaning", &PageLabel::meaning, "one sentence");
   }
 };
 
 struct PageLabels {
   std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
-  static constexpr auto fields() {
-    using P = PageLabels;
-    return std::tuple{field("levels", &P::levels, "levels of the ladder"),
-                      field("causes", &P::causes, "idle causes"),
-                      field("bars", &P::bars, "bars of the waterfall"),
-                      field("phases", &P::phases, "runtime phases"),
-                      field("energy", &P::energy, "components of energy"),
-                      field("readings", &P::readings, "metrics over time")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("levels", &PageLabels::levels, "levels of the ladder");
+    visit("causes", &PageLabels::causes, "idle causes");
+    visit("bars", &PageLabels::bars, "bars of the waterfall");
+    visit("phases", &PageLabels::phases, "runtime phases");
+    visit("energy", &PageLabels::energy, "components of energy");
+    visit("readings", &PageLabels::readings, "metrics over time");
   }
 };
 

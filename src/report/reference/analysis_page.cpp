@@ -57,10 +57,10 @@ class Pages {
     std::string table = fmt::format("\n## {}\n\n| key | type | meaning |\n|---|---|---|\n", path);
     const T sample{};
     path_ = path;
-    each_field(sample, [&](const auto& info, const auto& value) {
-      field_ = info.name;
-      table += fmt::format("| {} | {} | {} |\n", info.name,
-                           type_of<std::remove_cvref_t<decltype(value)>>(), info.meaning);
+    each_field(sample, [&](const char* name, const auto& value, const char* meaning) {
+      field_ = name;
+      table += fmt::format("| {} | {} | {} |\n", name,
+                           type_of<std::remove_cvref_t<decltype(value)>>(), meaning);
     });
     out_ += table;
     // Structs met for the first time in this one come right after it.

@@ -83,24 +83,21 @@ struct Type<T> {
     out += R"({"type": "object")";
     if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
     std::string required, properties;
-    std::apply(
-        [&](const auto&... info) {
-          ((json_string(required += required.empty() ? "" : ", ", info.name),
-            property(properties, info, depth + 1)),
-           ...);
-        },
-        T::fields());
+    T::fields([&]<class C, class M>(const char* name, M C::*, const char* field_meaning) {
+      json_string(required += required.empty() ? "" : ", ", name);
+      property<M>(properties, name, field_meaning, depth + 1);
+    });
     out += R"(, "required": [)" + required + R"(], "properties": {)" + properties;
     indent(out, depth);
     out += "}}";
   }
-  template <class C, class M>
-  static void property(std::string& out, const FieldInfo<C, M>& info, int depth) {
+  template <class M>
+  static void property(std::string& out, const char* name, const char* meaning, int depth) {
     if (!out.empty()) out += ',';
     indent(out, depth);
-    json_string(out, info.name);
+    json_string(out, name);
     out += ": ";
-    schema_of<M>(out, info.meaning, depth);
+    schema_of<M>(out, meaning, depth);
   }
 };
 

@@ -17,26 +17,26 @@ struct InputJson {
   std::string source;
   std::vector<std::string> chips;
   std::string expression;
-  static constexpr auto fields() {
-    using I = InputJson;
-    return std::tuple{field("source", &I::source, "trace, report, pm, gpm, nvml, dcgm or model"),
-                      field("chips", &I::chips, "chips that have it"),
-                      field("expression", &I::expression,
-                            "counters with their roll-up, or the id or field of the source")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("source", &InputJson::source, "trace, report, pm, gpm, nvml, dcgm or model");
+    visit("chips", &InputJson::chips, "chips that have it");
+    visit("expression", &InputJson::expression,
+          "counters with their roll-up, or the id or field of the source");
   }
 };
 
 struct MetricJson {
   std::string id, unit, level, openmetrics, definition;
   std::vector<InputJson> inputs;
-  static constexpr auto fields() {
-    using M = MetricJson;
-    return std::tuple{field("id", &M::id, "dotted name"),
-                      field("unit", &M::unit, "unit"),
-                      field("level", &M::level, "rung of the ladder or group"),
-                      field("openmetrics", &M::openmetrics, "OpenMetrics name"),
-                      field("definition", &M::definition, "one sentence"),
-                      field("inputs", &M::inputs, "ways to get it")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &MetricJson::id, "dotted name");
+    visit("unit", &MetricJson::unit, "unit");
+    visit("level", &MetricJson::level, "rung of the ladder or group");
+    visit("openmetrics", &MetricJson::openmetrics, "OpenMetrics name");
+    visit("definition", &MetricJson::definition, "one sentence");
+    visit("inputs", &MetricJson::inputs, "ways to get it");
   }
 };
 
@@ -44,12 +44,12 @@ struct TensorJson {
   std::string chip, type;
   int dense_ops = 0;
   std::string counters;
-  static constexpr auto fields() {
-    using T = TensorJson;
-    return std::tuple{
-        field("chip", &T::chip, "chip"), field("type", &T::type, "input type"),
-        field("dense_ops", &T::dense_ops, "dense operations of one SM in a cycle"),
-        field("counters", &T::counters, "counters whose .sum add up to the operations done")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("chip", &TensorJson::chip, "chip");
+    visit("type", &TensorJson::type, "input type");
+    visit("dense_ops", &TensorJson::dense_ops, "dense operations of one SM in a cycle");
+    visit("counters", &TensorJson::counters, "counters whose .sum add up to the operations done");
   }
 };
 
@@ -57,11 +57,11 @@ struct CatalogueJson {
   std::string schema = "gpufathom.metrics/1";
   std::vector<MetricJson> metrics;
   std::vector<TensorJson> tensor;
-  static constexpr auto fields() {
-    using C = CatalogueJson;
-    return std::tuple{field("schema", &C::schema, "name and version of this layout"),
-                      field("metrics", &C::metrics, "the catalogue"),
-                      field("tensor", &C::tensor, "what the tensor cores of each chip can do")};
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &CatalogueJson::schema, "name and version of this layout");
+    visit("metrics", &CatalogueJson::metrics, "the catalogue");
+    visit("tensor", &CatalogueJson::tensor, "what the tensor cores of each chip can do");
   }
 };
 
