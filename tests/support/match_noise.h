@@ -46,18 +46,12 @@ inline NoisyRun make_noisy(const Capture& clean, const Noise& noise, std::uint32
   const auto take = [&](auto& mine, const auto& theirs,
                         std::uint32_t row) {  // copies one row, texts renamed
     const auto at = mine.add();
-    auto to = mine.columns();
-    auto from = const_cast<std::remove_cvref_t<decltype(theirs)>&>(theirs).columns();
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (
-          [&] {
-            auto value = std::get<I>(from).column[row];
-            if constexpr (std::is_same_v<decltype(value), Text>)
-              value = c.strings.intern(clean.text(value));
-            std::get<I>(to).column[at] = value;
-          }(),
-          ...);
-    }(std::make_index_sequence<std::tuple_size_v<decltype(to)>>{});
+    mine.visit_pairs(theirs, [&](auto& to, const auto& from) {
+      auto value = from[row];
+      if constexpr (std::is_same_v<decltype(value), Text>)
+        value = c.strings.intern(clean.text(value));
+      to[at] = value;
+    });
     return at;
   };
   std::vector<std::pair<Nanos, std::uint32_t>> order;  // traces keep no order in the file
