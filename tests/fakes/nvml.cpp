@@ -1,6 +1,6 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig
 // (0/1), init (NVML error of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the
-// process that holds memory).
+// process that holds memory), hang_after, hang_gpu, hang_for (see world.h).
 #include <nvml.h>
 
 #include <cstdio>
@@ -31,7 +31,8 @@ nvmlReturn_t copy(const std::string& text, char* out, unsigned length) {
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t number_out(unsigned* out, unsigned value) {
+nvmlReturn_t number_out(nvmlDevice_t d, unsigned* out, unsigned value) {
+  fake::hang_here(d->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   *out = value;
   return NVML_SUCCESS;
@@ -43,6 +44,7 @@ extern "C" {
 
 nvmlReturn_t nvmlInit_v2() {
   fake::age_s();
+  fake::hang_here(0);
   return static_cast<nvmlReturn_t>(static_cast<int>(fake::number("init", 0)));
 }
 /// Clocks may be held (GPUFATHOM_FAKE=clocks=1) and are noted in the file that GPUFATHOM_FAKE_LOG
@@ -118,34 +120,38 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t, int* major, int* m
   *minor = 0;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t, nvmlClockType_t type, unsigned* out) {
-  return number_out(out, type == NVML_CLOCK_MEM ? 3201 : 1980);
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t d, nvmlClockType_t type, unsigned* out) {
+  return number_out(d, out, type == NVML_CLOCK_MEM ? 3201 : 1980);
 }
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t, nvmlClockType_t type, unsigned* out) {
-  return number_out(out, type == NVML_CLOCK_MEM ? 3201 : 1965);
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t d, nvmlClockType_t type, unsigned* out) {
+  return number_out(d, out, type == NVML_CLOCK_MEM ? 3201 : 1965);
 }
-nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t, unsigned* out) {
-  return number_out(out, 700000);
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t d, unsigned* out) {
+  return number_out(d, out, 700000);
 }
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t d, nvmlTemperatureSensors_t, unsigned* out) {
-  return number_out(out, 40 + d->index);
+  return number_out(d, out, 40 + d->index);
 }
-nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t, unsigned long long* out) {
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t d, unsigned long long* out) {
+  fake::hang_here(d->index);
   *out = nvmlClocksEventReasonSwPowerCap;
   return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned* out) {
-  return number_out(out, static_cast<unsigned>(fake::power_watts(fake::now_ns()) * 1e3));
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned* out) {
+  return number_out(d, out, static_cast<unsigned>(fake::power_watts(fake::now_ns()) * 1e3));
 }
-nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t, unsigned long long* out) {
+nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t d, unsigned long long* out) {
+  fake::hang_here(d->index);
   *out = static_cast<unsigned long long>(fake::energy_joules(fake::now_ns()) * 1e3);
   return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t, nvmlUtilization_t* out) {
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t d, nvmlUtilization_t* out) {
+  fake::hang_here(d->index);
   *out = {91, 30};
   return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t d, nvmlMemory_v2_t* m) {
+  fake::hang_here(d->index);
   if (m->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   m->total = (d->instance < 0 ? 140ull : 70ull) << 30;
@@ -162,7 +168,8 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* cou
   rows[0] = {static_cast<unsigned>(fake::number("pid", 1)), 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t, int count, nvmlFieldValue_t* values) {
+nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t d, int count, nvmlFieldValue_t* values) {
+  fake::hang_here(d->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   const std::int64_t now = fake::now_ns();
   for (int i = 0; i < count; ++i) {
@@ -244,13 +251,15 @@ nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t sample) {
   delete sample;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t, nvmlGpmSample_t sample) {
+nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t d, nvmlGpmSample_t sample) {
+  fake::hang_here(d->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   if (mig()) return NVML_ERROR_NOT_SUPPORTED;
   sample->time_ns = fake::now_ns();
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t, unsigned, nvmlGpmSample_t sample) {
+nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t d, unsigned, nvmlGpmSample_t sample) {
+  fake::hang_here(d->index);
   if (!mig()) return NVML_ERROR_NOT_SUPPORTED;
   sample->time_ns = fake::now_ns();
   return NVML_SUCCESS;

@@ -3,6 +3,8 @@
 // comma-separated key=value pairs.
 #pragma once
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +47,16 @@ inline double age_s() {
 
 /// The GPU falls off the bus this many seconds after the first call (option lost_after).
 inline bool lost() { return age_s() >= number("lost_after", 1e9); }
+
+/// From this many seconds after the first call on (option hang_after), calls that reach the GPU
+/// hang; with hang_gpu those of one GPU alone, with hang_for until that many seconds after the
+/// first call.
+inline void hang_here(unsigned gpu) {
+  if (age_s() < number("hang_after", 1e9)) return;
+  const double only = number("hang_gpu", -1);
+  if (only >= 0 && static_cast<unsigned>(only) != gpu) return;
+  while (age_s() < number("hang_for", 1e9)) usleep(20'000);
+}
 
 /// Power in watts: 300 + 100 sin(2 pi t / 2 s). Its integral from 1970 is energy_joules.
 inline double seconds(std::int64_t t) { return static_cast<double>(t % 1'000'000'000'000) * 1e-9; }
