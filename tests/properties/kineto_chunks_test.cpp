@@ -1,5 +1,6 @@
 // Where a trace is cut into chunks, and how many threads read them, must not be seen in the
 // capture: every column of every table, every text number and every note of damage is the same.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -60,6 +61,35 @@ TEST(KinetoChunks, CannotBeSeenInADamagedTrace) {
   EXPECT_EQ(capture.events, 1508);
   EXPECT_GT(capture.quality.size(), 1u);
   expect_same(path);
+}
+
+/// Threads and texts that nobody has seen before, in every event: the readers of several chunks
+/// number them at the same time as the chunks before are put together.
+TEST(KinetoChunks, ManyThreadsAndNamesAreReadByManyThreads) {
+  const test::TempDir dir;
+  const std::string path = dir.file("threads.json");
+  constexpr int kEvents = 20'000;
+  {
+    std::ofstream out(path, std::ios::binary);
+    out << "{\"traceEvents\":[\n";
+    for (int i = 0; i < kEvents; ++i) {
+      out << fmt::format(
+          "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":{0},"
+          "\"args\":{{\"name\":\"worker {0}\"}}}},\n",
+          i);
+      out << fmt::format(
+          "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op {0}\",\"pid\":1,"
+          "\"tid\":{0},\"ts\":{1},\"dur\":1}}{2}\n",
+          i, i * 10, i + 1 < kEvents ? "," : "]}");
+    }
+  }
+  const Capture whole = load(path, 512 << 20, 1);
+  ASSERT_EQ(whole.threads.size(), kEvents);
+  EXPECT_EQ(whole.text(whole.threads.name[kEvents - 1]), fmt::format("worker {}", kEvents - 1));
+  for (int run = 0; run < 8; ++run) {
+    const Capture pieces = load(path, 8 << 10, 4);
+    ASSERT_EQ(test::difference(whole, pieces), "");
+  }
 }
 
 }  // namespace gf

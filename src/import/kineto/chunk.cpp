@@ -171,7 +171,7 @@ const char* read_carefully(const char* p, const char* end, Event& event, Chunk& 
 }  // namespace
 
 void parse_chunk(Chunk& chunk, Worker& worker) {
-  chunk.worker = &worker;
+  chunk.worker = worker.number;
   const char* p = chunk.buffer.get();
   const char* const end = p + chunk.size;
   std::memset(chunk.buffer.get() + chunk.size, 0, kPadding);

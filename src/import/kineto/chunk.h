@@ -23,45 +23,56 @@ struct Damage {
   std::int64_t first;  // byte offset in the decompressed file
 };
 
-/// What a metadata event ("ph": "M") says of a thread or process.
-struct Naming {
-  std::uint32_t thread;  // worker's number
-  bool process;          // it names the process
-  Text name;             // worker's number
+/// A host thread as the events name it.
+struct ThreadKey {
+  std::int64_t pid, tid;
+  std::string process_name, thread_name;  // where pid or tid is a text
 };
 
-/// What one worker keeps from chunk to chunk: its own numbers for texts and threads. The merge
-/// translates them.
+/// What a metadata event ("ph": "M") says of a thread or process.
+struct Naming {
+  ThreadKey thread;
+  bool process;           // it names the process
+  std::string_view name;  // in the worker's pool
+};
+
+/// What one worker keeps from chunk to chunk: its own numbers for texts and threads. No other
+/// thread looks at it: what the merge needs to translate the numbers travels inside the chunk.
 struct Worker {
+  explicit Worker(unsigned index = 0) : number(index) {}
   struct Thread {
-    std::int64_t pid, tid;
-    Text process_name, thread_name;  // of pids and tids that are texts
+    ThreadKey key;
+    bool told = false;  // a chunk has carried it to the merge
   };
+  const unsigned number;
   StringPool strings;
-  std::vector<std::uint64_t> string_seen;  // by text: the chunk that used it last
   std::vector<Thread> threads;
-  std::vector<std::uint64_t> thread_seen;
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
-  std::vector<std::uint8_t> api_kind, copy_kind;             // by text, 255: not worked out yet
+  std::vector<std::uint8_t> api_kind;                        // by text, 255: not worked out yet
   SlowReader slow;
-  // Filled by the merge: the capture's numbers for the worker's.
-  std::vector<Text> text_in_capture;
-  std::vector<std::uint32_t> thread_in_capture;
+};
+
+/// A thread that a worker saw for the first time in this chunk.
+struct NewThread {
+  std::uint32_t number;  // worker's
+  ThreadKey key;
 };
 
 struct Chunk {
   // Input.
   std::unique_ptr<char[]> buffer;  // capacity bytes and kPadding zeros behind the `size` in use
   std::size_t capacity = 0, size = 0;
-  std::int64_t offset = 0;   // of the first byte in the decompressed file
-  std::uint64_t number = 0;  // 1, 2, ...
+  std::int64_t offset = 0;  // of the first byte in the decompressed file
   bool last = false;
 
   // Output. Texts and threads carry the worker's numbers, devices their ids.
-  Worker* worker = nullptr;
+  unsigned worker = 0;
   Tables rows;
-  std::vector<Text> texts;             // used here, in order of first use
-  std::vector<std::uint32_t> threads;  // likewise
+  // What the worker met here for the first time, in order of first use; texts are numbered from the
+  // last one on that its chunks before this told. The texts' bytes stay where they are and as they
+  // are for the life of the worker.
+  std::vector<std::string_view> texts;
+  std::vector<NewThread> threads;
   std::vector<Naming> names;
   std::vector<Damage> damage;
   std::int64_t events = 0;

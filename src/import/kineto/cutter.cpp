@@ -91,7 +91,6 @@ Result<bool> Cutter::next(Chunk& chunk) {
   if (finished_) return false;
   chunk.clear();
   chunk.offset = offset_;
-  chunk.number = ++chunks_;
   chunk.size = 0;
   for (std::size_t want = chunk_bytes_;; want *= 2) {
     chunk.reserve(want);

@@ -36,7 +36,6 @@ class Cutter {
   std::string carry_;  // read from the input, not yet handed out
   std::size_t carry_at_ = 0;
   std::int64_t offset_ = 0;  // of the next byte to hand out
-  std::uint64_t chunks_ = 0;
   bool finished_ = false;
 };
 

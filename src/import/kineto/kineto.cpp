@@ -41,9 +41,10 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   auto base = read_metadata(capture, cutter.header());
 
   const unsigned workers = options.threads ? options.threads : usable_cores();
-  std::deque<Worker> own(workers);
+  std::deque<Worker> own;
+  for (unsigned number = 0; number < workers; ++number) own.emplace_back(number);
   std::deque<Chunk> slots(2 * workers + 2);
-  Merge merge(capture);
+  Merge merge(capture, workers);
   Status status;
   run_in_order(
       slots, workers,

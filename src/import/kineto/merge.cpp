@@ -8,17 +8,22 @@ namespace gf::kineto {
 
 namespace {
 
-constexpr Text kUnset{UINT32_MAX};
+/// One text for a thread, as a key: numbers or texts, as the events name it.
+std::string key_of(const ThreadKey& key) {
+  return fmt::format("{}\n{}\n{}\n{}", key.pid, key.tid, key.process_name, key.thread_name);
+}
+
+/// The part of it that names the process.
+std::string process_key(std::int64_t pid, std::string_view text) {
+  return pid == -1 ? fmt::format("-1\n{}", text) : fmt::format("{}", pid);
+}
+
+/// The part that names the thread inside its process.
+std::string thread_key(std::string_view process, std::int64_t tid, std::string_view text) {
+  return tid == -1 ? fmt::format("{}\n-1\n{}", process, text) : fmt::format("{}\n{}", process, tid);
+}
 
 }  // namespace
-
-Text Merge::text_in_capture(Worker& w, Text text) {
-  auto& known = w.text_in_capture;
-  const auto i = static_cast<std::uint32_t>(text);
-  if (i >= known.size()) known.resize(std::max<std::size_t>(i + 1, known.size() * 2), kUnset);
-  if (known[i] == kUnset) known[i] = capture_.strings.intern(w.strings.view(text));
-  return known[i];
-}
 
 std::uint32_t Merge::device_row(std::uint32_t id) {
   if (id == kNoRow) return kNoRow;
@@ -27,28 +32,31 @@ std::uint32_t Merge::device_row(std::uint32_t id) {
   return at->second;
 }
 
-void Merge::add(Chunk& chunk) {
-  Worker& w = *chunk.worker;
-  for (const Text t : chunk.texts) text_in_capture(w, t);
-  for (const std::uint32_t number : chunk.threads) {
-    auto& known = w.thread_in_capture;
-    if (number >= known.size()) known.resize(number + 1, kNoRow);
-    if (known[number] != kNoRow) continue;
-    const auto& thread = w.threads[number];
-    const auto process = w.strings.view(thread.process_name),
-               name = w.strings.view(thread.thread_name);
-    auto [at, added] = thread_rows_.try_emplace(
-        fmt::format("{}\n{}\n{}\n{}", thread.pid, thread.tid, process, name), 0);
-    if (added) {
-      auto& t = capture_.threads;
-      const auto row = at->second = t.add();
-      t.pid[row] = thread.pid;
-      t.tid[row] = thread.tid;
-      t.process_name[row] = capture_.strings.intern(process);
-      t.name[row] = capture_.strings.intern(name);
-    }
-    known[number] = at->second;
+std::uint32_t Merge::thread_row(const ThreadKey& key) {
+  const auto [at, added] = thread_rows_.try_emplace(key_of(key), 0);
+  if (added) {
+    auto& t = capture_.threads;
+    const auto row = at->second = t.add();
+    t.pid[row] = key.pid;
+    t.tid[row] = key.tid;
+    t.process_name[row] = capture_.strings.intern(key.process_name);
+    t.name[row] = capture_.strings.intern(key.thread_name);
   }
+  return at->second;
+}
+
+/// Chunks of one worker come in the order in which it read them, so a text or thread is told before
+/// or with the first rows that use it.
+void Merge::learn(const Chunk& chunk, Translation& known) {
+  for (const std::string_view text : chunk.texts)
+    known.texts.push_back(capture_.strings.intern(text));
+  for (const NewThread& thread : chunk.threads) {
+    if (thread.number >= known.threads.size()) known.threads.resize(thread.number + 1, kNoRow);
+    known.threads[thread.number] = thread_row(thread.key);
+  }
+}
+
+void Merge::take_rows(const Chunk& chunk, const Translation& known) {
   const auto activity0 = static_cast<std::uint32_t>(capture_.activities.size());
   auto take = [&](auto& mine, const auto& theirs) {
     if (theirs.empty()) return;
@@ -60,11 +68,10 @@ void Merge::add(Chunk& chunk) {
         for (std::size_t i = first; i < column.size(); ++i) column[i] = f(column[i]);
       };
       if constexpr (std::is_same_v<T, Text>) {
-        const auto* known = w.text_in_capture.data();
-        rename([&](Text t) { return t == Text::none ? t : known[static_cast<std::uint32_t>(t)]; });
+        rename([&](Text t) { return known.texts[static_cast<std::uint32_t>(t)]; });
       } else if constexpr (std::is_same_v<T, U32>) {
         const std::string_view name = info.name;
-        if (name == "thread") rename([&](std::uint32_t t) { return w.thread_in_capture[t]; });
+        if (name == "thread") rename([&](std::uint32_t t) { return known.threads[t]; });
         if (name == "device") rename([&](std::uint32_t d) { return device_row(d); });
         if (name == "activity") rename([&](std::uint32_t row) { return row + activity0; });
       }
@@ -79,20 +86,22 @@ void Merge::add(Chunk& chunk) {
   take(capture_.flows, chunk.rows.flows);
   take(capture_.memory_events, chunk.rows.memory_events);
   take(capture_.counter_samples, chunk.rows.counter_samples);
-  for (const auto& n : chunk.names) {
-    const auto& thread = w.threads[n.thread];
-    names_.push_back({thread.pid, thread.tid, std::string(w.strings.view(thread.process_name)),
-                      std::string(w.strings.view(thread.thread_name)), n.process,
-                      text_in_capture(w, n.name)});
-  }
+}
+
+void Merge::add(Chunk& chunk) {
+  Translation& known = known_[chunk.worker];
+  learn(chunk, known);
+  take_rows(chunk, known);
+  for (const auto& naming : chunk.names)
+    names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
   for (const auto& d : chunk.damage) {
-    const auto known = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) {
+    const auto same = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) {
       return std::string_view(k.code) == d.code;
     });
-    if (known == damage_.end())
+    if (same == damage_.end())
       damage_.push_back(d);
     else
-      known->count += d.count;
+      same->count += d.count;
   }
   capture_.events += chunk.events;
   if (chunk.closed) {
@@ -101,20 +110,30 @@ void Merge::add(Chunk& chunk) {
   }
 }
 
-void Merge::finish(Nanos base) {
-  auto& t = capture_.threads;
-  for (const auto& n : names_)
-    for (std::uint32_t row = 0; row < t.size(); ++row) {
-      if (t.pid[row] != n.pid ||
-          (n.pid == -1 && capture_.text(t.process_name[row]) != n.process_text))
-        continue;
-      if (n.process) {
-        if (n.pid != -1) t.process_name[row] = n.name;
-      } else if (t.tid[row] == n.tid &&
-                 (n.tid != -1 || capture_.text(t.name[row]) == n.thread_text)) {
-        t.name[row] = n.name;
-      }
+/// Names are looked up by the pid and tid of the events, so that many threads with many names cost
+/// no more than each once. The last name given counts.
+void Merge::name_threads() {
+  std::unordered_map<std::string, Text> processes, threads;
+  for (const auto& given : names_) {
+    const std::string process = process_key(given.thread.pid, given.thread.process_name);
+    if (given.process) {
+      if (given.thread.pid != -1) processes[process] = given.name;
+    } else {
+      threads[thread_key(process, given.thread.tid, given.thread.thread_name)] = given.name;
     }
+  }
+  auto& t = capture_.threads;
+  for (std::uint32_t row = 0; row < t.size(); ++row) {
+    const std::string process = process_key(t.pid[row], capture_.text(t.process_name[row]));
+    const auto thread = threads.find(thread_key(process, t.tid[row], capture_.text(t.name[row])));
+    if (thread != threads.end()) t.name[row] = thread->second;
+    if (const auto own = processes.find(process); own != processes.end())
+      t.process_name[row] = own->second;
+  }
+}
+
+void Merge::finish(Nanos base) {
+  name_threads();
   for (const auto& d : damage_)
     capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
   if (base == 0) return;

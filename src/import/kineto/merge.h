@@ -11,7 +11,7 @@ namespace gf::kineto {
 
 class Merge {
  public:
-  explicit Merge(Capture& capture) : capture_(capture) {}
+  Merge(Capture& capture, unsigned workers) : capture_(capture), known_(workers) {}
   void add(Chunk& chunk);
   /// After the last chunk: names of threads and processes, counts of damage, and the time base
   /// under all times.
@@ -20,16 +20,25 @@ class Merge {
   const std::string& trailer() const { return trailer_; }
 
  private:
+  /// The capture's numbers for a worker's.
+  struct Translation {
+    std::vector<Text> texts{Text::none};
+    std::vector<std::uint32_t> threads;  // kNoRow: not told yet
+  };
+  /// What a metadata event said, with its text where the capture keeps it.
   struct Name {
-    std::int64_t pid, tid;
-    std::string process_text, thread_text;
+    ThreadKey thread;
     bool process;
     Text name;
   };
-  Text text_in_capture(Worker& worker, Text text);
+  void learn(const Chunk& chunk, Translation& known);
+  void take_rows(const Chunk& chunk, const Translation& known);
+  std::uint32_t thread_row(const ThreadKey& key);
   std::uint32_t device_row(std::uint32_t id);
+  void name_threads();
 
   Capture& capture_;
+  std::vector<Translation> known_;                              // by worker
   std::unordered_map<std::string, std::uint32_t> thread_rows_;  // by pid and tid, numbers or texts
   std::unordered_map<std::uint32_t, std::uint32_t> device_rows_;
   std::vector<Name> names_;

@@ -23,14 +23,9 @@ constexpr char kBadTime[] = "event without a usable time";
 }  // namespace
 
 Text Rows::text(std::string_view t) {
+  const auto known = worker_.strings.size();
   const Text id = worker_.strings.intern(t);
-  const auto i = static_cast<std::uint32_t>(id);
-  if (i >= worker_.string_seen.size())
-    worker_.string_seen.resize(std::max<std::size_t>(i + 1, worker_.string_seen.size() * 2), 0);
-  if (worker_.string_seen[i] != chunk_.number) {
-    worker_.string_seen[i] = chunk_.number;
-    chunk_.texts.push_back(id);
-  }
+  if (worker_.strings.size() > known) chunk_.texts.push_back(worker_.strings.view(id));
   return id;
 }
 
@@ -38,9 +33,9 @@ std::uint32_t Rows::thread(const Event& e) {
   if (last_thread_ != kNoRow && e.text(Field::pid) == last_pid_ && e.text(Field::tid) == last_tid_)
     return last_thread_;
   const auto number = thread_number(e);
-  if (worker_.thread_seen[number] != chunk_.number) {
-    worker_.thread_seen[number] = chunk_.number;
-    chunk_.threads.push_back(number);
+  if (auto& thread = worker_.threads[number]; !thread.told) {
+    thread.told = true;
+    chunk_.threads.push_back({number, thread.key});
   }
   return last_thread_ = number;
 }
@@ -53,11 +48,10 @@ std::uint32_t Rows::thread_number(const Event& e) {
   auto [at, added] = worker_.thread_of.try_emplace(
       std::move(key), static_cast<std::uint32_t>(worker_.threads.size()));
   if (added) {
-    const auto p = parse_integer(pid), t = parse_integer(tid);
-    worker_.threads.push_back({p.value_or(-1), t.value_or(-1),
-                               p ? Text::none : worker_.strings.intern(pid),
-                               t ? Text::none : worker_.strings.intern(tid)});
-    worker_.thread_seen.push_back(0);
+    const auto pid_number = parse_integer(pid), tid_number = parse_integer(tid);
+    worker_.threads.push_back({{pid_number.value_or(-1), tid_number.value_or(-1),
+                                std::string(pid_number ? std::string_view{} : pid),
+                                std::string(tid_number ? std::string_view{} : tid)}});
   }
   // Views into the map's key: the event's own text may live in a reader's buffer.
   last_pid_ = std::string_view(at->first).substr(0, pid.size());
@@ -340,7 +334,8 @@ void Rows::add_counter(const Event& e, std::int64_t at) {
 void Rows::add_naming(const Event& e) {
   const bool process = e.text(Field::name) == "process_name";
   if ((process || e.text(Field::name) == "thread_name") && e.has(Field::arg_name))
-    chunk_.names.push_back({thread_number(e), process, text(e, Field::arg_name)});
+    chunk_.names.push_back({worker_.threads[thread_number(e)].key, process,
+                            worker_.strings.view(text(e, Field::arg_name))});
 }
 
 }  // namespace gf::kineto
