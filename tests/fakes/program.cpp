@@ -1,11 +1,15 @@
 // A CUDA program for machines without a GPU: does what its arguments say, in their order.
-//   init            cuInit: loads what CUDA_INJECTION64_PATH names, as the real driver does
-//   launch=NAME     a kernel of a millisecond; launch=NAME*N: N of them; launch=NAME*Nms: for so
-//   long copy            a copy of a megabyte push=NAME pop mark=NAME   NVTX; register=NAME, then
-//   push=@: a range with the name that was registered last begin end       gpufathom_step_begin,
-//   gpufathom_step_end of the agent, where it is loaded sleep=MS fork … join     what stands
-//   between runs in a forked child, which then ends with exit(); the program waits for it exec the
-//   program again, in this process, with the arguments that follow kill            ends by SIGKILL
+//   init              cuInit: loads what CUDA_INJECTION64_PATH names, as the real driver does
+//   launch=NAME       a kernel of a millisecond; launch=NAME*N: N of them; launch=NAME*Nms: for so
+//   long copy              a copy of a megabyte push=NAME pop mark=NAME wide=NAME   NVTX; wide: by
+//   the function for wide characters in=DOMAIN:NAME out=DOMAIN           a range in a domain
+//   begins, ends register=NAME     then push=@: a range with the name that was registered last
+//   begin end         gpufathom_step_begin, gpufathom_step_end of the agent, where it is loaded
+//   sleep=MS
+//   fork … join       what stands between runs in a forked child, which then ends with exit(); the
+//                     program waits for it
+//   exec              the program again, in this process, with the arguments that follow
+//   kill              ends by SIGKILL
 #include <cuda.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -18,6 +22,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 /// Calls a function of the agent, as docs/record.md says.
 static void agent(const char* function) {
@@ -40,6 +45,8 @@ int main(int argc, char** argv) {
       a.message.ascii = text.c_str();
     f(&a);
   };
+  std::map<std::string, nvtxDomainHandle_t> domains;
+  std::vector<bool> in_domain;  // ranges that push began
   bool child = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i], verb = word.substr(0, word.find('='));
@@ -61,12 +68,26 @@ int main(int argc, char** argv) {
                        128, 1, 1, 0, nullptr, nullptr, nullptr);
     } else if (verb == "copy")
       cuMemcpyHtoD(0, nullptr, 1 << 20);
-    else if (verb == "push")
-      named(value,
-            [&](auto* a) { value == "@" ? nvtxDomainRangePushEx(domain, a) : nvtxRangePushEx(a); });
-    else if (verb == "pop")
-      nvtxRangePop();
-    else if (verb == "mark")
+    else if (verb == "push") {
+      const bool own = value == "@";  // of the domain that the text was registered in
+      in_domain.push_back(own);
+      named(value, [&](auto* a) { own ? nvtxDomainRangePushEx(domain, a) : nvtxRangePushEx(a); });
+    } else if (verb == "pop") {
+      const bool own = !in_domain.empty() && in_domain.back();
+      own ? nvtxDomainRangePop(domain) : nvtxRangePop();
+      if (!in_domain.empty()) in_domain.pop_back();
+    } else if (verb == "wide") {
+      in_domain.push_back(false);
+      nvtxRangePushW(std::wstring(value.begin(), value.end()).c_str());
+    } else if (verb == "in" || verb == "out") {
+      const auto colon = value.find(':');
+      auto& one = domains[value.substr(0, colon)];
+      if (!one) one = nvtxDomainCreateA(value.substr(0, colon).c_str());
+      if (verb == "out")
+        nvtxDomainRangePop(one);
+      else
+        named(value.substr(colon + 1), [&](auto* a) { nvtxDomainRangePushEx(one, a); });
+    } else if (verb == "mark")
       named(value, [&](auto* a) { nvtxMarkEx(a); });
     else if (verb == "begin" || verb == "end")
       agent(("gpufathom_step_" + verb).c_str());

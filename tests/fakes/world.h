@@ -15,10 +15,17 @@
 
 namespace fake {
 
+/// Read once: a program may change its environment while a library reads it.
+inline const char* options() {
+  static const std::string& all = *new std::string([] {
+    const char* text = std::getenv("GPUFATHOM_FAKE");
+    return text ? text : "";
+  }());
+  return all.c_str();
+}
 inline std::string option(const char* key, const char* fallback) {
-  const char* all = std::getenv("GPUFATHOM_FAKE");
   std::string text = ",", before = ",";
-  text += all ? all : "";
+  text += options();
   before.append(key).append("=");
   const auto at = text.find(before);
   if (at == std::string::npos) return fallback;

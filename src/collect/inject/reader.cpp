@@ -304,6 +304,14 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
                        static_cast<std::int64_t>(d.records));
       break;
     }
+    case Type::loss: {
+      inject::Loss loss{};
+      if (as(payload, loss))
+        c.note_quality("lost_names",
+                       "ranges without a name: a program may have 65536 different names of 64 kB",
+                       static_cast<std::int64_t>(loss.count));
+      break;
+    }
     case Type::window: {
       inject::Window w{};
       if (!as(payload, w)) break;

@@ -18,8 +18,12 @@ enum class Type : std::uint32_t {
   range,
   message,
   dropped,
-  window
+  window,
+  loss
 };
+
+/// What the library knows that it could not record.
+enum class LossKind : std::uint32_t { names };
 
 struct Head {
   Type type;
@@ -30,7 +34,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 struct TextHead {  // the text follows
   std::uint32_t id;
@@ -67,6 +71,10 @@ struct Window {             // of recording
 };
 struct Dropped {
   std::uint64_t records;
+};
+struct Loss {
+  std::uint32_t kind, unused;  // LossKind
+  std::uint64_t count;
 };
 
 // The environment of the recorded program.

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@
 #include <unordered_map>
 
 #include "collect/cupti/find.h"
+#include "collect/inject/agent/guard.h"
+#include "collect/inject/agent/ranges.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -38,7 +41,8 @@ struct Functions {
 CUpti_SubscriberHandle subscriber = nullptr;
 std::atomic<bool> open_window{false}, ended{false}, between{false};
 pid_t process = 0;  // that was set up; CUPTI does not survive a fork
-std::atomic<std::int64_t> steps{0};
+// Whoever opens or closes a window, or ends: the library's thread and the one that calls exit().
+constinit pthread_mutex_t window_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::int64_t window_start = 0;
 std::atomic<int> buffers{0};
 constexpr std::size_t kBufferBytes = 1 << 20;
@@ -259,6 +263,27 @@ bool begin_window() {
   return true;
 }
 
+/// One window operation at a time. At the end of the process no longer than a moment is waited for:
+/// a thread that is stuck in CUPTI must not keep the program from ending.
+class WindowLock {
+ public:
+  explicit WindowLock(int seconds = 3600) {
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    held_ = pthread_mutex_timedlock(&window_mutex, &until) == 0;
+  }
+  ~WindowLock() {
+    if (held_) pthread_mutex_unlock(&window_mutex);
+  }
+  WindowLock(const WindowLock&) = delete;
+  WindowLock& operator=(const WindowLock&) = delete;
+  explicit operator bool() const { return held_; }
+
+ private:
+  bool held_ = false;
+};
+
 void end_window() {
   if (!open_window.exchange(false)) return;
   between = true;
@@ -281,27 +306,34 @@ void pause(std::int64_t ms) {
   nanosleep(&t, nullptr);
 }
 
+std::int64_t now_ms() { return static_cast<std::int64_t>(now_ns() / 1'000'000); }
+
+/// Until the window has been open for its time or its steps, or nothing more can be written.
+void stay_open(std::int64_t opened, std::int64_t step0) {
+  std::int64_t flushed = now_ms();
+  while (!ended && !Writer::instance().full()) {
+    if (settings.window_ms && now_ms() >= opened + settings.window_ms) return;
+    if (settings.steps && steps_so_far() >= step0 + settings.steps) return;
+    pause(20);
+    if (now_ms() - flushed < 200) continue;
+    flushed = now_ms();
+    Writer::instance().flush();
+  }
+}
+
 /// Opens and closes the windows.
 void* control(void*) {
   pthread_setname_np(pthread_self(), "gpufathom");
-  const std::int64_t window = setting(kWindow, 0), every = setting(kEvery, 0),
-                     delay = setting(kDelay, 0), most_steps = setting(kSteps, 0);
-  auto ms = [] { return static_cast<std::int64_t>(now_ns() / 1'000'000); };
-  const std::int64_t begin = ms();
-  std::int64_t next = begin + delay;
+  std::int64_t next = now_ms() + settings.delay_ms;
   while (!ended) {
-    while (ms() < next && !ended) pause(std::min<std::int64_t>(20, next - ms() + 1));
-    if (ended || (!open_window && !begin_window())) break;
-    const std::int64_t opened = next, step0 = steps;
-    while (!ended && !Writer::instance().full() && !(window && ms() >= opened + window) &&
-           !(most_steps && steps >= step0 + most_steps)) {
-      pause(20);
-      static std::int64_t flushed = 0;
-      if (ms() - flushed >= 200) {
-        flushed = ms();
-        Writer::instance().flush();
-      }
+    while (now_ms() < next && !ended) pause(std::min<std::int64_t>(20, next - now_ms() + 1));
+    {
+      const WindowLock lock;
+      if (ended || (!open_window && !begin_window())) break;
     }
+    const std::int64_t opened = next;
+    stay_open(opened, steps_so_far());
+    const WindowLock lock;
     if (ended) break;
     end_window();
     if (Writer::instance().abandoned()) break;
@@ -310,16 +342,23 @@ void* control(void*) {
           "the bound on recorded bytes is reached: no more kernels are recorded");
       break;
     }
-    if (!every) break;
-    next = std::max(opened + every, ms());
+    if (!settings.every_ms) break;
+    next = std::max(opened + settings.every_ms, now_ms());
   }
   return nullptr;
 }
 
+/// The program's signals are for its own threads.
+void start_control() {
+  const SignalsHeld held;
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, &control, nullptr) == 0) pthread_detach(thread);
+}
+
 void at_end() {
   if (getpid() != process) return;  // a forked child that ends
-  ended = true;
-  end_window();
+  if (ended.exchange(true)) return;
+  if (const WindowLock lock(2); lock) end_window();
   Writer::instance().flush();
 }
 
@@ -338,14 +377,13 @@ bool load() {
     Writer::instance().message("kernels are not recorded: " + library->path() + " lacks " #name); \
     return false;                                                                                 \
   }
-      GF_ACTIVITY_FUNCTIONS(X)
+  GF_ACTIVITY_FUNCTIONS(X)
 #undef X
-          return true;
+  return true;
 }
 
 }  // namespace
 
-void count_step() { ++steps; }
 bool between_windows() { return between; }
 
 }  // namespace gf::inject
@@ -353,17 +391,17 @@ bool between_windows() { return between; }
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace gf::inject;
   static std::atomic<bool> once{false};
-  if (once.exchange(true) || !std::getenv(kDirectory)) return 1;
+  if (once.exchange(true) || !recorded()) return 1;
   if (!load()) {
     Writer::instance().flush();
     return 1;  // the program must not notice
   }
   process = getpid();
-  between = setting(kDelay, 0) > 0;
+  between = settings.delay_ms > 0;
   // A window that begins at once begins here: the first kernels count too.
-  if (setting(kDelay, 0) == 0 && !begin_window()) return 1;
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, &control, nullptr) == 0) pthread_detach(thread);
+  if (settings.delay_ms == 0 && !begin_window()) return 1;
+  start_control();
   std::atexit(&at_end);
+  at_quick_exit(&at_end);
   return 1;
 }

@@ -6,8 +6,6 @@
 
 namespace gf::inject {
 
-/// A step of the program ended (step.h, or an NVTX range or mark named gpufathom.step).
-void count_step();
 /// Between two windows, or before the first: nothing but steps is recorded.
 bool between_windows();
 

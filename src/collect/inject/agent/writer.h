@@ -1,62 +1,83 @@
 // The agent's file: records gathered in memory, appended with one write a batch. What a full disk
 // had no room for is counted and said when there is room again; when the recorder is gone, its file
 // goes too.
+//
+// The program may close any descriptor and open its own file under the same number, so that each
+// write looks first whether the descriptor is still this file (device and inode).
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "collect/inject/agent/settings.h"
 #include "collect/inject/stream.h"
 
 namespace gf::inject {
 
+/// Texts are looked up without a copy.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
 class Writer {
  public:
+  /// Made while the library is loaded, and never destroyed: threads of the driver and destructors
+  /// of the program's objects may still write while the program ends.
   static Writer& instance();
 
   template <class T>
   void put(Type type, const T& record) {
-    std::lock_guard lock(mutex_);
-    append(type, &record, sizeof record, {});
+    put_bytes(type, &record, sizeof record);
   }
   /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are
-  /// number 0, "", and so is what is longer than 64 KiB.
+  /// number 0, "", and so is what is longer than 64 KiB; both are counted.
   std::uint32_t text(std::string_view text);
+  /// Whether a text has this number.
+  bool knows(std::uint64_t text) const { return text <= last_text_; }
   void message(std::string_view text);
   /// `last`: the process ends, so that a recorder that is gone is seen now or never.
   void flush(bool last = false);
   /// Bytes written so far reached the bound, or nobody reads them: nothing more is taken.
   bool full() const { return full_; }
   bool abandoned() const { return abandoned_; }
-  /// Around fork(): no other thread may be inside while the process is copied. A child begins a
-  /// file of its own when it is used; texts keep their numbers there.
-  void before_fork() { mutex_.lock(); }
-  void after_fork_in_parent() { mutex_.unlock(); }
+  /// A child begins a file of its own when it is used; texts keep their numbers there.
   void after_fork_in_child();
 
  private:
+  friend void make_writer();
   Writer();
+  void put_bytes(Type type, const void* record, std::size_t bytes);
   void append(Type type, const void* record, std::size_t bytes, std::string_view tail);
   void write_out();
+  bool still_ours() const;
+  void let_go();
   bool open();
   void repeat_texts();
+  void tell_losses();
   void look_for_recorder();
-  std::mutex mutex_;
-  std::string path_, buffer_;
-  std::unordered_map<std::string, std::uint32_t> texts_;
-  std::uint64_t written_ = 0, most_, lost_ = 0;  // bytes
-  std::int64_t size_ = 0, looked_ = 0;
-  int fd_ = -1;
-  bool failed_ = false;
-  std::atomic<bool> full_{false}, abandoned_{false};  // read without the mutex
-};
 
-/// Nanoseconds since 1970 on the recorder's clock.
-std::uint64_t now_ns();
-std::int64_t setting(const char* name, std::int64_t fallback);
+  std::string path_, buffer_;
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> texts_;
+  std::uint64_t written_ = 0, lost_ = 0;  // bytes
+  std::int64_t size_ = 0, looked_ = 0;
+  std::size_t text_bytes_ = 0;  // of all texts as records
+  std::uint64_t nameless_ = 0;  // texts that were too many or too long, not yet told
+  int fd_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  pid_t process_ = 0;  // whose file it is
+  bool failed_ = false;
+  std::atomic<std::uint32_t> last_text_{0};
+  std::atomic<bool> full_{false}, abandoned_{false};  // read without the lock
+};
 
 }  // namespace gf::inject

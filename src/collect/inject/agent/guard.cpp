@@ -1,0 +1,77 @@
+#include "collect/inject/agent/guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "collect/inject/agent/thread.h"
+
+namespace gf::inject {
+
+namespace {
+
+constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+bool size_signal_pending() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  return sigismember(&pending, SIGXFSZ) == 1;
+}
+
+}  // namespace
+
+Inside::Inside() : error_(errno) {
+  Thread* thread = this_thread();
+  if (!thread || thread->inside) return;
+  entered_ = thread->inside = true;
+  pthread_mutex_lock(&mutex);
+}
+
+Inside::~Inside() {
+  if (entered_) {
+    pthread_mutex_unlock(&mutex);
+    this_thread()->inside = false;
+  }
+  errno = error_;
+}
+
+void lock_for_fork() {
+  Thread* thread = this_thread();
+  if (!thread || thread->inside) return;  // a handler that interrupted this thread in here forks
+  pthread_mutex_lock(&mutex);
+  thread->locked_for_fork = true;
+}
+
+void unlock_after_fork() {
+  Thread* thread = this_thread();
+  if (!thread || !thread->locked_for_fork) return;
+  thread->locked_for_fork = false;
+  pthread_mutex_unlock(&mutex);
+}
+
+SignalsHeld::SignalsHeld() : size_signal_was_pending_(size_signal_pending()) {
+  static_assert(sizeof before_ >= sizeof(sigset_t));
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::memcpy(before_, &before, sizeof before);
+}
+
+SignalsHeld::~SignalsHeld() {
+  if (!size_signal_was_pending_ && size_signal_pending()) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    const timespec at_once{};
+    sigtimedwait(&one, nullptr, &at_once);
+  }
+  sigset_t before;
+  std::memcpy(&before, before_, sizeof before);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace gf::inject
