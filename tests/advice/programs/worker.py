@@ -1,0 +1,73 @@
+"""Runs programs one after the other in one process: worker.py FOLDER DEVICE tiny|full NAME...
+
+Each program's result goes to FOLDER/NAME.run.json. A line "begin NAME" or "end NAME" on standard
+output lets the caller watch, who ends a worker that hangs and starts another with what is left.
+"""
+import gc
+import json
+import os
+import sys
+import traceback
+
+import torch
+
+import healthy  # noqa: F401  every import enters programs into the list
+import measure
+import planted_device  # noqa: F401
+import planted_host  # noqa: F401
+from setting import PROGRAMS, Setting
+
+
+def result_of(setting, name, folder):
+    try:
+        return measure.run(setting, PROGRAMS[name], folder)
+    except Exception as error:  # one program's failure is its result
+        traceback.print_exc()
+        return {"program": name, "rank": setting.rank, "error": f"{type(error).__name__}: {error}"}
+
+
+def start_ranks(device):
+    """The setting of a process that torchrun started, or of the only one."""
+    world = int(os.environ.get("WORLD_SIZE", 1))
+    rank = int(os.environ.get("RANK", 0))
+    if world > 1:
+        import two_gpus  # noqa: F401
+
+        if device == "cuda":
+            torch.cuda.set_device(rank)
+        torch.distributed.init_process_group("nccl" if device == "cuda" else "gloo")
+    return rank, world
+
+
+def say(rank, line):
+    """One write of one rank, so that lines stay whole."""
+    if rank == 0:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+def main():
+    folder, device, tiny, *names = sys.argv[1:]
+    rank, world = start_ranks(device)
+    setting = Setting(device, tiny == "tiny", rank, world)
+    measure.meet_profiler(setting)
+    for name in names:
+        say(rank, f"begin {name}")
+        result = result_of(setting, name, folder)
+        suffix = f".rank{rank}" if world > 1 else ""
+        with open(os.path.join(folder, f"{name}{suffix}.run.json"), "w") as out:
+            json.dump(result, out, indent=1)
+        torch.backends.cudnn.benchmark = False
+        gc.collect()
+        if setting.cuda:
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+        if world > 1:
+            torch.distributed.barrier()
+        say(rank, f"end {name}")
+    if world > 1:
+        torch.distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

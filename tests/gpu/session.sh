@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# One part of a measuring session on a lent GPU machine: tests/gpu/session.sh PART OUT [SECONDS]
+#   advice    the programs with planted faults and their mended twins, one GPU: advice.tar
+#   advice2   those of two GPUs: advice2.tar
+#   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
+#   zoo2      the zoo's programs of two ranks: zoo2.tar
+#   clocks    clocks with and without sampling: clocks.json
+# OUT gets a few files below 16 MiB each. A part never fails as a whole: what went wrong is in its JSON and its log.
+# gpufathom is taken from GPUFATHOM, build/bundle (tests/gpu/bundle build build/bundle) or build.
+set -uo pipefail
+part=${1:?part} out=${2:?folder} seconds=${3:-600}
+mkdir -p "$out"; out=$(cd "$out" && pwd)
+cd "$(dirname "$0")/../.." || exit 1
+gf=${GPUFATHOM:-}
+for found in build/bundle/gpufathom build/gpufathom; do [ -n "$gf" ] || { [ -x "$found" ] && gf=$found; }; done
+python=${PYTHON:-python3}
+export NCCL_NVLS_ENABLE=0 TORCH_SYMM_MEM_DISABLE_MULTICAST=1 NVSHMEM_DISABLE_NVLS=1 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+export TORCHINDUCTOR_COMPILE_THREADS=${TORCHINDUCTOR_COMPILE_THREADS:-8}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+begin=$SECONDS
+echo "== $part, $seconds s, $("$gf" --version 2>&1 | head -1) ($(date +%T))"
+case $part in
+  advice) "$python" tests/advice/programs/run "$work" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
+  advice2) "$python" tests/advice/programs/run "$work" --ranks 2 --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
+  zoo) "$python" tests/gpu/zoo/run "$work" --gpufathom "$gf" --budget-seconds "$seconds" --gpus "${ZOO_GPUS:-0}" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  zoo2) "$python" tests/gpu/zoo/run "$work" --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
+  *) echo "no part \"$part\"" >&2; exit 2 ;;
+esac
+case $part in
+  advice*) (cd "$work" && tar cf "$out/$part.tar" -- *.gz *.json *.log 2>/dev/null) ;;
+  zoo*) # The table and the logs by themselves: they must come back whatever becomes of the captures.
+    (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
+  clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
+esac
+ls -l "$out"
+echo "== $part took $((SECONDS - begin)) s ($(date +%T))"

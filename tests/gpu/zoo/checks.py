@@ -1,0 +1,293 @@
+"""The invariants of a capture: its tables against the program, the GPU's sensors and NVML.
+
+Unions, counts and means are computed here anew from the rows that `gpufathom query` prints.
+"""
+import csv
+import io
+import json
+import subprocess
+from statistics import fmean, median
+
+
+def query(gpufathom, capture, sql):
+    text = subprocess.run(
+        [gpufathom, "query", "--format", "csv", "--rows", "0", capture, sql],
+        check=True, capture_output=True, text=True, timeout=60,
+    ).stdout
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def analysis(gpufathom, capture):
+    """The whole answer, its exit code, and its first lines as a person reads them."""
+    done = subprocess.run([gpufathom, "analyze", capture, "--format", "json"],
+                          capture_output=True, text=True, timeout=120)
+    try:
+        return json.loads(done.stdout), done.returncode, done.stderr.strip()[:300]
+    except ValueError:
+        return None, done.returncode, done.stderr.strip()[:300]
+
+
+def union(spans, begin, end):
+    """Nanoseconds of [begin, end) inside at least one span."""
+    covered, reached = 0, begin
+    for start, stop in sorted(spans):
+        start, stop = max(start, reached), min(stop, end)
+        if stop > start:
+            covered += stop - start
+            reached = stop
+    return covered
+
+
+def weighted(samples, begin, end):
+    """Mean of samples over [begin, end), and the share of it that they cover."""
+    seconds = total = 0
+    for start, duration, value, *_ in samples:
+        inside = min(start + duration, end) - max(start, begin)
+        if inside > 0:
+            seconds += inside
+            total += inside * value
+    return (total / seconds, seconds / (end - begin)) if seconds else (None, 0)
+
+
+class Checks:
+    """A list of comparisons, each with its limit."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, value, reference, error, limit, note=""):
+        known = error is not None
+        self.rows.append({
+            "check": name, "value": value, "reference": reference, "error": error,
+            "limit": limit, "ok": abs(error) <= limit if known else None, "note": note,
+        })
+
+    def ratio(self, name, value, reference, limit, note=""):
+        error = None
+        if value is not None and reference:
+            error = value / reference - 1
+        self.add(name, value, reference, error, limit, note)
+
+    def count(self, name, value, total, limit, note=""):
+        """So many of a total are wrong; the limit is a share."""
+        self.add(name, value, total, value / total if total else None, limit, note)
+
+
+def own_step_ms(report, begin, end):
+    """The program's own mean step over its groups that lie in [begin, end)."""
+    edges = [report["start_ns"], *report["ends_ns"]]
+    inside = [edge for edge in edges if begin <= edge <= end]
+    if len(inside) < 3:
+        return None
+    return (inside[-1] - inside[0]) / 1e6 / report["group"] / (len(inside) - 1)
+
+
+class Capture:
+    """A capture's rows, asked for once; what was launched and what ran are joined here."""
+
+    def __init__(self, gpufathom, path):
+        def numbers(sql, *names):
+            return [tuple(int(row[name] or 0) for name in names)
+                    for row in query(gpufathom, path, sql)]
+
+        self.windows = numbers(
+            "select start_ns, start_ns + duration_ns as end_ns from recording_windows order by 1",
+            "start_ns", "end_ns")
+        self.steps = numbers("select start_ns, duration_ns from steps order by start_ns",
+                             "start_ns", "duration_ns")
+        kernels = numbers(
+            """select start_ns, duration_ns, correlation, graph_id is not null as graph, device
+               from activities where kind = 'kernel'""",
+            "start_ns", "duration_ns", "correlation", "graph", "device")
+        others = numbers(
+            """select start_ns, duration_ns, correlation, device from activities
+               where kind <> 'kernel'""",
+            "start_ns", "duration_ns", "correlation", "device")
+        calls = numbers("select start_ns, correlation, kind = 'launch' as launch from api_calls",
+                        "start_ns", "correlation", "launch")
+        called = {correlation for _, correlation, _ in calls}
+        ran = {row[2] for row in kernels} | {row[2] for row in others}
+        self.kernels = [(start, length, graph, correlation in called, device)
+                        for start, length, correlation, graph, device in kernels]
+        self.others = [(start, length, device) for start, length, _, device in others]
+        self.launches = [(start, correlation in ran)
+                         for start, correlation, launch in calls if launch]
+        self.busy = [
+            (int(row["start_ns"]), int(row["duration_ns"]), float(row["value"]),
+             int(row["device"] or 0))
+            for row in query(gpufathom, path, """select start_ns, duration_ns, value, device
+                from counter_samples where metric = 'gpu.busy' and duration_ns > 0
+                order by start_ns""")
+        ]
+        self.power = [
+            (int(row["start_ns"]), float(row["value"])) for row in query(
+                gpufathom, path, """select start_ns, value from counter_samples
+                where metric = 'power.module' order by start_ns""")
+        ]
+        self.quality = {row["code"]: int(row["count"])
+                        for row in query(gpufathom, path, "select code, count from quality")}
+
+
+def check_activities(checks, capture):
+    """Times that cannot be, and launches that do not meet their kernels."""
+    everything = [(row[0], row[1]) for row in [*capture.kernels, *capture.others]]
+    impossible = sum(start <= 0 or length < 0 for start, length in everything)
+    checks.count("times of 0 or ends before starts", impossible, len(everything), 0)
+    outside = sum(
+        not any(begin <= start and start + length <= end for begin, end in capture.windows)
+        for start, length in everything if start > 0
+    )
+    checks.count("activities outside every window", outside, len(everything), 0.005)
+    plain = [k for k in capture.kernels if not k[2]]
+    checks.count("kernels without a launch call", sum(not k[3] for k in plain), len(plain), 0.001,
+                 f"{len(capture.kernels) - len(plain)} more are of graphs")
+    for begin, end in capture.windows[:3]:
+        margin = (end - begin) // 10
+        inside = [ran for start, ran in capture.launches if begin + margin < start < end - margin]
+        name = f"launches without a kernel, window at {begin}"
+        checks.count(name, sum(not ran for ran in inside), len(inside), 0.001)
+
+
+def check_busy(checks, capture, begin, end, device, label):
+    """Kernels' union against the sampled busy share of one device over the same time."""
+    def spans(rows, place):
+        return [(row[0], row[0] + row[1]) for row in rows if row[place] == device]
+
+    kernels = spans(capture.kernels, 4)
+    everything = kernels + spans(capture.others, 2)
+    sampled, covered = weighted([row for row in capture.busy if row[3] == device], begin, end)
+    kernel_busy = union(kernels, begin, end) / (end - begin)
+    all_busy = union(everything, begin, end) / (end - begin)
+    error = None if sampled is None else kernel_busy - sampled
+    checks.add(f"kernel-busy against sampled busy, {label}", kernel_busy, sampled, error, 0.015,
+               f"with copies {all_busy:.4f}; samples cover {covered:.3f} of it")
+
+
+def check_window(checks, capture, report, window, own_kernels):
+    begin, end = max(window[0], report["start_ns"]), min(window[1], report["end_ns"])
+    if end - begin < 200_000_000:
+        return
+    # What runs while a window opens and closes is not all recorded.
+    begin, end = begin + 20_000_000, end - 20_000_000
+    label = f"window of {(end - begin) / 1e9:.2f} s"
+    devices = sorted({row[4] for row in capture.kernels})
+    for device in devices:
+        check_busy(checks, capture, begin, end, device,
+                   label + (f", device {device}" if len(devices) > 1 else ""))
+    step_ms = own_step_ms(report, begin, end) if "ends_ns" in report else None
+    count = sum(begin <= row[0] < end for row in capture.kernels)
+    if own_kernels and step_ms:
+        a_step = count / ((end - begin) / 1e6) * step_ms
+        checks.ratio(f"kernels a step against the program's count, {label}", a_step, own_kernels,
+                     0.01, f"{count} kernels")
+
+
+def check_steps(checks, capture, report, answer):
+    begin, end = report["start_ns"], report["end_ns"]
+    marked = [s for s in capture.steps if begin <= s[0] and s[0] + s[1] <= end]
+    checks.ratio("marks against the program's steps", len(marked), report["steps"], 0.002)
+    if answer is None:
+        return
+    steps = answer["window"].get("steps") or []
+    if len(steps) < 2:
+        return checks.add("steps of the analysis", len(steps), None, None, 0,
+                          f"the window is {answer['window'].get('kind')}")
+    first, last = steps[0], steps[-1]
+    last_end = last["start_ns"] + last["duration_ns"]
+    theirs = (last_end - first["start_ns"]) / 1e6 / len(steps)
+    mine = own_step_ms(report, first["start_ns"] - 1_000_000, last_end + 1_000_000)
+    checks.ratio("step of the analysis against the program's clock", theirs, mine, 0.005,
+                 f"{len(steps)} steps; median {median(s['duration_ns'] for s in steps) / 1e6:.4f} "
+                 f"ms; window {answer['window'].get('kind')}")
+
+
+def check_energy(checks, capture, report):
+    """Power integrated over the loop against NVML's counter as the program read it."""
+    begin, end = report["start_ns"], report["end_ns"]
+    inside = [point for point in capture.power if begin <= point[0] <= end]
+    if len(inside) < 10 or not report.get("energy_joules"):
+        return
+    joules = 0.0
+    for (start, watts), (stop, later) in zip(inside, inside[1:]):
+        joules += (watts + later) / 2 * (stop - start) / 1e9
+    joules *= (end - begin) / (inside[-1][0] - inside[0][0])
+    checks.ratio("energy against NVML's counter", joules, report["energy_joules"], 0.02)
+
+
+def check_cost(checks, capture, report):
+    """The program's own step inside windows against outside, side by side."""
+    ratios = []
+    for begin, end in capture.windows:
+        inside = own_step_ms(report, begin + 50_000_000, end)
+        before = own_step_ms(report, begin - 900_000_000, begin - 30_000_000)
+        after = own_step_ms(report, end + 50_000_000, end + 900_000_000)
+        outside = [ms for ms in (before, after) if ms]
+        if inside and outside:
+            ratios.append(inside / fmean(outside) - 1)
+    if ratios:
+        checks.add("program slower inside windows", fmean(ratios), 0, fmean(ratios), 0.03,
+                   f"{len(ratios)} windows: {', '.join(f'{r:+.4f}' for r in ratios)}")
+
+
+def check_recorder(checks, summary, limit):
+    seconds = summary["duration_ns"] / 1e9
+    used = summary["recorder_cpu_seconds"]
+    # Its start takes as much as some seconds of recording.
+    checks.add("recorder's share of a core", used / seconds, None, used / seconds, limit,
+               f"{used:.2f} s in {seconds:.1f} s, start included")
+
+
+def check_kernels(gpufathom, recorded, own_kernels):
+    """All that holds of a capture with kernels."""
+    checks, report = Checks(), recorded.report
+    capture = Capture(gpufathom, recorded.capture)
+    checks.add("kernels recorded", len(capture.kernels), None,
+               0 if capture.kernels else 1, 0, f"{len(capture.windows)} windows")
+    check_activities(checks, capture)
+    answer, code, complaint = analysis(gpufathom, recorded.capture)
+    checks.add("analyze", code, 0, code, 0, complaint)
+    if report and "start_ns" in report:
+        for window in capture.windows[:4]:
+            check_window(checks, capture, report, window, own_kernels)
+        check_energy(checks, capture, report)
+    if report and "ends_ns" in report:
+        check_steps(checks, capture, report, answer)
+        check_cost(checks, capture, report)
+    if recorded.summary:
+        check_recorder(checks, recorded.summary, 0.25)
+    if answer:
+        window = answer["window"]["duration_ns"] / 1e9
+        checks.add("the answer's window, s", window, recorded.seconds,
+                   0 if window <= recorded.seconds else window, 0)
+    return checks.rows, {"quality": capture.quality, "windows": capture.windows,
+                         "kernels": len(capture.kernels), "marks": len(capture.steps)}
+
+
+def check_levels(recorded):
+    """The program's step with the recorder beside it and without, in turns; the recorder's cost."""
+    checks, report = Checks(), recorded.report
+    if report and "ends_ns" in report:
+        means = {
+            kind: [
+                ms for phase in recorded.phases if phase[0] == kind
+                for ms in [own_step_ms(report, phase[1], phase[2])] if ms
+            ]
+            for kind in ("on", "off")
+        }
+        if means["on"] and means["off"]:
+            spread = max(means["off"]) / min(means["off"]) - 1
+            checks.ratio("program's step beside the recorder", fmean(means["on"]),
+                         fmean(means["off"]), 0.01, f"without it {spread:.4f} apart")
+        for device in (recorded.summary or {}).get("devices", [])[:1]:
+            last = [phase for phase in recorded.phases if phase[0] == "on"][-1:]
+            mine = own_step_ms(report, last[0][1], last[0][2]) if last else None
+            found = device.get("step_ns")
+            checks.ratio("step found in samples against the program's clock",
+                         found / 1e6 if found else None, mine, 0.005,
+                         f"confidence {device.get('step_confidence')}")
+    if recorded.summary:
+        check_recorder(checks, recorded.summary, 0.10 + 0.45 / 1.5)
+    for phase in recorded.phases:
+        if phase[0] not in ("on", "off"):
+            checks.add(f"{phase[0]}: exit code", phase[3], 0, phase[3], 0)
+    return checks.rows, {}
