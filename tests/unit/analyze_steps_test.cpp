@@ -52,6 +52,37 @@ TEST(Steps, StartWithTheFirstActivityLaunchedInTheMark) {
             110);  // the last one ends with its own last activity
 }
 
+/// A recorder's steps, marked all through the run, of which two windows were recorded.
+TEST(Steps, MarkedInARecordingCountWhereKernelsWereRecorded) {
+  CaptureBuilder b;
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const std::int64_t at = 1000 + 100 * i;
+    b.mark("gpufathom.step", at, at + 90);
+    const auto row = b.capture.steps.add();
+    b.capture.steps.index[row] = i;
+    b.capture.steps.start_ns[row] = at;
+    b.capture.steps.duration_ns[row] = 90;
+    b.capture.steps.name[row] = b.capture.strings.intern("gpufathom.step");
+    const bool recorded = (i >= 2 && i < 5) || i == 8;
+    if (recorded) b.launch("a", {at + 10, at + 20}, {at + 40, at + 120});
+  }
+  for (const auto& [start, end] : {std::pair{1150, 1530}, {1790, 1900}}) {
+    auto& windows = b.capture.recording_windows;
+    const auto row = windows.add();
+    windows.start_ns[row] = start;
+    windows.duration_ns[row] = end - start;
+    windows.pid[row] = b.pid;
+  }
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->window.step_source, "marks:gpufathom.step");
+  ASSERT_EQ(a->window.all_steps.size(), 4u);
+  EXPECT_EQ(a->window.all_steps[0].index, 2);
+  EXPECT_EQ(a->window.all_steps[0].start_ns, 1240);   // of its first kernel, not of its mark
+  EXPECT_EQ(a->window.all_steps[2].duration_ns, 80);  // no step lasts into the next window
+  EXPECT_EQ(a->window.all_steps[3].start_ns, 1840);
+}
+
 TEST(Steps, RepeatedNestedAndForeignMarksDoNotCount) {
   auto b = lagging();
   b.mark("ProfilerStep#5", 5, 90);          // the same step again

@@ -55,7 +55,8 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   const std::string text = lower(name);
   for (std::string_view whole :
        {"step", "train_step", "train step", "training_step", "training step", "iteration",
-        "train_iteration", "training iteration", "inference_step", "inference step"})
+        "train_iteration", "training iteration", "inference_step", "inference step",
+        "gpufathom.step"})
     if (text == whole) return StepName{name, std::nullopt};
   return std::nullopt;
 }

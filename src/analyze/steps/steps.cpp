@@ -7,12 +7,28 @@ namespace gf {
 
 namespace {
 
+/// Spans in which kernels were recorded, by start; all time, when the capture does not say.
+std::vector<Interval> recorded_spans(const Capture& capture, std::int64_t pid) {
+  const auto& windows = capture.recording_windows;
+  std::vector<Interval> spans;
+  for (std::uint32_t row = 0; row < windows.size(); ++row)
+    if (pid < 0 || windows.pid[row] == pid)
+      spans.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
+  if (windows.empty()) spans.push_back({INT64_MIN, INT64_MAX});
+  std::sort(spans.begin(), spans.end(),
+            [](const Interval& x, const Interval& y) { return x.start < y.start; });
+  return spans;
+}
+
 /// Steps that the source itself numbered (a recorder, a device's step line): each lasts until the
-/// next one starts.
-std::vector<StepInfo> recorded_steps(const Capture& capture) {
+/// next one starts. Those that were not recorded whole are left out.
+std::vector<StepInfo> recorded_steps(const Capture& capture, const Interval& span) {
   const auto& table = capture.steps;
-  std::vector<std::uint32_t> order(table.size());
-  std::iota(order.begin(), order.end(), 0u);
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t row = 0; row < table.size(); ++row)
+    if (table.start_ns[row] >= span.start &&
+        table.start_ns[row] + table.duration_ns[row] <= span.end)
+      order.push_back(row);
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return table.start_ns[a] < table.start_ns[b]; });
   std::vector<StepInfo> steps;
@@ -24,6 +40,34 @@ std::vector<StepInfo> recorded_steps(const Capture& capture) {
   return steps;
 }
 
+/// The marks of a recorded program (gpufathom.step) that lie whole inside a span, as steps of the
+/// device.
+std::vector<StepInfo> marked_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                                   const StepMarks& all, const Interval& span) {
+  StepMarks inside{all.family, all.pid, {}};
+  for (const auto& mark : all.marks)
+    if (mark.start >= span.start && mark.end <= span.end) inside.marks.push_back(mark);
+  return steps_on_device(capture, launch, inside);
+}
+
+/// Steps of a recording, window by window: what lies between two windows is no step.
+std::vector<StepInfo> steps_of_source(const Capture& capture,
+                                      const std::vector<std::uint32_t>& launch) {
+  std::vector<StepInfo> steps;
+  auto append = [&](std::vector<StepInfo> more) {
+    for (auto& step : more)
+      if (steps.empty() || step.start_ns >= steps.back().start_ns + steps.back().duration_ns)
+        steps.push_back(step);
+  };
+  if (!capture.recording_windows.empty())
+    if (const StepMarks marks = find_marks(capture); !marks.marks.empty())
+      for (const auto& span : recorded_spans(capture, marks.pid))
+        append(marked_steps(capture, launch, marks, span));
+  if (steps.empty())  // without launch calls the host's own times are the best there is
+    for (const auto& span : recorded_spans(capture, -1)) append(recorded_steps(capture, span));
+  return steps;
+}
+
 }  // namespace
 
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
@@ -31,7 +75,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   Steps found;
   if (!capture.steps.empty()) {
     const auto name = capture.text(capture.steps.name[0]);
-    found.steps = recorded_steps(capture);
+    found.steps = steps_of_source(capture, launch);
     found.source =
         "marks:" + (name.empty() ? std::string("steps of the source") : std::string(name));
   } else if (const StepMarks marks = find_marks(capture); !marks.marks.empty()) {
