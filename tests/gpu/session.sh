@@ -29,7 +29,9 @@ case $part in
   *) echo "no part \"$part\"" >&2; exit 2 ;;
 esac
 case $part in
-  advice*) (cd "$work" && tar cf "$out/$part.tar" -- *.gz *.json *.log 2>/dev/null) ;;
+  advice*) # In pieces where it is too large: cat advice.tar.* | tar x
+    (cd "$work" && tar cf all.tar -- *.gz *.json *.log 2>/dev/null)
+    if [ "$(stat -c %s "$work/all.tar")" -lt 16000000 ]; then mv "$work/all.tar" "$out/$part.tar"; else split -b 15M -d -a 1 "$work/all.tar" "$out/$part.tar."; fi ;;
   zoo*) # The table and the logs by themselves: they must come back whatever becomes of the captures.
     (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
