@@ -251,7 +251,7 @@ Status check_references(const Capture& c, const std::string& file) {
 }  // namespace
 
 Result<sqlite::Database> open_capture_file(const std::string& path) {
-  auto db = sqlite::open_untrusted(path);
+  auto db = sqlite::open_untrusted(path, sqlite::HotJournal::recover_copy);
   if (!db) return db;
   auto id = sqlite::integer(db->get(), "PRAGMA application_id", path);
   if (!id) return tl::unexpected(id.error());

@@ -26,23 +26,6 @@ Result<Database> open(const std::string& path, int flags) {
   return db;
 }
 
-Result<Database> open_untrusted(const std::string& path) {
-  for (const int flags : {SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE}) {
-    auto db = open(path, flags | SQLITE_OPEN_NOMUTEX);
-    if (!db) return db;
-    sqlite3_db_config(db->get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(db->get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    auto read = integer(db->get(), "SELECT count(*) FROM sqlite_schema", path);
-    if (read) return db;
-    // A writer that was killed leaves a journal, which only a connection that may write can roll
-    // back.
-    const int code = sqlite3_errcode(db->get());
-    if (flags == SQLITE_OPEN_READWRITE || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN))
-      return tl::unexpected(read.error());
-  }
-  return fail("cannot be opened", path);
-}
-
 Status execute(sqlite3* db, const std::string& sql, const std::string& file) {
   if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
     return failure(db, "database error", file);

@@ -26,10 +26,18 @@ tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& 
 
 /// Opens with sqlite3_open_v2 `flags`. ":memory:" and "" (a temporary file) work as in SQLite.
 Result<Database> open(const std::string& path, int flags);
-/// Opens an untrusted file for reading: no schema code runs, a journal left by a killed writer is
-/// rolled back when the directory allows it. Fails with a clear error when the file is no SQLite
-/// database or is damaged at its start.
-Result<Database> open_untrusted(const std::string& path);
+
+/// What becomes of a file whose writer was killed in the middle of a change. The journal that it
+/// left beside the file may come from a stranger, and what it says is SQLite's to do: it can name
+/// files that rolling back removes.
+enum class HotJournal {
+  refuse,
+  recover_copy,  // rolled back in a private copy, unless the journal names a further file
+};
+/// Opens an untrusted file for reading: no schema code runs, and nothing is written, made or
+/// removed beside it, whatever lies there. Fails with a clear error when the file is no SQLite
+/// database, is damaged at its start, or is not complete without a log beside it.
+Result<Database> open_untrusted(const std::string& path, HotJournal journal = HotJournal::refuse);
 
 Status execute(sqlite3* db, const std::string& sql, const std::string& file);
 Result<Statement> prepare(sqlite3* db, std::string_view sql, const std::string& file);

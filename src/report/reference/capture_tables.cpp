@@ -36,6 +36,10 @@ Times are absolute nanoseconds (integers) on the capture's one clock. A value th
 give a missing column its default and ignore those they do not know. A change of meaning raises the version, and an older program
 then refuses the file. A file being recorded is complete after each transaction; a recorder that is killed loses at most the last one.
 
+Reading never writes: not the file, and nothing beside it. What a killed recorder left half written is rolled back in a private copy in
+`TMPDIR`. A journal that names a further file (SQLite would remove that file) and a write-ahead log are refused, also beside exports of
+Nsight Systems, with a word on what to do.
+
 `median(x)` and `quantile(x, q)` exist inside `gpufathom query` besides SQLite's own functions.
 )";
 
