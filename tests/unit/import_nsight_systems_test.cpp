@@ -39,16 +39,26 @@ TEST(NsightSystems, OldAndPartialSchemas) {
     INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1000000);
     CREATE TABLE StringIds(id INTEGER, value TEXT);
     INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'step 1');
-    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, shortName INTEGER, gridX INTEGER);
-    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 0, 1, 7, 5, 1, 32), (300, 200, 0, 1, 7, 6, 1, 32), (9223372036854775807, 9223372036854775807, 0, 1, 7, 6, 1, 32), (NULL, 5, 0, 1, 7, 6, 1, 1);
-    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER,
+      contextId INTEGER, streamId INTEGER, correlationId INTEGER, shortName INTEGER,
+      gridX INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 0, 1, 7, 5, 1, 32), (300, 200, 0, 1,
+      7, 6, 1, 32), (9223372036854775807, 9223372036854775807, 0, 1, 7, 6, 1, 32), (NULL, 5, 0,
+      1, 7, 6, 1, 1);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER,
+      correlationId INTEGER, nameId INTEGER);
     INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (80, 90, 0x2A00002B, 5, 2);
-    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid INTEGER);
-    INSERT INTO NVTX_EVENTS VALUES (70, 200, 59, NULL, 3, 0x2A00002B), (75, NULL, 60, 'open', NULL, 0x2A00002B), (76, NULL, 34, 'mark', NULL, 0x2A00002B);
+    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT,
+      textId INTEGER, globalTid INTEGER);
+    INSERT INTO NVTX_EVENTS VALUES (70, 200, 59, NULL, 3, 0x2A00002B), (75, NULL, 60, 'open',
+      NULL, 0x2A00002B), (76, NULL, 34, 'mark', NULL, 0x2A00002B);
     CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER, metricId INTEGER, metricName TEXT);
-    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (256, 1, 'SMs Active [Throughput %]'), (256, 2, 'DRAM Read Bandwidth [Throughput %]');
-    CREATE TABLE GPU_METRICS(rawTimestamp INTEGER, timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);
-    INSERT INTO GPU_METRICS VALUES (1, 110, 256, 1, 50), (1, 110, 256, 2, 12), (1, -5, 256, 1, 50), (1, 110, 999, 1, 50);
+    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (256, 1, 'SMs Active [Throughput %]'), (256, 2,
+      'DRAM Read Bandwidth [Throughput %]');
+    CREATE TABLE GPU_METRICS(rawTimestamp INTEGER, timestamp INTEGER, typeId INTEGER,
+      metricId INTEGER, value INTEGER);
+    INSERT INTO GPU_METRICS VALUES (1, 110, 256, 1, 50), (1, 110, 256, 2, 12), (1, -5, 256, 1,
+      50), (1, 110, 999, 1, 50);
   )sql");
   const auto loaded = import_file(file.path());
   ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
@@ -81,9 +91,11 @@ TEST(NsightSystems, MetricsGoToTheirGpu) {
   const Export file(R"sql(
     CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
     CREATE TABLE TARGET_INFO_GPU(id INTEGER, cuDevice INTEGER, name TEXT, uuid TEXT);
-    INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'first in the machine', 'a'), (1, 0, 'second', 'b');
+    INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'first in the machine', 'a'), (1, 0, 'second',
+      'b');
     CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER, metricId INTEGER, metricName TEXT);
-    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1024, 1, 'GR Active [Throughput %]'), (1025, 1, 'GR Active [Throughput %]'), (1025, 2, 'PCIe RX Throughput [Throughput %]');
+    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1024, 1, 'GR Active [Throughput %]'), (1025, 1,
+      'GR Active [Throughput %]'), (1025, 2, 'PCIe RX Throughput [Throughput %]');
     CREATE TABLE GPU_METRICS(timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);
     INSERT INTO GPU_METRICS VALUES (10, 1024, 1, 70), (10, 1025, 1, 20), (10, 1025, 2, 3);
   )sql");

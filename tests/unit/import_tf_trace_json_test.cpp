@@ -12,9 +12,13 @@ namespace gf {
 namespace {
 
 constexpr const char* kNames =
-    R"({"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},)"
-    R"j({"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}},{"ph":"M","pid":1,"tid":15,"name":"thread_name","args":{"name":"XLA Ops"}},)j"
-    R"({"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},{"ph":"M","pid":701,"tid":5,"name":"thread_name","args":{"name":"python"}},)";
+    R"({"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[{"ph":"M",)"
+    R"("pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},)"
+    R"j({"ph":"M","pid":1,"tid":14,"name":"thread_name",)j"
+    R"j("args":{"name":"Stream #14(Compute)"}},{"ph":"M","pid":1,"tid":15,)j"
+    R"j("name":"thread_name","args":{"name":"XLA Ops"}},)j"
+    R"({"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},{"ph":"M",)"
+    R"("pid":701,"tid":5,"name":"thread_name","args":{"name":"python"}},)";
 
 Result<Capture> load(std::string text) {
   const auto size = text.size();

@@ -69,11 +69,16 @@ TEST(KinetoRules, EveryTimestampVariantIsExact) {
 }
 
 TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
-  const Capture c = load(trace(
-      R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
-      kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
-      R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7, "ts": 0, "dur": 100, "args": {}},
-                               {"ph": "X", "cat": "Memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0, "tid": "stream 7", "ts": 8, "dur": 1, "args": {"bytes": 4, "Bytes": 5}})j"));
+  const Capture c =
+      load(trace(R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, )"
+                 R"("dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
+                 kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
+                 R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7,
+      "ts": 0, "dur": 100, "args": {}},
+                               {"ph": "X", "cat": "Memcpy",
+                                 "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0,
+                                 "tid": "stream 7", "ts": 8, "dur": 1, "args": {"bytes": 4,
+                                 "Bytes": 5}})j"));
   EXPECT_EQ(c.host_ops.size(), 1u);
   ASSERT_EQ(c.activities.size(), 3u);
   EXPECT_EQ(c.device_annotations.size(), 1u);
@@ -87,17 +92,25 @@ TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
 TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
   const Capture c = load(
       "[" +
-      kernel(
-          "ncclDevKernel", "1", "2",
-          R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16", "In msg nelems": 10,
+      kernel("ncclDevKernel", "1", "2",
+             R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16",
+      "In msg nelems": 10,
     "Group size": 8, "Process Group Ranks": "[0, 1]", "Comms Id": 99999999999999999999)") +
-      R"(,{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": "GPU 1 Counters", "tid": 0, "ts": 3, "args": {"": 12.5}},
-    {"ph": "s", "id": 5, "pid": 1, "tid": 1, "ts": 4, "cat": "fwdbwd", "name": "fwdbwd"}, {"ph": "f", "id": 5, "pid": 1, "tid": 2, "ts": 5, "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"},
+      R"(,{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": "GPU 1 Counters",
+      "tid": 0, "ts": 3, "args": {"": 12.5}},
+    {"ph": "s", "id": 5, "pid": 1, "tid": 1, "ts": 4, "cat": "fwdbwd", "name": "fwdbwd"},
+      {"ph": "f", "id": 5, "pid": 1, "tid": 2, "ts": 5, "cat": "fwdbwd", "name": "fwdbwd",
+      "bp": "e"},
     {"ph": "s", "id": 6, "pid": 1, "tid": 1, "ts": 4, "cat": "ac2g", "name": "ac2g"},
-    {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 6,
-     "args": {"Total Reserved": 100, "Total Allocated": 50, "Bytes": -512, "Addr": 140002, "Device Id": 1, "Device Type": 1}},
-    {"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": -1, "ts": 7, "dur": 33,
-     "args": {"cuda_sync_kind": "Event Sync", "wait_on_stream": 7, "wait_on_cuda_event_record_corr_id": 1533, "stream": -1, "correlation": 1536, "device": 1}}])");
+    {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1,
+      "ts": 6,
+     "args": {"Total Reserved": 100, "Total Allocated": 50, "Bytes": -512, "Addr": 140002,
+       "Device Id": 1, "Device Type": 1}},
+    {"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": -1, "ts": 7,
+      "dur": 33,
+     "args": {"cuda_sync_kind": "Event Sync", "wait_on_stream": 7,
+       "wait_on_cuda_event_record_corr_id": 1533, "stream": -1, "correlation": 1536,
+       "device": 1}}])");
   EXPECT_EQ(c.events, 7);
   EXPECT_EQ(quality(c), Counts{});
   ASSERT_EQ(c.collectives.size(), 1u);
@@ -117,8 +130,11 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
 
 TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
   const Capture c = load(trace(
-      R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2, "args": {"name": "thread 2 (python3)"}},
-    {"name": "process_name", "ph": "M", "ts": 1, "pid": 1, "tid": 0, "args": {"name": "python3"}}, {"name": "thread_name", "ph": "M", "ts": 1, "pid": 0, "tid": 7, "args": {"name": "stream 7"}},
+      R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2,
+      "args": {"name": "thread 2 (python3)"}},
+    {"name": "process_name", "ph": "M", "ts": 1, "pid": 1, "tid": 0,
+      "args": {"name": "python3"}}, {"name": "thread_name", "ph": "M", "ts": 1, "pid": 0,
+      "tid": 7, "args": {"name": "stream 7"}},
     {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": "2", "ts": 1, "dur": 2},)j" +
       kernel("k", "1", "2")));
   ASSERT_EQ(c.threads.size(), 1u);
@@ -164,7 +180,8 @@ TEST(KinetoDamage, CostsOnlyTheEventItHits) {
       {"negative duration", kernel("k", "3", "-1"), 3, {{"negative_duration", 1}}},
       {"huge duration", kernel("k", "3", "900000000000000"), 2, {{"implausible_duration", 1}}},
       {"duplicate keys",
-       R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "ts": 3, "dur": 1, "pid": 0, "tid": 7})",
+       R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "ts": 3, "dur": 1, "pid": 0, )"
+       R"("tid": 7})",
        3,
        {{"duplicate_key", 1}}},
       {"no duration",
@@ -227,12 +244,12 @@ TEST(KinetoDamage, EveryTruncationKeepsWhatIsWhole) {
 }
 
 TEST(KinetoDamage, BrokenMetadataIsSearchedForWhatMatters) {
-  for (
-      const auto& [before, after] :
-      {std::pair<std::string, std::string>{
-           R"("WARNING": ["a "broken" line", ], "baseTimeNanoseconds": 5000, "deviceProperties": [{"id": 3, "name": "X"}],)",
-           ""},
-       {R"("deviceProperties": [{"id": 3, "name": "X"}],)", R"(, "INFO": ["a "broken" line"
+  for (const auto& [before, after] :
+       {std::pair<std::string, std::string>{
+            R"("WARNING": ["a "broken" line", ], "baseTimeNanoseconds": 5000, )"
+            R"("deviceProperties": [{"id": 3, "name": "X"}],)",
+            ""},
+        {R"("deviceProperties": [{"id": 3, "name": "X"}],)", R"(, "INFO": ["a "broken" line"
       "], "baseTimeNanoseconds": 5000)"}}) {
     const Capture c = load(trace(kernel("k", "1", "2"), before, after));
     EXPECT_EQ(quality(c), (Counts{{"bad_metadata", 1}}));

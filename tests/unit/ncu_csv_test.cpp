@@ -15,7 +15,8 @@ using test::counters_of;
 using test::quality_of;
 
 constexpr const char* kHeader =
-    R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",)csv";
+    R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",)csv"
+    R"csv("Block Size","Grid Size","Device","CC",)csv";
 
 Capture parsed(const std::string& text) {
   auto capture = ncu::parse_csv(text, "test.csv");
@@ -83,14 +84,23 @@ TEST(NcuCsv, RawPageQuirks) {
       "==PROF== Connected to process 7 (/usr/bin/python3)\nepoch 1, loss 0.5\n==WARNING== No "
       "metrics found for foo\n" +
       kHeader +
-      R"csv("device__attribute_display_name","device__attribute_multiprocessor_count","dram__bytes.sum","gpu__time_duration.sum","launch__func_cache_config","launch__occupancy","launch__registers_per_thread","launch__shared_mem_per_block_dynamic","launch__shared_mem_per_block_static","x__unit_less.avg")csv"
+      R"csv("device__attribute_display_name","device__attribute_multiprocessor_count",)csv"
+      R"csv("dram__bytes.sum","gpu__time_duration.sum","launch__func_cache_config",)csv"
+      R"csv("launch__occupancy","launch__registers_per_thread",)csv"
+      R"csv("launch__shared_mem_per_block_dynamic","launch__shared_mem_per_block_static",)csv"
+      R"csv("x__unit_less.avg")csv"
       "\n"
-      R"csv("","","","","","","","","","","","","","Mbyte","us","","%","register/thread","Kbyte/block","byte/block","")csv"
+      R"csv("","","","","","","","","","","","","","Mbyte","us","","%","register/thread",)csv"
+      R"csv("Kbyte/block","byte/block","")csv"
       "\r\n"
-      R"csv("0","464","python3.12","127.0.0.1","void f<int, ""q"">(T1)","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","NVIDIA H200","132","1.500000","8.896000","CachePreferNone","n/a","64","2.048000","256","6,092.48")csv"
+      R"csv("0","464","python3.12","127.0.0.1","void f<int, ""q"">(T1)","1","7","(8, 8, )csv"
+      R"csv(1)","(1568, 1, 1)","0","9.0","NVIDIA H200","132","1.500000","8.896000",)csv"
+      R"csv("CachePreferNone","n/a","64","2.048000","256","6,092.48")csv"
       "\r\n"
       "==PROF== Profiling g\n"
-      R"csv("1","464","python3.12","127.0.0.1","g","1","7","(1, 1, 1)","(2, 3, 4)","0","9.0","NVIDIA H200","132","","1.000000","all","12.5","8","0.000000","0","1,024")csv"
+      R"csv("1","464","python3.12","127.0.0.1","g","1","7","(1, 1, 1)","(2, 3, 4)","0",)csv"
+      R"csv("9.0","NVIDIA H200","132","","1.000000","all","12.5","8","0.000000","0","1,)csv"
+      R"csv(024")csv"
       "\n");
   ASSERT_EQ(c.report_kernels.size(), 2u);
   EXPECT_EQ(c.text(c.report_kernels.name[0]), "void f<int, \"q\">(T1)");
@@ -121,7 +131,8 @@ TEST(NcuCsv, RawPageQuirks) {
 
 TEST(NcuCsv, EuropeanSeparators) {
   const Capture c = parsed(
-      R"csv("ID";"Process ID";"Process Name";"Host Name";"Kernel Name";"Context";"Stream";"smsp__cycles_active.sum";"sm__throughput.avg.pct_of_peak_sustained_elapsed")csv"
+      R"csv("ID";"Process ID";"Process Name";"Host Name";"Kernel Name";"Context";"Stream";)csv"
+      R"csv("smsp__cycles_active.sum";"sm__throughput.avg.pct_of_peak_sustained_elapsed")csv"
       "\n\"\";\"\";\"\";\"\";\"\";\"\";\"\";\"cycle\";\"%\"\n"
       "\"0\";\"1\";\"a\";\"h\";\"k\";\"1\";\"7\";\"27.595.520\";\"65,77\"\n");
   const auto cells = counters_of(c, 0);
@@ -135,15 +146,18 @@ TEST(NcuCsv, DetailsPage) {
       R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0",)csv";
   const Capture c = parsed(
       std::string(kHeader) +
-      R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
+      R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name",)csv"
+      R"csv("Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
       "\n" +
       row + R"csv("GPU Speed Of Light Throughput","Duration","us","8.90","","","","","")csv" +
       "\n" + row +
       R"csv("GPU Speed Of Light Throughput","Memory Throughput","%","12.50","","","","","")csv" +
       "\n" + row +
-      R"csv("Memory Workload Analysis","Memory Throughput","Gbyte/second","1.25","","","","","")csv" +
+      R"csv("Memory Workload Analysis","Memory Throughput","Gbyte/second","1.25","","","",)csv"
+      R"csv("","")csv" +
       "\n" + row +
-      R"csv("SpeedOfLight","","","","SOLBottleneck","OPT","This kernel, ""small"", is ...","global","50.0")csv" +
+      R"csv("SpeedOfLight","","","","SOLBottleneck","OPT","This kernel, ""small"", )csv"
+      R"csv(is ...","global","50.0")csv" +
       "\n" + row +
       R"csv("Launch Statistics","Registers Per Thread","register/thread","64","","","","","")csv" +
       "\n");

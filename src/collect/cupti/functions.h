@@ -12,18 +12,36 @@
 
 namespace gf {
 
-// clang-format off
-#define GF_CUPTI_FUNCTIONS(X)                                                                                       \
-  X(cuptiProfilerInitialize) X(cuptiProfilerDeviceSupported) X(cuptiDeviceGetChipName)                              \
-  X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize) X(cuptiProfilerHostConfigAddMetrics)              \
-  X(cuptiProfilerHostGetConfigImageSize) X(cuptiProfilerHostGetConfigImage) X(cuptiProfilerHostGetNumOfPasses)      \
-  X(cuptiProfilerHostGetMetricProperties) X(cuptiProfilerHostEvaluateToGpuValues)                                   \
-  X(cuptiPmSamplingGetCounterAvailability) X(cuptiPmSamplingEnable) X(cuptiPmSamplingDisable)                       \
-  X(cuptiPmSamplingSetConfig) X(cuptiPmSamplingStart) X(cuptiPmSamplingStop) X(cuptiPmSamplingDecodeData)           \
-  X(cuptiPmSamplingGetCounterDataSize) X(cuptiPmSamplingCounterDataImageInitialize)                                 \
-  X(cuptiPmSamplingGetCounterDataInfo) X(cuptiPmSamplingCounterDataGetSampleInfo)
-#define GF_DRIVER_FUNCTIONS(X) X(cuInit) X(cuDriverGetVersion) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetPCIBusId) X(cuDeviceGetAttribute)
-// clang-format on
+#define GF_CUPTI_FUNCTIONS(X)                  \
+  X(cuptiProfilerInitialize)                   \
+  X(cuptiProfilerDeviceSupported)              \
+  X(cuptiDeviceGetChipName)                    \
+  X(cuptiProfilerHostInitialize)               \
+  X(cuptiProfilerHostDeinitialize)             \
+  X(cuptiProfilerHostConfigAddMetrics)         \
+  X(cuptiProfilerHostGetConfigImageSize)       \
+  X(cuptiProfilerHostGetConfigImage)           \
+  X(cuptiProfilerHostGetNumOfPasses)           \
+  X(cuptiProfilerHostGetMetricProperties)      \
+  X(cuptiProfilerHostEvaluateToGpuValues)      \
+  X(cuptiPmSamplingGetCounterAvailability)     \
+  X(cuptiPmSamplingEnable)                     \
+  X(cuptiPmSamplingDisable)                    \
+  X(cuptiPmSamplingSetConfig)                  \
+  X(cuptiPmSamplingStart)                      \
+  X(cuptiPmSamplingStop)                       \
+  X(cuptiPmSamplingDecodeData)                 \
+  X(cuptiPmSamplingGetCounterDataSize)         \
+  X(cuptiPmSamplingCounterDataImageInitialize) \
+  X(cuptiPmSamplingGetCounterDataInfo)         \
+  X(cuptiPmSamplingCounterDataGetSampleInfo)
+#define GF_DRIVER_FUNCTIONS(X) \
+  X(cuInit)                    \
+  X(cuDriverGetVersion)        \
+  X(cuDeviceGetCount)          \
+  X(cuDeviceGet)               \
+  X(cuDeviceGetPCIBusId)       \
+  X(cuDeviceGetAttribute)
 
 struct CuptiFunctions {
 #define X(name) decltype(&::name) name = nullptr;

@@ -8,21 +8,46 @@
 
 namespace gf {
 
-// clang-format off
-#define GF_NVML_FUNCTIONS(X)                                                                                          \
-  X(nvmlInit_v2) X(nvmlShutdown) X(nvmlErrorString) X(nvmlSystemGetDriverVersion) X(nvmlSystemGetNVMLVersion)         \
-  X(nvmlSystemGetCudaDriverVersion_v2) X(nvmlDeviceGetCount_v2) X(nvmlDeviceGetHandleByIndex_v2) X(nvmlDeviceGetName)  \
-  X(nvmlDeviceGetUUID) X(nvmlDeviceGetPciInfo_v3) X(nvmlDeviceGetCudaComputeCapability) X(nvmlDeviceGetMaxClockInfo)   \
-  X(nvmlDeviceGetEnforcedPowerLimit) X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetPowerUsage)                            \
-  X(nvmlDeviceGetTotalEnergyConsumption) X(nvmlDeviceGetClockInfo) X(nvmlDeviceGetTemperature)                         \
-  X(nvmlDeviceGetCurrentClocksEventReasons) X(nvmlDeviceGetCurrentClocksThrottleReasons)                               \
-  X(nvmlDeviceGetMemoryInfo_v2) X(nvmlDeviceGetMemoryInfo) X(nvmlDeviceGetUtilizationRates)                            \
-  X(nvmlDeviceGetComputeRunningProcesses_v3) X(nvmlDeviceGetMigMode) X(nvmlDeviceGetMaxMigDeviceCount)                 \
-  X(nvmlDeviceGetMigDeviceHandleByIndex) X(nvmlDeviceGetGpuInstanceId) X(nvmlDeviceGetComputeInstanceId)               \
-  X(nvmlDeviceGetAttributes_v2) X(nvmlGpmQueryDeviceSupport) X(nvmlGpmSampleAlloc) X(nvmlGpmSampleFree)                \
-  X(nvmlGpmSampleGet) X(nvmlGpmMigSampleGet) X(nvmlGpmMetricsGet)                                                      \
-  X(nvmlDeviceSetGpuLockedClocks) X(nvmlDeviceResetGpuLockedClocks)
-// clang-format on
+#define GF_NVML_FUNCTIONS(X)                   \
+  X(nvmlInit_v2)                               \
+  X(nvmlShutdown)                              \
+  X(nvmlErrorString)                           \
+  X(nvmlSystemGetDriverVersion)                \
+  X(nvmlSystemGetNVMLVersion)                  \
+  X(nvmlSystemGetCudaDriverVersion_v2)         \
+  X(nvmlDeviceGetCount_v2)                     \
+  X(nvmlDeviceGetHandleByIndex_v2)             \
+  X(nvmlDeviceGetName)                         \
+  X(nvmlDeviceGetUUID)                         \
+  X(nvmlDeviceGetPciInfo_v3)                   \
+  X(nvmlDeviceGetCudaComputeCapability)        \
+  X(nvmlDeviceGetMaxClockInfo)                 \
+  X(nvmlDeviceGetEnforcedPowerLimit)           \
+  X(nvmlDeviceGetFieldValues)                  \
+  X(nvmlDeviceGetPowerUsage)                   \
+  X(nvmlDeviceGetTotalEnergyConsumption)       \
+  X(nvmlDeviceGetClockInfo)                    \
+  X(nvmlDeviceGetTemperature)                  \
+  X(nvmlDeviceGetCurrentClocksEventReasons)    \
+  X(nvmlDeviceGetCurrentClocksThrottleReasons) \
+  X(nvmlDeviceGetMemoryInfo_v2)                \
+  X(nvmlDeviceGetMemoryInfo)                   \
+  X(nvmlDeviceGetUtilizationRates)             \
+  X(nvmlDeviceGetComputeRunningProcesses_v3)   \
+  X(nvmlDeviceGetMigMode)                      \
+  X(nvmlDeviceGetMaxMigDeviceCount)            \
+  X(nvmlDeviceGetMigDeviceHandleByIndex)       \
+  X(nvmlDeviceGetGpuInstanceId)                \
+  X(nvmlDeviceGetComputeInstanceId)            \
+  X(nvmlDeviceGetAttributes_v2)                \
+  X(nvmlGpmQueryDeviceSupport)                 \
+  X(nvmlGpmSampleAlloc)                        \
+  X(nvmlGpmSampleFree)                         \
+  X(nvmlGpmSampleGet)                          \
+  X(nvmlGpmMigSampleGet)                       \
+  X(nvmlGpmMetricsGet)                         \
+  X(nvmlDeviceSetGpuLockedClocks)              \
+  X(nvmlDeviceResetGpuLockedClocks)
 
 struct NvmlFunctions {
 #pragma GCC diagnostic push

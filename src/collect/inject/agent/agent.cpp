@@ -23,14 +23,22 @@ namespace gf::inject {
 
 namespace {
 
-// clang-format off
-#define GF_ACTIVITY_FUNCTIONS(X)                                                                                      \
-  X(cuptiSubscribe) X(cuptiUnsubscribe) X(cuptiActivityEnable) X(cuptiActivityDisable) X(cuptiActivityRegisterCallbacks) \
-  X(cuptiActivityFlushAll) X(cuptiActivityGetNextRecord) X(cuptiActivityGetNumDroppedRecords) X(cuptiGetCallbackName)  \
+#define GF_ACTIVITY_FUNCTIONS(X)       \
+  X(cuptiSubscribe)                    \
+  X(cuptiUnsubscribe)                  \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityFlushAll)             \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiGetCallbackName)              \
   X(cuptiGetResultString)
-#define GF_OPTIONAL_FUNCTIONS(X)                                                                                      \
-  X(cuptiActivityEnableRuntimeApi) X(cuptiActivityEnableDriverApi) X(cuptiActivityRegisterTimestampCallback) X(cuptiActivityFlushPeriod)
-// clang-format on
+#define GF_OPTIONAL_FUNCTIONS(X)            \
+  X(cuptiActivityEnableRuntimeApi)          \
+  X(cuptiActivityEnableDriverApi)           \
+  X(cuptiActivityRegisterTimestampCallback) \
+  X(cuptiActivityFlushPeriod)
 
 struct Functions {
 #define X(name) decltype(&::name) name = nullptr;
