@@ -1,11 +1,7 @@
 #include "model/kernel_name.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
 
 namespace gf {
 
@@ -118,8 +114,10 @@ std::string_view with_scope(std::string_view s, std::string_view base) {
 /// "N7cutlass6KernelI..." -> "Kernel".
 std::string_view last_identifier(std::string_view s, std::size_t& i) {
   std::string_view last;
+  bool nested = false;
   while (i < s.size()) {
     if (s[i] == 'N' || s[i] == 'K') {
+      nested = true;
       ++i;
     } else if (s[i] == 'S') {  // a name that stood before: St, S_, S1_
       ++i;
@@ -132,6 +130,7 @@ std::string_view last_identifier(std::string_view s, std::size_t& i) {
       if (i + length > s.size()) break;
       last = s.substr(i, length);
       i += length;
+      if (!nested) break;  // what follows are the arguments
     } else {
       break;
     }
@@ -156,15 +155,6 @@ std::string_view linker_base(std::string_view s) {
 }
 
 }  // namespace
-
-std::string demangled(std::string_view name) {
-  if (!name.starts_with("_Z") || name.size() > 64 << 10) return std::string(name);
-  int status = 0;
-  const std::string terminated(name);
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : std::string(name);
-}
 
 std::string short_kernel_name(std::string_view name) {
   // "Memcpy HtoD (Pageable -> Device)", "Memset (Device)": descriptions, not functions.

@@ -7,7 +7,8 @@
 
 namespace gf {
 
-/// Linker names (_Z...) spelled out; other names as they are.
+/// Linker names (_Z...) spelled out; other names as they are, and so are linker names that no
+/// demangler reads or that would take more than 64 KiB.
 std::string demangled(std::string_view name);
 
 /// A kernel's name without return type, namespaces, arguments and template details:

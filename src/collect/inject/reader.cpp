@@ -1,7 +1,6 @@
 #include "collect/inject/reader.h"
 
 #include <cupti_activity.h>
-#include <cxxabi.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,24 +8,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "model/kernel_name.h"
 
 namespace gf {
 
 namespace {
 
 using inject::Type;
-
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // the demangler takes a plain "f" for the type float
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
 
 CopyKind copy_kind(std::uint32_t kind) {
   switch (kind) {
