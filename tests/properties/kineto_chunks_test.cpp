@@ -1,6 +1,5 @@
 // Where a trace is cut into chunks, and how many threads read them, must not be seen in the
 // capture: every column of every table, every text number and every note of damage is the same.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -8,6 +7,7 @@
 
 #include "import/kineto/kineto.h"
 #include "support/captures.h"
+#include "support/hostile_traces.h"
 
 namespace gf {
 
@@ -68,24 +68,11 @@ TEST(KinetoChunks, CannotBeSeenInADamagedTrace) {
 TEST(KinetoChunks, ManyThreadsAndNamesAreReadByManyThreads) {
   const test::TempDir dir;
   const std::string path = dir.file("threads.json");
-  constexpr int kEvents = 20'000;
-  {
-    std::ofstream out(path, std::ios::binary);
-    out << "{\"traceEvents\":[\n";
-    for (int i = 0; i < kEvents; ++i) {
-      out << fmt::format(
-          "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":{0},"
-          "\"args\":{{\"name\":\"worker {0}\"}}}},\n",
-          i);
-      out << fmt::format(
-          "{{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op {0}\",\"pid\":1,"
-          "\"tid\":{0},\"ts\":{1},\"dur\":1}}{2}\n",
-          i, i * 10, i + 1 < kEvents ? "," : "]}");
-    }
-  }
+  constexpr int kThreads = 20'000;
+  test::write_trace_of_many_threads(path, kThreads);
   const Capture whole = load(path, 512 << 20, 1);
-  ASSERT_EQ(whole.threads.size(), kEvents);
-  EXPECT_EQ(whole.text(whole.threads.name[kEvents - 1]), fmt::format("worker {}", kEvents - 1));
+  ASSERT_EQ(whole.threads.size(), kThreads);
+  EXPECT_EQ(whole.text(whole.threads.name[kThreads - 1]), "worker 20000");
   for (int run = 0; run < 8; ++run) {
     const Capture pieces = load(path, 8 << 10, 4);
     ASSERT_EQ(test::difference(whole, pieces), "");
