@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One part of a measuring session on a lent GPU machine: tests/gpu/session.sh PART OUT [SECONDS]
+# One part of a measuring session on a GPU machine: tests/gpu/session.sh PART OUT [SECONDS]
 #   advice    the programs with planted faults and their mended twins, one GPU: advice.tar
 #   advice2   those of two GPUs: advice2.tar
 #   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
