@@ -37,7 +37,7 @@ Status export_perfetto(const Options& o, const Context& context) {
   return written ? file->commit() : written;
 }
 
-Status export_csv(const std::string& directory, const Capture& capture, const Analysis& analysis) {
+Status export_csv(const std::string& directory, const Context& context, const Analysis& analysis) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
@@ -55,8 +55,9 @@ Status export_csv(const std::string& directory, const Capture& capture, const An
     if (last || !written) file.reset();
     return written;
   };
-  const auto written = write_capture_csv(capture, sink);
-  return written ? write_analysis_csv(analysis, sink) : written;
+  auto written = write_capture_csv(context.capture, sink);
+  if (written) written = write_analysis_csv(analysis, sink);
+  return written ? write_idle_csv(context, sink) : written;
 }
 
 int export_capture(const Options& o) {
@@ -77,7 +78,7 @@ int export_capture(const Options& o) {
   if (o.perfetto)
     if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
   if (!o.csv.empty())
-    if (const auto done = export_csv(o.csv, loaded->capture, *analysis); !done)
+    if (const auto done = export_csv(o.csv, *context, *analysis); !done)
       return complain(done.error());
   return say_shortcomings(o.input.trace, *analysis);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "analyze/context.h"
 #include "analyze/result.h"
 #include "core/error.h"
 #include "model/capture.h"
@@ -20,5 +21,7 @@ using CsvSink = std::function<Status(std::string_view table, std::string_view by
 Status write_capture_csv(const Capture& capture, const CsvSink& sink);
 /// kernels, layers, layer_types, idle_causes, waterfall, levels, findings.
 Status write_analysis_csv(const Analysis& analysis, const CsvSink& sink);
+/// idle_pieces: the idle time of every device, stretch by stretch.
+Status write_idle_csv(const Context& context, const CsvSink& sink);
 
 }  // namespace gf

@@ -14,6 +14,7 @@ One CSV file a table; what is not known is an empty cell.
   findings.csv
   host_ops.csv
   idle_causes.csv
+  idle_pieces.csv
   kernels.csv
   layer_types.csv
   layers.csv
@@ -27,6 +28,13 @@ One CSV file a table; what is not known is an empty cell.
   $ head -2 tables/idle_causes.csv
   cause,ns,gaps
   launch_bound,972690,52
+  $ head -3 tables/idle_pieces.csv
+  device,start_ns,duration_ns,cause,operator,next_activity
+  0,1795187789808674122,43932,launch_bound,aten::add_,1
+  0,1795187789808718054,1764,kernel_gap,aten::add_,1
+  $ awk -F, 'NR > 1 { n += $3 } END { print n }' tables/idle_pieces.csv; awk -F, 'NR > 1 { n += $2 } END { print n }' tables/idle_causes.csv
+  1908575
+  1908575
   $ python3 -c 'import csv; rows = list(csv.DictReader(open("tables/activities.csv"))); print(len(rows), rows[0]["kind"], repr(rows[0]["bytes"]))'
   45 kernel ''
 
