@@ -1,22 +1,20 @@
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/help.h"
-#include "cli/metrics_server.h"
 #include "cli/output.h"
+#include "cli/serve/metrics_server.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "collect/live/live_sampler.h"
 #include "collect/live/pm_levels.h"
-#include "collect/nvml/gpm.h"
+#include "core/signal_events.h"
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
@@ -25,92 +23,139 @@ namespace gf::cli {
 
 namespace {
 
+/// How long the driver may take: to start, which wakes GPUs up, and for a reading.
+constexpr Nanos kOpening = 30 * kNsPerSecond, kReading = kNsPerSecond;
+
 struct Options {
   std::string devices = "all", source = "auto";
   std::optional<std::string> serve;
+  std::string token_file;
+  std::vector<std::string> hosts;
   double interval_s = 1;
   std::int64_t count = 0;
   std::string format = "text";
   bool once = false, dcgm_names = false;
+
+  Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
+  /// Readings to give; 0: no end.
+  std::int64_t rounds() const { return once ? 1 : count; }
 };
 
-/// Waits until `deadline` or a signal that ends the program; true when it came.
-bool wait_until(Nanos deadline, int signals) {
-  for (;;) {
-    const Nanos left = deadline - host_now();
-    if (left <= 0) return false;
-    pollfd p{signals, POLLIN, 0};
-    if (poll(&p, 1, static_cast<int>(std::min<Nanos>(left / kNsPerMs + 1, 1000))) > 0) return true;
-  }
+Result<LiveSampler> open_sampler(const Options& o) {
+  auto sampler = LiveSampler::open(o.devices);
+  if (!sampler || o.source != "pm") return sampler;
+  const auto levels = pm_levels(sampler->gpus(), o.interval());
+  if (!levels) return tl::unexpected<Error>(levels.error());
+  sampler->use(*levels, "pm_sampling");
+  return sampler;
 }
 
-int monitor(const Options& o) {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, s);
-  sigprocmask(SIG_BLOCK, &ending, nullptr);  // before any thread starts, so that all inherit it
-  const int signals = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+Result<std::unique_ptr<MetricsServer>> start_server(const Options& o) {
+  PageOptions pages;
+  pages.dcgm_names = o.dcgm_names;
+  pages.hosts = o.hosts;
+  auto token = read_token(o.token_file);
+  if (!token) return tl::unexpected<Error>(token.error());
+  pages.token = std::move(*token);
+  return MetricsServer::start(*o.serve, std::move(pages));
+}
 
-  auto probe = Nvml::open();
-  if (!probe) return complain(probe.error());
-  auto devices = select_devices(o.devices, probe->gpus());
-  if (!devices) return complain(devices.error());
-  auto sampler = LiveSampler::open(*devices);
-  if (!sampler) return complain(sampler.error());
-  if (o.source == "pm") {
-    auto levels = pm_levels(sampler->gpus(), static_cast<Nanos>(o.interval_s * 1e9));
-    if (!levels) return complain(levels.error());
-    sampler->use(std::move(*levels), "pm_sampling");
+std::string shown(const Options& o, const LiveTable& table, bool live, bool last) {
+  if (o.format == "csv") return live_csv(table);
+  if (o.format == "openmetrics") return open_metrics(table, {true, o.dcgm_names});
+  if (o.format == "json") {
+    std::string json;
+    to_json(json, table);
+    return json + "\n";
+  }
+  const std::string text = live_text(table, text_style(false));
+  if (live) return "\x1b[H\x1b[2J" + text;
+  return last ? text : text + "\n";
+}
+
+bool print(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+/// A table with a GPU that did not answer is not whole.
+int exit_code_of(const LiveTable& table) {
+  int code = kWhole;
+  for (const auto& gpu : table.gpus)
+    if (gpu.stale) code = complain(fmt::format("GPU {}: {}", gpu.index, gpu.missing), kBadInput);
+  return code;
+}
+
+class Monitor {
+ public:
+  Monitor(const Options& o, LiveSampler sampler, const SignalEvents& signals)
+      : o_(o), sampler_(std::move(sampler)), signals_(signals) {}
+
+  int run(MetricsServer* server) {
+    const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
+    if (server) {
+      server->publish(first);
+      fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
+    }
+    const bool live = !server && o_.rounds() == 0 && o_.format == "text" && stdout_is_terminal();
+    if (o_.format == "csv" && !print(live_csv_header())) return kWhole;
+    Nanos next =
+        host_now() + (o_.once ? std::min<Nanos>(o_.interval(), 200 * kNsPerMs) : o_.interval());
+    const std::int64_t rounds = o_.rounds();
+    int code = kWhole;
+    for (std::int64_t round = 1; rounds == 0 || round <= rounds; ++round) {
+      if (signals_.wait(next - host_now())) break;
+      const LiveTable table = sample(kReading);
+      next = after(next);
+      if (server) server->publish(table);
+      if (server && rounds == 0) continue;
+      if (!print(shown(o_, table, live, round == rounds))) break;  // the reader is gone
+      if (round == rounds) code = exit_code_of(table);
+    }
+    return code;
   }
 
+ private:
+  LiveTable sample(Nanos limit) {
+    LiveTable table = sampler_.sample(limit, signals_.descriptor());
+    // A GPU that hangs holds the others up once, for as long as it is waited for.
+    table.stale_after_ns = o_.once ? kReading : 2 * (o_.interval() + kReading);
+    drop_stale(table, host_now());
+    return table;
+  }
+
+  /// When the next reading is due; one that was late does not make the others hurry, nor leaves the
+  /// next one without levels.
+  Nanos after(Nanos due) const {
+    const Nanos now = host_now();
+    Nanos next = due + o_.interval();
+    if (next < now) next = now + o_.interval();
+    return std::max(next, now + Gpm::kShortest);
+  }
+
+  const Options& o_;
+  LiveSampler sampler_;
+  const SignalEvents& signals_;
+};
+
+int monitor(const Options& o) {
+  SignalEvents signals({SIGINT, SIGTERM, SIGHUP});  // before any thread starts
+  WatchedThread opener;
+  auto opened = opener.ask([o] { return open_sampler(o); }, kOpening, signals.descriptor());
+  if (!opened && signals.wait(0)) return kBadInput;  // ended before it could say anything
+  if (!opened)
+    return complain(fmt::format("the NVIDIA driver has not answered for {} s (does nvidia-smi "
+                                "answer? see dmesg for Xid errors)",
+                                kOpening / kNsPerSecond),
+                    kBadInput);
+  if (!*opened) return complain(opened->error());
   std::unique_ptr<MetricsServer> server;
   if (o.serve) {
-    auto started = MetricsServer::start(*o.serve, o.dcgm_names);
+    auto started = start_server(o);
     if (!started) return complain(started.error());
     server = std::move(*started);
   }
-  const bool live = !o.once && !o.count && o.format == "text" && stdout_is_terminal() && !server;
-  const auto interval = static_cast<Nanos>(o.interval_s * 1e9);
-  const LiveTable first = sampler->sample();  // opens the window of the averages: no levels yet
-  if (server) {
-    server->publish(first);
-    fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
-  }
-  Nanos next = host_now() + (o.once ? std::min<Nanos>(interval, 200 * kNsPerMs) : interval);
-  if (o.format == "csv") fmt::print("{}", live_csv_header());
-  const std::int64_t rounds = o.once ? 1 : o.count;
-  for (std::int64_t round = 0; rounds == 0 || round < rounds; ++round) {
-    if (wait_until(next, signals)) break;
-    const LiveTable table = sampler->sample();
-    next += interval;
-    if (next < host_now()) next = host_now() + interval;  // fell behind: do not hurry after
-    next = std::max(
-        next,
-        host_now() + Gpm::kShortest);  // a late reading must not leave the next one without levels
-    if (server) {
-      server->publish(table);
-      if (rounds == 0) continue;
-    }
-    std::string out;
-    if (o.format == "json") {
-      to_json(out, table);
-      out += '\n';
-    } else if (o.format == "csv") {
-      out = live_csv(table);
-    } else if (o.format == "openmetrics") {
-      out = open_metrics(table, {true, o.dcgm_names});
-    } else {
-      out = live_text(table, text_style(false));
-      if (live)
-        out = "\x1b[H\x1b[2J" + out;
-      else if (round + 1 != rounds)
-        out += '\n';
-    }
-    if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0)
-      break;  // the reader is gone
-  }
-  close(signals);
-  return kWhole;
+  return Monitor(o, std::move(**opened), signals).run(server.get());
 }
 
 }  // namespace
@@ -142,6 +187,13 @@ void add_monitor(CLI::App& app, int& exit_code) {
   verb->add_option("--serve", o->serve,
                    "serve /metrics for Prometheus; :PORT is reachable from this machine alone")
       ->option_text("ADDR:PORT");
+  verb->add_option("--token-file", o->token_file,
+                   "with --serve: file with the token that scrapers must show (or the variable "
+                   "GPUFATHOM_TOKEN); needed beyond this machine")
+      ->option_text("FILE");
+  verb->add_option("--allow-host", o->hosts,
+                   "with --serve: a name, besides this machine's, that scrapers may ask for")
+      ->option_text("NAME");
   verb->add_flag("--dcgm-names", o->dcgm_names,
                  "names and labels of dcgm-exporter, for dashboards that exist");
   verb->callback([o, &exit_code] { exit_code = monitor(*o); });

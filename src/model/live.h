@@ -28,6 +28,8 @@ struct LiveProcess {
 struct LiveGpu {
   std::int64_t index = -1;
   std::string name, uuid;
+  Nanos time_ns = 0;     // when it was read; 0: never yet
+  bool stale = false;    // that is too long ago: the values are gone
   std::string instance;  // MIG: "GPU instance/compute instance", else empty
   std::string source;    // gpm, pm_sampling or nvml: where the utilisation levels come from
   std::string missing;   // why levels are missing, one sentence; empty when none are
@@ -42,6 +44,8 @@ struct LiveGpu {
     visit("index", &LiveGpu::index, "GPU number, as nvidia-smi counts");
     visit("name", &LiveGpu::name, "product name");
     visit("uuid", &LiveGpu::uuid, "UUID");
+    visit("time_ns", &LiveGpu::time_ns, "when it was read, nanoseconds since 1970; 0 never yet");
+    visit("stale", &LiveGpu::stale, "the driver does not answer: the values are gone");
     visit("instance", &LiveGpu::instance,
           "MIG instance, GPU instance/compute instance; empty for a whole GPU");
     visit("source", &LiveGpu::source, "where levels come from: gpm, pm_sampling, nvml");
@@ -58,6 +62,7 @@ struct LiveTable {
   std::string schema = "gpufathom.monitor/1";
   std::string host, driver;
   Nanos time_ns = 0;
+  Nanos stale_after_ns = 0;  // readings older than this show nothing any more; 0: none grows old
   std::vector<LiveGpu> gpus;
   template <class Visit>
   static void fields(Visit&& visit) {
@@ -65,8 +70,14 @@ struct LiveTable {
     visit("host", &LiveTable::host, "host name");
     visit("driver", &LiveTable::driver, "driver version");
     visit("time_ns", &LiveTable::time_ns, "when, nanoseconds since 1970");
+    visit("stale_after_ns", &LiveTable::stale_after_ns,
+          "age from which on a reading shows nothing any more");
     visit("gpus", &LiveTable::gpus, "GPUs and MIG instances");
   }
 };
+
+/// Takes the values out of readings that are too old at `now`, so that nobody takes them for news,
+/// and says since when the driver has not answered.
+void drop_stale(LiveTable& table, Nanos now);
 
 }  // namespace gf

@@ -60,6 +60,16 @@ std::string own_labels(const LiveGpu& g) {
   return labels;
 }
 
+/// A reading that grows old tells that the driver hangs; its series are gone by then.
+void add_ages(Page& page, const LiveTable& t, Nanos now) {
+  page.family("gpufathom_reading_age_seconds", "gauge",
+              "Seconds since the GPU was last read; grows while the driver does not answer.");
+  for (const auto& g : t.gpus)
+    if (g.time_ns > 0)
+      page.sample("gpufathom_reading_age_seconds", own_labels(g),
+                  static_cast<double>(now - g.time_ns) * 1e-9);
+}
+
 std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
   Page page(o.openmetrics);
   page.family("gpufathom_gpu_info", "info",
@@ -69,6 +79,7 @@ std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
                 own_labels(g) + fmt::format(",name=\"{}\",driver=\"{}\",source=\"{}\"",
                                             escaped(g.name), escaped(t.driver), escaped(g.source)),
                 1);
+  add_ages(page, t, o.now_ns > 0 ? o.now_ns : t.time_ns);
   for (const auto& metric : metrics()) {
     const std::string id(metric.id), name = "gpufathom_" + std::string(metric.openmetrics);
     const bool counter = name.ends_with("_total");
@@ -188,6 +199,7 @@ std::string dcgm_names(const LiveTable& t, const OpenMetricsOptions& o) {
     for (const auto& g : t.gpus)
       if (const auto v = dcgm_value(g, d)) page.sample(d.name, dcgm_labels(t, g), *v);
   }
+  add_ages(page, t, o.now_ns > 0 ? o.now_ns : t.time_ns);
   return page.finish();
 }
 

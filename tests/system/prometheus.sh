@@ -45,8 +45,8 @@ for c in kept:
     c.request("GET", "/metrics")
     assert c.getresponse().read().startswith(b"# TYPE")
 start = time.time()
-for request, answer in ((b"GET /metrics HTTP/1.1\r\n\r\n", b"200"), (b"\0\1garbage\r\n\r\n", b"400"), (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"414"),
-                        (b"POST /metrics HTTP/1.1\r\nContent-Length: 4000000000\r\n\r\n", b"413"), (b"GET /etc/passwd HTTP/1.1\r\n\r\n", b"404")):
+for request, answer in ((b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"200"), (b"\0\1garbage\r\n\r\n", b"400"), (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", b"414"),
+                        (b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000000000\r\n\r\n", b"413"), (b"GET /etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404")):
     s = socket.create_connection(("127.0.0.1", port))
     s.sendall(request)
     assert s.recv(100).split()[1] == answer, (request[:30], answer)

@@ -5,155 +5,53 @@
 
 #include <algorithm>
 
-#include "model/metrics.h"
-
 namespace gf {
-
-namespace {
-
-bool is_ratio(std::string_view id) {
-  const auto* metric = find_metric(id);
-  return metric && metric->unit == "ratio";
-}
-
-void put(std::map<std::string, double>& values, const char* id, const std::optional<double>& value,
-         double scale = 1) {
-  if (value) values[id] = *value * scale;
-}
-
-}  // namespace
 
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-Result<LiveSampler> LiveSampler::open(const std::vector<unsigned>& devices) {
-  auto nvml = Nvml::open();
-  if (!nvml) return tl::unexpected(nvml.error());
-  LiveSampler sampler(std::move(*nvml));
-  for (const auto& gpu : sampler.nvml_.gpus())
-    if (devices.empty() || std::find(devices.begin(), devices.end(), gpu.index) != devices.end())
-      sampler.gpus_.push_back(gpu);
-  if (sampler.gpus_.empty())
+Result<LiveSampler> LiveSampler::open(const std::string& devices) {
+  auto opened = Nvml::open();
+  if (!opened) return tl::unexpected(opened.error());
+  const auto nvml = std::make_shared<Nvml>(std::move(*opened));
+  const auto chosen = select_devices(devices, nvml->gpus());
+  if (!chosen) return tl::unexpected(chosen.error());
+  LiveSampler sampler;
+  sampler.driver_ = nvml->driver_version();
+  for (const auto& gpu : nvml->gpus())
+    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
+      sampler.devices_.push_back({std::make_shared<LiveDevice>(nvml, gpu), {}});
+  if (sampler.devices_.empty())
     return fail("the driver shows no GPU", {}, -1,
                 "see what nvidia-smi says, and that the container was given a GPU");
-  for (const auto& gpu : sampler.gpus_) {
-    if (!gpu.gpm) continue;
-    if (gpu.instances.empty()) sampler.gpm_.emplace(gpu.uuid, Gpm(sampler.nvml_, gpu));
-    for (const auto& mig : gpu.instances)
-      sampler.gpm_.emplace(mig.uuid, Gpm(sampler.nvml_, gpu, mig.gpu_instance));
-  }
   return sampler;
 }
 
-void LiveSampler::use(LevelSource source, std::string name) {
-  source_ = std::move(source);
-  source_name_ = std::move(name);
+void LiveSampler::use(const LevelSource& source, const std::string& name) {
+  for (auto& watched : devices_) watched.device->use(source, name);
 }
 
-void LiveSampler::add_levels(LiveGpu& row,
-                             const std::vector<std::pair<std::string, double>>& values, Nanos start,
-                             Nanos end, Totals& totals) {
-  const double seconds = static_cast<double>(end - start) * 1e-9;
-  row.window_ns = end - start;
-  for (const auto& [id, value] : values) {
-    if (is_ratio(id)) {
-      row.values[id] = value;
-      totals.sums[id] += value * seconds;  // seconds of full use
-    } else {
-      totals.sums[id] += value;
-      if (seconds > 0) row.values[id] = value / seconds;
-    }
-  }
+std::vector<GpuInfo> LiveSampler::gpus() const {
+  std::vector<GpuInfo> out;
+  for (const auto& watched : devices_) out.push_back(watched.device->gpu());
+  return out;
 }
 
-LiveTable LiveSampler::sample() {
+LiveTable LiveSampler::sample(Nanos limit, int wake_fd) {
   LiveTable table;
   table.host = host_name();
-  table.driver = nvml_.driver_version();
+  table.driver = driver_;
   table.time_ns = host_now();
-  for (const auto& gpu : gpus_) {
-    LiveGpu row;
-    row.index = gpu.index;
-    row.name = gpu.name;
-    row.uuid = gpu.uuid;
-    row.source = "nvml";
-    const auto r = nvml_.read(gpu);
-    put(row.values, "power.module", r.power_instant_watts);
-    put(row.values, "power.average", r.power_average_watts);
-    put(row.values, "power.memory", r.power_memory_watts);
-    put(row.values, "clock.sm", r.sm_clock_mhz, 1e6);
-    put(row.values, "clock.memory", r.memory_clock_mhz, 1e6);
-    put(row.values, "temperature.gpu", r.temperature_celsius);
-    put(row.values, "monitor.gpu", r.utilization_gpu);
-    put(row.values, "monitor.memory", r.utilization_memory);
-    if (r.memory_used_bytes) row.values["memory.used"] = static_cast<double>(*r.memory_used_bytes);
-    if (r.memory_total_bytes)
-      row.values["memory.total"] = static_cast<double>(*r.memory_total_bytes);
-    if (gpu.power_limit_watts > 0) row.values["power.limit"] = gpu.power_limit_watts;
-    if (r.throttle_reasons) {
-      row.values["clock.limits"] = static_cast<double>(*r.throttle_reasons);
-      row.throttle = throttle_words(*r.throttle_reasons);
-    }
-    if (r.processes)
-      for (const auto& p : *r.processes) row.processes.push_back({p.pid, p.name, p.memory_bytes});
-    auto& totals = totals_[gpu.uuid];
-    if (auto gpm = gpm_.find(gpu.uuid); source_) {
-      row.source = source_name_;
-      if (auto w = source_(gpu))
-        add_levels(row, {w->values.begin(), w->values.end()}, w->start_ns, w->end_ns, totals);
-      else
-        row.missing = "no sample in this interval";
-    } else if (gpm != gpm_.end()) {
-      row.source = "gpm";
-      if (auto w = gpm->second.read())
-        add_levels(row, {w->values.begin(), w->values.end()}, w->start_ns, w->end_ns, totals);
-      else
-        row.missing = r.lost ? "the GPU is lost" : "GPM needs two samples at least 100 ms apart";
-    } else {
-      row.missing = !gpu.instances.empty() ? "levels are per MIG instance"
-                    : gpu.mig              ? "MIG is on and no instance exists"
-                                           : "GPM needs Hopper or newer: try --source pm";
-    }
-    if (r.lost) row.missing = "the GPU is lost";
-    row.totals = totals.sums;
-    // Counters that the driver keeps itself win over sums of window averages.
-    put(row.totals, "energy.module", r.energy_joules);
-    if (r.pcie_tx_bytes) row.totals["pcie.tx"] = static_cast<double>(*r.pcie_tx_bytes);
-    if (r.pcie_rx_bytes) row.totals["pcie.rx"] = static_cast<double>(*r.pcie_rx_bytes);
-    if (r.nvlink_tx_bytes) row.totals["nvlink.tx"] = static_cast<double>(*r.nvlink_tx_bytes);
-    if (r.nvlink_rx_bytes) row.totals["nvlink.rx"] = static_cast<double>(*r.nvlink_rx_bytes);
-    table.gpus.push_back(std::move(row));
-    for (const auto& mig : gpu.instances) {
-      LiveGpu part;
-      part.index = gpu.index;
-      part.name = mig.name;
-      part.uuid = mig.uuid;
-      part.instance = fmt::format("{}/{}", mig.gpu_instance, mig.compute_instance);
-      part.source = "nvml";
-      const auto m = nvml_.read(mig);
-      if (m.memory_used_bytes)
-        part.values["memory.used"] = static_cast<double>(*m.memory_used_bytes);
-      if (m.memory_total_bytes)
-        part.values["memory.total"] = static_cast<double>(*m.memory_total_bytes);
-      if (m.processes)
-        for (const auto& p : *m.processes)
-          part.processes.push_back({p.pid, p.name, p.memory_bytes});
-      auto& sums = totals_[mig.uuid];
-      if (auto gpm = gpm_.find(mig.uuid); gpm != gpm_.end()) {
-        part.source = "gpm";
-        if (auto w = gpm->second.read())
-          add_levels(part, {w->values.begin(), w->values.end()}, w->start_ns, w->end_ns, sums);
-        else
-          part.missing = "GPM needs two samples at least 100 ms apart";
-      } else {
-        part.missing = "GPM needs Hopper or newer";
-      }
-      part.totals = sums.sums;
-      table.gpus.push_back(std::move(part));
-    }
-  }
+  std::vector<WatchedThread*> asked;  // not those that still hang
+  for (auto& watched : devices_)
+    if (watched.thread.start([device = watched.device] { device->read(); }))
+      asked.push_back(&watched.thread);
+  const Nanos deadline = host_now() + limit;
+  for (auto* thread : asked) thread->wait(std::max<Nanos>(deadline - host_now(), 0), wake_fd);
+  for (const auto& watched : devices_)
+    for (auto& row : watched.device->newest()) table.gpus.push_back(std::move(row));
   return table;
 }
 

@@ -1,53 +1,36 @@
-// Reads every GPU once a call and keeps what adds up between calls: the engine of `monitor`.
+// Reads every GPU once a call: the engine of `monitor`.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "collect/nvml/gpm.h"
-#include "collect/nvml/nvml.h"
-#include "model/live.h"
+#include "collect/live/live_device.h"
+#include "collect/watched_call.h"
 
 namespace gf {
 
-/// Utilisation levels of one GPU since the last call, from a finer source than GPM (PM sampling).
-struct LevelWindow {
-  Nanos start_ns = 0, end_ns = 0;
-  std::map<std::string, double> values;  // metric id -> value, as counter_samples hold it
-  std::int64_t lost = 0;                 // samples that never arrived
-};
-using LevelSource = std::function<std::optional<LevelWindow>(const GpuInfo&)>;
-
 class LiveSampler {
  public:
-  /// `devices`: NVML indices, empty for all. Errors: no driver, no such device.
-  static Result<LiveSampler> open(const std::vector<unsigned>& devices);
+  /// `devices`: as select_devices() takes them. Errors: no driver, no such device.
+  static Result<LiveSampler> open(const std::string& devices);
   /// Takes levels from `source` instead of GPM; `name` is what the tables say.
-  void use(LevelSource source, std::string name);
-  const Nvml& nvml() const { return nvml_; }
+  void use(const LevelSource& source, const std::string& name);
   /// GPUs that were asked for.
-  const std::vector<GpuInfo>& gpus() const { return gpus_; }
+  std::vector<GpuInfo> gpus() const;
 
-  /// The table now. Calls must be at least 100 ms apart for GPM to have news.
-  LiveTable sample();
+  /// The table now. A GPU whose driver has not answered after `limit`, or when `wake_fd` can be
+  /// read, shows its last reading, and is asked again when the driver comes back.
+  LiveTable sample(Nanos limit, int wake_fd = -1);
 
  private:
-  struct Totals {
-    std::map<std::string, double> sums;
-    std::optional<std::uint64_t> pcie_tx0, pcie_rx0;
+  struct Watched {
+    std::shared_ptr<LiveDevice> device;  // a call that hangs keeps it alive
+    WatchedThread thread;
   };
-  explicit LiveSampler(Nvml nvml) : nvml_(std::move(nvml)) {}
-  void add_levels(LiveGpu& row, const std::vector<std::pair<std::string, double>>& values,
-                  Nanos start, Nanos end, Totals& totals);
-  Nvml nvml_;
-  std::vector<GpuInfo> gpus_;
-  std::map<std::string, Gpm> gpm_;  // by UUID of GPU or MIG instance
-  std::map<std::string, Totals> totals_;
-  LevelSource source_;
-  std::string source_name_;
+  LiveSampler() = default;
+  std::string driver_;
+  std::vector<Watched> devices_;
 };
 
 /// The NVML indices named by a list such as "0,2-3", a UUID or "all". Errors: text that is none, a

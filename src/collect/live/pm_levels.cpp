@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "collect/cupti/pm_sampler.h"
 
@@ -15,7 +16,11 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
   options.interval_ns =
       std::max(10 * kNsPerMs, reading_every / 100);  // what is not read in time is lost
   options.decode_every_ns = std::max(kNsPerSecond, reading_every);
-  auto samplers = std::make_shared<std::map<std::string, std::unique_ptr<PmSampler>>>();
+  struct Sessions {
+    std::mutex mutex;  // GPUs are read side by side; CUPTI is asked one call after the other
+    std::map<std::string, std::unique_ptr<PmSampler>> samplers;
+  };
+  const auto sessions = std::make_shared<Sessions>();
   for (const auto& gpu : gpus) {
     PmRefusal why = PmRefusal::none;
     auto sampler = PmSampler::start(*cupti, gpu, options, why);
@@ -23,11 +28,12 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
       sampler.error().what = fmt::format("GPU {}: {}", gpu.index, sampler.error().what);
       return tl::unexpected(sampler.error());
     }
-    samplers->emplace(gpu.uuid, std::move(*sampler));
+    sessions->samplers.emplace(gpu.uuid, std::move(*sampler));
   }
-  return LevelSource([samplers](const GpuInfo& gpu) -> std::optional<LevelWindow> {
-    const auto it = samplers->find(gpu.uuid);
-    if (it == samplers->end()) return {};
+  return LevelSource([sessions](const GpuInfo& gpu) -> std::optional<LevelWindow> {
+    const std::lock_guard lock(sessions->mutex);
+    const auto it = sessions->samplers.find(gpu.uuid);
+    if (it == sessions->samplers.end()) return {};
     auto& sampler = *it->second;
     const auto& metrics = sampler.choice().metrics;
     LevelWindow window;

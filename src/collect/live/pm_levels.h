@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "collect/live/live_sampler.h"
+#include "collect/live/live_device.h"
 
 namespace gf {
 

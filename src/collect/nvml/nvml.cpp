@@ -67,6 +67,7 @@ void Nvml::list_gpus() {
   const auto& f = *functions_;
   unsigned count = 0;
   nvml_call(f.nvmlDeviceGetCount_v2, &count);
+  pcie_.resize(2 * std::size_t{count});
   for (unsigned i = 0; i < count; ++i) {
     GpuInfo gpu;
     gpu.index = i;

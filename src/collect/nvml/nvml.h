@@ -88,6 +88,7 @@ class Nvml {
   const std::vector<GpuInfo>& gpus() const { return gpus_; }
   const NvmlFunctions& functions() const { return *functions_; }
 
+  /// Threads may read side by side, each its own GPU.
   GpuReading read(const GpuInfo& gpu, const GpuReadingGroups& groups = {});
   /// Memory and processes of one MIG instance; the rest is per GPU and stays empty.
   GpuReading read(const MigInstance& instance);
@@ -102,7 +103,7 @@ class Nvml {
     std::uint64_t last = 0, total = 0;
     bool seen = false;
   };
-  std::vector<Wrapping> pcie_;  // two a GPU
+  std::vector<Wrapping> pcie_;  // two a GPU, by its index
 };
 
 /// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the

@@ -137,7 +137,6 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
                                  wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks),
                                  wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
     if (nvml_call(f.nvmlDeviceGetFieldValues, gpu.handle, 4, fields) == NVML_SUCCESS) {
-      pcie_.resize(std::max<std::size_t>(pcie_.size(), 2 * (gpu.index + 1)));
       for (int i = 0; i < 2; ++i) {
         if (fields[i].nvmlReturn != NVML_SUCCESS) continue;
         auto& w = pcie_[2 * gpu.index + i];

@@ -110,12 +110,12 @@ A process may call itself anything: no page breaks, no terminal obeys.
 Addresses that cannot be served on.
 
   $ for address in '' abc :99999 127.0.0.1: 192.0.2.1:0 nowhere.invalid:0; do gpufathom monitor --once --serve "$address"; done
-  gpufathom: '' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
-  gpufathom: 'abc' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
-  gpufathom: ':99999' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
-  gpufathom: '127.0.0.1:' is no address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
-  gpufathom: cannot listen on 192.0.2.1:0 (is the port taken, or the address not this machine's?)
-  gpufathom: cannot listen on nowhere.invalid:0 (is the port taken, or the address not this machine's?)
+  gpufathom: '' is not an address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: 'abc' is not an address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: ':99999' is not an address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: '127.0.0.1:' is not an address to serve on (give ADDR:PORT, such as 127.0.0.1:9400 or :9400)
+  gpufathom: cannot listen on 192.0.2.1:0: Cannot assign requested address (is the port taken, or the address not this machine's?)
+  gpufathom: cannot listen on nowhere.invalid:0: nobody knows that name (is the port taken, or the address not this machine's?)
   [1]
 
 Short forms of --format:

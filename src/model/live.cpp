@@ -1,0 +1,24 @@
+#include "model/live.h"
+
+#include <fmt/format.h>
+
+namespace gf {
+
+void drop_stale(LiveTable& table, Nanos now) {
+  if (table.stale_after_ns <= 0) return;
+  for (auto& gpu : table.gpus) {
+    const Nanos age = now - gpu.time_ns;
+    if (age <= table.stale_after_ns) continue;
+    gpu.stale = true;
+    gpu.missing = gpu.time_ns == 0
+                      ? "the driver has not answered yet"
+                      : fmt::format("the driver has not answered for {} s", age / kNsPerSecond);
+    gpu.window_ns = 0;
+    gpu.values.clear();
+    gpu.totals.clear();
+    gpu.throttle.clear();
+    gpu.processes.clear();
+  }
+}
+
+}  // namespace gf
