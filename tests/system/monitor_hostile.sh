@@ -86,7 +86,7 @@ ended 0
 # It hangs in every call, for ever: a signal ends the program all the same.
 export GPUFATHOM_FAKE=hang_after=1
 serve
-sleep 3
+sleep 5
 [ "$(status "$url/healthz")" = 503 ] || fail "all is well, it says"
 ended 0
 GPUFATHOM_FAKE=hang_after=0 "$build/gpufathom" monitor --once 2> "$work/err" & monitor=$!
