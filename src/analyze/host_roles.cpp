@@ -39,6 +39,8 @@ constexpr std::string_view kCommunicationStarts[] = {"c10d::",
                                                      "NcclAllReduce"};
 constexpr std::string_view kWaitingOps[] = {"aten::item", "aten::_local_scalar_dense",
                                             "aten::is_nonzero"};
+// JAX's own Python frames, as its tracer names them: "$api.py:2850 try_to_block".
+constexpr std::string_view kBlockingParts[] = {"block_until_ready", "try_to_block"};
 
 }  // namespace
 
@@ -48,6 +50,7 @@ std::uint8_t host_role(std::string_view name) {
   if (starts_with_any(name, kCommunicationStarts)) role |= kCommunication;
   if (std::find(std::begin(kWaitingOps), std::end(kWaitingOps), name) != std::end(kWaitingOps))
     role |= kWaits;
+  if (has_any(name, kBlockingParts)) role |= kWaits;
   // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step,
   // enumerate(DataLoader)#...
   if (has(name, "#") && !has(name, "::")) role |= kAnnotation;

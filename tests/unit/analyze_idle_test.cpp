@@ -55,6 +55,14 @@ TEST(Idle, SyncWhileTheHostIsBlocked) {
   EXPECT_EQ(causes(b), (Causes{{"sync", 35}, {"host_other", 5}, {"launch_bound", 10}}));
 }
 
+TEST(Idle, SyncWhileJaxBlocksUntilAValueIsReady) {
+  auto b = start();
+  b.op("$api.py:2851 block_until_ready", 50, 140);
+  b.op("$api.py:2850 try_to_block", 60, 130);
+  b.launch("next", {140, 150}, {150, 200});
+  EXPECT_EQ(causes(b), (Causes{{"sync", 40}, {"launch_bound", 10}}));
+}
+
 TEST(Idle, CopiesToTheDeviceAreInputWhenLarge) {
   auto large = start(), small = start(), back = start();
   const auto row = large.copy(CopyKind::host_to_device, {110, 150}, {140, 200});

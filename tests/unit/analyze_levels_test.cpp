@@ -74,6 +74,16 @@ double value_of(std::string_view id, const Counters& counters) {
   return level(c.analysed(), id).value.value_or(NAN);
 }
 
+TEST(Levels, AHitRateIsAShareOfLookUps) {
+  // On GH100 look-ups of the far partition come on top of those of the SMs' own.
+  const Counters counters{{"lts__t_sectors_srcunit_tex.sum", 100},
+                          {"lts__t_sectors_srcunit_tex_lookup_hit.sum", 70},
+                          {"lts__t_sectors_srcunit_tex_lookup_miss.sum", 30},
+                          {"lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum", 50},
+                          {"lts__t_sectors_srcunit_ltcfabric_lookup_miss.sum", 10}};
+  EXPECT_DOUBLE_EQ(value_of("l2.hit_rate", counters), 120.0 / 160);
+}
+
 TEST(Levels, EveryFormulaGivesTheSameRatio) {
   const Counters elapsed{{"smsp__cycles_elapsed.sum", 4000},
                          {"smsp__cycles_elapsed.avg", 1000},

@@ -87,6 +87,26 @@ TEST(NsightSystems, OldAndPartialSchemas) {
             (std::map<std::string, long>{{"bad_event", 5}, {"open_range", 1}}));
 }
 
+TEST(NsightSystems, RangesOfPyTorchAreItsOperations) {
+  const Export file(R"sql(
+    CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT,
+      globalTid INTEGER);
+    INSERT INTO NVTX_EVENTS VALUES
+      (10, 20, 59, 'aten::mm, seq = 7, op_id = 3, sizes = [[2, 4], [4, 8]]', 1),
+      (30, 40, 59, 'aten::mm, seq = 8, op_id = 4, sizes = [[2, 4], [4, 8]]', 1);
+  )sql");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  const auto& ops = loaded->host_ops;
+  ASSERT_EQ(ops.size(), 2u);
+  EXPECT_EQ(loaded->text(ops.name[0]), "aten::mm");
+  EXPECT_EQ(ops.name[1], ops.name[0]);
+  EXPECT_EQ(ops.kind[0], HostKind::op);
+  EXPECT_EQ(ops.sequence[1], 8);
+  EXPECT_EQ(loaded->text(ops.shapes[0]), "[[2, 4], [4, 8]]");
+}
+
 TEST(NsightSystems, MetricsGoToTheirGpu) {
   const Export file(R"sql(
     CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);

@@ -128,6 +128,33 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
   EXPECT_EQ(c.syncs.wait_on_correlation[0], 1533);
 }
 
+TEST(KinetoRules, MemoryEventsOf2021HaveNoCategory) {
+  const Capture c = load(trace(R"({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1,
+    "ts": 6, "args": {"Device Type": 0, "Device Id": -1, "Bytes": 4}},
+    {"ph": "i", "s": "t", "name": "other", "pid": 1, "tid": 1, "ts": 7, "args": {}})"));
+  ASSERT_EQ(c.memory_events.size(), 1u);
+  EXPECT_EQ(c.memory_events.bytes[0], 4);
+  EXPECT_EQ(c.memory_events.allocated_bytes[0], -1);
+}
+
+TEST(KinetoRules, CountersOfProfiledRangesAreSamples) {
+  const Capture c = load(trace(R"({"ph": "X", "cat": "cuda_profiler_range", "name": "__profile__",
+    "pid": 1, "tid": "CUPTI", "ts": 6, "dur": 4, "args": {"device": 1, "stream": 0,
+    "correlation": 0, "smsp__inst_executed.sum": 1234, "sm__cycles_active.avg": 5.5,
+    "kernel": "none"}})"));
+  ASSERT_EQ(c.device_annotations.size(), 1u);
+  EXPECT_EQ(c.text(c.device_annotations.name[0]), "__profile__");
+  const auto& s = c.counter_samples;
+  ASSERT_EQ(s.size(), 2u);
+  EXPECT_EQ(c.text(s.metric[0]), "smsp__inst_executed.sum");
+  EXPECT_EQ(s.value[0], 1234);
+  EXPECT_EQ(s.value[1], 5.5);
+  EXPECT_EQ(s.start_ns[1], 6000);
+  EXPECT_EQ(s.duration_ns[1], 4000);
+  EXPECT_EQ(c.devices.id[s.device[0]], 1);
+  EXPECT_EQ(quality(c), Counts{});
+}
+
 TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
   const Capture c = load(trace(
       R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2,

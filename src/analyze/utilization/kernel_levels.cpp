@@ -11,24 +11,12 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// f(name, optional) for every term of "a + b + [c]".
-template <class F>
-void each_term(std::string_view expression, F&& f) {
-  while (!expression.empty()) {
-    const auto plus = expression.find(" + ");
-    auto name = expression.substr(0, plus);
-    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
-    const bool optional = name.starts_with('[');
-    f(optional ? name.substr(1, name.size() - 2) : name, optional);
-  }
-}
-
 /// The counters that some formula uses.
 std::unordered_set<std::string> wanted_counters() {
   std::unordered_set<std::string> names;
   for (const auto& f : level_formulas()) {
     each_term(f.numerator, [&](std::string_view name, bool) { names.emplace(name); });
-    if (!f.denominator.empty()) names.emplace(f.denominator);
+    each_term(f.denominator, [&](std::string_view name, bool) { names.emplace(name); });
   }
   for (const auto& path : tensor_paths())
     each_term(path.counters,
@@ -98,6 +86,12 @@ std::vector<Term> terms(const Counters& counters, std::string_view expression) {
   return found;
 }
 
+double sum(const std::vector<Term>& terms, std::size_t kernel) {
+  double total = 0;
+  for (const auto& term : terms) total += term.of(kernel);
+  return total;
+}
+
 /// Peak bytes that device memory could have moved in each report kernel.
 std::vector<double> peak_bytes(const Capture& capture) {
   const auto& kernels = capture.report_kernels;
@@ -139,17 +133,19 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
     if (f.chips != kEveryChip && !(f.chips & here))
       continue;  // an unknown chip gets only what holds on all
     const auto numerator = terms(counters, f.numerator);
-    const auto* denominator = f.denominator.empty() ? nullptr : counters.find(f.denominator);
-    if (numerator.empty() || (!f.denominator.empty() && !denominator)) continue;
+    const auto denominator = terms(counters, f.denominator);
+    if (numerator.empty() || (!f.denominator.empty() && denominator.empty())) continue;
     const auto& times = ratio_[static_cast<std::size_t>(KernelLevel::sm_active)];
     if (!f.times.empty() && times.empty()) continue;
     auto& column = ratio_[static_cast<std::size_t>(f.level)];
     bool used = false;
     for (std::size_t k = 0; k < n; ++k) {
       if (!column.empty() && !std::isnan(column[k])) continue;
-      double value = 0;
-      for (const auto& term : numerator) value += term.of(k);
-      if (denominator) value = (*denominator)[k] > 0 ? value / (*denominator)[k] : kNaN;
+      double value = sum(numerator, k);
+      if (!denominator.empty()) {
+        const double whole = sum(denominator, k);
+        value = whole > 0 ? value / whole : kNaN;
+      }
       value *= f.factor * (f.times.empty() ? 1.0 : times[k]);
       if (std::isnan(value)) continue;
       if (column.empty()) column.assign(n, kNaN);

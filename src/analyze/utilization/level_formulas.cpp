@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 #include <vector>
 
 namespace gf {
@@ -134,9 +135,15 @@ constexpr std::array kFormulas{
     LevelFormula{l2_hit_rate, kTwoPartitions,
                  "lts__t_sectors_srcunit_tex_lookup_hit.sum + "
                  "lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum",
-                 "lts__t_sectors_srcunit_tex.sum", 1, ""},
+                 "lts__t_sectors_srcunit_tex_lookup_hit.sum + "
+                 "lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum + "
+                 "lts__t_sectors_srcunit_tex_lookup_miss.sum + "
+                 "lts__t_sectors_srcunit_ltcfabric_lookup_miss.sum",
+                 1, ""},
     LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sectors_srcunit_tex_lookup_hit.sum",
-                 "lts__t_sectors_srcunit_tex.sum", 1, ""},
+                 "lts__t_sectors_srcunit_tex_lookup_hit.sum + "
+                 "lts__t_sectors_srcunit_tex_lookup_miss.sum",
+                 1, ""},
     LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sector_hit_rate.pct", "", 0.01, ""},
     LevelFormula{l2_hit_rate, kOnePartition, "lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum",
                  1, ""},
@@ -165,6 +172,12 @@ std::string flops_counters(const Chip* chip) {
   return list;
 }
 
+/// A sum as a part of a larger expression.
+std::string in_brackets(std::string_view sum) {
+  const bool several = sum.find(" + ") != std::string_view::npos;
+  return several ? fmt::format("({})", sum) : std::string(sum);
+}
+
 }  // namespace
 
 std::string_view id_of(KernelLevel level) {
@@ -179,10 +192,9 @@ std::span<const LevelFormula> level_formulas() { return kFormulas; }
 std::string formula_text(const LevelFormula& f) {
   std::string text;
   if (f.factor != 1) text = f.factor == 0.01 ? "" : f.factor == 0.25 ? "1/4 * " : "32 * ";
-  text += f.numerator.find(" + ") == std::string_view::npos ? std::string(f.numerator)
-                                                            : fmt::format("({})", f.numerator);
+  text += in_brackets(f.numerator);
   if (f.factor == 0.01) text += " / 100";
-  if (!f.denominator.empty()) text += fmt::format(" / {}", f.denominator);
+  if (!f.denominator.empty()) text += " / " + in_brackets(f.denominator);
   if (!f.times.empty()) text += fmt::format(" * {}", f.times);
   return text;
 }
@@ -196,10 +208,12 @@ std::string counters_for(KernelLevel level, const Chip* chip) {
   for (const auto& f : kFormulas) {
     if (f.level != level || (chip && !(f.chips & bit(chip->id))) || (!chip && f.chips != kAll))
       continue;
-    std::string list(f.numerator);
-    for (auto plus = list.find(" + "); plus != std::string::npos; plus = list.find(" + "))
-      list.replace(plus, 3, ",");
-    if (!f.denominator.empty()) list += fmt::format(",{}", f.denominator);
+    std::string list;
+    std::set<std::string_view> named;
+    for (const std::string_view sum : {f.numerator, f.denominator})
+      each_term(sum, [&](std::string_view name, bool) {
+        if (named.insert(name).second) list += fmt::format("{}{}", list.empty() ? "" : ",", name);
+      });
     return list;
   }
   return {};

@@ -56,4 +56,16 @@ std::string ncu_command(const Chip* chip);
 /// False when a device is of another maker: no command of Nsight Compute helps there.
 bool nsight_compute_helps(const Capture& capture);
 
+/// f(name, optional) for every term of "a + b + [c]".
+template <class F>
+void each_term(std::string_view expression, F&& f) {
+  while (!expression.empty()) {
+    const auto plus = expression.find(" + ");
+    auto name = expression.substr(0, plus);
+    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+    const bool optional = name.starts_with('[');
+    f(optional ? name.substr(1, name.size() - 2) : name, optional);
+  }
+}
+
 }  // namespace gf

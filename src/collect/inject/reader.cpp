@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "model/kernel_name.h"
+#include "model/nvtx_operation.h"
 
 namespace gf {
 
@@ -272,8 +273,7 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
       h.start_ns[row] = r.start;
       h.duration_ns[row] = r.end - r.start;
       h.thread[row] = thread_row(f, r.thread, c);
-      h.name[row] = name;
-      h.kind[row] = HostKind::annotation;
+      name_nvtx_range(c, row, name);
       if (c.text(name) == inject::kStepName && r.end > r.start) {
         const auto step = c.steps.add();
         c.steps.index[step] = steps_++;

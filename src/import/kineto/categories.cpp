@@ -19,6 +19,7 @@ constexpr std::pair<std::string_view, Category> kNames[] = {
     {"gpu_memset", Category::memset},
     {"user_annotation", Category::user_annotation},
     {"gpu_user_annotation", Category::gpu_annotation},
+    {"cuda_profiler_range", Category::profiled_range},
     {"cpu_instant_event", Category::instant},
     {"hardware_counters", Category::counters},
     {"cuda_sync", Category::sync},

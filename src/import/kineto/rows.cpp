@@ -1,9 +1,12 @@
 #include "import/kineto/rows.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "import/kineto/numbers.h"
+#include "import/kineto/scan.h"
 
 namespace gf::kineto {
 
@@ -143,7 +146,10 @@ void Rows::add(const Event& e, std::int64_t at) {
     }
     case 'i':
     case 'I':
-      if (category == Category::instant && e.text(Field::name) == "[memory]") add_memory(e, at);
+      // Kineto of 2021 gives these events no category.
+      if ((category == Category::instant || !e.has(Field::cat)) &&
+          e.text(Field::name) == "[memory]")
+        add_memory(e, at);
       return;
     case 'C':
       if (category == Category::counters) add_counter(e, at);
@@ -183,32 +189,61 @@ void Rows::add_span(const Event& e, Category category, std::int64_t at) {
       return add_activity(e, ActivityKind::memcpy, start, duration, at);
     case Category::memset:
       return add_activity(e, ActivityKind::memset, start, duration, at);
-    case Category::gpu_annotation: {
-      auto& t = rows_.device_annotations;
-      const auto row = t.add();
-      t.start_ns[row] = start;
-      t.duration_ns[row] = duration;
-      t.device[row] = device(e, at);
-      t.stream[row] = stream(e, at);
-      t.name[row] = text(e, Field::name);
-      t.external_id[row] = integer(e, Field::external_id, -1, at);
-      return;
-    }
-    case Category::sync: {
-      auto& t = rows_.syncs;
-      const auto row = t.add();
-      t.start_ns[row] = start;
-      t.duration_ns[row] = duration;
-      t.device[row] = device(e, at);
-      t.stream[row] = e.has(Field::stream) ? integer(e, Field::stream, -1, at) : -1;
-      t.kind[row] = e.has(Field::sync_kind) ? text(e, Field::sync_kind) : text(e, Field::name);
-      t.correlation[row] = integer(e, Field::correlation, -1, at);
-      t.wait_on_stream[row] = integer(e, Field::wait_on_stream, -1, at);
-      t.wait_on_correlation[row] = integer(e, Field::wait_on_correlation, -1, at);
-      return;
-    }
+    case Category::gpu_annotation:
+      return add_device_annotation(e, start, duration, at);
+    case Category::profiled_range:
+      return add_profiled_range(e, start, duration, at);
+    case Category::sync:
+      return add_sync(e, start, duration, at);
     default:
       return add_host(e, HostKind::other, start, duration, at);
+  }
+}
+
+void Rows::add_device_annotation(const Event& e, Nanos start, Nanos duration, std::int64_t at) {
+  auto& t = rows_.device_annotations;
+  const auto row = t.add();
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.device[row] = device(e, at);
+  t.stream[row] = stream(e, at);
+  t.name[row] = text(e, Field::name);
+  t.external_id[row] = integer(e, Field::external_id, -1, at);
+}
+
+void Rows::add_sync(const Event& e, Nanos start, Nanos duration, std::int64_t at) {
+  auto& t = rows_.syncs;
+  const auto row = t.add();
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.device[row] = device(e, at);
+  t.stream[row] = e.has(Field::stream) ? integer(e, Field::stream, -1, at) : -1;
+  t.kind[row] = e.has(Field::sync_kind) ? text(e, Field::sync_kind) : text(e, Field::name);
+  t.correlation[row] = integer(e, Field::correlation, -1, at);
+  t.wait_on_stream[row] = integer(e, Field::wait_on_stream, -1, at);
+  t.wait_on_correlation[row] = integer(e, Field::wait_on_correlation, -1, at);
+}
+
+/// The counters are the args whose names are metrics ("smsp__inst_executed.sum"). They are as many
+/// as somebody asked CUPTI for, so that they are read from the event's text once more.
+void Rows::add_profiled_range(const Event& e, Nanos start, Nanos duration, std::int64_t at) {
+  add_device_annotation(e, start, duration, at);
+  const char* begin = chunk_.buffer.get() + (at - chunk_.offset);
+  const char* limit = chunk_.buffer.get() + chunk_.size;
+  const char* end = container_end(begin, limit);
+  simdjson::dom::parser parser;
+  simdjson::dom::object args;
+  if (!end || parser.parse(begin, static_cast<std::size_t>(end - begin))["args"].get(args)) return;
+  for (const auto [name, value] : args) {
+    double number = 0;
+    if (name.find("__") == name.npos || value.get(number)) continue;
+    auto& t = rows_.counter_samples;
+    const auto row = t.add();
+    t.start_ns[row] = start;
+    t.duration_ns[row] = duration;
+    t.device[row] = device(e, at);
+    t.metric[row] = text(name);
+    t.value[row] = number;
   }
 }
 

@@ -16,6 +16,7 @@ enum class Category : std::uint8_t {
   memcpy,
   memset,
   gpu_annotation,
+  profiled_range,
   sync,
   instant,
   flow,
@@ -44,6 +45,9 @@ class Rows {
   void add_collective(const Event& event, std::uint32_t activity, std::int64_t at);
   void add_memory(const Event& event, std::int64_t at);
   void add_counter(const Event& event, std::int64_t at);
+  void add_device_annotation(const Event& event, Nanos start, Nanos duration, std::int64_t at);
+  void add_sync(const Event& event, Nanos start, Nanos duration, std::int64_t at);
+  void add_profiled_range(const Event& event, Nanos start, Nanos duration, std::int64_t at);
   void add_naming(const Event& event);
 
   Text text(std::string_view t);

@@ -8,6 +8,7 @@
 #include "import/gpu_api.h"
 #include "import/nsight_systems/nsight_systems.h"
 #include "import/nsight_systems/table_rows.h"
+#include "model/nvtx_operation.h"
 
 namespace gf::nsys {
 
@@ -341,8 +342,7 @@ class Loader {
           h.start_ns[row] = s->start;
           h.duration_ns[row] = s->length();
           h.thread[row] = thread(r.integer(2));
-          h.name[row] = r.null(3) ? name(r.integer(4)) : c_.strings.intern(r.text(3));
-          h.kind[row] = HostKind::annotation;
+          name_nvtx_range(c_, row, r.null(3) ? name(r.integer(4)) : c_.strings.intern(r.text(3)));
         });
   }
 
