@@ -3,7 +3,7 @@
 
     judge_idle.py GPUFATHOM [CAPTURE ...] [--gaps 30] [--seed 12] [--show] [--all]
 
-Without captures: the Kineto traces of examples/, of captures/ beside this file, of $GPUFATHOM_CORPUS and of $GPUFATHOM_FETCHED.
+Without captures: the Kineto traces of examples/, of captures/ beside this file without the mended twins, and of $GPUFATHOM_CORPUS.
 From each it draws gaps at random, labels every nanosecond of them by the criteria, and takes the labels of gpufathom for the same
 nanoseconds from `export --csv`. A gap is right when both agree on 95 % of it. Ends with 1 below the shares in thresholds.json.
 """
@@ -80,8 +80,10 @@ class Judge:
         calls_by_thread, ops_by_thread = collections.defaultdict(list), collections.defaultdict(list)
         for call in trace.calls:
             calls_by_thread[call.thread].append(call)
+        # Python frames and marks that say nothing of their thread are left out: there are very many.
         for op in trace.ops:
-            ops_by_thread[op.thread].append(op)
+            if roles_of(op.name, op.kind):
+                ops_by_thread[op.thread].append(op)
         threads = set(calls_by_thread) | set(ops_by_thread)
         self.calls = {t: raw.OpenSpans(calls_by_thread[t]) for t in threads}
         self.ops = {t: raw.OpenSpans(ops_by_thread[t]) for t in threads}
@@ -294,13 +296,12 @@ def captures_of(names):
     if names:
         return [pathlib.Path(n) for n in names]
     found = sorted((ROOT / "examples").glob("*.json.gz")) + sorted((HERE / "captures").glob("**/*.json.gz"))
-    for variable in ("GPUFATHOM_CORPUS", "GPUFATHOM_FETCHED"):
-        if os.environ.get(variable):
-            found += sorted(pathlib.Path(os.environ[variable]).glob("**/*.json.gz"))
+    if os.environ.get("GPUFATHOM_CORPUS"):
+        found += sorted(pathlib.Path(os.environ["GPUFATHOM_CORPUS"]).glob("**/*.json.gz"))
     unique, seen = [], set()
     for path in found:
         key = (path.name, path.stat().st_size)
-        if key not in seen and not path.name.endswith(".truth.json.gz"):
+        if key not in seen and ".mended." not in path.name:
             seen.add(key)
             unique.append(path)
     return unique

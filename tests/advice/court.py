@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""A court for advice: runs gpufathom on every capture that has a verdict, and counts what it says right, wrong, and not at all.
+
+    court.py GPUFATHOM [--show] [--write docs/findings.md]
+
+Verdicts: verdicts.json (all captures) and programs/verdicts.json (what was planted in programs of our own). Captures that are not
+there (the large corpus at $GPUFATHOM_CORPUS, other people's traces at $GPUFATHOM_FETCHED) are left out and counted. Ends with 1
+below the shares in thresholds.json.
+"""
+import argparse
+import collections
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CAPTURES = HERE / "captures"
+VERDICTS = json.loads((HERE / "verdicts.json").read_text())
+PROGRAMS = json.loads((HERE / "programs" / "verdicts.json").read_text())
+SAME = VERDICTS["same"]
+LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
+BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end -->"
+
+
+class Score:
+    def __init__(self):
+        self.rules = collections.defaultdict(collections.Counter)
+        self.unjudged = collections.Counter()
+        self.captures, self.absent, self.refused = 0, [], []
+        self.planted, self.alarms, self.gains = [], [], []
+        self.remarks = []
+
+    def total(self, kind):
+        return sum(counts[kind] for counts in self.rules.values())
+
+
+def root_of(name):
+    if name == "examples":
+        return ROOT / "examples"
+    where = os.environ.get({"corpus": "GPUFATHOM_CORPUS", "fetched": "GPUFATHOM_FETCHED"}[name])
+    return pathlib.Path(where) if where else None
+
+
+def located(file):
+    """The capture's path, or None when it is not on this machine."""
+    root = root_of(file["root"])
+    path = root / file["path"] if root else None
+    if path is None or not path.exists():
+        return None
+    if "sha256" in file and hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
+        return None
+    return path
+
+
+def answer(program, path, counters=None):
+    """The analysis as JSON, or None with a complaint. Capture files are unpacked first."""
+    with tempfile.TemporaryDirectory() as folder:
+        if path.name.endswith((".gpf.gz", ".pb.gz")):
+            plain = pathlib.Path(folder) / path.name[:-3]
+            plain.write_bytes(gzip.decompress(path.read_bytes()))
+            path = plain
+        command = [program, "analyze", str(path), "--format", "json"]
+        if counters:
+            command += ["--counters", str(counters)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        try:
+            return json.loads(done.stdout), ""
+        except json.JSONDecodeError:
+            return None, done.stderr.strip()
+
+
+def found(analysis):
+    return [(SAME.get(f["id"], f["id"]), f) for f in analysis.get("findings", [])]
+
+
+def judge(score, name, analysis, must, fair, false):
+    """Counts every finding of one capture. Returns the losses that were said and are not true."""
+    score.captures += 1
+    wrong = []
+    said = found(analysis)
+    for rule, finding in said:
+        if rule in CAVEATS:
+            kind = "false" if rule in false else "true"
+        elif rule in LOSSES:
+            kind = "true" if rule in must or rule in fair else "false"
+        else:
+            score.unjudged[rule] += 1
+            continue
+        score.rules[rule][kind] += 1
+        if kind == "false":
+            wrong.append(rule)
+            score.remarks.append(f"{name}: {rule} is false ({false.get(rule, 'not in the verdict')}): {finding['text'][:110]}")
+    for rule in must:
+        if rule not in [r for r, _ in said]:
+            score.rules[rule]["missed"] += 1
+            score.remarks.append(f"{name}: {rule} is missed")
+    return wrong
+
+
+def judge_captures(program, score):
+    for name, verdict in VERDICTS["captures"].items():
+        path = located(verdict["file"])
+        if path is None:
+            score.absent.append(name)
+            continue
+        counters = verdict["file"].get("counters")
+        analysis, complaint = answer(program, path, path.parent / counters if counters else None)
+        if analysis is None:
+            score.refused.append(name)
+            if verdict["must"]:
+                score.remarks.append(f"{name}: no answer: {complaint[:120]}")
+            continue
+        judge(score, name, analysis, set(verdict["must"]), set(verdict["fair"]), verdict["false"])
+
+
+def files_of(name):
+    return sorted(CAPTURES.glob(f"{name}.json.gz")) + sorted(CAPTURES.glob(f"{name}.rank*.json.gz")) + sorted(CAPTURES.glob(f"{name}.xplane.pb.gz"))
+
+
+def first_losses(analysis, most=2):
+    return [(rule, finding) for rule, finding in found(analysis) if rule not in CAVEATS][:most]
+
+
+def straggler_named(program, files, rank):
+    """What `ranks` says of a job whose one rank is late."""
+    done = subprocess.run([program, "ranks", *map(str, files), "--format", "json"], capture_output=True, text=True)
+    try:
+        late = json.loads(done.stdout).get("stragglers", [])
+    except json.JSONDecodeError:
+        return False
+    return bool(late) and late[0]["rank"] == rank
+
+
+def step_of(runs, name):
+    """Milliseconds an item without a profiler, of the slowest rank."""
+    mine = [r for r in runs if r["program"] == name]
+    return max((r["alone"]["median_ms"] / r.get("items", 1) for r in mine), default=None)
+
+
+def judge_programs(program, score):
+    runs = json.loads((CAPTURES / "runs.json").read_text())["runs"] if (CAPTURES / "runs.json").exists() else []
+    more = {name: set(rules) for name, rules in VERDICTS["programs"].items()}
+    for name in PROGRAMS["healthy"]:
+        for path in files_of(name):
+            analysis, _ = answer(program, path)
+            if analysis is None:
+                score.refused.append(path.name)
+                continue
+            wrong = judge(score, path.name, analysis, set(), more.get(name, set()), {})
+            score.alarms.append((path.name, wrong))
+    for name, fault in PROGRAMS["faults"].items():
+        wanted = {SAME.get(rule, rule) for rule in fault["first_or_second"]}
+        files = files_of(name)
+        if not files:
+            continue
+        named, predicted = False, None
+        for path in files:
+            analysis, _ = answer(program, path)
+            if analysis is None:
+                score.refused.append(path.name)
+                continue
+            judge(score, path.name, analysis, set(), wanted | more.get(name, set()), {})
+            top = first_losses(analysis)
+            hit = [(rule, finding) for rule, finding in top if rule in wanted]
+            named |= bool(hit)
+            window = sum(d["span_ns"] for d in analysis["devices"]) or 1
+            if hit and hit[0][1].get("gain_ns") is not None:
+                predicted = max(predicted or 0, hit[0][1]["gain_ns"] / window)
+            if not hit:
+                score.remarks.append(f"{path.name}: planted {'/'.join(sorted(wanted))}, said {', '.join(rule for rule, _ in top) or 'nothing'}")
+        if "straggler" in wanted:
+            named = straggler_named(program, files, fault["where"]["rank"])
+        score.planted.append((name, named))
+        for path in files_of(name + ".mended"):
+            analysis, _ = answer(program, path)
+            if analysis is not None:
+                judge(score, path.name, analysis, set(), more.get(name + ".mended", set()), {})
+        before, after = step_of(runs, name), step_of(runs, name + ".mended")
+        if before and after:
+            score.gains.append((name, predicted, 1 - after / before))
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.0f} %" if whole else "no data"
+
+
+def report(score):
+    """The court's answer as Markdown."""
+    lines = [f"{score.captures} captures judged ({len(score.refused)} that hold no device work were rightly refused; {len(score.absent)} were not on the machine).", "",
+             "| rule | said and true | said and false | missed |", "|---|--:|--:|--:|"]
+    for rule in sorted(score.rules, key=lambda r: -sum(score.rules[r].values())):
+        counts = score.rules[rule]
+        lines.append(f"| `{rule}` | {counts['true']} | {counts['false']} | {counts['missed']} |")
+    said = score.total("true") + score.total("false")
+    lines += [f"| all | {score.total('true')} | {score.total('false')} | {score.total('missed')} |", "",
+              f"Of {said} things said, {share(score.total('true'), said)} are true."]
+    losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
+    true, false = (sum(c[kind] for c in losses.values()) for kind in ("true", "false"))
+    lines.append(f"Of {true + false} pieces of advice (caveats left out), {share(true, true + false)} are true.")
+    if score.planted:
+        named = sum(hit for _, hit in score.planted)
+        lines.append(f"Planted faults named first or second: {named} of {len(score.planted)}"
+                     + (f" (not: {', '.join(n for n, hit in score.planted if not hit)})." if named < len(score.planted) else "."))
+    if score.alarms:
+        loud = [name for name, wrong in score.alarms if wrong]
+        lines.append(f"Healthy runs with a false alarm: {len(loud)} of {len(score.alarms)}" + (f" ({', '.join(loud)})." if loud else "."))
+    if score.gains:
+        lines += ["", "Gains, as shares of the step: predicted at most, and real (the step of the mended program, both without a profiler).", "",
+                  "| planted | predicted at most | real | within |", "|---|--:|--:|---|"]
+        for name, predicted, real in score.gains:
+            shown = "not said" if predicted is None else f"{predicted:.0%}"
+            lines.append(f"| {name} | {shown} | {real:.0%} | {'' if predicted is None else 'yes' if real <= predicted + 0.02 else 'no'} |")
+        errors = [abs(predicted - real) for _, predicted, real in score.gains if predicted is not None]
+        if errors:
+            lines += ["", f"Median error of the predicted gains: {100 * statistics.median(errors):.0f} % of the step."]
+    return "\n".join(lines)
+
+
+def write_into(path, text):
+    page = path.read_text()
+    start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    path.write_text(page[:start] + "\n" + text + "\n" + page[end:])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--show", action="store_true", help="print what was wrong and missed, capture by capture")
+    parser.add_argument("--write", type=pathlib.Path, help="put the answer into this page, between its marks")
+    options = parser.parse_args()
+    score = Score()
+    judge_captures(options.program, score)
+    judge_programs(options.program, score)
+    text = report(score)
+    print(text)
+    if score.unjudged:
+        print("without a verdict: " + ", ".join(f"{rule} x{n}" for rule, n in score.unjudged.most_common()))
+    if options.show:
+        print("\n" + "\n".join(score.remarks))
+    if options.write:
+        write_into(options.write, text)
+    wanted = json.loads((HERE / "thresholds.json").read_text())["court"]
+    losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
+    said = sum(c["true"] + c["false"] for c in losses.values())
+    true = sum(c["true"] for c in losses.values())
+    named = sum(hit for _, hit in score.planted)
+    loud = sum(bool(wrong) for _, wrong in score.alarms)
+    missed = []
+    if said and true < wanted["true"] * said:
+        missed.append(f"{wanted['true']:.0%} of the advice true")
+    if score.planted and named < wanted["planted"] * len(score.planted):
+        missed.append(f"{wanted['planted']:.0%} of planted faults first or second")
+    if loud > wanted["false_alarms"]:
+        missed.append(f"at most {wanted['false_alarms']} healthy runs with a false alarm")
+    if missed:
+        print("wanted: " + "; ".join(missed))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
