@@ -1,5 +1,5 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|schema.
+// metrics|capture|analysis|levels|findings|schema|typescript.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -9,7 +9,9 @@
 #include "report/reference/analysis_schema.h"
 #include "report/reference/capture_tables.h"
 #include "report/reference/catalogue.h"
+#include "report/reference/findings_page.h"
 #include "report/reference/levels_page.h"
+#include "report/reference/typescript.h"
 
 int main(int argc, char** argv) {
   const std::string_view page = argc == 2 ? argv[1] : "";
@@ -24,8 +26,14 @@ int main(int argc, char** argv) {
     text = gf::levels_page();
   else if (page == "schema")
     text = gf::analysis_schema();
+  else if (page == "findings")
+    text = gf::findings_page();
+  else if (page == "typescript")
+    text = gf::typescript_model();
   if (text.empty()) {
-    std::fputs("usage: gpufathom-reference metrics|capture|analysis|levels|schema\n", stderr);
+    std::fputs(
+        "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript\n",
+        stderr);
     return 2;
   }
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;

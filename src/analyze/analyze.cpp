@@ -31,7 +31,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
                          std::optional<Context>* shared) {
   if (holds_only_samples(capture)) {
     if (shared) shared->emplace(Context{capture, options});
-    return analyze_samples(capture, options);
+    auto sampled = analyze_samples(capture, options);
+    if (!sampled) return tl::unexpected(sampled.error());
+    sampled->analysis.findings = find_in_samples(capture, sampled->analysis, sampled->settled);
+    return std::move(sampled->analysis);
   }
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
@@ -71,11 +74,11 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.energy = measure_energy(context, options.energy_model);
   if (holds_counter_values(capture)) {
     // Kernels were recorded in short windows of a long run: samples show all of it.
-    const bool part = context.window.kind == "recording_window";
+    const bool part = context.window.kind == WindowKind::recording_window;
     analysis.samples = samples_over_time(
         capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
   }
-  find_findings(context, *levels, analysis);
+  analysis.findings = find_in_trace(context, *levels, analysis);
   runtime.get();
   if (shared) shared->emplace(std::move(context));
   return analysis;

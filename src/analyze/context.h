@@ -30,26 +30,6 @@ struct AnalyzeOptions {
   Progress progress;
 };
 
-/// Why a device idled; docs/idle.md gives the rules. Names (name_of) are those of design and
-/// reports.
-enum class IdleReason : std::uint8_t {
-  launch_bound,
-  sync,
-  memcpy,
-  input,
-  communication,
-  dependency,
-  kernel_gap,
-  host_other,
-  no_launch_record
-};
-template <>
-struct EnumNames<IdleReason> {
-  static constexpr std::array<std::string_view, 9> names{
-      "launch_bound", "sync",       "memcpy",     "input",           "communication",
-      "dependency",   "kernel_gap", "host_other", "no_launch_record"};
-};
-
 /// A stretch of idle time with one reason.
 struct IdlePiece {
   Interval span;
@@ -83,7 +63,7 @@ struct Attribution {
       forward_op;  // for a backward kernel: the forward operation it belongs to, else kNoRow
   std::vector<std::uint32_t> module;  // id into `modules`; 0 = not known
   std::vector<std::uint32_t> layer;   // id into `layer_types`; 0 = Other
-  std::vector<std::uint8_t> phase;    // 0 other, 1 forward, 2 backward, 3 optimizer
+  std::vector<std::uint8_t> phase;    // TrainingPhase
   std::vector<std::string> modules{""};
   std::vector<std::string> layer_types{"Other"};
   std::vector<std::uint32_t> op_parent;  // by row of host_ops: the operation or annotation around

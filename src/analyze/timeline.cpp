@@ -73,7 +73,7 @@ void fill(const Capture& capture, DeviceTimeline& line) {
 
 std::vector<DeviceTimeline> build_timelines(const Capture& capture, const WindowInfo& window) {
   std::vector<DeviceTimeline> timelines;
-  const bool whole = window.kind == "all";
+  const bool whole = window.kind == WindowKind::all;
   auto by_device = rows_by_device(capture);
   for (std::uint32_t d = 0; d < by_device.size(); ++d) {
     auto& rows = by_device[d];

@@ -128,18 +128,18 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   const Interval all = extent(capture);
   Interval span = all;
   if (wanted == "all" && capture.recording_windows.size() > 1) {
-    window.kind = "recording_window";
+    window.kind = WindowKind::recording_window;
     span = longest_recording_window(capture);
   } else if (wanted == "all") {
-    window.kind = "all";
+    window.kind = WindowKind::all;
   } else if (wanted == "steps") {
-    window.kind = "steps";
+    window.kind = WindowKind::steps;
     if (steps.steps.empty())
       return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
     span = {steps.steps.front().start_ns,
             steps.steps.back().start_ns + steps.steps.back().duration_ns};
   } else if (wanted == "stable") {
-    window.kind = "stable";
+    window.kind = WindowKind::stable;
     const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
                                     [](const StepInfo& s) { return s.stable; });
     if (first == steps.steps.end())
@@ -147,7 +147,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
                   "choose --window step:N; " + known_steps(steps));
     span = {first->start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
   } else if (wanted.starts_with("step:")) {
-    window.kind = "step";
+    window.kind = WindowKind::step;
     const auto number = parse_decimal(wanted.substr(5), 0);
     const auto step = std::find_if(steps.steps.begin(), steps.steps.end(),
                                    [&](const StepInfo& s) { return number && s.index == *number; });
@@ -156,7 +156,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
                   known_steps(steps));
     span = {step->start_ns, step->start_ns + step->duration_ns};
   } else if (wanted.find(':') != std::string_view::npos) {
-    window.kind = "range";
+    window.kind = WindowKind::range;
     auto range = parse_span(capture.path, wanted, all);
     if (!range) return tl::unexpected(range.error());
     span = *range;

@@ -44,6 +44,10 @@ struct EnumNames<CopyKind> {
       "host_to_host", "peer",           "unknown"};
 };
 
+/// True for enums whose values have names.
+template <class E>
+concept NamedEnum = requires { EnumNames<E>::names; };
+
 template <class E>
 constexpr std::string_view name_of(E e) {
   return EnumNames<E>::names[static_cast<std::size_t>(e)];

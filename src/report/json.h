@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/describe.h"
+#include "model/enums.h"
 
 namespace gf {
 
@@ -30,6 +31,10 @@ template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 void to_json(std::string& out, T value) {
   fmt::format_to(std::back_inserter(out), "{}", value);
+}
+template <NamedEnum E>
+void to_json(std::string& out, E value) {
+  json_string(out, name_of(value));
 }
 /// Shortest text that reads back to the same double; NaN and infinities are null ("no data").
 inline void to_json(std::string& out, double value) {

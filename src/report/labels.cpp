@@ -29,25 +29,10 @@ constexpr Label kLevels[] = {
 };
 
 constexpr Label kCauses[] = {
-    {"launch_bound", "launch too late", "launch",
-     "The launch call of the next kernel had not returned: the host is the bottleneck."},
-    {"sync", "host waits in a sync", "sync",
-     "The host sat in a synchronising call, so nothing new was launched."},
-    {"memcpy", "blocking copy", "copy", "The host sat in a copy call."},
-    {"input", "waits for input", "input",
-     "The data loader or the copy of the next batch held the step up."},
-    {"communication", "communication", "comm.", "The device waited for another rank."},
-    {"dependency", "waits for another stream", "depend.",
-     "Work was launched, and waited for another stream or event."},
-    {"kernel_gap", "gap between kernels", "gap",
-     "Work was queued; this is the latency from one kernel to the next."},
-    {"host_other", "host busy elsewhere", "host",
-     "The host did something else than launching work."},
-    {"no_launch_record", "no launch record", "unknown",
-     "The capture does not say who launched the next work."},
-    {"not_recorded", "cause not recorded", "idle",
-     "Samples say that the GPU idled, not why: record with --kernels."},
-    {"no_samples", "no samples", "no data", "No sample covers this time."},
+#define GF_CAUSE(id, label, short_label, colour, meaning) \
+  {#id, label, short_label, meaning, colour},
+#include "analyze/names/causes.def"
+#undef GF_CAUSE
 };
 
 constexpr Label kEnergy[] = {
@@ -78,19 +63,10 @@ constexpr Label kEnergy[] = {
 };
 
 constexpr Label kBars[] = {
-    {"idle", "GPU idle", "idle", "Nothing runs on the device."},
-    {"copy", "only copies", "copy", "Copies or sets run, and no kernel."},
-    {"sm_inactive", "SMs without work", "SM idle",
-     "A kernel runs; this share of the SMs has no warp (tails, small grids)."},
-    {"stalled", "stalled", "stalled",
-     "Warps are resident, nothing is issued and the tensor pipes are empty: they wait for memory, "
-     "barriers or dependencies. A lower bound."},
-    {"other_instructions", "other instructions", "other",
-     "Issue slots used by other instructions while the tensor pipes are empty. An upper bound."},
-    {"tensor", "tensor cores working", "tensor",
-     "Cycles in which the tensor pipes work: tensor.active of the ladder."},
-    {"unknown", "no counters", "unknown",
-     "Kernel time without counters, and time without samples; it is not guessed."},
+#define GF_BAR(id, label, short_label, long_label, colour, meaning) \
+  {#id, label, short_label, meaning, colour},
+#include "analyze/names/bars.def"
+#undef GF_BAR
 };
 
 constexpr Label kReadings[] = {
@@ -131,18 +107,9 @@ constexpr Label kReadings[] = {
 };
 
 constexpr Label kPhases[] = {
-    {"gpu_kernel", "gpu_kernel", "GPU", "The device runs a kernel."},
-    {"cpu_kernel", "cpu_kernel", "CPU", "The host computes the operation."},
-    {"dequeue", "dequeue", "dequeue",
-     "The runtime takes the operation from its queue and prepares its kernel."},
-    {"memcpy", "memcpy", "memcpy", "Data moves between host and device."},
-    {"wait", "wait", "wait", "The host waits for a value or for the device."},
-    {"launch", "launch", "launch", "A call of the GPU runtime starts device work."},
-    {"enqueue", "enqueue", "enqueue", "The framework takes the call and hands it to its runtime."},
-    {"queued", "queued", "queued",
-     "An operation waits in the framework's queue, or its launch has returned and its kernel has "
-     "not started."},
-    {"other", "other", "other", "None of these: the program's own code, or nothing."},
+#define GF_PHASE(id, short_label, colour, meaning) {#id, #id, short_label, meaning, colour},
+#include "analyze/names/phases.def"
+#undef GF_PHASE
 };
 
 }  // namespace

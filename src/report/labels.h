@@ -1,15 +1,17 @@
 // Words for people: ids of levels, idle causes, waterfall bars and runtime phases as a report
-// prints them. An id without an entry is printed as it is, so a new cause or level shows up before
-// anybody has named it here.
+// prints them. Those of causes, bars and phases come from their declaration (analyze/names/).
 #pragma once
 
 #include <span>
 #include <string_view>
 
+#include "analyze/names.h"
+
 namespace gf {
 
 struct Label {
   std::string_view id, text, short_text, meaning;
+  std::string_view colour = {};  // variable of web/src/style/theme.css, where it has one
 };
 
 std::span<const Label> level_labels();
@@ -21,6 +23,15 @@ std::span<const Label> energy_labels();
 
 /// Metrics over time, levels included.
 std::span<const Label> reading_labels();
+
+/// Of idle causes, bars and runtime phases, each of which has an entry.
+inline const Label& label_of(IdleReason cause) {
+  return cause_labels()[static_cast<std::size_t>(cause)];
+}
+inline const Label& label_of(Bar bar) { return bar_labels()[static_cast<std::size_t>(bar)]; }
+inline const Label& label_of(RuntimePhase phase) {
+  return phase_labels()[static_cast<std::size_t>(phase)];
+}
 
 /// The entry of `id`, or one whose texts are the id itself.
 Label label_of(std::span<const Label> labels, std::string_view id);

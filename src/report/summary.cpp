@@ -38,14 +38,14 @@ std::string largest_loss(const Analysis& a) {
   std::string text;
   Nanos most = 0;
   for (const auto& cause : idle_of_all(a))
-    if (cause.ns > most && cause.cause != "no_samples")
-      most = cause.ns,
-      text = cause.cause == "not_recorded"
-                 ? "the GPU idle"
-                 : "idle, " + std::string(label_of(cause_labels(), cause.cause).text);
+    if (cause.ns > most && cause.cause != IdleReason::no_samples)
+      most = cause.ns, text = cause.cause == IdleReason::not_recorded
+                                  ? "the GPU idle"
+                                  : "idle, " + std::string(label_of(cause.cause).text);
   for (const auto& bar : waterfall_of_all(a))
-    if ((bar.id == "copy" || bar.id == "sm_inactive" || bar.id == "stalled") && bar.ns > most)
-      most = bar.ns, text = label_of(bar_labels(), bar.id).text;
+    if ((bar.id == Bar::copy || bar.id == Bar::sm_inactive || bar.id == Bar::stalled) &&
+        bar.ns > most)
+      most = bar.ns, text = label_of(bar.id).text;
   if (most == 0) return {};
   return fmt::format(" The largest loss: {}, {} ({}).", text, format_time(most),
                      format_share(share_of(most, device_time(a))));
@@ -159,18 +159,18 @@ std::string subject(const Analysis& a) {
     for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
   for (const auto& [name, n] : names)
     text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
-  if (a.window.kind == "all" && only_samples(a))
+  if (a.window.kind == WindowKind::all && only_samples(a))
     text += ", while it worked";
-  else if (a.window.kind == "all" || a.window.kind.empty())
+  else if (a.window.kind == WindowKind::all)
     text += text.empty() ? "whole capture" : ", whole capture";
-  else if (a.window.kind == "stable" && a.window.steps.empty())
+  else if (a.window.kind == WindowKind::stable && a.window.steps.empty())
     text += ", while steady";
-  else if (a.window.kind == "range")
+  else if (a.window.kind == WindowKind::range)
     text += ", chosen range";
-  else if (a.window.kind == "recording_window")
+  else if (a.window.kind == WindowKind::recording_window)
     text += text.empty() ? "longest recording window" : ", longest recording window";
   else
-    text += (a.window.kind == "stable" ? ", stable: " : ", ") +
+    text += (a.window.kind == WindowKind::stable ? ", stable: " : ", ") +
             plural(static_cast<std::int64_t>(a.window.steps.size()), "step");
   return text + ", " +
          format_time(a.window.duration_ns > 0 ? a.window.duration_ns

@@ -26,7 +26,8 @@ std::vector<std::string> shortcomings(const Analysis& a) {
   // samples of energy.
   if (a.devices.empty() && a.energy.devices.empty() && a.runtime.kernels.cpu_kernel_ns == 0)
     found.push_back("the capture holds no GPU event (was the profiler told to record the device?)");
-  if (a.counters_source && (a.match.verdict == "different_program" || a.match.matched == 0))
+  if (a.counters_source &&
+      (a.match.verdict == MatchVerdict::different_program || a.match.matched == 0))
     found.push_back("no counters: the report " + a.counters_source->path +
                     " does not belong to this trace");
   return found;

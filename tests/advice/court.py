@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A court for advice: runs gpufathom on every capture that has a verdict, and counts what it says right, wrong, and not at all.
 
-    court.py GPUFATHOM [--show] [--write docs/findings.md]
+    court.py GPUFATHOM [--show] [--write docs/advice.md]
 
 Verdicts: verdicts.json (all captures) and programs/verdicts.json (what was planted in programs of our own). Captures that are not
 there (the large corpus at $GPUFATHOM_CORPUS, other people's traces at $GPUFATHOM_FETCHED) are left out and counted. Ends with 1

@@ -187,7 +187,7 @@ RC_GTEST_PROP(IdleReasons, AreThoseOfTheTable, ()) {
     std::map<std::string, Nanos> found;
     Nanos sum = 0, pieces = 0;
     for (const auto& cause : result->devices[d].idle) {
-      sum += found[cause.cause] = cause.ns;
+      sum += found[std::string(name_of(cause.cause))] = cause.ns;
       Nanos named = 0;
       for (const auto& o : cause.operators) named += o.ns;
       RC_ASSERT(named <= cause.ns);

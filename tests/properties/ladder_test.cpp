@@ -126,8 +126,8 @@ RC_GTEST_PROP(Ladder, EverySumIsExact, ()) {
     RC_ASSERT(sum_ns(d.waterfall) == d.span_ns);
     for (const auto& bar : d.waterfall) {
       RC_ASSERT(bar.ns >= 0);
-      if (bar.id != "idle" || !d.idle.empty()) RC_ASSERT(sum_ns(bar.parts) == bar.ns);
-      if (bar.id != "idle" && bar.id != "copy") RC_ASSERT(sum_ns(bar.kernels) == bar.ns);
+      if (bar.id != Bar::idle || !d.idle.empty()) RC_ASSERT(sum_ns(bar.parts) == bar.ns);
+      if (bar.id != Bar::idle && bar.id != Bar::copy) RC_ASSERT(sum_ns(bar.kernels) == bar.ns);
     }
   }
   RC_ASSERT(sum_ns(a.kernels) == busy);
@@ -193,7 +193,7 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
   // that have counters.
   Nanos tensor = 0;
   for (const auto& d : a.devices)
-    for (const auto& bar : d.waterfall) tensor += bar.id == "tensor" ? bar.ns : 0;
+    for (const auto& bar : d.waterfall) tensor += bar.id == Bar::tensor ? bar.ns : 0;
   RC_ASSERT(
       std::abs(static_cast<double>(tensor) / static_cast<double>(window) - low("tensor.active")) <=
       2.0 * static_cast<double>(a.devices.size()) / static_cast<double>(window));

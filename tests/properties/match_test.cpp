@@ -189,7 +189,7 @@ Example example(const std::string& trace, const std::string& report) {
 TEST(Match, ResNetInOrderInEveryStep) {
   const Example e = example("resnet50_amp_eager_b64.json.gz", "resnet50_amp_eager_b64.ncu.csv.gz");
   const Matching m = match_kernels(e.capture, e.devices);
-  EXPECT_EQ(m.info.verdict, "good");
+  EXPECT_EQ(m.info.verdict, MatchVerdict::good);
   EXPECT_EQ(m.info.matched, 2679);
   EXPECT_EQ(m.info.ambiguous, 0);
   EXPECT_EQ(m.info.report_only, 0);
@@ -211,7 +211,7 @@ TEST(Match, AnotherProgramSaysSo) {
   for (const auto& [trace, report] : cases) {
     const Example e = example(trace, report);
     const Matching m = match_kernels(e.capture, e.devices);
-    EXPECT_EQ(m.info.verdict, "different_program") << trace << " " << report;
+    EXPECT_EQ(m.info.verdict, MatchVerdict::different_program) << trace << " " << report;
     EXPECT_EQ(m.info.matched + m.info.ambiguous, 0);
     EXPECT_EQ(m.info.trace_only, m.info.trace_kernels);
     EXPECT_TRUE(std::ranges::all_of(m.report_row, [](std::uint32_t r) { return r == kNoRow; }));
@@ -234,7 +234,7 @@ TEST(Match, ATruncatedReportCoversWhatItHas) {
   auto& r = e.capture.report_kernels;
   r.each_column([](const ColumnInfo&, auto& column) { column.resize(300); });
   const Matching m = match_kernels(e.capture, e.devices);
-  EXPECT_EQ(m.info.verdict, "partial");
+  EXPECT_EQ(m.info.verdict, MatchVerdict::partial);
   EXPECT_EQ(m.info.matched + m.info.ambiguous, 900);
   EXPECT_EQ(m.info.trace_only, 2679 - 900);
   EXPECT_EQ(m.info.report_only, 0);
@@ -328,17 +328,17 @@ TEST(Match, AnotherBatchSizeIsToldApart) {
                        &l.c.report_kernels.grid_z})
     for (auto& g : *column) g = 1;
   const Matching m = match_kernels(l.c, l.devices);
-  EXPECT_EQ(m.info.verdict, "different_program");
+  EXPECT_EQ(m.info.verdict, MatchVerdict::different_program);
   EXPECT_NE(m.info.note.find("another batch size"), std::string::npos) << m.info.note;
 }
 
 TEST(Match, NothingToMatch) {
   Capture c;
   Matching m = match_kernels(c, {});
-  EXPECT_EQ(m.info.verdict, "no_report");
+  EXPECT_EQ(m.info.verdict, MatchVerdict::no_report);
   c.report_kernels.add();
   m = match_kernels(c, {});
-  EXPECT_EQ(m.info.verdict, "partial");
+  EXPECT_EQ(m.info.verdict, MatchVerdict::partial);
   EXPECT_EQ(m.info.report_only, 1);
 }
 

@@ -294,7 +294,7 @@ struct Eager {
 
 Nanos phase(const RuntimeInfo& r, std::string_view name) {
   for (const auto& p : r.phases)
-    if (p.phase == name) return p.ns;
+    if (name_of(p.phase) == name) return p.ns;
   return -1;
 }
 
@@ -331,7 +331,7 @@ RC_GTEST_PROP(RuntimeEager, SyncAndAsyncDifferAsConstructed, ()) {
   RC_ASSERT(a->runtime.operations.at(1).type == "MatMul");
   RC_ASSERT(a->runtime.operations.at(1).count == n);
   for (const auto& p : a->runtime.operations.at(1).phases)
-    if (p.phase == "dequeue") RC_ASSERT(p.total_ns == n * d);
+    if (p.phase == RuntimePhase::dequeue) RC_ASSERT(p.total_ns == n * d);
 }
 
 TEST(RuntimeEager, AnOperationOfTheAsyncQueueHasTheDeviceWorkThatItsExecutorStarted) {
@@ -345,7 +345,8 @@ TEST(RuntimeEager, AnOperationOfTheAsyncQueueHasTheDeviceWorkThatItsExecutorStar
   ASSERT_EQ(a->runtime.operations.size(), 2u);
   EXPECT_EQ(a->runtime.operations[1].type, "MatMul");
   std::map<std::string, Nanos> times;
-  for (const auto& p : a->runtime.operations[1].phases) times[p.phase] = p.total_ns;
+  for (const auto& p : a->runtime.operations[1].phases)
+    times[std::string(name_of(p.phase))] = p.total_ns;
   // Queued twice: 10 to 20 in the framework's queue, 40 to 50 in the device's.
   EXPECT_EQ(
       times,

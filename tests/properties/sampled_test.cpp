@@ -180,7 +180,7 @@ TEST(Sampled, AWindowThatSettles) {
   ASSERT_TRUE(all.has_value());
   EXPECT_EQ(all->window.start_ns, kNsPerSecond);
   ASSERT_FALSE(all->findings.empty());
-  EXPECT_EQ(all->findings[0].id, "start_up_in_window");
+  EXPECT_EQ(all->findings[0].id, FindingId::start_up_in_window);
 }
 
 TEST(Sampled, CountsAreRatesAndDevicesWithoutWorkAreLeftOut) {
@@ -220,7 +220,7 @@ TEST(Sampled, RecordingsWithKernelsInWindowsShowSamplesOfAllTheTime) {
   }
   const auto a = analyze(c, {});
   ASSERT_TRUE(a.has_value());
-  EXPECT_EQ(a->window.kind, "recording_window");
+  EXPECT_EQ(a->window.kind, WindowKind::recording_window);
   EXPECT_EQ(a->window.duration_ns, kNsPerSecond);
   EXPECT_EQ(a->samples.start_ns, 0);
   ASSERT_EQ(a->samples.devices.size(), 1u);

@@ -45,13 +45,13 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
   RC_PRE(!some.empty());
   const Capture capture = capture_of(some);
   WindowInfo window;
-  window.kind = *rc::gen::element<std::string>("all", "range");
+  window.kind = *rc::gen::element(WindowKind::all, WindowKind::range);
   window.start_ns = *rc::gen::inRange<Nanos>(-50, 60);
   window.end_ns = window.start_ns + *rc::gen::inRange<Nanos>(1, 100);
   for (const auto& line : build_timelines(capture, window)) {
     const auto& a = capture.activities;
     Interval w{window.start_ns, window.end_ns};
-    if (window.kind == "all") {
+    if (window.kind == WindowKind::all) {
       w = {INT64_MAX, INT64_MIN};
       for (std::uint32_t i = 0; i < a.size(); ++i)
         if (a.device[i] == line.device)

@@ -17,7 +17,7 @@ Causes causes(const CaptureBuilder& b, const char* window = "all", std::size_t d
   if (!a) return {{a.error().message(), -1}};
   Causes out;
   Nanos sum = 0;
-  for (const auto& c : a->devices.at(device).idle) sum += out[c.cause] = c.ns;
+  for (const auto& c : a->devices.at(device).idle) sum += out[std::string(name_of(c.cause))] = c.ns;
   EXPECT_EQ(sum, a->devices[device].idle_ns);
   return out;
 }
@@ -176,7 +176,7 @@ TEST(Idle, OperatorsAreSplitExactly) {
   const auto a = analyze(b.capture, {});
   ASSERT_TRUE(a);
   const auto& idle = a->devices[0].idle;
-  ASSERT_EQ(idle[0].cause, "launch_bound");
+  ASSERT_EQ(idle[0].cause, IdleReason::launch_bound);
   std::map<std::string, Nanos> ops;
   for (const auto& o : idle[0].operators) ops[o.name] = o.ns;
   EXPECT_EQ(ops, (std::map<std::string, Nanos>{

@@ -64,7 +64,7 @@ const Level& level(const Analysis& a, std::string_view id) {
 
 Nanos bar(const Analysis& a, std::string_view id) {
   for (const auto& b : a.devices.at(0).waterfall)
-    if (b.id == id) return b.ns;
+    if (name_of(b.id) == id) return b.ns;
   return -1;
 }
 

@@ -97,7 +97,7 @@ TEST(Window, OfOneStep) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {.window = "step:5"});
   ASSERT_TRUE(a);
-  EXPECT_EQ(a->window.kind, "step");
+  EXPECT_EQ(a->window.kind, WindowKind::step);
   EXPECT_EQ(a->window.start_ns, 30);
   EXPECT_EQ(a->window.end_ns, 150);
   ASSERT_EQ(a->devices.size(), 1u);

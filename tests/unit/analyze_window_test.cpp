@@ -33,24 +33,24 @@ TEST(Window, AllOfARecordingWithGapsIsItsLongestWindow) {
   Capture c = three_stretches();
   const auto whole = choose_window(c, "all", Steps{});
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->kind, "all");
+  EXPECT_EQ(whole->kind, WindowKind::all);
   EXPECT_EQ(whole->duration_ns, 900'000 + 200 * 6 + 100 - 1000);
   add_window(c, 900, 1500);
   add_window(c, 99'000, 5200);
   add_window(c, 899'000, 3000);
   const auto longest = choose_window(c, "all", Steps{});
   ASSERT_TRUE(longest);
-  EXPECT_EQ(longest->kind, "recording_window");
+  EXPECT_EQ(longest->kind, WindowKind::recording_window);
   EXPECT_EQ(longest->start_ns, 100'000);
   EXPECT_EQ(longest->end_ns, 100'000 + 200 * 19 + 100);
-  EXPECT_EQ(choose_window(c, "0:50us", Steps{})->kind, "range")
+  EXPECT_EQ(choose_window(c, "0:50us", Steps{})->kind, WindowKind::range)
       << "a chosen range stays what was chosen";
 }
 
 TEST(Window, OneWindowIsTheWholeRecording) {
   Capture c = three_stretches();
   add_window(c, 0, 2'000'000);
-  EXPECT_EQ(choose_window(c, "all", Steps{})->kind, "all");
+  EXPECT_EQ(choose_window(c, "all", Steps{})->kind, WindowKind::all);
 }
 
 TEST(Window, SamplesBetweenWindowsAreNotLaidOverKernels) {

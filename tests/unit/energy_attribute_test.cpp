@@ -53,7 +53,7 @@ TEST(PowerCurve, TheCounterSaysHowMuchAndThePowerWhen) {
          400);  // by its own integral 250 J, a fifth of it in the first half
   sample(c, "power.module", kS, 0, 400);
   const PowerCurve curve(c, 0);
-  EXPECT_EQ(curve.source(), "energy_counter");
+  EXPECT_EQ(curve.source(), EnergySource::energy_counter);
   EXPECT_EQ(curve.nanojoules({0, kS}), 300'000'000'000);
   EXPECT_EQ(curve.nanojoules({0, kS / 2}), 60'000'000'000);
   EXPECT_EQ(*curve.nanojoules({0, kS / 3}) + *curve.nanojoules({kS / 3, kS}), 300'000'000'000);
@@ -66,10 +66,10 @@ TEST(PowerCurve, WithoutACounterThePowerIsIntegrated) {
   Capture c;
   for (int i = 0; i <= 10; ++i) sample(c, "power.average", i * 100 * kMs, 0, 200 + i % 2);
   const PowerCurve curve(c, 0);
-  EXPECT_EQ(curve.source(), "power_average");
+  EXPECT_EQ(curve.source(), EnergySource::power_average);
   EXPECT_EQ(curve.nanojoules({0, kS}), 200'500'000'000);
   EXPECT_EQ(curve.period(), 100 * kMs);
-  EXPECT_TRUE(PowerCurve(c, 7).source().empty());
+  EXPECT_EQ(PowerCurve(c, 7).source(), EnergySource::none);
   EXPECT_FALSE(PowerCurve(c, 7).nanojoules({0, 1}));
 }
 
@@ -79,7 +79,7 @@ TEST(PowerCurve, ACounterThatFallsWasResetAndIsNotUsed) {
   sample(c, "energy.module", kS, 0, 5);
   sample(c, "power.module", 0, 0, 100);
   sample(c, "power.module", kS, 0, 100);
-  EXPECT_EQ(PowerCurve(c, 0).source(), "power_instant");
+  EXPECT_EQ(PowerCurve(c, 0).source(), EnergySource::power_instant);
 }
 
 TEST(EnergyOfSamples, CountsTimesCoefficients) {
@@ -95,7 +95,7 @@ TEST(EnergyOfSamples, CountsTimesCoefficients) {
   const auto use = measure_energy(c, {0, kS}, &file);
   ASSERT_EQ(use.devices.size(), 1u);
   const auto& d = use.devices[0];
-  EXPECT_EQ(d.counts_source, "samples");
+  EXPECT_EQ(d.counts_source, CountsSource::samples);
   EXPECT_EQ(d.nj, 300'000'000'000);
   EXPECT_EQ(part(d.parts, "static")->nj, 100'000'000'000);
   EXPECT_EQ(part(d.parts, "active")->nj, 20'000'000'000);
@@ -138,7 +138,7 @@ TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
   ASSERT_TRUE(a);
   ASSERT_EQ(a->energy.devices.size(), 1u);
   const auto& d = a->energy.devices[0];
-  EXPECT_EQ(d.counts_source, "counter_report");
+  EXPECT_EQ(d.counts_source, CountsSource::counter_report);
   EXPECT_EQ(d.nj, 250'000'000'000);
   EXPECT_EQ(part(d.parts, "active")->nj, 26'000'000'000);  // 40 W x (0.4 s x 1 + 0.5 s x 0.5)
   EXPECT_EQ(part(d.parts, "l2")->nj, 30'000'000'000);
@@ -186,7 +186,7 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
   const auto a = analyze(c, options);
   ASSERT_TRUE(a);
   const auto& d = a->energy.devices.at(0);
-  EXPECT_EQ(d.counts_source, "samples");
+  EXPECT_EQ(d.counts_source, CountsSource::samples);
   EXPECT_FALSE(warned(d, "kernels_not_resolved"));
   const double whole = static_cast<double>(part(d.parts, "dram")->nj);
   std::int64_t sum = 0;

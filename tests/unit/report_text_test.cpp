@@ -70,9 +70,12 @@ INSTANTIATE_TEST_SUITE_P(Examples, TextReportOf,
 TEST(TextReport, PartsOfTheWaterfallAreSummedOverDevices) {
   Analysis a;
   a.devices.resize(2);
-  a.devices[0].span_ns = 100, a.devices[1].span_ns = 50;
-  a.devices[0].waterfall = {{"idle", "", 60, {{"sync", 60}}}, {"tensor", "", 40, {{"k", 40}}}};
-  a.devices[1].waterfall = {{"idle", "", 10, {{"memcpy", 8}, {"sync", 2}}}, {"copy", "", 40, {}}};
+  a.devices[0].span_ns = 100;
+  a.devices[1].span_ns = 50;
+  a.devices[0].waterfall = {{Bar::idle, "", 60, {{"sync", 60}}},
+                            {Bar::tensor, "", 40, {{"k", 40}}}};
+  a.devices[1].waterfall = {{Bar::idle, "", 10, {{"memcpy", 8}, {"sync", 2}}},
+                            {Bar::copy, "", 40, {}}};
   const auto bars = waterfall_of_all(a);
   ASSERT_EQ(bars.size(), 3u);
   EXPECT_EQ(bars[0].ns, 70);
@@ -95,7 +98,7 @@ TEST(Wholeness, DamageAndAbsenceCountDoubtsDoNot) {
   EXPECT_EQ(shortcomings(a), std::vector<std::string>{"2 x bad_event: an event cannot be read"});
   a.counters_source.emplace();
   EXPECT_EQ(shortcomings(a).size(), 2u) << "a report of another program";
-  a.match.verdict = "good", a.match.matched = 3;
+  a.match.verdict = MatchVerdict::good, a.match.matched = 3;
   EXPECT_EQ(shortcomings(a).size(), 1u);
 }
 

@@ -1,5 +1,5 @@
 // The page: reads its own data and builds the sections in reading order. A new section is one file and one line here.
-import { readReport, type Report } from "./model.ts";
+import { readReport, type Report } from "./page_data.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { samplesSection } from "./samples/section.ts";

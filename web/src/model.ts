@@ -1,88 +1,875 @@
-// The data inside the page: the analysis (docs/analysis.schema.json), single events for the timeline, and words.
+// The answer of analyze, as docs/analysis.schema.json has it.
+// Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 
-export interface NamedTime { name: string; ns: number }
-export interface IdleCause { cause: string; ns: number; gaps: number; operators: NamedTime[]; modules: NamedTime[] }
-export interface Level { id: string; value: number | null; low: number | null; high: number | null; unit: string; coverage: number | null; why_missing: string }
-export interface WaterfallBar { id: string; label: string; ns: number; parts: NamedTime[] }
-export interface Device {
-  id: number; name: string; span_ns: number; busy_ns: number; kernel_busy_ns: number; kernel_time_sum_ns: number; idle_ns: number;
-  gpu_events: number; kernels: number; idle: IdleCause[]; waterfall: WaterfallBar[];
+/** A file that was read. */
+export interface SourceInfo {
+  /** input file. */
+  path: string;
+  /** importer that read it. */
+  format: string;
+  /** pytorch, jax, tensorflow or empty. */
+  framework: string;
+  /** events in the source, damaged ones included. */
+  events: number;
+  /** bytes of the source after decompression. */
+  bytes: number;
 }
+
+/** Damage of the input, or a doubt about it. */
+export interface QualityNote {
+  /** kind of damage or doubt. */
+  code: string;
+  /** how often. */
+  count: number;
+  /** one sentence, with the first place where it happened. */
+  detail: string;
+}
+
+export type WindowKind =
+  | "all"
+  | "recording_window"
+  | "steps"
+  | "stable"
+  | "step"
+  | "range";
+
+/** One training or inference iteration. */
+export interface StepInfo {
+  /** step number of the source. */
+  index: number;
+  /** start. */
+  start_ns: number;
+  /** duration. */
+  duration_ns: number;
+  /** at or after the first stable step. */
+  stable: boolean;
+}
+
+/** The half-open span that is analysed. */
+export interface WindowInfo {
+  /** all, recording_window, steps, stable, step or range. */
+  kind: WindowKind;
+  /** start on the capture's clock. */
+  start_ns: number;
+  /** end, exclusive. */
+  end_ns: number;
+  /** length. */
+  duration_ns: number;
+  /** what made the steps: a mark, a period of the kernel sequence, or none. */
+  step_source: string;
+  /** how alike the detected steps are, 0..1; null with marks. */
+  step_confidence: number | null;
+  /** steps inside the window. */
+  steps: StepInfo[];
+  /** steps of the whole capture. */
+  all_steps: StepInfo[];
+}
+
+export type IdleReason =
+  | "launch_bound"
+  | "sync"
+  | "memcpy"
+  | "input"
+  | "communication"
+  | "dependency"
+  | "kernel_gap"
+  | "host_other"
+  | "start_up"
+  | "unexplained"
+  | "no_launch_record"
+  | "not_recorded"
+  | "no_samples";
+
+/** How long something took. */
+export interface NamedTime {
+  /** what. */
+  name: string;
+  /** how long. */
+  ns: number;
+}
+
+/** Idle time with one cause. */
+export interface IdleCause {
+  /** why the device idled. */
+  cause: IdleReason;
+  /** idle time with this cause. */
+  ns: number;
+  /** number of idle spans. */
+  gaps: number;
+  /** framework operations on the launching thread. */
+  operators: NamedTime[];
+  /** modules of those operations. */
+  modules: NamedTime[];
+}
+
+/** One rung of the ladder: value = low when everything is known, [low, high] when some kernels have no counters. */
+export interface Level {
+  /** metric id of the catalogue. */
+  id: string;
+  /** share of the window, taking the unknown as 0; null: no data. */
+  value: number | null;
+  /** bound with every unknown kernel at 0. */
+  low: number | null;
+  /** bound with every unknown kernel at its upper level. */
+  high: number | null;
+  /** unit. */
+  unit: string;
+  /** share of kernel time that has data. */
+  coverage: number | null;
+  /** the same with kernels weighted by the report's cycles instead of the trace's time. */
+  by_cycles: number | null;
+  /** counters it comes from. */
+  formula: string;
+  /** what to collect when there is no data. */
+  why_missing: string;
+}
+
+export type Bar =
+  | "idle"
+  | "copy"
+  | "waiting"
+  | "sm_inactive"
+  | "stalled"
+  | "other_instructions"
+  | "tensor"
+  | "unknown";
+
+/** One bar of the waterfall; the bars of a device add up to its window exactly. */
+export interface WaterfallBar {
+  /** bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown. */
+  id: Bar;
+  /** text for people. */
+  label: string;
+  /** time of the window lost or used here. */
+  ns: number;
+  /** the same time by cause, copy direction or layer type. */
+  parts: NamedTime[];
+  /** the same time by kernel. */
+  kernels: NamedTime[];
+}
+
+/** How one device was used. */
+export interface DeviceUse {
+  /** device number. */
+  id: number;
+  /** product name. */
+  name: string;
+  /** start of this device's window. */
+  start_ns: number;
+  /** length of this device's window. */
+  span_ns: number;
+  /** union of kernels, copies and sets. */
+  busy_ns: number;
+  /** union of kernels. */
+  kernel_busy_ns: number;
+  /** sum of kernel durations (the papers' ratio). */
+  kernel_time_sum_ns: number;
+  /** busy with copies or sets and no kernel. */
+  copy_only_ns: number;
+  /** kernels, copies and sets. */
+  gpu_events: number;
+  /** kernel instances. */
+  kernels: number;
+  /** span less busy. */
+  idle_ns: number;
+  /** idle time by cause; sums to idle_ns. */
+  idle: IdleCause[];
+  /** the ladder of this device. */
+  levels: Level[];
+  /** bars that sum to span_ns. */
+  waterfall: WaterfallBar[];
+}
+
+export type MatchVerdict =
+  | "no_report"
+  | "good"
+  | "partial"
+  | "different_program";
+
+/** How trace and report kernels were paired. */
+export interface MatchInfo {
+  /** kernel instances of the trace window. */
+  trace_kernels: number;
+  /** kernel instances of the report. */
+  report_kernels: number;
+  /** trace kernels with one best partner. */
+  matched: number;
+  /** trace kernels paired with one of several equally good partners. */
+  ambiguous: number;
+  /** trace kernels without a partner. */
+  trace_only: number;
+  /** report kernels without a partner. */
+  report_only: number;
+  /** mean score of the pairs. */
+  confidence: number | null;
+  /** good, partial, different_program or no_report. */
+  verdict: MatchVerdict;
+  /** one sentence. */
+  note: string;
+  /** steps of the trace that the report was laid over. */
+  copies_of_report: number;
+}
+
+export type RuntimePhase =
+  | "gpu_kernel"
+  | "cpu_kernel"
+  | "dequeue"
+  | "memcpy"
+  | "wait"
+  | "launch"
+  | "enqueue"
+  | "queued"
+  | "other";
+
+/** Time in one runtime phase. */
+export interface PhaseTime {
+  /** runtime phase. */
+  phase: RuntimePhase;
+  /** time labelled with this phase: where several hold at once the first in the order of this list; the list sums to its span. */
+  ns: number;
+  /** ns as a share of the span. */
+  share: number | null;
+  /** time in which this phase held at all, on any thread or device. */
+  present_ns: number;
+  /** ns for one item of the batch; null without a batch size or steps. */
+  per_item_ns: number | null;
+}
+
+/** Who computes: the four parts sum to the window. */
+export interface KernelShares {
+  /** only kernels of the CPU run. */
+  cpu_kernel_ns: number;
+  /** only kernels of GPUs run. */
+  gpu_kernel_ns: number;
+  /** kernels of both run. */
+  both_ns: number;
+  /** no kernel runs: runtime overhead. */
+  overhead_ns: number;
+  /** share of the window. */
+  cpu_kernel: number | null;
+  /** share of the window. */
+  gpu_kernel: number | null;
+  /** share of the window. */
+  both: number | null;
+  /** share of the window. */
+  overhead: number | null;
+  /** runtime overhead for one item of the batch; null without a batch size or steps. */
+  overhead_per_item_ns: number | null;
+}
+
+/** Weighted quantiles, and shares in equal bins. */
 export interface Distribution {
-  count: number; min: number; p5: number; p25: number; median: number; p75: number; p95: number; max: number; mean: number; shape: number[];
+  /** values. */
+  count: number;
+  /** smallest. */
+  min: number;
+  /** 5th percentile. */
+  p5: number;
+  /** 25th percentile. */
+  p25: number;
+  /** median. */
+  median: number;
+  /** 75th percentile. */
+  p75: number;
+  /** 95th percentile. */
+  p95: number;
+  /** largest. */
+  max: number;
+  /** mean. */
+  mean: number;
+  /** shares in 20 equal bins from min to max. */
+  shape: (number | null)[];
 }
-export interface LevelSpread { id: string; value: number | null; spread: Distribution }
-export interface Layer { type: string; name: string; phase: string; kernels: number; ns: number; share: number | null; levels: LevelSpread[] }
-export interface Kernel {
-  name: string; short_name: string; layer_type: string; operator: string; count: number; counted: number; ns: number; duration_sum_ns: number;
-  share: number | null; grid: string; block: string; registers: number; shared_bytes: number; duration: Distribution; levels: LevelSpread[];
+
+/** One phase over the operations of a type. */
+export interface PhaseSpread {
+  /** runtime phase. */
+  phase: RuntimePhase;
+  /** sum over the operations. */
+  total_ns: number;
+  /** distribution over the operations that have this phase, in ns. */
+  spread: Distribution;
 }
-export interface Source { path: string; format: string; framework: string; events: number; bytes: number }
-export interface Step { index: number; start_ns: number; duration_ns: number; stable: boolean }
-export interface Match {
-  trace_kernels: number; report_kernels: number; matched: number; ambiguous: number; trace_only: number; report_only: number;
-  confidence: number | null; verdict: string; note: string; copies_of_report: number;
+
+/** Operations of one type. */
+export interface OperationType {
+  /** operation type, as the framework names it. */
+  type: string;
+  /** operations that began in the window. */
+  count: number;
+  /** all their phases together, host and device, overlaps included. */
+  total_ns: number;
+  /** how long each phase took. */
+  phases: PhaseSpread[];
 }
-export interface PhaseTime { phase: string; ns: number; share: number | null; present_ns: number; per_item_ns: number | null }
-export interface DepthBucket { start_ns: number; duration_ns: number; min: number; max: number; mean: number }
-export interface Queue {
-  id: string; kind: string; items: number; from_before: number; max_depth: number; mean_depth: number; empty_ns: number; empty: number | null;
-  wait: Distribution; when_empty: PhaseTime[]; when_loaded: PhaseTime[]; curve: DepthBucket[];
-  dry: { start_ns: number; duration_ns: number; phases: PhaseTime[]; host: string }[];
+
+export type QueueKind =
+  | "device"
+  | "framework";
+
+/** A stretch in which a queue was empty. */
+export interface DrySpell {
+  /** start. */
+  start_ns: number;
+  /** length. */
+  duration_ns: number;
+  /** what went on meanwhile; sums to duration_ns. */
+  phases: PhaseTime[];
+  /** what the thread that fills the queue was in for most of it: Python line or operation. */
+  host: string;
 }
-export interface RuntimeMark { kind: string; name: string; start_ns: number; duration_ns: number; bytes: number }
-export interface IdleOrigin { cause: string; phase: string; operation: string; module: string; python: string; ns: number; gaps: number; share: number | null; speedup: number | null }
-export interface Runtime {
-  start_ns: number; duration_ns: number; modes: string[]; items: number | null; phases: PhaseTime[];
-  kernels: { cpu_kernel: number | null; gpu_kernel: number | null; both: number | null; overhead: number | null; overhead_per_item_ns: number | null };
-  operation_count: number; operations: { type: string; count: number; total_ns: number; phases: { phase: string; total_ns: number; spread: Distribution }[] }[];
-  queues: Queue[]; waits: RuntimeMark[]; transfers: RuntimeMark[];
+
+/** The depth of a queue in a part of the window. */
+export interface DepthBucket {
+  /** start. */
+  start_ns: number;
+  /** length. */
+  duration_ns: number;
+  /** smallest depth inside. */
+  min: number;
+  /** largest depth inside. */
+  max: number;
+  /** mean depth inside. */
+  mean: number;
+}
+
+/** A queue between host and device, or inside the framework. */
+export interface QueueInfo {
+  /** framework, threadpool, or device:N. */
+  id: string;
+  /** framework (operations waiting to be taken) or device (launches waiting to start). */
+  kind: QueueKind;
+  /** items that entered in the window. */
+  items: number;
+  /** items that were in the queue before the capture began. */
+  from_before: number;
+  /** largest depth. */
+  max_depth: number;
+  /** mean depth over the window. */
+  mean_depth: number;
+  /** time in which nothing was queued. */
+  empty_ns: number;
+  /** empty_ns as a share of the window. */
+  empty: number | null;
+  /** time from entering to leaving, in ns. */
+  wait: Distribution;
+  /** phases while it was empty; sums to empty_ns. */
+  when_empty: PhaseTime[];
+  /** phases while it was not; sums to the rest of the window. */
+  when_loaded: PhaseTime[];
+  /** the longest stretches in which it was empty. */
+  dry: DrySpell[];
+  /** depth over the window in equal parts. */
+  curve: DepthBucket[];
+}
+
+/** A wait of a host thread for a value or for the device, or a transfer of data. */
+export interface RuntimeMark {
+  /** wait, or the direction of a transfer. */
+  kind: string;
+  /** operation and event. */
+  name: string;
+  /** start. */
+  start_ns: number;
+  /** length. */
+  duration_ns: number;
+  /** bytes moved, -1 unknown. */
+  bytes: number;
+}
+
+/** Why the GPU idled: idle time with one cause, one operation and one line of the program behind it. */
+export interface IdleOrigin {
+  /** idle cause. */
+  cause: IdleReason;
+  /** runtime phase of the thread that launches. */
+  phase: RuntimePhase;
+  /** framework operation it was in. */
+  operation: string;
+  /** module of the kernel that came next. */
+  module: string;
+  /** Python line it was in, when the capture has stacks. */
+  python: string;
+  /** idle time, summed over the devices. */
+  ns: number;
+  /** stretches of idle time. */
+  gaps: number;
+  /** of the devices' windows. */
+  share: number | null;
+  /** Amdahl's bound: how many times faster the window would be without this idle time. */
+  speedup: number | null;
+}
+
+/** Events that were taken for a phase. */
+export interface PhaseSource {
+  /** runtime phase. */
+  phase: RuntimePhase;
+  /** events that the rule takes: exact text, or a text with * where anything may stand. */
+  event: string;
+  /** where the framework writes them. */
+  source: string;
+  /** events of this capture it took. */
+  events: number;
+}
+
+/** What the framework runtime did. */
+export interface RuntimeInfo {
+  /** start of the span. */
+  start_ns: number;
+  /** length of the span. */
+  duration_ns: number;
+  /** ways of execution seen: eager, eager_sync, eager_async, function, xla, compile, cuda_graphs. */
+  modes: string[];
+  /** batch size x steps in the span; null when one of them is not known. */
+  items: number | null;
+  /** phases of host and device; ns sums to duration_ns. */
+  phases: PhaseTime[];
+  /** who computes. */
+  kernels: KernelShares;
+  /** operations that began in the span. */
+  operation_count: number;
+  /** phases by type of operation, most time first; the first row, *, is all of them. */
+  operations: OperationType[];
+  /** queues over time. */
+  queues: QueueInfo[];
+  /** longest waits of the host. */
+  waits: RuntimeMark[];
+  /** longest transfers. */
+  transfers: RuntimeMark[];
+  /** why the GPU idled, most time first. */
   idle: IdleOrigin[];
+  /** which events were taken for which phase. */
+  rules: PhaseSource[];
 }
-export interface EnergyPart { component: string; nj: number; low_nj: number; high_nj: number; share: number | null }
-export interface EnergyRow { name: string; type: string; phase: string; kernels: number; ns: number; nj: number; share: number | null; parts: EnergyPart[] }
+
+export type LayerType =
+  | "Other"
+  | "Convolution"
+  | "MatMul"
+  | "Attention"
+  | "Normalisation"
+  | "Embedding"
+  | "Pooling"
+  | "Activation"
+  | "Elementwise"
+  | "Reduction"
+  | "Softmax"
+  | "Loss"
+  | "Recurrent"
+  | "Optimiser"
+  | "Communication"
+  | "Copy"
+  | "Data movement"
+  | "Random";
+
+export type TrainingPhase =
+  | "other"
+  | "forward"
+  | "backward"
+  | "optimizer"
+  | "all"
+  | "";
+
+/** One level over the instances of a layer or kernel, weighted by time. */
+export interface LevelSpread {
+  /** metric id. */
+  id: string;
+  /** time-weighted mean. */
+  value: number | null;
+  /** distribution over instances, weighted by time. */
+  spread: Distribution;
+}
+
+/** A layer type, or a layer in one phase. */
+export interface LayerRow {
+  /** layer type. */
+  type: LayerType;
+  /** module path, or operator when no module is known. */
+  name: string;
+  /** forward, backward, optimizer or other. */
+  phase: TrainingPhase;
+  /** kernel instances. */
+  kernels: number;
+  /** exclusive kernel time. */
+  ns: number;
+  /** of the window. */
+  share: number | null;
+  /** levels inside its kernels. */
+  levels: LevelSpread[];
+}
+
+/** All instances of one kernel. */
+export interface KernelRow {
+  /** kernel name. */
+  name: string;
+  /** name without namespaces, arguments and template details. */
+  short_name: string;
+  /** layer type of most of its time. */
+  layer_type: string;
+  /** operator of most of its time. */
+  operator: string;
+  /** instances. */
+  count: number;
+  /** instances with counters. */
+  counted: number;
+  /** exclusive time. */
+  ns: number;
+  /** sum of durations. */
+  duration_sum_ns: number;
+  /** exclusive time as a share of the window. */
+  share: number | null;
+  /** thread blocks of the first instance. */
+  grid: string;
+  /** threads a block of the first instance. */
+  block: string;
+  /** different grids among the instances. */
+  grids: number;
+  /** registers a thread, -1 unknown. */
+  registers: number;
+  /** shared memory a block, -1 unknown. */
+  shared_bytes: number;
+  /** distribution of durations in ns. */
+  duration: Distribution;
+  /** levels inside the kernel. */
+  levels: LevelSpread[];
+}
+
+/** Kernels ordered by tensor-issue utilisation (DATE 2024, figure 8). */
+export interface CurvePoint {
+  /** tensor-issue utilisation, 0..1. */
+  utilization: number;
+  /** share of kernel time at or below it. */
+  time_share: number;
+}
+
+export type EnergySource =
+  | ""
+  | "energy_counter"
+  | "power_instant"
+  | "power_average";
+
+export type CountsSource =
+  | "none"
+  | "samples"
+  | "counter_report";
+
+/** Energy of one component. */
+export interface EnergyPart {
+  /** static, active, instructions, pipe.*, tensor.*, shared, l1, tma, l2, dram, or rest: what the model does not explain, negative where it explains more than was measured. */
+  component: string;
+  /** energy in nanojoules. */
+  nj: number;
+  /** 2.5 % bound of the model. */
+  low_nj: number;
+  /** 97.5 % bound of the model. */
+  high_nj: number;
+  /** of the row's energy. */
+  share: number | null;
+}
+
+/** The mean step. */
+export interface EnergyStepMean {
+  /** steps in the window. */
+  count: number;
+  /** mean energy of a step. */
+  joules: number;
+  /** mean duration of a step. */
+  seconds: number;
+  /** energy-delay product of the mean step, joule seconds. */
+  edp: number;
+  /** energy of one item of the batch; null without --batch. */
+  joules_per_item: number | null;
+}
+
+/** The energy of a step, a layer type, a layer, a kernel, or of time without kernels. */
+export interface EnergyRow {
+  /** step, layer type, layer or kernel; (idle) and (copies) are time without kernels. */
+  name: string;
+  /** layer type, of layers. */
+  type: string;
+  /** forward, backward, optimizer or other, of layers. */
+  phase: TrainingPhase;
+  /** kernel instances. */
+  kernels: number;
+  /** exclusive time. */
+  ns: number;
+  /** energy in nanojoules, the rest included. */
+  nj: number;
+  /** of the device's energy. */
+  share: number | null;
+  /** the same energy by component; sums to nj. */
+  parts: EnergyPart[];
+}
+
+/** Power from one instant on. */
+export interface EnergyReading {
+  /** after the start of the device's window. */
+  ns: number;
+  /** power from here on. */
+  watts: number;
+}
+
+/** A doubt about the energy. */
+export interface EnergyWarning {
+  /** kind of doubt. */
+  code: string;
+  /** what it means, and what to do. */
+  text: string;
+}
+
+/** The energy of one device. */
 export interface DeviceEnergy {
-  device: number; name: string; start_ns: number; span_ns: number; source: string; counts_source: string; coverage: number | null; nj: number; mean_watts: number;
-  sm_mhz: number | null; celsius: number | null; parts: EnergyPart[];
-  step: { count: number; joules: number; seconds: number; edp: number; joules_per_item: number | null } | null;
-  steps: EnergyRow[]; layer_types: EnergyRow[]; layers: EnergyRow[]; kernels: EnergyRow[]; power: { ns: number; watts: number }[]; warnings: { code: string; text: string }[];
+  /** device number. */
+  device: number;
+  /** product name. */
+  name: string;
+  /** start of the span. */
+  start_ns: number;
+  /** length of the span. */
+  span_ns: number;
+  /** what measured the energy: energy_counter, power_instant or power_average. */
+  source: EnergySource;
+  /** what counted accesses and operations: samples, counter_report or none. */
+  counts_source: CountsSource;
+  /** share of the window (samples) or of kernel time (report) that has counts. */
+  coverage: number | null;
+  /** measured energy in nanojoules. */
+  nj: number;
+  /** measured energy over the span. */
+  mean_watts: number;
+  /** 2.5 % bound of the model's sum; null without model. */
+  predicted_low_nj: number | null;
+  /** 97.5 % bound of the model's sum. */
+  predicted_high_nj: number | null;
+  /** mean SM clock. */
+  sm_mhz: number | null;
+  /** lowest SM clock. */
+  sm_mhz_low: number | null;
+  /** mean temperature. */
+  celsius: number | null;
+  /** the energy by component; sums to nj; empty without a model. */
+  parts: EnergyPart[];
+  /** the mean step; null without steps. */
+  step: EnergyStepMean | null;
+  /** by step, and the time outside steps; sums to nj. */
+  steps: EnergyRow[];
+  /** by layer type, largest first; with (idle) and (copies) sums to nj. */
+  layer_types: EnergyRow[];
+  /** by layer; sums to nj. */
+  layers: EnergyRow[];
+  /** by kernel; sums to nj. */
+  kernels: EnergyRow[];
+  /** power over the span. */
+  power: EnergyReading[];
+  /** doubts, and what to do. */
+  warnings: EnergyWarning[];
 }
-export interface EnergyUse { model: string; model_gpu: string; model_date: string; gain_error: number | null; why_missing: string; devices: DeviceEnergy[] }
-/** One metric over the window; of a count, mean, low, high and values are rates. */
-export interface SampledReading { id: string; unit: string; mean: number | null; low: number | null; high: number | null; total: number | null; values: (number | null)[] }
+
+/** Where the joules went. */
+export interface EnergyUse {
+  /** file of the energy model, empty without one. */
+  model: string;
+  /** product it was measured on. */
+  model_gpu: string;
+  /** when. */
+  model_date: string;
+  /** systematic error of board sensors, outside every interval. */
+  gain_error: number | null;
+  /** why energy has no data, or no levels, and what to do. */
+  why_missing: string;
+  /** by device. */
+  devices: DeviceEnergy[];
+}
+
+export type SampleSource =
+  | "nvml"
+  | "gpm"
+  | "dcgm"
+  | "pm_sampling";
+
+/** One metric over the window; counts are given as rates, a second. */
+export interface SampledReading {
+  /** metric id. */
+  id: string;
+  /** unit of mean, low, high and values; of a count the unit a second. */
+  unit: string;
+  /** mean over the time that has data. */
+  mean: number | null;
+  /** lowest sample. */
+  low: number | null;
+  /** highest sample. */
+  high: number | null;
+  /** of a count: the sum over the window. */
+  total: number | null;
+  /** mean of each bucket of time; null: no data. */
+  values: (number | null)[];
+}
+
+/** A device's samples. */
 export interface SampledDevice {
-  id: number; name: string; source: string; samples: number; sample_ns: number; covered_ns: number; step_ns: number | null; step_confidence: number | null; readings: SampledReading[];
+  /** device number. */
+  id: number;
+  /** product name. */
+  name: string;
+  /** finest source of its levels: pm_sampling, gpm, dcgm or nvml. */
+  source: SampleSource;
+  /** samples of the first level. */
+  samples: number;
+  /** mean length of one. */
+  sample_ns: number;
+  /** time of the window that they cover. */
+  covered_ns: number;
+  /** period of the device's activity; null: none found. */
+  step_ns: number | null;
+  /** its normalised autocorrelation. */
+  step_confidence: number | null;
+  /** metrics over time. */
+  readings: SampledReading[];
 }
-export interface SampledUse { start_ns: number; bucket_ns: number; devices: SampledDevice[]; host: SampledReading[]; idle_devices: number }
+
+/** Levels and readings over time. */
+export interface SampledUse {
+  /** start of the first bucket. */
+  start_ns: number;
+  /** length of a bucket. */
+  bucket_ns: number;
+  /** each device's samples. */
+  devices: SampledDevice[];
+  /** the program's processes. */
+  host: SampledReading[];
+  /** devices that were recorded and never worked. */
+  idle_devices: number;
+}
+
+export type FindingId =
+  | "observer_effect"
+  | "warm_up_in_window"
+  | "unresolved_kernels"
+  | "different_program"
+  | "weak_matching"
+  | "missing_counters"
+  | "launch_bound"
+  | "input_bound"
+  | "sync_in_step"
+  | "blocking_copies"
+  | "device_allocations"
+  | "exposed_communication"
+  | "tiny_kernels"
+  | "unfused_elementwise"
+  | "casts"
+  | "small_grids"
+  | "fp32_without_tensor_cores"
+  | "low_tensor_use"
+  | "memory_bound"
+  | "missing_levels"
+  | "start_up_in_window"
+  | "shallow_source"
+  | "gpu_idle"
+  | "sms_without_work"
+  | "waiting_warps"
+  | "idle_tensor_cores"
+  | "held_clocks"
+  | "room_in_memory"
+  | "unused_devices";
+
+export type FindingGroup =
+  | ""
+  | "launches"
+  | "input"
+  | "syncs"
+  | "copies"
+  | "communication"
+  | "kernels"
+  | "idle"
+  | "sm_inactive"
+  | "stalled";
+
+/** What costs time, what to change, and the numbers behind it. */
+export interface Finding {
+  /** kind of finding. */
+  id: FindingId;
+  /** what, and what to change. */
+  text: string;
+  /** the numbers behind it. */
+  evidence: string;
+  /** time it could give back at most. */
+  gain_ns: number | null;
+  /** what to run next, when there is something to run. */
+  command: string;
+  /** gains of findings in one group overlap: they count once. */
+  group: FindingGroup;
+}
+
+/** The answer of `gpufathom analyze`. */
 export interface Analysis {
-  schema: string; source: Source; counters_source: Source | null; quality: { code: string; count: number; detail: string }[];
-  window: { kind: string; start_ns: number; end_ns: number; duration_ns: number; step_source: string; steps: Step[]; all_steps: Step[] };
-  devices: Device[]; levels: Level[]; match: Match; runtime: Runtime;
-  layer_types: Layer[]; layers: Layer[]; kernels: Kernel[]; tensor_curve: { utilization: number; time_share: number }[];
-  energy: EnergyUse; samples: SampledUse;
-  findings: { id: string; text: string; evidence: string; gain_ns: number | null }[];
+  /** name and version of this layout. */
+  schema: string;
+  /** the capture. */
+  source: SourceInfo;
+  /** the counter report, when there is one. */
+  counters_source: SourceInfo | null;
+  /** damage and doubts. */
+  quality: QualityNote[];
+  /** the analysed span. */
+  window: WindowInfo;
+  /** use of each device. */
+  devices: DeviceUse[];
+  /** the ladder over all devices. */
+  levels: Level[];
+  /** how trace and report kernels were paired. */
+  match: MatchInfo;
+  /** framework runtime phases. */
+  runtime: RuntimeInfo;
+  /** kernel time by layer type. */
+  layer_types: LayerRow[];
+  /** kernel time by layer. */
+  layers: LayerRow[];
+  /** kernel time by kernel. */
+  kernels: KernelRow[];
+  /** cumulative kernel time over tensor-issue utilisation. */
+  tensor_curve: CurvePoint[];
+  /** where the joules went; without devices when nothing measured power. */
+  energy: EnergyUse;
+  /** levels and readings over time; without devices when nothing was sampled. */
+  samples: SampledUse;
+  /** what to change, with evidence. */
+  findings: Finding[];
 }
 
-/** One band of the timeline. The columns run in parallel; one that does not apply is empty. Times count from the timeline's start. */
-export interface Lane {
-  kind: "steps" | "stream" | "idle" | "queue" | "host" | "api"; title: string; device: number; rows: number;
-  start: number[]; duration: number[]; row: number[]; name: number[]; op: number[]; module: number[]; type: number[];
-  tensor: number[]; launch: number[]; launch_lane: number[];
-  low: number[]; depth: number[];  // of a queue: smallest and largest depth in the span
-}
-export interface Timeline { start_ns: number; duration_ns: number; texts: string[]; lanes: Lane[]; shown: number; total: number; note: string }
+export const CAUSE_COLOURS: Record<IdleReason, string> = {
+  launch_bound: "var(--cause-launch-bound)",
+  sync: "var(--cause-sync)",
+  memcpy: "var(--cause-memcpy)",
+  input: "var(--cause-input)",
+  communication: "var(--cause-communication)",
+  dependency: "var(--cause-dependency)",
+  kernel_gap: "var(--cause-kernel-gap)",
+  host_other: "var(--cause-host-other)",
+  start_up: "var(--cause-start-up)",
+  unexplained: "var(--cause-unexplained)",
+  no_launch_record: "var(--cause-other)",
+  not_recorded: "var(--cause-other)",
+  no_samples: "var(--cause-other)",
+};
 
-export interface Label { id: string; text: string; short_text: string; meaning: string }
-export interface Report {
-  version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis; timeline: Timeline | null;
-  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[]; readings: Label[] };
-}
+export const BAR_COLOURS: Record<Bar, string> = {
+  idle: "var(--bar-idle)",
+  copy: "var(--bar-copy)",
+  waiting: "var(--bar-waiting)",
+  sm_inactive: "var(--bar-sm-inactive)",
+  stalled: "var(--bar-stalled)",
+  other_instructions: "var(--bar-other-instructions)",
+  tensor: "var(--bar-tensor)",
+  unknown: "var(--bar-unknown)",
+};
 
-/** Reads the block that the report writer put into the page: gzip in base64. `exact` is the analysis as it was written: its
- *  last key, with times that a JavaScript number cannot hold. */
-export async function readReport(text: string): Promise<Report> {
-  const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const json = await new Response(stream).text();
-  return { ...(JSON.parse(json) as Report), exact: json.slice(json.lastIndexOf(',"analysis":{') + 12, -1) };
-}
+export const PHASE_COLOURS: Record<RuntimePhase, string> = {
+  gpu_kernel: "var(--phase-gpu-kernel)",
+  cpu_kernel: "var(--phase-cpu-kernel)",
+  dequeue: "var(--phase-dequeue)",
+  memcpy: "var(--phase-memcpy)",
+  wait: "var(--phase-wait)",
+  launch: "var(--phase-launch)",
+  enqueue: "var(--phase-enqueue)",
+  queued: "var(--phase-queued)",
+  other: "var(--phase-other)",
+};

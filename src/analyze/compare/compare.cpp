@@ -1,5 +1,7 @@
 #include "analyze/compare/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -16,9 +18,9 @@ namespace {
 class Rows {
  public:
   explicit Rows(std::size_t runs) : runs_(runs) {}
-  void add(std::size_t run, std::string_view kind, std::string_view name, Nanos ns,
+  void add(std::size_t run, ComparedKind kind, std::string_view name, Nanos ns,
            std::int64_t count = 0) {
-    auto [at, added] = index_.try_emplace({std::string(kind), std::string(name)}, rows_.size());
+    auto [at, added] = index_.try_emplace({kind, std::string(name)}, rows_.size());
     if (added)
       rows_.push_back({at->first.first,
                        at->first.second,
@@ -55,7 +57,7 @@ class Rows {
     }
   }
   /// The part of a run's rows that is kernel time.
-  Nanos sum_of(std::size_t run, std::string_view kind) const {
+  Nanos sum_of(std::size_t run, ComparedKind kind) const {
     Nanos total = 0;
     for (const auto& row : rows_)
       if (row.kind == kind) total += row.ns[run];
@@ -79,7 +81,7 @@ class Rows {
 
  private:
   std::size_t runs_;
-  std::map<std::pair<std::string, std::string>, std::size_t> index_;
+  std::map<std::pair<ComparedKind, std::string>, std::size_t> index_;
   std::vector<ComparedTime> rows_;
 };
 
@@ -96,7 +98,7 @@ std::int64_t steps_in(const Analysis& a) {
 
 std::string layer_name(const LayerRow& layer) {
   return layer.name +
-         (layer.phase.empty() || layer.phase == "other" ? "" : " (" + layer.phase + ")");
+         (layer.phase == TrainingPhase::other ? "" : fmt::format(" ({})", name_of(layer.phase)));
 }
 
 }  // namespace
@@ -122,18 +124,19 @@ Comparison compare(const std::vector<Analysis>& analyses) {
       run.total_ns += d.span_ns;
       if (only_samples(a)) {  // no layer to give busy time to: its bars instead
         for (const auto& bar : d.waterfall)
-          if (bar.ns > 0) time.add(r, "bar", bar.id, bar.ns);
+          if (bar.ns > 0) time.add(r, ComparedKind::bar, name_of(bar.id), bar.ns);
         continue;
       }
-      for (const auto& cause : d.idle) time.add(r, "idle", cause.cause, cause.ns);
-      if (d.copy_only_ns > 0) time.add(r, "copy", "copies and sets", d.copy_only_ns);
+      for (const auto& cause : d.idle)
+        time.add(r, ComparedKind::idle, name_of(cause.cause), cause.ns);
+      if (d.copy_only_ns > 0) time.add(r, ComparedKind::copy, "copies and sets", d.copy_only_ns);
     }
     for (const auto& type : a.layer_types)
-      time.add(r, "layer_type", type.type, type.ns, type.kernels);
+      time.add(r, ComparedKind::layer_type, name_of(type.type), type.ns, type.kernels);
     for (const auto& layer : a.layers)
-      layers.add(r, "layer", layer_name(layer), layer.ns, layer.kernels);
+      layers.add(r, ComparedKind::layer, layer_name(layer), layer.ns, layer.kernels);
     for (const auto& kernel : a.kernels)
-      kernels.add(r, "kernel", kernel.name, kernel.ns, kernel.count);
+      kernels.add(r, ComparedKind::kernel, kernel.name, kernel.ns, kernel.count);
     for (const auto& level : a.levels) {
       auto [at, added] = levels.try_emplace(level.id, n);
       if (added) level_order.push_back(level.id);
@@ -142,7 +145,7 @@ Comparison compare(const std::vector<Analysis>& analyses) {
     const std::int64_t parts = by_step ? run.steps : 1;
     run.time_ns = (run.total_ns + parts / 2) / parts;
     time.scale(r, run.time_ns, parts);
-    const Nanos kernel_time = time.sum_of(r, "layer_type");
+    const Nanos kernel_time = time.sum_of(r, ComparedKind::layer_type);
     layers.scale(r, kernel_time, parts);
     kernels.scale(r, kernel_time, parts);
     result.runs.push_back(std::move(run));

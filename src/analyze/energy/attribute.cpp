@@ -212,7 +212,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
 
   KernelWork work;
   SampledWindow window;
-  out.counts_source = "none";
+  out.counts_source = CountsSource::none;
   if (model) {
     window = sampled_window(capture, f.device, f.window, *model);
     if (window.hertz > 0) out.sm_mhz = window.hertz * 1e-6;
@@ -220,10 +220,10 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
         context.matching.info.matched + context.matching.info.ambiguous > 0 &&
         capture.metadata_value(fmt::format("solved.{}", capture.devices.id[f.device])).empty();
     if (report) {
-      out.counts_source = "counter_report";
+      out.counts_source = CountsSource::counter_report;
       work = reported_work(capture, context.matching.report_row, *model);
     } else if (has_samples(window)) {
-      out.counts_source = "samples";
+      out.counts_source = CountsSource::samples;
       out.coverage = std::min(1.0, window.coverage);
       work = sampled_work(capture, f.device, *model);
     }
@@ -279,7 +279,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
   if (leaves.list.empty()) return out;
 
   if (model) {
-    if (out.counts_source == "samples")
+    if (out.counts_source == CountsSource::samples)
       scale_to(window, leaves.list);
     else if (kernel_ns > 0)
       out.coverage = static_cast<double>(counted_ns) / static_cast<double>(kernel_ns);
@@ -311,7 +311,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
       [&](const auto& l, EnergyRow& row) {
         if (outside(l.layer, row)) return;
         const auto& layer = layers.rows[l.layer];
-        row.name = layer.name, row.type = layer.type, row.phase = layer.phase;
+        row.name = layer.name, row.type = name_of(layer.type), row.phase = layer.phase;
       });
   out.kernels = energy_rows(
       leaves.list, use, out.nj, f.rows, true, [](const auto& l) { return l.kernel; },
@@ -339,8 +339,8 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
                          out);
   if (model)
     add_doubts(capture, f.device, *model,
-               out.counts_source == "samples" ? window.counted : work.counted,
-               out.counts_source == "samples" && work.rows.empty(), out);
+               out.counts_source == CountsSource::samples ? window.counted : work.counted,
+               out.counts_source == CountsSource::samples && work.rows.empty(), out);
   return out;
 }
 
@@ -352,7 +352,7 @@ EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
   bool any_power = false;
   for (const auto& line : context.devices) {
     const PowerCurve curve(context.capture, line.device);
-    any_power |= !curve.source().empty();
+    any_power |= curve.source() != EnergySource::none;
     const Frame f{context.capture, line.device,           line.window,
                   model,           context.options.batch, context.options.max_rows};
     auto device = measured(f, curve);
@@ -360,7 +360,7 @@ EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
       auto whole = with_kernels(context, line, f, std::move(*device));
       add_sensor_doubts(curve.period(), model, whole);
       use.devices.push_back(std::move(whole));
-    } else if (!curve.source().empty()) {
+    } else if (curve.source() != EnergySource::none) {
       use.why_missing = outside_readings(curve.known(), line.window);
     }
   }
@@ -377,7 +377,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
   bool any_power = false;
   for (std::uint32_t d = 0; d < capture.devices.size(); ++d) {
     const PowerCurve curve(capture, d);
-    if (curve.source().empty()) continue;
+    if (curve.source() == EnergySource::none) continue;
     any_power = true;
     const Frame f{capture, d, span, model};
     auto device = measured(f, curve);
@@ -388,7 +388,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
     std::vector<EnergyLeaf> leaves(1);
     leaves[0].ns = span.length();
     leaves[0].kernel = kWhole;
-    device->counts_source = "none";
+    device->counts_source = CountsSource::none;
     if (model) {
       EnergyEvaluator evaluator(model->model, chip_at(capture, d));
       leaves[0].work = evaluator.no_work();
@@ -396,7 +396,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
       if (window.hertz > 0) device->sm_mhz = window.hertz * 1e-6;
       if (device->sm_mhz) evaluator.bring_to_clock(*device->sm_mhz);
       if (has_samples(window)) {
-        device->counts_source = "samples";
+        device->counts_source = CountsSource::samples;
         device->coverage = std::min(1.0, window.coverage);
         scale_to(window, leaves);
       }
@@ -420,7 +420,7 @@ std::optional<Interval> sampled_span(const Capture& capture) {
   // Readings of power bound what can be attributed; samples of counters alone cannot.
   for (std::uint32_t d = 0; d < capture.devices.size(); ++d) {
     const PowerCurve curve(capture, d);
-    if (curve.source().empty()) continue;
+    if (curve.source() == EnergySource::none) continue;
     span.start = std::min(span.start, curve.known().start);
     span.end = std::max(span.end, curve.known().end);
   }

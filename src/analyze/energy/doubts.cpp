@@ -59,7 +59,7 @@ std::string energy_record_command() {
 
 void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
                 const std::vector<bool>& counted, bool unresolved, DeviceEnergy& e) {
-  if (e.counts_source == "none") {
+  if (e.counts_source == CountsSource::none) {
     warn(e, "no_counts",
          "nothing counted accesses and operations: all but static power is in the rest. Record "
          "them: " +
@@ -87,15 +87,16 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
              "lies in the rest.{}",
              missing, list(components),
              complete ? " Only a counter report has them"
-                      : " Collect them: " + (e.counts_source == "samples" ? energy_record_command()
-                                                                          : energy_ncu_command())));
+                      : " Collect them: " + (e.counts_source == CountsSource::samples
+                                                 ? energy_record_command()
+                                                 : energy_ncu_command())));
   }
-  if (e.counts_source == "counter_report" && e.coverage && *e.coverage < 0.999)
+  if (e.counts_source == CountsSource::counter_report && e.coverage && *e.coverage < 0.999)
     warn(e, "kernels_without_counters",
          fmt::format(
              "{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest",
              100 * (1 - *e.coverage)));
-  if (e.counts_source == "samples" && e.coverage && *e.coverage < 0.99)
+  if (e.counts_source == CountsSource::samples && e.coverage && *e.coverage < 0.99)
     warn(e, "samples_missing",
          fmt::format("samples cover {:.1f} % of the span; the counts are scaled up to all of it",
                      100 * *e.coverage));
@@ -147,7 +148,7 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
                      period > kNsPerSecond / 2 ? "Read the energy counter more often: record "
                                                  "--metrics energy does ten times a second"
                                                : "Record a second or more, of the same steps"));
-  if (e.source == "power_average")
+  if (e.source == EnergySource::power_average)
     warn(e, "average_power",
          "the power is the driver's average over about a second: short changes are smeared. Log "
          "the instant power (field 186) or the energy counter");

@@ -64,8 +64,9 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
 
 PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
   power_ = series(c, device, "power.module");
-  source_ = "power_instant";
-  if (power_.empty()) power_ = series(c, device, "power.average"), source_ = "power_average";
+  source_ = EnergySource::power_instant;
+  if (power_.empty())
+    power_ = series(c, device, "power.average"), source_ = EnergySource::power_average;
   const auto counter = series(c, device, "energy.module");
   // The counter moves in steps: a value counts from the moment that it was first seen. One that
   // falls was reset.
@@ -82,7 +83,7 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
     joules_.push_back(joules);
   };
   if (steps.size() >= 2 && !falls) {
-    source_ = "energy_counter";
+    source_ = EnergySource::energy_counter;
     period_ = period_of(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0) {  // knots at the readings of power in between, where the joules go by the power's
@@ -105,7 +106,7 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
     for (const auto& p : power_) knot(p.time, shape.until(p.time));
   }
   if (times_.size() < 2) {
-    source_.clear();
+    source_ = EnergySource::none;
     return;
   }
   known_ = {times_.front(), times_.back()};
@@ -123,7 +124,8 @@ double PowerCurve::joules_until(Nanos t) const {
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
-  if (source_.empty() || span.start < known_.start - kReach || span.end > known_.end + kReach)
+  if (source_ == EnergySource::none || span.start < known_.start - kReach ||
+      span.end > known_.end + kReach)
     return std::nullopt;
   return std::llround(joules_until(span.end) * 1e9) - std::llround(joules_until(span.start) * 1e9);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/names.h"
 #include "core/intervals.h"
 #include "model/capture.h"
 
@@ -23,7 +24,7 @@ class PowerCurve {
   PowerCurve(const Capture& capture, std::uint32_t device);
 
   /// "energy_counter", "power_instant", "power_average", or empty without any reading.
-  const std::string& source() const { return source_; }
+  EnergySource source() const { return source_; }
   /// From the first to the last reading.
   Interval known() const { return known_; }
   /// Nanojoules over a span. Spans that follow each other add up exactly. Up to 250 ms beyond the
@@ -36,7 +37,7 @@ class PowerCurve {
 
  private:
   double joules_until(Nanos time) const;
-  std::string source_;
+  EnergySource source_ = EnergySource::none;
   Interval known_{0, 0};
   Nanos period_ = 0;
   std::vector<Nanos> times_;    // knots

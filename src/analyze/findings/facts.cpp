@@ -6,13 +6,13 @@
 
 namespace gf {
 
-Facts::Facts(const Context& c, const Analysis& a, const KernelLevels& l)
+TraceFacts::TraceFacts(const Context& c, const Analysis& a, const KernelLevels& l)
     : context(c), analysis(a), levels(l), kernels(kernel_instances(c)), window(device_window(c)) {
   for (const auto& d : a.devices) kernel_busy += d.kernel_busy_ns;
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
 
-IdleCause Facts::idle(std::string_view cause) const {
+IdleCause TraceFacts::idle(IdleReason cause) const {
   IdleCause sum;
   sum.cause = cause;
   for (const auto& d : analysis.devices)

@@ -14,7 +14,7 @@
 
 namespace gf {
 
-struct Facts {
+struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
   const KernelLevels& levels;
@@ -23,7 +23,7 @@ struct Facts {
   Nanos kernel_busy = 0;  // likewise
   std::int64_t kernel_count = 0;
 
-  Facts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
+  TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
   std::string_view kernel_name(const KernelInstance& k) const {
@@ -35,7 +35,7 @@ struct Facts {
   bool pytorch() const { return capture().framework == "pytorch"; }
   /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
   /// none.
-  IdleCause idle(std::string_view cause) const;
+  IdleCause idle(IdleReason cause) const;
   double of_window(Nanos ns) const {
     return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }
@@ -43,28 +43,6 @@ struct Facts {
     return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0;
   }
 };
-
-using Look = std::optional<Finding> (*)(const Facts&);
-
-// One function a rule; empty when the numbers do not reach its threshold.
-std::optional<Finding> observer_effect(const Facts&);
-std::optional<Finding> warm_up_in_window(const Facts&);
-std::optional<Finding> missing_counters(const Facts&);
-std::optional<Finding> missing_levels(const Facts&);
-std::optional<Finding> weak_matching(const Facts&);
-std::optional<Finding> launch_bound(const Facts&);
-std::optional<Finding> input_bound(const Facts&);
-std::optional<Finding> sync_in_step(const Facts&);
-std::optional<Finding> blocking_copies(const Facts&);
-std::optional<Finding> device_allocations(const Facts&);
-std::optional<Finding> exposed_communication(const Facts&);
-std::optional<Finding> tiny_kernels(const Facts&);
-std::optional<Finding> unfused_elementwise(const Facts&);
-std::optional<Finding> casts(const Facts&);
-std::optional<Finding> small_grids(const Facts&);
-std::optional<Finding> fp32_without_tensor_cores(const Facts&);
-std::optional<Finding> low_tensor_use(const Facts&);
-std::optional<Finding> memory_bound(const Facts&);
 
 /// "12.3 ms", "45 %" as sentences need them.
 std::string say_time(Nanos ns);

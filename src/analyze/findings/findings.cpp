@@ -1,44 +1,93 @@
 #include "analyze/findings/findings.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "analyze/findings/sample_facts.h"
 
 namespace gf {
 namespace {
 
-// Caveats about the capture come first, in this order; the others by what they could give back.
-constexpr Look kCaveats[] = {observer_effect, warm_up_in_window, weak_matching, missing_counters};
-constexpr Look kLosses[] = {launch_bound,
-                            input_bound,
-                            sync_in_step,
-                            blocking_copies,
-                            device_allocations,
-                            exposed_communication,
-                            tiny_kernels,
-                            unfused_elementwise,
-                            casts,
-                            small_grids,
-                            fp32_without_tensor_cores,
-                            low_tensor_use,
-                            memory_bound,
-                            missing_levels};
+enum class Rank { caveat, loss };
+
+template <class Facts>
+struct Rule {
+  Rank rank;
+  std::optional<Finding> (*find)(const Facts&);
+};
+
+// Each list takes the rules of its scope.
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) GF_RULE_OF_##scope(rank, id)
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain) GF_RULE_OF_##scope(rank, id)
+#define GF_RULE_OF_trace(rank, id) {Rank::rank, trace_rules::id},
+#define GF_RULE_OF_sample(rank, id)
+constexpr Rule<TraceFacts> kTraceRules[] = {
+#include "analyze/names/findings.def"
+};
+#undef GF_RULE_OF_trace
+#undef GF_RULE_OF_sample
+#define GF_RULE_OF_trace(rank, id)
+#define GF_RULE_OF_sample(rank, id) {Rank::rank, sample_rules::id},
+constexpr Rule<SampleFacts> kSampleRules[] = {
+#include "analyze/names/findings.def"
+};
+#undef GF_RULE_OF_trace
+#undef GF_RULE_OF_sample
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+
+/// By FindingId.
+constexpr FindingGroup kGroups[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) FindingGroup::group,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+
+template <class Facts>
+std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
+  std::vector<Finding> caveats, losses;
+  for (const auto& rule : rules) {
+    auto found = rule.find(facts);
+    if (!found) continue;
+    found->group = kGroups[static_cast<std::size_t>(found->id)];
+    (rule.rank == Rank::caveat ? caveats : losses).push_back(std::move(*found));
+  }
+  std::stable_sort(losses.begin(), losses.end(), [](const auto& left, const auto& right) {
+    return left.gain_ns.value_or(0) > right.gain_ns.value_or(0);
+  });
+  std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
+  return caveats;
+}
 
 }  // namespace
 
-void find_findings(const Context& context, const KernelLevels& levels, Analysis& analysis) {
-  const Facts facts(context, analysis, levels);
-  if (facts.window <= 0) return;
-  std::vector<Finding> caveats, losses;
-  for (const auto look : kCaveats)
-    if (auto f = look(facts)) caveats.push_back(std::move(*f));
-  for (const auto look : kLosses)
-    if (auto f = look(facts)) losses.push_back(std::move(*f));
-  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) {
-    return a.gain_ns.value_or(0) > b.gain_ns.value_or(0);
-  });
-  analysis.findings = std::move(caveats);
-  std::move(losses.begin(), losses.end(), std::back_inserter(analysis.findings));
+std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& levels,
+                                   const Analysis& analysis) {
+  const TraceFacts facts(context, analysis, levels);
+  if (facts.window <= 0) return {};
+  return apply<TraceFacts>(kTraceRules, facts);
+}
+
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
+                                     Interval settled) {
+  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled));
+}
+
+Nanos joint_gain(const std::vector<Finding>& findings) {
+  std::array<Nanos, EnumNames<FindingGroup>::names.size()> largest{};
+  Nanos sum = 0;
+  for (const auto& finding : findings) {
+    Nanos& most = largest[static_cast<std::size_t>(finding.group)];
+    most = std::max(most, finding.gain_ns.value_or(0));
+  }
+  for (const Nanos gain : largest) sum += gain;
+  return sum;
 }
 
 }  // namespace gf

@@ -2,14 +2,27 @@
 // give back at most.
 #pragma once
 
+#include <vector>
+
 #include "analyze/context.h"
 #include "analyze/result.h"
 #include "analyze/utilization/kernel_levels.h"
+#include "core/time.h"
 
 namespace gf {
 
-/// Fills analysis.findings from everything else in the analysis: caveats about the capture first,
-/// then by the time they could give back. docs/findings.md lists the rules with their thresholds.
-void find_findings(const Context& context, const KernelLevels& levels, Analysis& analysis);
+/// From everything else in the analysis: caveats about the capture first, then by the time they
+/// could give back. docs/findings.md lists the rules with their thresholds.
+std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& levels,
+                                   const Analysis& analysis);
+
+/// The same from samples alone, which know no kernel: from the devices' waterfalls and readings.
+/// `settled`: when the activity was steady, empty when it never was.
+std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
+                                     Interval settled);
+
+/// What acting on all of them could give back at most: gains of one group overlap, so the largest
+/// of each group counts.
+Nanos joint_gain(const std::vector<Finding>& findings);
 
 }  // namespace gf

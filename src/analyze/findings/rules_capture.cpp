@@ -2,16 +2,18 @@
 #include <fmt/format.h>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/utilization/level_formulas.h"
 
-namespace gf {
+namespace gf::trace_rules {
 
 std::optional<Finding> observer_effect(const Facts& f) {
   // A profiler in the process slows the host, so it lengthens the waits for the host and nothing
   // else.
   if (f.capture().format != "kineto" && f.capture().format != "nsight_systems") return {};
-  const auto late = f.idle("launch_bound"), other = f.idle("host_other"), sync = f.idle("sync");
+  const auto late = f.idle(IdleReason::launch_bound), other = f.idle(IdleReason::host_other),
+             sync = f.idle(IdleReason::sync);
   const Nanos host = late.ns + other.ns;
   if (f.of_window(host) < 0.05) return {};
   Nanos idle = 0, overhead = 0;
@@ -32,7 +34,7 @@ std::optional<Finding> observer_effect(const Facts& f) {
   if (overhead > 0)
     evidence += fmt::format("; the profiler itself reports {} of overhead", say_time(overhead));
   return Finding{
-      "observer_effect",
+      FindingId::observer_effect,
       fmt::format(
           "The trace says {} idle, but a profiler was on: it slows the host and leaves kernels as "
           "they are. Take idle that waits for the host as an upper "
@@ -56,7 +58,7 @@ std::optional<Finding> warm_up_in_window(const Facts& f) {
   const Nanos mean = stable / stable_steps, extra = warm - mean * warm_steps;
   if (extra <= 0 || f.of_window(extra) < 0.02) return {};
   return Finding{
-      "warm_up_in_window",
+      FindingId::warm_up_in_window,
       fmt::format(
           "The window holds {} before the run was stable; use --window stable to leave {} out.",
           warm_steps == 1 ? "a step from" : fmt::format("{} steps from", warm_steps),
@@ -70,12 +72,13 @@ std::optional<Finding> missing_counters(const Facts& f) {
   if (f.levels.has(KernelLevel::sm_active) || f.kernel_count == 0) return {};
   const Chip* chip = chip_of(f.capture());
   if (!nsight_compute_helps(f.capture())) return {};
-  return Finding{"missing_counters",
+  return Finding{FindingId::missing_counters,
                  "Only the first level is known: how deep the running kernels use the SMs, issue "
                  "slots and tensor cores needs hardware counters. Collect them for one step and "
                  "pass the file with --counters.",
-                 fmt::format("{}", ncu_command(chip)),
-                 {}};
+                 {},
+                 {},
+                 ncu_command(chip)};
 }
 
 std::optional<Finding> missing_levels(const Facts& f) {
@@ -90,56 +93,85 @@ std::optional<Finding> missing_levels(const Facts& f) {
   }
   if (names.empty()) return {};
   if (has_solved_counters(f.capture()))
-    return Finding{"missing_levels",
+    return Finding{FindingId::missing_levels,
                    fmt::format("Sampling a running program cannot tell {}. Profile one step with "
                                "Nsight Compute and pass its report with --counters.",
                                names),
-                   ncu_command(chip),
-                   {}};
-  return Finding{"missing_levels",
+                   {},
+                   {},
+                   ncu_command(chip)};
+  return Finding{FindingId::missing_levels,
                  fmt::format("The report has no counters for {}. Collect them for the same step "
                              "and pass that report with --counters.",
                              names),
-                 ncu_command(chip),
+                 {},
+                 {},
+                 ncu_command(chip)};
+}
+
+namespace {
+
+double share_matched(const Facts& f) {
+  const auto& match = f.analysis.match;
+  if (match.trace_kernels <= 0) return 0;
+  return static_cast<double>(match.matched) / static_cast<double>(match.trace_kernels);
+}
+
+/// Kernels of a report were matched, and not nearly all of the trace found a partner.
+bool matches_weakly(const Facts& f) {
+  const auto& match = f.analysis.match;
+  if (match.report_kernels == 0) return false;
+  return match.verdict == MatchVerdict::different_program || share_matched(f) < 0.95;
+}
+
+std::string match_evidence(const Facts& f) {
+  const auto& match = f.analysis.match;
+  return fmt::format(
+      "{} of {} of the trace with a partner in the report ({}), {} ambiguous; {} of the report "
+      "left over",
+      match.matched, say_count(match.trace_kernels, "kernel"), say_share(share_matched(f)),
+      match.ambiguous, match.report_only);
+}
+
+}  // namespace
+
+std::optional<Finding> unresolved_kernels(const Facts& f) {
+  if (!matches_weakly(f) || !has_solved_counters(f.capture())) return {};
+  const auto& metadata = f.capture().metadata;
+  std::string how;
+  for (std::size_t i = 0; i < metadata.size(); ++i) {
+    if (!f.capture().text(metadata.key[i]).starts_with("solved.")) continue;
+    if (!how.empty()) how += "; ";
+    how += f.capture().text(metadata.value[i]);
+  }
+  return Finding{FindingId::unresolved_kernels,
+                 "Samples do not tell every kernel from its neighbours, so the levels below the "
+                 "first are intervals. Record longer, or sample faster: --rate 5000.",
+                 how,
                  {}};
+}
+
+std::optional<Finding> different_program(const Facts& f) {
+  if (!matches_weakly(f) || has_solved_counters(f.capture()) ||
+      f.analysis.match.verdict != MatchVerdict::different_program)
+    return {};
+  return Finding{
+      FindingId::different_program,
+      "The counter report is of another program or another configuration; its counters are not "
+      "used. Profile the same script with the same batch size and precision.",
+      match_evidence(f),
+      {}};
 }
 
 std::optional<Finding> weak_matching(const Facts& f) {
-  const auto& m = f.analysis.match;
-  if (m.report_kernels == 0) return {};
-  const double paired = m.trace_kernels > 0
-                            ? static_cast<double>(m.matched) / static_cast<double>(m.trace_kernels)
-                            : 0;
-  if (m.verdict != "different_program" && paired >= 0.95) return {};
-  if (has_solved_counters(f.capture())) {
-    std::string how;
-    for (std::size_t i = 0; i < f.capture().metadata.size(); ++i)
-      if (f.capture().text(f.capture().metadata.key[i]).starts_with("solved."))
-        how += (how.empty() ? "" : "; ") +
-               std::string(f.capture().text(f.capture().metadata.value[i]));
-    return Finding{"unresolved_kernels",
-                   "Samples do not tell every kernel from its neighbours, so the levels below the "
-                   "first are intervals. Record longer, or sample faster: --rate 5000.",
-                   how,
-                   {}};
-  }
-  const std::string evidence = fmt::format(
-      "{} of {} of the trace with a partner in the report ({}), {} ambiguous; {} of the report "
-      "left over",
-      m.matched, say_count(m.trace_kernels, "kernel"), say_share(paired), m.ambiguous,
-      m.report_only);
-  if (m.verdict == "different_program")
-    return Finding{
-        "different_program",
-        "The counter report is of another program or another configuration; its counters are not "
-        "used. Profile the same script with the same batch size and precision.",
-        evidence,
-        {}};
-  return Finding{"weak_matching",
+  if (!matches_weakly(f) || has_solved_counters(f.capture()) ||
+      f.analysis.match.verdict == MatchVerdict::different_program)
+    return {};
+  return Finding{FindingId::weak_matching,
                  "Not every kernel has counters, so the levels below the first are intervals. "
                  "Profile one whole step of the same program.",
-                 evidence,
+                 match_evidence(f),
                  {}};
 }
 
-}  // namespace gf
+}  // namespace gf::trace_rules

@@ -5,8 +5,9 @@
 #include <map>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
 
-namespace gf {
+namespace gf::trace_rules {
 namespace {
 
 std::string behind(const IdleCause& cause) {
@@ -43,7 +44,7 @@ double from_graphs(const Facts& f) {
 }  // namespace
 
 std::optional<Finding> launch_bound(const Facts& f) {
-  const auto late = f.idle("launch_bound");
+  const auto late = f.idle(IdleReason::launch_bound);
   if (f.of_window(late.ns) < 0.05) return {};
   const double graphs = from_graphs(f);
   std::string advice;
@@ -69,17 +70,17 @@ std::optional<Finding> launch_bound(const Facts& f) {
       static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{
-      "launch_bound",
+      FindingId::launch_bound,
       fmt::format("The device waits for the host to launch the next kernel {} of the time. {}",
                   say_share(f.of_window(late.ns)), advice),
       evidence, late.ns};
 }
 
 std::optional<Finding> input_bound(const Facts& f) {
-  const auto input = f.idle("input");
+  const auto input = f.idle(IdleReason::input);
   if (f.of_window(input.ns) < 0.03) return {};
   return Finding{
-      "input_bound",
+      FindingId::input_bound,
       fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
                   f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with "
                                 "non_blocking copies, and prefetching."
@@ -90,7 +91,7 @@ std::optional<Finding> input_bound(const Facts& f) {
 }
 
 std::optional<Finding> sync_in_step(const Facts& f) {
-  const auto idle = f.idle("sync");
+  const auto idle = f.idle(IdleReason::sync);
   if (f.of_window(idle.ns) < 0.01) return {};
   const auto& calls = f.capture().api_calls;
   std::map<std::string, std::int64_t> by_name;
@@ -106,7 +107,7 @@ std::optional<Finding> sync_in_step(const Facts& f) {
   for (const auto& [name, n] : by_name)
     names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", n, name);
   return Finding{
-      "sync_in_step",
+      FindingId::sync_in_step,
       fmt::format(
           "The host stops to wait for the device, and the device then idles {} of the time until "
           "new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
@@ -120,7 +121,7 @@ std::optional<Finding> sync_in_step(const Facts& f) {
 }
 
 std::optional<Finding> blocking_copies(const Facts& f) {
-  const auto idle = f.idle("memcpy");
+  const auto idle = f.idle(IdleReason::memcpy);
   const auto& a = f.capture().activities;
   Nanos pageable = 0, alone = 0;
   std::int64_t count = 0, bytes = 0;
@@ -146,7 +147,7 @@ std::optional<Finding> blocking_copies(const Facts& f) {
         "; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them",
         count == 1 ? "1 copy" : say_count(count, "copie"), say_bytes(bytes), say_time(pageable),
         say_time(alone));
-  return Finding{"blocking_copies",
+  return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device hold the step up {} of the time. {}",
                              say_share(f.of_window(gain)),
                              count > 0 ? "Use pinned host memory (pin_memory=True) and "
@@ -165,7 +166,7 @@ std::optional<Finding> device_allocations(const Facts& f) {
   Nanos idle = 0;
   for (const auto& d : f.analysis.devices) idle += d.idle_ns;
   if (count == 0 || f.of_window(time) < 0.01) return {};
-  return Finding{"device_allocations",
+  return Finding{FindingId::device_allocations,
                  "Memory of the device is allocated or freed inside the step; a caching allocator "
                  "should have it after warm-up. Look for shapes that change, for memory that is "
                  "nearly full, and for empty_cache().",
@@ -191,7 +192,7 @@ std::optional<Finding> exposed_communication(const Facts& f) {
     exposed += total(subtract(communication, kernels(false)));
   }
   if (f.of_window(exposed) < 0.03) return {};
-  return Finding{"exposed_communication",
+  return Finding{FindingId::exposed_communication,
                  fmt::format("Communication runs with no computation beside it {} of the time. "
                              "Start it earlier or in smaller pieces (gradient buckets), overlap it "
                              "with the backward pass, or communicate less.",
@@ -200,4 +201,4 @@ std::optional<Finding> exposed_communication(const Facts& f) {
                  exposed};
 }
 
-}  // namespace gf
+}  // namespace gf::trace_rules

@@ -8,10 +8,11 @@
 #include <unordered_map>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
 #include "core/glob.h"
 #include "model/kernel_name.h"
 
-namespace gf {
+namespace gf::trace_rules {
 namespace {
 
 /// Exclusive time by the operator or the name of each kernel.
@@ -90,11 +91,11 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
     time += k.exclusive_ns;
     operators.add_operator(k, k.exclusive_ns);
   }
-  const auto gaps = f.idle("kernel_gap");
+  const auto gaps = f.idle(IdleReason::kernel_gap);
   const Nanos gain = std::min(time + gaps.ns, f.window);
   if (count * 2 < f.kernel_count || f.of_window(gain) < 0.02) return {};
   return Finding{
-      "tiny_kernels",
+      FindingId::tiny_kernels,
       fmt::format(
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
           say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
@@ -123,7 +124,7 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
   }
   if (f.of_kernels(time) < 0.2) return {};
   return Finding{
-      "unfused_elementwise",
+      FindingId::unfused_elementwise,
       fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
                   "kernels that each read and write memory once more. {}",
                   say_share(f.of_kernels(time)),
@@ -147,7 +148,7 @@ std::optional<Finding> casts(const Facts& f) {
   }
   if (f.of_kernels(time) < 0.05) return {};
   return Finding{
-      "casts",
+      FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
                   "precision (weights in the compute type, no needless .contiguous() or .to()).",
                   say_share(f.of_kernels(time))),
@@ -174,7 +175,7 @@ std::optional<Finding> small_grids(const Facts& f) {
   }
   if (f.of_kernels(lost) < 0.1) return {};
   return Finding{
-      "small_grids",
+      FindingId::small_grids,
       fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
                   "SMs: part of the device has nothing to do. Use a larger batch, or run "
                   "independent work on another stream.",
@@ -213,7 +214,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
   else if (tf32)
     advice += " or use mixed precision";
   return Finding{
-      "fp32_without_tensor_cores",
+      FindingId::fp32_without_tensor_cores,
       fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, "
                   "where the accuracy of the model permits.",
                   say_share(f.of_kernels(by_name)), advice),
@@ -265,7 +266,7 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
   if (layout > 0)
     advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
   return Finding{
-      "low_tensor_use",
+      FindingId::low_tensor_use,
       fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while "
                   "they run. {}",
                   say_share(share), advice),
@@ -289,7 +290,7 @@ std::optional<Finding> memory_bound(const Facts& f) {
   }
   if (f.of_kernels(time) < 0.1) return {};
   return Finding{
-      "memory_bound",
+      FindingId::memory_bound,
       fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only "
                   "moving fewer bytes makes them faster (fusion, smaller types).",
                   say_share(f.of_kernels(time))),
@@ -297,4 +298,4 @@ std::optional<Finding> memory_bound(const Facts& f) {
       {}};
 }
 
-}  // namespace gf
+}  // namespace gf::trace_rules

@@ -53,7 +53,7 @@ std::vector<IdleCause> IdleSums::causes() const {
   for (std::size_t r = 0; r < kReasons; ++r) {
     if (ns_[r] == 0) continue;
     IdleCause cause;
-    cause.cause = name_of(static_cast<IdleReason>(r));
+    cause.cause = static_cast<IdleReason>(r);
     cause.ns = ns_[r];
     cause.gaps = gaps_[r];
     cause.operators =

@@ -46,7 +46,7 @@ class TypeMaps {
   }
 
  private:
-  static constexpr std::size_t kTypes = kLayerTypeNames.size();
+  static constexpr std::size_t kTypes = EnumNames<LayerType>::names.size();
   using Map = std::array<LayerType, kTypes>;
   static Map composed(const Map& outside, LayerType here) {
     Map map;
@@ -77,7 +77,8 @@ class TypeMaps {
 }  // namespace
 
 void classify_layers(const Capture& capture, Attribution& attribution) {
-  attribution.layer_types.assign(kLayerTypeNames.begin(), kLayerTypeNames.end());
+  attribution.layer_types.assign(EnumNames<LayerType>::names.begin(),
+                                 EnumNames<LayerType>::names.end());
   TypeCache by_operation(capture.strings.size(), layer_of_operation),
       by_kernel(capture.strings.size(), layer_of_kernel);
   TypeCache by_module(attribution.modules.size(), layer_of_module);

@@ -1,42 +1,11 @@
 // The layer types, and the tables of names that lead to them.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string_view>
 
+#include "analyze/names.h"
+
 namespace gf {
-
-enum class LayerType : std::uint8_t {
-  other,
-  convolution,
-  matmul,
-  attention,
-  normalisation,
-  embedding,
-  pooling,
-  activation,
-  elementwise,
-  reduction,
-  softmax,
-  loss,
-  recurrent,
-  optimiser,
-  communication,
-  copy,
-  data_movement,
-  random,
-  count
-};
-
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(LayerType::count)>
-    kLayerTypeNames{"Other",     "Convolution",   "MatMul",     "Attention",   "Normalisation",
-                    "Embedding", "Pooling",       "Activation", "Elementwise", "Reduction",
-                    "Softmax",   "Loss",          "Recurrent",  "Optimiser",   "Communication",
-                    "Copy",      "Data movement", "Random"};
-constexpr std::string_view name_of(LayerType type) {
-  return kLayerTypeNames[static_cast<std::size_t>(type)];
-}
 
 /// By the name of a framework operation; other when no pattern fits.
 LayerType layer_of_operation(std::string_view name);

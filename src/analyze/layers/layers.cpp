@@ -15,8 +15,6 @@
 namespace gf {
 namespace {
 
-constexpr std::array<const char*, 4> kPhases{"other", "forward", "backward", "optimizer"};
-
 /// What names a kernel's layer: a module, the name of an operation, or the kernel's own.
 struct NameKey {
   enum Kind : std::uint8_t { module, text, kernel } kind;
@@ -76,8 +74,12 @@ std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return std::tie(rows[b].ns, rows[a].type, rows[a].name, rows[a].phase) <
-           std::tie(rows[a].ns, rows[b].type, rows[b].name, rows[b].phase);
+    if (rows[a].ns != rows[b].ns) return rows[a].ns > rows[b].ns;
+    auto words = [&](std::size_t row) {
+      return std::tuple(name_of(rows[row].type), std::string_view(rows[row].name),
+                        name_of(rows[row].phase));
+    };
+    return words(a) < words(b);
   });
   std::vector<LayerRow> sorted;
   std::vector<std::uint32_t> members;
@@ -98,8 +100,6 @@ std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels
 void keep(std::vector<LayerRow>& rows, std::size_t most) {
   if (most == 0 || rows.size() <= most) return;
   LayerRow rest;
-  rest.type = "Other";
-  rest.phase = "other";
   rest.name = fmt::format("({} others)", rows.size() - most);
   for (std::size_t i = most; i < rows.size(); ++i) {
     rest.kernels += rows[i].kernels;
@@ -135,9 +135,9 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
       at->second = group->second;
       if (added) {
         LayerRow& row = out.rows.emplace_back();
-        row.type = attribution.layer_types[attribution.layer[a]];
+        row.type = static_cast<LayerType>(attribution.layer[a]);
         row.name = std::move(name);
-        row.phase = kPhases[attribution.phase[a]];
+        row.phase = static_cast<TrainingPhase>(attribution.phase[a]);
       }
     }
     out.group[i] = at->second;
@@ -155,8 +155,9 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
     group[i] = attribution.layer[instances[i].activity];
   tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(),
                          [&](LayerRow& row, std::uint32_t a, std::size_t) {
-                           row.type = row.name = attribution.layer_types[attribution.layer[a]];
-                           row.phase = "all";
+                           row.type = static_cast<LayerType>(attribution.layer[a]);
+                           row.name = name_of(row.type);
+                           row.phase = TrainingPhase::all;
                          });
 
   const LayerGroups named = group_layers(context, instances);

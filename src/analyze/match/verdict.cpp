@@ -78,7 +78,7 @@ void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
   const double of_trace = static_cast<double>(paired) / static_cast<double>(info.trace_kernels),
                of_report = static_cast<double>(used) / static_cast<double>(info.report_kernels);
   if (std::max(of_trace, of_report) < kSameProgram) {
-    info.verdict = "different_program";
+    info.verdict = MatchVerdict::different_program;
     info.note = why_different(symbols, info, paired);
     info.matched = info.ambiguous = info.copies_of_report = 0;
     for (std::uint32_t row : trace_rows) {
@@ -91,17 +91,17 @@ void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
   info.trace_only = info.trace_kernels - paired;
   info.report_only = info.report_kernels - used;
   info.confidence = paired > 0 ? Share(score / static_cast<double>(paired)) : std::nullopt;
-  info.verdict = of_trace >= kGood ? "good" : "partial";
+  info.verdict = of_trace >= kGood ? MatchVerdict::good : MatchVerdict::partial;
   info.note = describe(info, of_report);
 }
 
 void judge_without_pairs(const Capture& capture, MatchInfo& info) {
   if (!capture.report_kernels.empty()) {
-    info.verdict = "partial";
+    info.verdict = MatchVerdict::partial;
     info.note = "The window has no kernel, so that no kernel of the report has a partner.";
     return;
   }
-  info.verdict = "no_report";
+  info.verdict = MatchVerdict::no_report;
   info.note = "No counter report was given: levels below the GPU's own need one.";
 }
 

@@ -118,8 +118,8 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [key, sum] = order[i];
     IdleOrigin o;
-    o.cause = name_of(key.reason);
-    o.phase = name_of(key.phase);
+    o.cause = key.reason;
+    o.phase = key.phase;
     o.operation = c.text(key.operation);
     if (key.module != 0) o.module = context.attribution.modules[key.module];
     o.python = c.text(key.python);

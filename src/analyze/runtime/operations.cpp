@@ -31,7 +31,7 @@ OperationType spread(std::string_view type, const RuntimeTrace& trace,
   for (std::size_t p = 0; p < kRuntimePhases; ++p) {
     if (values[p].empty()) continue;
     row.phases.push_back(
-        {std::string(kRuntimePhaseNames[p]), total[p], distribution(std::move(values[p]))});
+        {static_cast<RuntimePhase>(p), total[p], distribution(std::move(values[p]))});
     row.total_ns += total[p];
   }
   return row;

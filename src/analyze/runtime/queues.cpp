@@ -33,7 +33,7 @@ class Fillers {
 };
 
 Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
-  Queue q{"framework", "framework", trace.framework_queue, trace.queued_before, kNoRow};
+  Queue q{"framework", QueueKind::framework, trace.framework_queue, trace.queued_before, kNoRow};
   Fillers fillers(context);
   for (const auto& o : trace.operations)
     if (!o.runs_for_another && trace.times_of(o)[index_of(RuntimePhase::queued)] > 0)
@@ -45,7 +45,7 @@ Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
 /// Passages that the framework recorded at both ends, joined by id.
 Queue recorded_queue(const Context& context, Text name) {
   const auto& h = context.capture.handoffs;
-  Queue q{std::string(context.capture.text(name)), "framework", {}, 0, kNoRow};
+  Queue q{std::string(context.capture.text(name)), QueueKind::framework, {}, 0, kNoRow};
   std::unordered_map<std::int64_t, Nanos> entered;
   Fillers fillers(context);
   Nanos end = INT64_MIN;
@@ -75,7 +75,11 @@ Queue recorded_queue(const Context& context, Text name) {
 Queue device_queue(const Context& context, std::uint32_t device) {
   const auto& a = context.capture.activities;
   const auto& calls = context.capture.api_calls;
-  Queue q{fmt::format("device:{}", context.capture.devices.id[device]), "device", {}, 0, kNoRow};
+  Queue q{fmt::format("device:{}", context.capture.devices.id[device]),
+          QueueKind::device,
+          {},
+          0,
+          kNoRow};
   std::vector<Nanos> start(
       calls.size(),
       INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts

@@ -14,7 +14,8 @@ namespace gf {
 /// their return and their first start on device N; one item a launch, whatever number of kernels a
 /// graph starts).
 struct Queue {
-  std::string id, kind;
+  std::string id;
+  QueueKind kind = QueueKind::device;
   std::vector<QueueItem> items;
   std::int64_t from_before = 0;
   std::uint32_t fills = kNoRow;  // the thread that fills it most: row of threads

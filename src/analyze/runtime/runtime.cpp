@@ -21,7 +21,8 @@ constexpr std::size_t kOrigins = 40;
 /// device's activities or a host event that a rule knows): what the program did before and after is
 /// not the runtime's.
 Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
-  if (context.window.kind != "all") return {context.window.start_ns, context.window.end_ns};
+  if (context.window.kind != WindowKind::all)
+    return {context.window.start_ns, context.window.end_ns};
   Interval w = trace.extent;
   for (const auto& d : context.devices)
     if (!d.rows.empty()) w = {std::min(w.start, d.window.start), std::max(w.end, d.window.end)};
@@ -157,8 +158,8 @@ void analyze_runtime(const Context& context, const RuleLookup& rules, const Runt
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto& rule = rules.rule(static_cast<std::uint16_t>(i));
     if (trace.rule_events[i] > 0)
-      r.rules.push_back({std::string(name_of(rule.phase)), pattern_of(rule),
-                         std::string(rule.source), trace.rule_events[i]});
+      r.rules.push_back(
+          {rule.phase, pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
   }
 }
 

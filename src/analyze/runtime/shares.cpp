@@ -133,7 +133,7 @@ std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items) {
   std::vector<PhaseTime> times;
   for (std::size_t p = 0; p < kRuntimePhases; ++p) {
     PhaseTime t;
-    t.phase = kRuntimePhaseNames[p];
+    t.phase = static_cast<RuntimePhase>(p);
     t.ns = label[p];
     t.share = share_of(t.ns, whole);
     t.present_ns = present[p];

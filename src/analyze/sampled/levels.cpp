@@ -35,13 +35,12 @@ const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeri
   return nullptr;
 }
 
-std::string why_missing(std::string_view rung, std::string_view source, bool recorded) {
-  if (source == "pm_sampling")
+std::string why_missing(std::string_view rung, SampleSource source, bool recorded) {
+  if (source == SampleSource::pm_sampling)
     return fmt::format("{} did not fit into the one pass that was sampled", rung);
-  const std::string_view lacks = source == "gpm" ? "NVML GPM has no counter for it"
-                                 : source == "dcgm"
-                                     ? "DCGM does not export it, or its field was not logged"
-                                     : "NVML's utilisation says that a kernel ran, not how deep";
+  std::string_view lacks = "NVML's utilisation says that a kernel ran, not how deep";
+  if (source == SampleSource::gpm) lacks = "NVML GPM has no counter for it";
+  if (source == SampleSource::dcgm) lacks = "DCGM does not export it, or its field was not logged";
   return fmt::format("{}; {}", lacks,
                      recorded
                          ? "gpufathom doctor says what kept the recorder from hardware counters"
@@ -51,7 +50,7 @@ std::string why_missing(std::string_view rung, std::string_view source, bool rec
 }  // namespace
 
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
-                            std::string_view source, DeviceUse& use) {
+                            SampleSource source, DeviceUse& use) {
   const auto T = static_cast<double>(use.span_ns);
   double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN,
          covered = 0;
@@ -94,8 +93,9 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
               idle = std::isnan(busy) ? 0 : known - kernels;
   use.busy_ns = use.kernel_busy_ns = use.kernel_time_sum_ns = kernels;
   use.idle_ns = use.span_ns - kernels;
-  if (idle > 0) use.idle.push_back({"not_recorded", idle, 0, {}, {}});
-  if (use.idle_ns > idle) use.idle.push_back({"no_samples", use.idle_ns - idle, 0, {}, {}});
+  if (idle > 0) use.idle.push_back({IdleReason::not_recorded, idle, 0, {}, {}});
+  if (use.idle_ns > idle)
+    use.idle.push_back({IdleReason::no_samples, use.idle_ns - idle, 0, {}, {}});
   auto of_busy = [&](double level) {
     return busy > 0 ? std::min(level / busy, 1.0) : std::isnan(level) ? NAN : 0.0;
   };
@@ -104,9 +104,9 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor,
                          split.unknown};
   const auto ns = apportion(kernels, parts);
-  use.waterfall = {{"idle", "GPU idle", idle, {}, {}}};  // copies cannot be told from it
+  use.waterfall = {waterfall_bar(Bar::idle, idle)};  // copies cannot be told from it
   for (std::size_t b = 0; b < parts.size(); ++b)
-    use.waterfall.push_back({kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}});
+    use.waterfall.push_back(waterfall_bar(kKernelBars[b], ns[b]));
   use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
 }
 

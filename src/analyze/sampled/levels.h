@@ -10,7 +10,7 @@ namespace gf {
 /// Time without samples is unknown: a level is the interval from none of it to all of it. `source`:
 /// pm_sampling, gpm, dcgm or nvml.
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
-                            std::string_view source, DeviceUse& use);
+                            SampleSource source, DeviceUse& use);
 
 /// The ladder over all devices: means weighted by their spans.
 std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices);

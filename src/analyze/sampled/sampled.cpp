@@ -6,7 +6,6 @@
 
 #include "analyze/describe_source.h"
 #include "analyze/energy/attribute.h"
-#include "analyze/sampled/findings.h"
 #include "analyze/sampled/levels.h"
 #include "analyze/sampled/series.h"
 #include "analyze/sampled/spans.h"
@@ -23,15 +22,16 @@ constexpr std::int64_t kBuckets = 240;
 constexpr Nanos kLongestRun = 100 * 366 * Nanos(86400) * kNsPerSecond;
 constexpr Nanos kFine = 10 * kNsPerMs;  // longer samples show no steps
 
-std::string source_of(const Capture& c, std::uint32_t device,
-                      const std::vector<SampledSeries>& series) {
+SampleSource source_of(const Capture& c, std::uint32_t device,
+                       const std::vector<SampledSeries>& series) {
   if (const auto said = c.metadata_value(fmt::format("record.source.{}", c.devices.id[device]));
       !said.empty())
-    return std::string(said);
-  if (c.format == "dcgm_dmon") return "dcgm";
+    return enum_from<SampleSource>(said).value_or(SampleSource::nvml);
+  if (c.format == "dcgm_dmon") return SampleSource::dcgm;
   for (const auto& s : series)
-    if (c.text(s.metric) == "gpu.busy") return c.format == "nsight_systems" ? "pm_sampling" : "gpm";
-  return "nvml";
+    if (c.text(s.metric) == "gpu.busy")
+      return c.format == "nsight_systems" ? SampleSource::pm_sampling : SampleSource::gpm;
+  return SampleSource::nvml;
 }
 
 /// What a reader wants to see first, then the rest as it came.
@@ -163,7 +163,7 @@ SampledUse samples_over_time(const Capture& c, Interval within) {
                    collect_series(c, window, bucket), bucket);
 }
 
-Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options) {
+Result<SampledAnalysis> analyze_samples(const Capture& c, const AnalyzeOptions& options) {
   const auto [extent, work] = look_over_samples(c);
   if (extent.start >= extent.end)
     return fail("no span of time in which a GPU was sampled", c.path, -1, "record for longer");
@@ -176,7 +176,7 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
   Analysis a;
   describe_source(c, a);
   if (options.window == "all" || options.window == "stable") {
-    a.window.kind = options.window;
+    a.window.kind = options.window == "all" ? WindowKind::all : WindowKind::stable;
     if (options.window == "stable") spans = active.settled;
     const Interval all = hull(spans);
     if (all.length() > 0)
@@ -190,7 +190,7 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
                   c.path, -1, "use all, stable or START:END, or record with --kernels");
     const auto asked = parse_span(c.path, options.window, extent);
     if (!asked) return tl::unexpected(asked.error());
-    a.window.kind = "range";
+    a.window.kind = WindowKind::range;
     window = {std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
     for (auto& s : spans)
       if (s.length() > 0) s = window;  // the span asked for counts whole, idle ends included
@@ -218,10 +218,9 @@ Result<Analysis> analyze_samples(const Capture& c, const AnalyzeOptions& options
     a.devices.push_back(std::move(use));
   }
   if (!a.devices.empty()) a.levels = join_ladders(a.devices);
-  a.match.verdict = "no_report";
+  a.match.verdict = MatchVerdict::no_report;
   a.energy = measure_energy(c, powered(c, window), options.energy_model);
-  a.findings = find_in_samples(c, a, hull(active.settled));
-  return a;
+  return SampledAnalysis{std::move(a), hull(active.settled)};
 }
 
 }  // namespace gf

@@ -15,10 +15,16 @@ bool holds_only_samples(const Capture& capture);
 /// The same of an answer.
 bool only_samples(const Analysis& analysis);
 
+/// An answer without findings.
+struct SampledAnalysis {
+  Analysis analysis;
+  Interval settled;  // when the activity was steady, empty when it never was
+};
+
 /// Window `all` runs from the first to the last time that a device worked (over all samples when
 /// none did), `stable` leaves the beginning and the end out that differ from the rest; each device
 /// has its own such span (spans.h). Errors: no sample in the window, steps asked for.
-Result<Analysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
+Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
 
 /// How levels and readings went over a window (kAllTime: over all samples), for captures with
 /// kernels; without devices when nothing was sampled.

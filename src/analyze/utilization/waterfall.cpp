@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t kParts = 24;  // parts listed of a bar; the rest is one part "(n others)"
 
-enum Bar : std::size_t { kSmInactive, kStalled, kOther, kTensor, kUnknown, kKernelBars };
-
 /// Names with real-valued times that are made whole numbers summing to `ns`; largest first, the
 /// small ones joined.
 std::vector<NamedTime> named_parts(Nanos ns, std::vector<std::pair<std::string, double>> weights) {
@@ -84,14 +82,8 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
 
 }  // namespace
 
-std::span<const BarName> kernel_bars() {
-  static constexpr std::array<BarName, kKernelBars> names{
-      {{"sm_inactive", "SMs without work"},
-       {"stalled", "stalled: nothing issued, tensor pipes empty"},
-       {"other_instructions", "other instructions"},
-       {"tensor", "tensor cores working"},
-       {"unknown", "no counters"}}};
-  return names;
+WaterfallBar waterfall_bar(Bar bar, Nanos ns) {
+  return {bar, std::string(long_label(bar)), ns, {}, {}};
 }
 
 KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& levels) {
@@ -130,15 +122,16 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
 std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line,
                                     const DeviceUse& use, const KernelLevels& kernel_levels) {
   const Capture& capture = context.capture;
-  std::vector<WaterfallBar> bars{{"idle", "GPU idle", use.idle_ns, {}, {}},
-                                 {"copy", "only copies or sets", use.copy_only_ns, {}, {}}};
-  for (const auto& cause : use.idle) bars[0].parts.push_back({cause.cause, cause.ns});
+  std::vector<WaterfallBar> bars{waterfall_bar(Bar::idle, use.idle_ns),
+                                 waterfall_bar(Bar::copy, use.copy_only_ns)};
+  for (const auto& cause : use.idle)
+    bars[0].parts.push_back({std::string(name_of(cause.cause)), cause.ns});
   std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(),
                    [](const auto& a, const auto& b) { return a.ns > b.ns; });
   bars[1].parts = copy_parts(context, line, use.copy_only_ns);
 
-  std::array<double, kKernelBars> whole{};
-  std::array<std::vector<double>, kKernelBars> by_layer, by_kernel;
+  std::array<double, kKernelBars.size()> whole{};
+  std::array<std::vector<double>, kKernelBars.size()> by_layer, by_kernel;
   std::unordered_map<std::uint32_t, std::size_t> kernel_index;
   std::vector<Text> kernel_names;
   for (auto& v : by_layer)
@@ -147,7 +140,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     const auto a = line.rows[i];
     if (line.exclusive_ns[i] <= 0) continue;
     const auto split = split_kernel(a, kernel_levels);
-    const std::array<double, kKernelBars> parts{
+    const std::array<double, kKernelBars.size()> parts{
         split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
     const auto [kernel, fresh] = kernel_index.try_emplace(
         static_cast<std::uint32_t>(capture.activities.name[a]), kernel_names.size());
@@ -157,7 +150,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     }
     const std::size_t layer =
         a < context.attribution.layer.size() ? context.attribution.layer[a] : 0;
-    for (std::size_t b = 0; b < kKernelBars; ++b) {
+    for (std::size_t b = 0; b < kKernelBars.size(); ++b) {
       const double t = parts[b] * static_cast<double>(line.exclusive_ns[i]);
       whole[b] += t;
       by_layer[b][layer] += t;
@@ -165,8 +158,8 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     }
   }
   const auto ns = apportion(use.kernel_busy_ns, whole);
-  for (std::size_t b = 0; b < kKernelBars; ++b) {
-    WaterfallBar bar{kernel_bars()[b].id, kernel_bars()[b].label, ns[b], {}, {}};
+  for (std::size_t b = 0; b < kKernelBars.size(); ++b) {
+    WaterfallBar bar = waterfall_bar(kKernelBars[b], ns[b]);
     std::vector<std::pair<std::string, double>> layers, kernels;
     for (std::size_t l = 0; l < by_layer[b].size(); ++l)
       if (by_layer[b][l] > 0)

@@ -1,7 +1,7 @@
 // The waterfall: every nanosecond of a device's window in exactly one bar.
 #pragma once
 
-#include <span>
+#include <array>
 #include <vector>
 
 #include "analyze/context.h"
@@ -24,11 +24,10 @@ KernelSplit split_kernel(std::uint32_t activity, const KernelLevels& kernel_leve
 KernelSplit split_busy(double sm_active, double issue_active, double tensor_active,
                        double tensor_issue);
 
-/// "SMs without work" and so on: id and text of the bars that share out kernel time, in the order
-/// of KernelSplit's members.
-struct BarName {
-  const char *id, *label;
-};
-std::span<const BarName> kernel_bars();
+/// The bars that share out kernel time, in the order of KernelSplit's members.
+inline constexpr std::array kKernelBars{Bar::sm_inactive, Bar::stalled, Bar::other_instructions,
+                                        Bar::tensor, Bar::unknown};
+/// A bar without parts.
+WaterfallBar waterfall_bar(Bar bar, Nanos ns);
 
 }  // namespace gf

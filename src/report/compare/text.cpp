@@ -55,8 +55,9 @@ std::string times(const std::vector<ComparedTime>& rows, const Comparison& c,
 }  // namespace
 
 std::string row_name(const ComparedTime& row) {
-  if (row.kind == "idle") return "idle: " + std::string(label_of(cause_labels(), row.name).text);
-  if (row.kind == "bar") return std::string(label_of(bar_labels(), row.name).text);
+  if (row.kind == ComparedKind::idle)
+    return "idle: " + std::string(label_of(cause_labels(), row.name).text);
+  if (row.kind == ComparedKind::bar) return std::string(label_of(bar_labels(), row.name).text);
   return row.label.empty() ? "(no name)" : row.label;
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "model/enums.h"
+
 namespace gf {
 
 /// Quoted only when it has to be.
@@ -32,6 +34,10 @@ void csv_cell(std::string& out, T value) {
   } else {
     fmt::format_to(std::back_inserter(out), "{}", value);
   }
+}
+template <NamedEnum E>
+void csv_cell(std::string& out, E value) {
+  csv_cell(out, name_of(value));
 }
 template <class T>
 void csv_cell(std::string& out, const std::optional<T>& value) {

@@ -218,7 +218,7 @@ void Builder::add_queues() {
     const auto steps = depth_curve(queue.items, window_);
     if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
       continue;
-    const bool device = queue.kind == "device";
+    const bool device = queue.kind == QueueKind::device;
     TimelineLane lane{
         .kind = "queue",
         .title = (device ? "launch queue of GPU " + queue.id.substr(queue.id.find(':') + 1)

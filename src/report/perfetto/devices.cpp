@@ -123,7 +123,7 @@ void DeviceWriter::write_idle(const DeviceTimeline& line, std::uint64_t parent) 
   std::vector<Fact> facts;
   write_nested(e_.out, track, line.idle_pieces.size(), [&](std::size_t i) {
     const auto& piece = line.idle_pieces[i];
-    const auto label = label_of(cause_labels(), name_of(piece.reason));
+    const auto label = label_of(piece.reason);
     facts = {{"cause", name_of(piece.reason)}};
     if (piece.op != kNoRow) facts.push_back({"operator", c_.text(c_.host_ops.name[piece.op])});
     if (piece.next != kNoRow)

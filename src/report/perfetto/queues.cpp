@@ -17,7 +17,7 @@ void write_queues(Export& e) {
     if (window.start >= window.end) continue;
     const auto track =
         e.out.counter(fmt::format("{} queue", queue.id),
-                      queue.kind == "device" ? "launches" : "operations", 0, e.order++);
+                      queue.kind == QueueKind::device ? "launches" : "operations", 0, e.order++);
     for (const auto& step : depth_curve(queue.items, window))
       e.out.value(track, step.at + e.shift, static_cast<double>(step.depth));
     e.out.value(track, window.end + e.shift, 0);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kHead = R"(# The JSON of analyze
 
-<!-- Made by `./dev docs` from src/analyze/result.h: change that. -->
+<!-- Made by `./dev docs` from src/analyze/results/*.def: change that. -->
 
 `gpufathom analyze TRACE --format json` prints one object, schema `gpufathom.analysis/1`. A key may be added within a version and is
 never renamed or given another meaning. Times ending in `_ns` are integers in nanoseconds; starts and ends are on the capture's
@@ -41,6 +41,8 @@ class Pages {
       return "integer";
     else if constexpr (std::is_floating_point_v<T>)
       return "number";
+    else if constexpr (NamedEnum<T>)
+      return "text";
     else if constexpr (requires { typename T::mapped_type; })
       return "object of " + type_of<typename T::mapped_type>() + " by name";
     else if constexpr (requires { typename T::value_type; })

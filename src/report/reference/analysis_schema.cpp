@@ -33,6 +33,12 @@ struct Type<std::string> {
     simple(out, R"("string")", meaning);
   }
 };
+template <NamedEnum E>
+struct Type<E> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"("string")", meaning);
+  }
+};
 template <>
 struct Type<bool> {
   static void write(std::string& out, std::string_view meaning, int) {

@@ -14,8 +14,8 @@ std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t 
   Nanos idle = 0;
   for (const auto& d : a.devices) idle += d.idle_ns;
   // Samples know no cause; a finding says so.
-  if (causes.empty() || idle == 0 || causes.front().cause == "not_recorded" ||
-      causes.front().cause == "no_samples")
+  if (causes.empty() || idle == 0 || causes.front().cause == IdleReason::not_recorded ||
+      causes.front().cause == IdleReason::no_samples)
     return {};
   TextTable table({{"cause"},
                    {"time", Align::right},
@@ -26,7 +26,7 @@ std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t 
   for (const auto& cause : causes) {
     if (cause.ns == 0 || rows-- == 0) break;
     const NamedTime* first = cause.operators.empty() ? nullptr : &cause.operators.front();
-    table.add({std::string(label_of(cause_labels(), cause.cause).text), format_time(cause.ns),
+    table.add({std::string(label_of(cause.cause).text), format_time(cause.ns),
                format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
                Cell(first ? first->name : "", Paint::dim),
                Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
@@ -48,8 +48,8 @@ std::string findings_section(const Analysis& a, const TextStyle& style, std::siz
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", ++number);
     out += mark + paragraph.substr(5);
-    if (!f.evidence.empty())
-      out += paint(style, Paint::dim, wrap_with_command(f.evidence, width, 5));
+    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap(f.evidence, width, 5));
+    if (!f.command.empty()) out += paint(style, Paint::dim, wrap_command(f.command, width));
   }
   return out;
 }

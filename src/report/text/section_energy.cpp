@@ -60,12 +60,13 @@ std::string range_text(std::int64_t low, std::int64_t high) {
 }
 
 std::string source_text(const DeviceEnergy& d) {
-  const std::string_view measured = d.source == "energy_counter"  ? "energy counter"
-                                    : d.source == "power_instant" ? "instant power"
-                                                                  : "average power";
-  const std::string_view counted = d.counts_source == "samples"          ? "counts from samples"
-                                   : d.counts_source == "counter_report" ? "counts from the report"
-                                                                         : "nothing counted";
+  const std::string_view measured = d.source == EnergySource::energy_counter  ? "energy counter"
+                                    : d.source == EnergySource::power_instant ? "instant power"
+                                                                              : "average power";
+  const std::string_view counted = d.counts_source == CountsSource::samples ? "counts from samples"
+                                   : d.counts_source == CountsSource::counter_report
+                                       ? "counts from the report"
+                                       : "nothing counted";
   return fmt::format("{}, {}", measured, counted);
 }
 
@@ -120,7 +121,7 @@ std::string rows_table(const std::vector<EnergyRow>& all, const char* title, boo
   for (std::size_t i = 0; i < all.size() && i < rows; ++i) {
     const auto& r = all[i];
     std::vector<Cell> cells{Cell(r.name)};
-    if (with_type) cells.emplace_back(r.phase);
+    if (with_type) cells.emplace_back(std::string(name_of(r.phase)));
     cells.emplace_back(format_time(r.ns));
     cells.emplace_back(format_energy(r.nj));
     cells.emplace_back(signed_share(r.share));

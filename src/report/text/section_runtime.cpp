@@ -31,8 +31,9 @@ std::string phases_table(const RuntimeInfo& r, const TextStyle& style) {
   for (const auto& p : r.phases) {
     if (p.ns == 0 && p.present_ns == 0) continue;
     table.add(
-        {p.phase, Cell::painted(bar(style, {0, p.share.value_or(0), 0}, kBar), kBar),
-         format_time(p.ns), format_share(p.share),
+        {std::string(name_of(p.phase)),
+         Cell::painted(bar(style, {0, p.share.value_or(0), 0}, kBar), kBar), format_time(p.ns),
+         format_share(p.share),
          p.per_item_ns ? format_time(static_cast<Nanos>(*p.per_item_ns + 0.5)) : std::string()});
   }
   return table.render(style);
@@ -55,7 +56,7 @@ std::string mostly(const std::vector<PhaseTime>& phases) {
                                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
   return most == phases.end() || most->ns == 0
              ? std::string()
-             : fmt::format("{} {}", most->phase, format_share(most->share));
+             : fmt::format("{} {}", name_of(most->phase), format_share(most->share));
 }
 
 std::string queues_table(const RuntimeInfo& r, const TextStyle& style) {
@@ -95,8 +96,8 @@ std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::
                            [](const auto& a, const auto& b) { return a.total_ns < b.total_ns; });
       if (i > 0 && &p != &*most) continue;
       table.add({first ? (i == 0 ? std::string("all") : o.type) : std::string(),
-                 first ? format_count(o.count) : std::string(), p.phase, time(p.spread.median),
-                 time(p.spread.p95), time(p.spread.max)});
+                 first ? format_count(o.count) : std::string(), std::string(name_of(p.phase)),
+                 time(p.spread.median), time(p.spread.p95), time(p.spread.max)});
       first = false;
     }
   }
@@ -117,7 +118,7 @@ std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t
   TextTable table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& o = r.idle[i];
-    std::vector<Cell> cells{std::string(label_of(cause_labels(), o.cause).text), o.phase,
+    std::vector<Cell> cells{std::string(label_of(o.cause).text), std::string(name_of(o.phase)),
                             o.operation.empty() ? std::string("-") : o.operation};
     if (python) cells.emplace_back(shorten_middle(o.python, 24));
     cells.emplace_back(format_time(o.ns));

@@ -84,8 +84,8 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
     const auto& l = layers[i];
     std::vector<Cell> cells;
     if (with_name) cells.emplace_back(l.name.empty() ? "(unknown)" : l.name);
-    cells.emplace_back(l.type);
-    if (with_name) cells.emplace_back(short_phase(l.phase));
+    cells.emplace_back(std::string(name_of(l.type)));
+    if (with_name) cells.emplace_back(short_phase(std::string(name_of(l.phase))));
     cells.emplace_back(format_count(l.kernels));
     cells.emplace_back(format_time(l.ns));
     cells.emplace_back(format_share(l.share));

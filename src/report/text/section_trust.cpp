@@ -22,13 +22,13 @@ std::string matching_section(const Analysis& a, const TextStyle& style) {
   text += ").";
   if (m.confidence) text += fmt::format(" Mean score {:.3f}.", *m.confidence);
   if (!m.note.empty()) text += " " + m.note;
-  return section_title(style, "Counters matched to the trace", m.verdict) +
+  return section_title(style, "Counters matched to the trace", name_of(m.verdict)) +
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
 std::string collect_section(const Analysis& a, const TextStyle& style) {
   for (const auto& f : a.findings)
-    if (f.evidence.find("ncu --") != std::string::npos) return {};  // a finding tells it
+    if (!f.command.empty()) return {};  // a finding tells it
   for (const auto& level : a.levels) {
     const auto command = level.why_missing.find("ncu --");
     if (!level.value && command != std::string::npos)

@@ -83,6 +83,25 @@ std::string ladder_section(const Analysis& a, const TextStyle& style) {
   return out;
 }
 
+namespace {
+
+Paint paint_of(Bar bar) {
+  switch (bar) {
+    case Bar::tensor:
+      return Paint::good;
+    case Bar::other_instructions:
+      return Paint::used;
+    case Bar::unknown:
+      return Paint::unknown;
+    case Bar::idle:
+      return Paint::bad;
+    default:
+      return Paint::warn;
+  }
+}
+
+}  // namespace
+
 std::string waterfall_section(const Analysis& a, const TextStyle& style) {
   const auto bars = waterfall_of_all(a);
   const Nanos whole = device_time(a);
@@ -92,13 +111,9 @@ std::string waterfall_section(const Analysis& a, const TextStyle& style) {
   const int width = bar_width(style, 2);
   Nanos before = 0;
   for (const auto& b : bars) {
-    const Label label = label_of(bar_labels(), b.id);
+    const Label label = label_of(b.id);
     const double from = *share_of(before, whole), to = *share_of(before += b.ns, whole);
-    const Paint how = b.id == "tensor"               ? Paint::good
-                      : b.id == "other_instructions" ? Paint::used
-                      : b.id == "unknown"            ? Paint::unknown
-                      : b.id == "idle"               ? Paint::bad
-                                                     : Paint::warn;
+    const Paint how = paint_of(b.id);
     if (b.ns == 0) continue;
     out += "  " + padded(std::string(label.text), kLabelWidth) + "  " +
            bar(style, {from, to, 0}, width, how) + padded(format_time(b.ns), kValueWidth, true) +

@@ -23,7 +23,7 @@ FP32 outside the tensor cores, by kernel name:
 
 The command that collects all that the ladder needs, made for the chip:
 
-  $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.id == "missing_counters") | .evidence'
+  $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.id == "missing_counters") | .command'
   ncu --profile-from-start off --clock-control none --cache-control none --metrics gpu__time_duration.sum,smsp__cycles_elapsed.sum,smsp__cycles_active.sum,smsp__issue_active.sum,sm__pipe_tensor_cycles_active.sum,sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,sm__ops_path_tensor_src_fp64.sum,sm__ops_path_tensor_src_tf32_dst_fp32.sum,sm__ops_path_tensor_src_fp16.sum,sm__ops_path_tensor_src_bf16_dst_fp32.sum,sm__ops_path_tensor_src_fp8.sum,sm__ops_path_tensor_src_int8.sum --csv --page raw --log-file counters.csv python train.py
 
 A report that lacks a level: one report has to hold all, so the command is the same.

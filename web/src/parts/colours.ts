@@ -1,5 +1,7 @@
 // Colours by meaning. Bars and causes take theirs from the style sheet, so that both themes stay readable.
 
+import { CAUSE_COLOURS, PHASE_COLOURS } from "../model.ts";
+
 const TYPES = 17;
 
 export function barClass(id: string): string { return `bar-${id.replaceAll("_", "-")}`; }
@@ -12,13 +14,11 @@ export function typeColour(type: string): string {
 }
 
 export function causeColour(cause: string): string {
-  const known = ["launch_bound", "sync", "memcpy", "input", "communication", "dependency", "kernel_gap", "host_other"];
-  return known.includes(cause) ? `var(--cause-${cause.replaceAll("_", "-")})` : "var(--cause-other)";
+  return (CAUSE_COLOURS as Record<string, string>)[cause] ?? "var(--cause-other)";
 }
 
 export function phaseColour(phase: string): string {
-  const known = ["gpu_kernel", "cpu_kernel", "dequeue", "memcpy", "wait", "launch", "enqueue", "queued"];
-  return known.includes(phase) ? `var(--phase-${phase.replaceAll("_", "-")})` : "var(--phase-other)";
+  return (PHASE_COLOURS as Record<string, string>)[phase] ?? "var(--phase-other)";
 }
 
 /** A colour variable for a component of energy: what is always there grey, what computes warm, memory in blues from near to far. */

@@ -10,10 +10,11 @@ export function spreadPicture(d: Distribution, max: number, text: string): SVGEl
   const picture = svg("svg", { class: "spread", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": text });
   picture.append(svg("title", {}, text), svg("line", { class: "axis", x1: 1, x2: WIDTH - 1, y1: MID, y2: MID }));
   if (d.count === 0) return picture;
-  const peak = Math.max(...d.shape, 0);
-  if (d.shape.length > 1 && peak > 0) {
-    const step = (d.max - d.min) / d.shape.length;
-    const points = d.shape.map((share, i) => [x(d.min + (i + 0.5) * step), Math.sqrt(share / peak) * (MID - 1)] as const);
+  const shape = d.shape.map((share) => share ?? 0);
+  const peak = Math.max(...shape, 0);
+  if (shape.length > 1 && peak > 0) {
+    const step = (d.max - d.min) / shape.length;
+    const points = shape.map((share, i) => [x(d.min + (i + 0.5) * step), Math.sqrt(share / peak) * (MID - 1)] as const);
     const upper = points.map(([px, r]) => `${px.toFixed(1)},${(MID - r).toFixed(1)}`), lower = points.map(([px, r]) => `${px.toFixed(1)},${(MID + r).toFixed(1)}`).reverse();
     picture.append(svg("polygon", { class: "violin", points: [`${x(d.min)},${MID}`, ...upper, `${x(d.max)},${MID}`, ...lower].join(" ") }));
   }

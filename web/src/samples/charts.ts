@@ -1,5 +1,6 @@
 // Which readings go into which chart: of one device the ladder and its sensors, of several each ladder and one chart a sensor.
-import type { Report, SampledDevice, SampledReading } from "../model.ts";
+import type { SampledDevice, SampledReading } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { axisTop } from "../parts/axis.ts";
 import { time } from "../parts/format.ts";
 

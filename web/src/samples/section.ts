@@ -1,5 +1,5 @@
 // Levels and readings over time, from samples: of one device, or of all side by side.
-import type { Report } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { repainter } from "../parts/canvas.ts";
 import { h, section } from "../parts/dom.ts";
 import { plural, time } from "../parts/format.ts";

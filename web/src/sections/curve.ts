@@ -1,5 +1,5 @@
 // Kernel time that runs at or below a tensor-issue utilisation (DATE 2024, figure 8).
-import type { Report } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { share } from "../parts/format.ts";
 import { hideTip, showTip } from "../parts/tips.ts";

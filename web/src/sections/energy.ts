@@ -1,5 +1,6 @@
 // Where the joules go: stacked bars of the run, of a step and of each layer type; joules by layer; what to doubt.
-import type { DeviceEnergy, EnergyPart, EnergyRow, Report } from "../model.ts";
+import type { DeviceEnergy, EnergyPart, EnergyRow } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { energyColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { energy, share, time } from "../parts/format.ts";

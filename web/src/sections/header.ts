@@ -1,5 +1,5 @@
 // Title, headline, and what can be done with the page as a whole.
-import type { Report } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { h } from "../parts/dom.ts";
 import { fileName } from "../parts/format.ts";
 

@@ -1,5 +1,6 @@
 // Why the device idles, and the operators and modules behind each cause.
-import type { NamedTime, Report } from "../model.ts";
+import type { NamedTime } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { causeColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { plural, share, time } from "../parts/format.ts";

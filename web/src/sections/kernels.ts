@@ -1,5 +1,6 @@
 // Kernels: sort, search, durations and levels.
-import type { Kernel, Report } from "../model.ts";
+import type { KernelRow } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { count, plural, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
@@ -9,7 +10,7 @@ import { levelColumns, spreadText, typeMark } from "./layers.ts";
 export function kernelsSection(report: Report): HTMLElement | null {
   const rows = report.analysis.kernels;
   if (rows.length === 0) return null;
-  const columns: Column<Kernel>[] = [
+  const columns: Column<KernelRow>[] = [
     { id: "kernel", title: "Kernel", key: (k) => k.short_name || k.name, cell: (k) => h("span", { "data-tip": `${k.name} \u2014 grid ${k.grid}, block ${k.block}${k.registers >= 0 ? `, ${k.registers} registers` : ""}` , tabindex: 0 }, k.short_name || k.name) },
     { id: "type", title: "Type", key: (k) => k.layer_type, cell: (k) => typeMark(k.layer_type) },
     { id: "operator", title: "Operator", key: (k) => k.operator, cell: (k) => k.operator || h("span", { class: "dim" }, "no data") },

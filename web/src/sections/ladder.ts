@@ -1,5 +1,5 @@
 // How deep the GPU is used: one bar a level; a level that is not fully known shows the span it lies in.
-import type { Report } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { level, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
@@ -18,7 +18,7 @@ export function ladderSection(report: Report): HTMLElement | null {
   if (levels.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
   // The finding about missing counters tells how to collect them; here it is enough to say why there are none.
-  const told = a.findings.some((f) => f.evidence.includes("ncu --"));
+  const told = a.findings.some((f) => f.command !== "");
   const why = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
   const command = why && !told ? why.indexOf("ncu --") : -1;
   const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;

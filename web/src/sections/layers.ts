@@ -1,5 +1,6 @@
 // Kernel time by layer type and by layer, with the distribution of a level over the kernels of each.
-import type { Distribution, Layer, LevelSpread, Report } from "../model.ts";
+import type { Distribution, LayerRow, LevelSpread } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
@@ -42,18 +43,18 @@ export function typeMark(type: string): HTMLElement {
   return h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
 }
 
-function layerTable(rows: Layer[], report: Report, named: boolean): HTMLElement {
-  const columns: Column<Layer>[] = [
-    ...(named ? [{ id: "layer", title: "Layer", key: (l: Layer) => l.name, cell: (l: Layer) => l.name || "(unknown)" }] : []),
+function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLElement {
+  const columns: Column<LayerRow>[] = [
+    ...(named ? [{ id: "layer", title: "Layer", key: (l: LayerRow) => l.name, cell: (l: LayerRow) => l.name || "(unknown)" }] : []),
     { id: "type", title: "Type", key: (l) => l.type, cell: (l) => typeMark(l.type) },
-    ...(named ? [{ id: "phase", title: "Phase", key: (l: Layer) => l.phase, cell: (l: Layer) => l.phase }] : []),
+    ...(named ? [{ id: "phase", title: "Phase", key: (l: LayerRow) => l.phase, cell: (l: LayerRow) => l.phase }] : []),
     { id: "kernels", title: "Kernels", numeric: true, key: (l) => l.kernels, cell: (l) => count(l.kernels) },
     { id: "ns", title: "Time", meaning: "Exclusive kernel time: instants that kernels share are split evenly, so that the rows add up.", numeric: true, key: (l) => l.ns, cell: (l) => time(l.ns) },
     { id: "share", title: "Share", numeric: true, key: (l) => l.share, cell: (l) => share(l.share) },
     ...levelColumns(rows, report),
   ];
   return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",
-    ...(named ? { search: (l: Layer) => `${l.name} ${l.type} ${l.phase}` } : {}) });
+    ...(named ? { search: (l: LayerRow) => `${l.name} ${l.type} ${l.phase}` } : {}) });
 }
 
 export function layersSection(report: Report): HTMLElement | null {

@@ -1,5 +1,6 @@
 // Power over time, with the kernels that ran under it.
-import type { DeviceEnergy, Lane, Report } from "../model.ts";
+import type { DeviceEnergy } from "../model.ts";
+import type { Lane, Report } from "../page_data.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, svg } from "../parts/dom.ts";
 import { time } from "../parts/format.ts";

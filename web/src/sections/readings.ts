@@ -1,5 +1,6 @@
 // Every reading of the samples in numbers, with its course.
-import type { Report, SampledReading } from "../model.ts";
+import type { SampledReading } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { plural, reading } from "../parts/format.ts";
 import { sparkPicture } from "../parts/spark.ts";

@@ -1,5 +1,6 @@
 // What the framework runtime does: phases, queues over time, phases by operation, and why the GPU idled.
-import type { IdleOrigin, PhaseTime, Queue, Report, Runtime } from "../model.ts";
+import type { IdleOrigin, PhaseTime, QueueInfo, RuntimeInfo } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { phaseColour } from "../parts/colours.ts";
 import { h, section, svg, term } from "../parts/dom.ts";
 import { count, plural, share, time } from "../parts/format.ts";
@@ -21,14 +22,14 @@ function phaseList(report: Report): HTMLElement {
   }));
 }
 
-function kernelsLine(r: Runtime): HTMLElement {
+function kernelsLine(r: RuntimeInfo): HTMLElement {
   const k = r.kernels;
   const item = k.overhead_per_item_ns === null ? "" : ` (${time(k.overhead_per_item_ns)} an item)`;
   return h("p", {}, `Kernels: CPU alone ${share(k.cpu_kernel)}, GPU alone ${share(k.gpu_kernel)}, both ${share(k.both)}; no kernel ${share(k.overhead)}${item}.`);
 }
 
 /** Depth over the window: the range of each part as a band and its mean as a line; transfers as ticks under it. */
-function depthPicture(q: Queue, r: Runtime): SVGElement {
+function depthPicture(q: QueueInfo, r: RuntimeInfo): SVGElement {
   const width = 900, height = 90, floor = 70, top = Math.max(q.max_depth, 1);
   const x = (ns: number): number => ((ns - r.start_ns) / r.duration_ns) * width;
   const y = (depth: number): number => floor - (depth / top) * (floor - 6);
@@ -49,7 +50,7 @@ function most(phases: PhaseTime[]): string {
 }
 
 /** The longest stretches without an item, each with a way to its place in the timeline. */
-function drySpells(q: Queue, report: Report): HTMLElement | null {
+function drySpells(q: QueueInfo, report: Report): HTMLElement | null {
   if (q.dry.length === 0) return null;
   const r = report.analysis.runtime;
   return h("details", { class: "dry" }, h("summary", {}, q.dry.length === 1 ? "Why it ran dry: the longest stretch" : `Why it ran dry: the ${q.dry.length} longest stretches`),
@@ -58,12 +59,12 @@ function drySpells(q: Queue, report: Report): HTMLElement | null {
       h("span", {}, h("strong", {}, time(d.duration_ns)), ` from ${time(d.start_ns - r.start_ns)} on: ${most(d.phases)}${d.host ? `; the thread that fills it was in ${d.host}` : ""}`)))));
 }
 
-function queueTitle(q: Queue): string {
+function queueTitle(q: QueueInfo): string {
   if (q.kind === "device") return `Launch queue of GPU ${q.id.split(":")[1]}`;
   return q.id === "threadpool" ? "Queue of the framework's thread pool" : q.id === "framework" ? "Scheduling queue of the framework" : `Queue of the framework: ${q.id}`;
 }
 
-function queueBlock(q: Queue, report: Report): HTMLElement {
+function queueBlock(q: QueueInfo, report: Report): HTMLElement {
   const r = report.analysis.runtime;
   if (q.max_depth === 0)
     return h("div", { class: "queue", "data-queue": q.id }, h("h3", {}, queueTitle(q)), h("p", { class: "note" }, q.items === 0 ? "Nothing passed through it." : `${plural(q.items, "item")} passed through it, none of which waited.`),
@@ -78,7 +79,7 @@ function titled<Row>(title: string, options: TableOptions<Row>): HTMLElement {
   return h("div", {}, h("h3", {}, title), table(options));
 }
 
-function operations(r: Runtime): HTMLElement | null {
+function operations(r: RuntimeInfo): HTMLElement | null {
   const rows = r.operations.flatMap((o, i) => o.phases.map((p) => ({ type: i === 0 ? "all operations" : o.type, count: o.count, ...p })));
   if (rows.length === 0) return null;
   const longest = Math.max(...rows.map((x) => x.spread.p95));

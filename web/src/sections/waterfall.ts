@@ -1,5 +1,6 @@
 // Where every nanosecond goes. Bars add up to the window; a press on one opens its parts.
-import type { Device, Report, WaterfallBar } from "../model.ts";
+import type { DeviceUse, WaterfallBar } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { barClass } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { share, time } from "../parts/format.ts";
@@ -16,7 +17,7 @@ function parts(bar: WaterfallBar, causes: Map<string, string>): HTMLElement {
     rest.length > 0 ? row(`${rest.length} more`, rest.reduce((sum, p) => sum + p.ns, 0)) : null));
 }
 
-function bars(device: Device, report: Report): HTMLElement {
+function bars(device: DeviceUse, report: Report): HTMLElement {
   const causes = new Map(report.labels.causes.map((c) => [c.id, c.text]));
   let before = 0;
   // Where the counters are missing, a bar of 0 would claim what nobody measured.

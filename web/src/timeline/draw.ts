@@ -1,5 +1,5 @@
 // Paints the timeline on a canvas: only what is in sight, and at most one rectangle a pixel column and row.
-import type { Lane, Timeline } from "../model.ts";
+import type { Lane, Timeline } from "../page_data.ts";
 import { timeMarks } from "../parts/axis.ts";
 import { causeColour, resolve, typeColour } from "../parts/colours.ts";
 import { AXIS, LABEL, ROW, firstTouching, type Band, type Hit } from "./layout.ts";

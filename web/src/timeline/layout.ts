@@ -1,5 +1,5 @@
 // Where each lane stands, and which items of a row touch a span of time.
-import type { Lane, Timeline } from "../model.ts";
+import type { Lane, Timeline } from "../page_data.ts";
 
 export const ROW = 15, GAP = 10, LABEL = 16, AXIS = 24;
 

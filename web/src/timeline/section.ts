@@ -1,5 +1,5 @@
 // The timeline: streams, idle causes, queues and host threads on one clock.
-import type { Report } from "../model.ts";
+import type { Report } from "../page_data.ts";
 import { fitted, repainter } from "../parts/canvas.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";

@@ -1,51 +1,53 @@
-#include "analyze/sampled/findings.h"
-
+// Rules for recordings and logs that know no kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/series.h"
 
 namespace gf {
 
-namespace {
+SampleFacts::SampleFacts(const Capture& from, const Analysis& of, Interval steady)
+    : capture(from), analysis(of), settled(steady) {
+  for (const auto& device : analysis.devices) {
+    window += device.span_ns;
+    busy += device.kernel_busy_ns;
+    for (const auto& bar : device.waterfall) {
+      if (bar.id == Bar::idle) idle += bar.ns;
+      if (bar.id == Bar::sm_inactive) sm_inactive += bar.ns;
+      if (bar.id == Bar::stalled) stalled += bar.ns;
+    }
+  }
+}
 
-struct SampledFacts {
-  const Capture& capture;
-  const Analysis& analysis;
-  Interval settled;
-  Nanos window = 0, busy = 0, idle = 0, sm_inactive = 0, stalled = 0;
-  double of_window(Nanos ns) const {
-    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
-  }
-  double of_busy(Nanos ns) const {
-    return busy > 0 ? static_cast<double>(ns) / static_cast<double>(busy) : 0;
-  }
-  /// A level of all devices; empty without data.
-  Share level(std::string_view id) const {
-    for (const auto& l : analysis.levels)
-      if (l.id == id) return l.value;
-    return {};
-  }
-  /// A level while the GPU is busy.
-  Share while_busy(std::string_view id) const {
-    const auto value = level(id), of = level("gpu.busy");
-    return value && of && *of > 0 ? Share(std::min(1.0, *value / *of)) : Share();
-  }
-  const SampledReading* host(std::string_view id) const {
-    for (const auto& r : analysis.samples.host)
-      if (r.id == id && r.mean) return &r;
-    return nullptr;
-  }
-};
+Share SampleFacts::level(std::string_view id) const {
+  for (const auto& level : analysis.levels)
+    if (level.id == id) return level.value;
+  return {};
+}
 
-std::optional<Finding> shallow_source(const SampledFacts& f) {
+Share SampleFacts::while_busy(std::string_view id) const {
+  const auto value = level(id), of = level("gpu.busy");
+  return value && of && *of > 0 ? Share(std::min(1.0, *value / *of)) : Share();
+}
+
+const SampledReading* SampleFacts::host(std::string_view id) const {
+  for (const auto& reading : analysis.samples.host)
+    if (reading.id == id && reading.mean) return &reading;
+  return nullptr;
+}
+
+namespace sample_rules {
+
+std::optional<Finding> shallow_source(const Facts& f) {
   for (const auto& d : f.analysis.samples.devices)
-    if (d.source != "nvml") return {};
+    if (d.source != SampleSource::nvml) return {};
   if (f.analysis.samples.devices.empty() || !f.level("gpu.busy")) return {};
   return Finding{
-      "shallow_source",
+      FindingId::shallow_source,
       std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
                   "all. How deep the GPU is used takes hardware counters: ") +
           std::string(f.capture.format == "gpufathom_record"
@@ -55,23 +57,23 @@ std::optional<Finding> shallow_source(const SampledFacts& f) {
       {}};
 }
 
-std::optional<Finding> start_up_in_window(const SampledFacts& f) {
+std::optional<Finding> start_up_in_window(const Facts& f) {
   const auto& w = f.analysis.window;
-  if (f.settled.length() <= 0 || w.kind != "all") return {};
+  if (f.settled.length() <= 0 || w.kind != WindowKind::all) return {};
   const Nanos before = f.settled.start - w.start_ns, after = w.end_ns - f.settled.end;
   if (before + after < w.duration_ns / 20) return {};
   std::string evidence =
       fmt::format("steady for {} of {}", say_time(f.settled.length()), say_time(w.duration_ns));
   if (before > 0) evidence += fmt::format("; {} before", say_time(before));
   if (after > 0) evidence += fmt::format("; {} after", say_time(after));
-  return Finding{"start_up_in_window",
+  return Finding{FindingId::start_up_in_window,
                  "The window holds time before or after the GPU's activity was steady, such as "
                  "loading, compiling and warm-up; --window stable leaves it out.",
                  evidence,
                  {}};
 }
 
-std::optional<Finding> gpu_idle(const SampledFacts& f) {
+std::optional<Finding> gpu_idle(const Facts& f) {
   if (f.of_window(f.idle) < 0.05) return {};
   std::string why, evidence = fmt::format("idle {} of {}", say_time(f.idle), say_time(f.window));
   if (const auto* cpu = f.host("host.cpu")) {
@@ -89,19 +91,19 @@ std::optional<Finding> gpu_idle(const SampledFacts& f) {
           " Its processes compute on several cores meanwhile: preparing input on the CPU is the "
           "likely limit.";
   }
-  return Finding{"gpu_idle",
+  return Finding{FindingId::gpu_idle,
                  fmt::format("The GPU has nothing to run {} of the time.{} Record with --kernels "
                              "to see what the host does then.",
                              say_share(f.of_window(f.idle)), why),
                  evidence, f.idle};
 }
 
-std::optional<Finding> sms_without_work(const SampledFacts& f) {
+std::optional<Finding> sms_without_work(const Facts& f) {
   if (f.of_busy(f.sm_inactive) < 0.25) return {};
   std::string evidence = fmt::format("{} of {} busy", say_time(f.sm_inactive), say_time(f.busy));
   if (const auto occupancy = f.while_busy("sm.occupancy"))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
-  return Finding{"sms_without_work",
+  return Finding{FindingId::sms_without_work,
                  fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
                              "are too small or end unevenly. Larger batches, fewer and larger "
                              "kernels, or kernels beside each other fill them.",
@@ -109,17 +111,17 @@ std::optional<Finding> sms_without_work(const SampledFacts& f) {
                  evidence, f.sm_inactive};
 }
 
-std::optional<Finding> memory_bound(const SampledFacts& f) {
+std::optional<Finding> memory_bound(const Facts& f) {
   const auto dram = f.while_busy("dram.active");
   if (!dram || *dram < 0.6) return {};
-  return Finding{"memory_bound",
+  return Finding{FindingId::memory_bound,
                  "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, "
                  "smaller types).",
                  fmt::format("{} of the bandwidth while kernels run", say_share(*dram)),
                  {}};
 }
 
-std::optional<Finding> waiting_warps(const SampledFacts& f) {
+std::optional<Finding> waiting_warps(const Facts& f) {
   const auto dram = f.while_busy("dram.active");
   if (f.of_busy(f.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
   std::string evidence =
@@ -127,7 +129,7 @@ std::optional<Finding> waiting_warps(const SampledFacts& f) {
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
   if (const auto occupancy = f.while_busy("sm.occupancy"))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
-  return Finding{"waiting_warps",
+  return Finding{FindingId::waiting_warps,
                  fmt::format("While kernels run, warps are there and nothing is issued {} of the "
                              "time: they wait for memory, barriers or each other, and the "
                              "bandwidth is not the limit. More warps, or more independent work "
@@ -136,16 +138,18 @@ std::optional<Finding> waiting_warps(const SampledFacts& f) {
                  evidence, f.stalled};
 }
 
-std::optional<Finding> idle_tensor_cores(const SampledFacts& f) {
+std::optional<Finding> idle_tensor_cores(const Facts& f) {
   const auto tensor = f.while_busy("tensor.active");
   if (!tensor || *tensor >= 0.02 || f.of_window(f.busy) < 0.05) return {};
-  return Finding{"idle_tensor_cores",
+  return Finding{FindingId::idle_tensor_cores,
                  "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 "
                  "or TF32 moves that onto them (torch.autocast, allow_tf32).",
                  fmt::format("tensor pipes active {} of the time that kernels run",
                              *tensor > 0 ? say_share(*tensor) : std::string("0 %")),
                  {}};
 }
+
+namespace {
 
 /// NVML's reasons that take clock away; the others only say that there was nothing to do.
 struct Limit {
@@ -156,7 +160,9 @@ constexpr Limit kLimits[] = {{0x4, "the power cap"},
                              {0x20 | 0x40, "temperature"},
                              {0x8 | 0x80, "a hardware slow-down (power supply or brake)"}};
 
-std::optional<Finding> held_clocks(const SampledFacts& f) {
+}  // namespace
+
+std::optional<Finding> held_clocks(const Facts& f) {
   const Text id = f.capture.strings.find("clock.limits");
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
@@ -181,14 +187,14 @@ std::optional<Finding> held_clocks(const SampledFacts& f) {
       else if (r.id == "power.module")
         evidence += fmt::format("{}{:.0f} W", evidence.empty() ? "" : "; ", *r.mean);
     }
-  return Finding{"held_clocks",
+  return Finding{FindingId::held_clocks,
                  fmt::format("Clocks were held down {} of the time by {}.",
                              say_share(*most / known), kLimits[most - std::begin(limited)].words),
                  evidence,
                  {}};
 }
 
-std::optional<Finding> room_in_memory(const SampledFacts& f) {
+std::optional<Finding> room_in_memory(const Facts& f) {
   // Worth saying only where larger batches would fill idle parts.
   if (f.of_window(f.idle) + f.of_window(f.sm_inactive) < 0.25) return {};
   for (const auto& d : f.analysis.samples.devices)
@@ -197,7 +203,7 @@ std::optional<Finding> room_in_memory(const SampledFacts& f) {
       for (std::size_t row = 0; row < f.capture.devices.size(); ++row) {
         const auto whole = static_cast<double>(f.capture.devices.memory_bytes[row]);
         if (f.capture.devices.id[row] != d.id || whole <= 0 || *r.high / whole >= 0.4) continue;
-        return Finding{"room_in_memory",
+        return Finding{FindingId::room_in_memory,
                        fmt::format("At most {} of the GPU's memory is used: larger batches, or "
                                    "several programs on one GPU, fit.",
                                    say_share(*r.high / whole)),
@@ -208,10 +214,10 @@ std::optional<Finding> room_in_memory(const SampledFacts& f) {
   return {};
 }
 
-std::optional<Finding> unused_devices(const SampledFacts& f) {
+std::optional<Finding> unused_devices(const Facts& f) {
   const auto n = f.analysis.samples.idle_devices;
   if (n == 0 || f.analysis.samples.devices.empty()) return {};
-  return Finding{"unused_devices",
+  return Finding{FindingId::unused_devices,
                  fmt::format("{} recorded and never worked; {} left out of the shares above.",
                              n == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", n),
                              n == 1 ? "it is" : "they are"),
@@ -221,38 +227,6 @@ std::optional<Finding> unused_devices(const SampledFacts& f) {
                  {}};
 }
 
-using Look = std::optional<Finding> (*)(const SampledFacts&);
-// Caveats first, then what costs time by how much, then facts.
-constexpr Look kCaveats[] = {start_up_in_window, shallow_source};
-constexpr Look kLosses[] = {gpu_idle,          sms_without_work, waiting_warps,  memory_bound,
-                            idle_tensor_cores, held_clocks,      room_in_memory, unused_devices};
-
-}  // namespace
-
-std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
-                                     Interval settled) {
-  SampledFacts f{capture, analysis, settled};
-  for (const auto& d : analysis.devices) {
-    f.window += d.span_ns, f.busy += d.kernel_busy_ns;
-    for (const auto& bar : d.waterfall) {
-      if (bar.id == "idle")
-        f.idle += bar.ns;
-      else if (bar.id == "sm_inactive")
-        f.sm_inactive += bar.ns;
-      else if (bar.id == "stalled")
-        f.stalled += bar.ns;
-    }
-  }
-  std::vector<Finding> caveats, losses;
-  for (const auto look : kCaveats)
-    if (auto found = look(f)) caveats.push_back(std::move(*found));
-  for (const auto look : kLosses)
-    if (auto found = look(f)) losses.push_back(std::move(*found));
-  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) {
-    return a.gain_ns.value_or(0) > b.gain_ns.value_or(0);
-  });
-  std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
-  return caveats;
-}
+}  // namespace sample_rules
 
 }  // namespace gf

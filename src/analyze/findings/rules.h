@@ -1,0 +1,36 @@
+// The rules of findings: one function each, declared by names/findings.def. A rule that is declared
+// and not written does not link.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "analyze/result.h"
+
+namespace gf {
+
+struct TraceFacts;
+struct SampleFacts;
+
+namespace trace_rules {
+using Facts = TraceFacts;
+}
+namespace sample_rules {
+using Facts = SampleFacts;
+}
+
+// Each is empty when the numbers do not reach its threshold. The group of a finding is filled in
+// behind it.
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
+  namespace scope##_rules {                                         \
+    std::optional<Finding> id(const Facts&);                        \
+  }
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
+  namespace scope##_rules {                               \
+    std::optional<Finding> id(const Facts&);              \
+  }
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+
+}  // namespace gf

@@ -1,0 +1,206 @@
+// The closed lists of results, with the names that JSON uses. What people read of a cause, a bar, a
+// runtime phase or a finding (label, colour, meaning) stands beside its name in names/*.def.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/enums.h"
+
+// One list gives the enum and its names; `type` is the name of the list in web/src/model.ts.
+#define GF_NAMED_VALUE(id) id,
+#define GF_NAMED_TEXT(id) #id,
+#define GF_NAMED_ENUM(Enum, LIST)                                                         \
+  enum class Enum : std::uint8_t { LIST(GF_NAMED_VALUE) };                                \
+  template <>                                                                             \
+  struct EnumNames<Enum> {                                                                \
+    static constexpr const char* type = #Enum;                                            \
+    static constexpr auto names = std::to_array<std::string_view>({LIST(GF_NAMED_TEXT)}); \
+  };
+
+namespace gf {
+
+/// Which span was analysed.
+#define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range)
+GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
+
+/// How well a counter report fits a trace.
+#define GF_MATCH_VERDICTS(X) X(no_report) X(good) X(partial) X(different_program)
+GF_NAMED_ENUM(MatchVerdict, GF_MATCH_VERDICTS)
+
+#define GF_QUEUE_KINDS(X) X(device) X(framework)
+GF_NAMED_ENUM(QueueKind, GF_QUEUE_KINDS)
+
+/// What counted accesses and operations for energy.
+#define GF_COUNTS_SOURCES(X) X(none) X(samples) X(counter_report)
+GF_NAMED_ENUM(CountsSource, GF_COUNTS_SOURCES)
+
+/// What sampled a device, the coarsest first.
+#define GF_SAMPLE_SOURCES(X) X(nvml) X(gpm) X(dcgm) X(pm_sampling)
+GF_NAMED_ENUM(SampleSource, GF_SAMPLE_SOURCES)
+
+/// What a row of a comparison is.
+#define GF_COMPARED_KINDS(X) X(idle) X(copy) X(layer_type) X(layer) X(kernel) X(bar)
+GF_NAMED_ENUM(ComparedKind, GF_COMPARED_KINDS)
+
+#undef GF_NAMED_ENUM
+#undef GF_WINDOW_KINDS
+#undef GF_MATCH_VERDICTS
+#undef GF_QUEUE_KINDS
+#undef GF_COUNTS_SOURCES
+#undef GF_SAMPLE_SOURCES
+#undef GF_COMPARED_KINDS
+
+/// What measured energy; `none` has no name.
+enum class EnergySource : std::uint8_t { none, energy_counter, power_instant, power_average };
+template <>
+struct EnumNames<EnergySource> {
+  static constexpr const char* type = "EnergySource";
+  static constexpr std::array<std::string_view, 4> names{"", "energy_counter", "power_instant",
+                                                         "power_average"};
+};
+
+/// The part of a training step. `all`: rows that join them; `none`, of rows that are no layer, has
+/// no name.
+enum class TrainingPhase : std::uint8_t { other, forward, backward, optimizer, all, none };
+template <>
+struct EnumNames<TrainingPhase> {
+  static constexpr const char* type = "TrainingPhase";
+  static constexpr std::array<std::string_view, 6> names{"other",     "forward", "backward",
+                                                         "optimizer", "all",     ""};
+};
+
+/// What a layer is, by its operations, its module or its kernels.
+enum class LayerType : std::uint8_t {
+  other,
+  convolution,
+  matmul,
+  attention,
+  normalisation,
+  embedding,
+  pooling,
+  activation,
+  elementwise,
+  reduction,
+  softmax,
+  loss,
+  recurrent,
+  optimiser,
+  communication,
+  copy,
+  data_movement,
+  random,
+  count
+};
+template <>
+struct EnumNames<LayerType> {
+  static constexpr const char* type = "LayerType";
+  static constexpr std::array<std::string_view, static_cast<std::size_t>(LayerType::count)> names{
+      "Other",     "Convolution", "MatMul",        "Attention", "Normalisation", "Embedding",
+      "Pooling",   "Activation",  "Elementwise",   "Reduction", "Softmax",       "Loss",
+      "Recurrent", "Optimiser",   "Communication", "Copy",      "Data movement", "Random"};
+};
+
+/// Why a device idled; docs/idle.md gives the rules.
+enum class IdleReason : std::uint8_t {
+#define GF_CAUSE(id, label, short_label, colour, meaning) id,
+#include "analyze/names/causes.def"
+#undef GF_CAUSE
+};
+template <>
+struct EnumNames<IdleReason> {
+  static constexpr const char* type = "IdleReason";
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_CAUSE(id, label, short_label, colour, meaning) #id,
+#include "analyze/names/causes.def"
+#undef GF_CAUSE
+  });
+};
+
+/// A bar of the waterfall; docs/ladder.md gives the rules.
+enum class Bar : std::uint8_t {
+#define GF_BAR(id, label, short_label, long_label, colour, meaning) id,
+#include "analyze/names/bars.def"
+#undef GF_BAR
+};
+template <>
+struct EnumNames<Bar> {
+  static constexpr const char* type = "Bar";
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_BAR(id, label, short_label, long_label, colour, meaning) #id,
+#include "analyze/names/bars.def"
+#undef GF_BAR
+  });
+};
+/// The text of WaterfallBar::label.
+constexpr std::string_view long_label(Bar bar) {
+  constexpr std::string_view kLabels[] = {
+#define GF_BAR(id, label, short_label, long_label, colour, meaning) long_label,
+#include "analyze/names/bars.def"
+#undef GF_BAR
+  };
+  return kLabels[static_cast<std::size_t>(bar)];
+}
+
+/// What one framework operation goes through from the Python call to the end of its kernel;
+/// docs/runtime.md. In the order of precedence: where several hold at once, a time share takes the
+/// first. The first five are the order of DSD 2022; the rest divides what that leaves over.
+enum class RuntimePhase : std::uint8_t {
+#define GF_PHASE(id, short_label, colour, meaning) id,
+#include "analyze/names/phases.def"
+#undef GF_PHASE
+};
+template <>
+struct EnumNames<RuntimePhase> {
+  static constexpr const char* type = "RuntimePhase";
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_PHASE(id, short_label, colour, meaning) #id,
+#include "analyze/names/phases.def"
+#undef GF_PHASE
+  });
+};
+
+/// What findings say; docs/findings.md gives the rules.
+enum class FindingId : std::uint8_t {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) id,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+template <>
+struct EnumNames<FindingId> {
+  static constexpr const char* type = "FindingId";
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) #id,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+  });
+};
+
+/// The time that a finding is about: gains of one group overlap. `none`, of findings without a
+/// gain, has no name.
+enum class FindingGroup : std::uint8_t {
+  none,
+  launches,
+  input,
+  syncs,
+  copies,
+  communication,
+  kernels,
+  idle,
+  sm_inactive,
+  stalled
+};
+template <>
+struct EnumNames<FindingGroup> {
+  static constexpr const char* type = "FindingGroup";
+  static constexpr std::array<std::string_view, 10> names{
+      "",        "launches", "input",       "syncs",  "copies", "communication",
+      "kernels", "idle",     "sm_inactive", "stalled"};
+};
+
+}  // namespace gf

@@ -1,0 +1,84 @@
+#include "report/reference/findings_page.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string_view>
+
+#include "analyze/names.h"
+
+namespace gf {
+
+namespace {
+
+enum class Scope { trace, sample };
+enum class Rank { caveat, loss };
+
+struct Row {
+  Scope scope;
+  Rank rank;
+  FindingId id;
+  std::string_view fires_when, gain;
+};
+constexpr Row kRows[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
+  {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
+  {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+
+struct Words {
+  std::string_view label;
+  FindingGroup group;
+};
+/// By FindingId.
+constexpr Words kWords[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) {label, FindingGroup::group},
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+
+constexpr const char* kHead = R"(# Findings: what to change
+
+<!-- Made by `./dev docs` from src/analyze/names/findings.def: change that. -->
+
+A finding has an `id`; a `text` that says what costs time and what to change; its `evidence`; `gain_ns`, the time that acting on it
+could give back at most, were its cost to vanish entirely; a `command` where there is something to run next; and a `group`. Gains of
+one group are about the same time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
+window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come first; losses follow by gain.
+)";
+
+std::string rows_of(Scope scope, Rank rank) {
+  const bool gains = rank == Rank::loss;
+  std::string table = gains ? "| id | says | fires when | gain | group |\n|---|---|---|---|---|\n"
+                            : "| id | says | fires when |\n|---|---|---|\n";
+  for (const auto& row : kRows) {
+    if (row.scope != scope || row.rank != rank) continue;
+    const auto& words = kWords[static_cast<std::size_t>(row.id)];
+    table += fmt::format("| `{}` | {} | {} |", name_of(row.id), words.label, row.fires_when);
+    const bool alone = name_of(words.group).empty();
+    if (gains)
+      table += fmt::format(" {} | {} |", row.gain, alone ? "none" : name_of(words.group));
+    table += '\n';
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string findings_page() {
+  return fmt::format(
+      "{}\n## Traces\n\nCaveats:\n\n{}\nLosses:\n\n{}\n## Samples without kernels\n\n"
+      "Recordings and logs without kernels ([samples.md](samples.md)) have rules of their own; "
+      "their gains are bars of the\nwaterfall. Caveats:\n\n{}\nLosses:\n\n{}\n"
+      "A rule is a function of the id's name in `src/analyze/findings/rules_*.cpp`.\n",
+      kHead, rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::loss),
+      rows_of(Scope::sample, Rank::caveat), rows_of(Scope::sample, Rank::loss));
+}
+
+}  // namespace gf
