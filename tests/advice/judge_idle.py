@@ -38,6 +38,7 @@ ONE_OFF_OPERATION = re.compile(r"\(dynamo_timed\)|cudagraph_trees.*(_record|: re
                                r"|torch/_dynamo/(convert_frame|output_graph|symbolic_convert)|torch/_inductor/(compile_fx|graph|scheduler|codecache|async_compile)"
                                r"|autotune|benchmark_all_configs|triton/compiler|CachingAutotuner\.(bench|precompile)|torch/cuda/graphs\.py.*(capture|__enter__|__exit__)"
                                r"|CUDAGraph\.instantiate", re.I)
+REPEATED_END = re.compile(r": (run|__call__)$")  # frames of the same files that run what was compiled, step by step
 INPUT_PARTS = ("DataLoader", "dataloader.py", "torch/utils/data/", "IteratorGetNext", "Iterator::", "tf_data", "tf.data")
 HOST_TRANSPORTS = ("gloo:", "mpi:", "ucc:")
 COMMUNICATION = ("c10d::", "_c10d_functional::", "nccl:", "gloo:", "mpi:", "ucc:", "record_param_comms",
@@ -50,7 +51,7 @@ BLOCKING_OPERATIONS = re.compile(r"block_until_ready|try_to_block", re.I)
 def roles_of(name, kind):
     """What an operation, mark or Python frame of this name says of the thread that has it open."""
     roles = set()
-    if ONE_OFF_OPERATION.search(name):
+    if ONE_OFF_OPERATION.search(name) and not REPEATED_END.search(name):
         roles.add("one_off")
     if name.startswith(HOST_TRANSPORTS):
         roles.add("host_transport")
