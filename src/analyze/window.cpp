@@ -111,6 +111,22 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
   return Interval{*from, *to};
 }
 
+namespace {
+
+/// How a capture with GPU work is made with the tool that made this one without.
+std::string how_to_record(std::string_view format) {
+  if (format == "nsight_systems")
+    return "its tables hold no kernel: record with nsys profile --trace=cuda,nvtx from before the "
+           "program's first GPU call until after its work";
+  if (format == "xplane" || format == "tf_trace_json")
+    return "profile on a machine whose framework uses its GPU, while the steps run: "
+           "jax.profiler.trace(FOLDER) or tf.profiler.experimental.start(FOLDER)";
+  return "record with the GPU side on, for PyTorch "
+         "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";
+}
+
+}  // namespace
+
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
@@ -119,8 +135,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
         "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
-                "record with the GPU side on, for PyTorch "
-                "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])");
+                how_to_record(capture.format));
   WindowInfo window;
   window.step_source = steps.source;
   window.step_confidence = steps.confidence;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
 
 namespace gf::cli {
@@ -26,6 +27,13 @@ void add_input_options(CLI::App& verb, InputOptions& o) {
                   "give up on an input that unpacks to more (default 64GiB)")
       ->transform(CLI::AsSizeValue(true))
       ->option_text("SIZE");
+  verb.add_option("--zone", o.zone,
+                  "zone of a log that gives local time, such as +01:00 (default UTC)")
+      ->check([](const std::string& text) {
+        return telemetry::parse_zone(text) ? std::string()
+                                           : "'" + text + "' is no zone such as +01:00 or -0530";
+      })
+      ->option_text("ZONE");
   verb.add_option("--threads", o.threads, "threads to read with (default: all)")->option_text("N");
 }
 
@@ -34,10 +42,12 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
   options.max_bytes = o.max_bytes;
   options.threads = o.threads;
   options.progress = progress;
+  const auto zone = telemetry::parse_zone(o.zone);
   Loaded loaded;
   auto trace = import_file(o.trace, options);
   if (!trace) return tl::unexpected<Error>(trace.error());
   loaded.capture = std::move(*trace);
+  if (zone) telemetry::leave_local_time(loaded.capture, *zone);
   if (!o.counters.empty()) {
     const auto report = import_file(o.counters, options);
     if (!report) return tl::unexpected<Error>(report.error());
@@ -55,8 +65,9 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
       loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
   }
   if (!o.power.empty()) {
-    const auto log = import_file(o.power, options);
+    auto log = import_file(o.power, options);
     if (!log) return tl::unexpected<Error>(log.error());
+    if (zone) telemetry::leave_local_time(*log, *zone);
     if (!holds_counter_values(*log))
       return fail("holds no power samples", o.power, -1,
                   "--power wants a log of nvidia-smi or NVML as CSV");

@@ -21,6 +21,7 @@ struct InputOptions {
   std::string power;     // power log, joined
   std::uint64_t max_bytes = ImportOptions{}.max_bytes;
   unsigned threads = 0;
+  std::string zone;  // of logs in local time, empty: UTC
 };
 
 struct Loaded {

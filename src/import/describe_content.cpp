@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "import/input.h"
+#include "import/stranger.h"
 
 namespace gf {
 
@@ -51,6 +53,27 @@ bool is_protobuf_list(std::string_view head) {
 }
 
 }  // namespace
+
+Stranger describe_stranger(std::string_view path, std::string_view head) {
+  constexpr std::string_view kGiveTrace =
+      "give the profiler's own trace: torch.profiler.profile(...), export_chrome_trace";
+  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  auto is = [&](std::string_view ending) {
+    return path.ends_with(ending) || path.ends_with(std::string(ending) + ".gz");
+  };
+  if (is(".nsys-rep") || is(".qdrep"))
+    return {"is a report of Nsight Systems in its own format, which only nsys reads",
+            "export it: nsys export --type sqlite FILE"};
+  if (is(".qdstrm"))
+    return {"is an unfinished recording of Nsight Systems",
+            "make a report of it with QdstrmImporter, and export that: nsys export --type sqlite"};
+  if (has("\"nodes\"") && has("\"schema\"") && (has("\"ctrl_deps\"") || has("\"rf_id\"")))
+    return {"is an execution trace of PyTorch: the graph of its operations, without GPU work",
+            kGiveTrace};
+  if (has("device_traces") && has("segments"))
+    return {"is a memory snapshot of PyTorch: allocations, without GPU work", kGiveTrace};
+  return {};
+}
 
 std::string_view describe_content(std::string_view head) {
   for (const auto& [magic, what] : kMagics)

@@ -5,6 +5,7 @@
 #include "import/kineto/kineto.h"
 #include "import/nsight_compute/nsight_compute.h"
 #include "import/nsight_systems/nsight_systems.h"
+#include "import/stranger.h"
 #include "import/telemetry/telemetry.h"
 #include "import/tf_trace_json/tf_trace_json.h"
 #include "import/xplane/profile_folder.h"
@@ -52,6 +53,9 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
       best = &candidate;
       best_score = score;
     }
+  if (const auto stranger = describe_stranger(path, *head);
+      !stranger.what.empty() && best_score < 80)
+    return fail(std::string(stranger.what), path, -1, std::string(stranger.advice));
   if (!best) {
     const auto looks = describe_content(*head);
     std::string known;

@@ -73,6 +73,16 @@ TEST(PowerCurve, WithoutACounterThePowerIsIntegrated) {
   EXPECT_FALSE(PowerCurve(c, 7).nanojoules({0, 1}));
 }
 
+TEST(PowerCurve, PowerAtInstantsRisesBetweenThem) {
+  Capture c;
+  sample(c, "power.module", 0, 0, 100);
+  sample(c, "power.module", kS, 0, 300);
+  sample(c, "power.module", 2 * kS, 0, 300);
+  const PowerCurve curve(c, 0);
+  EXPECT_EQ(curve.source(), EnergySource::power_instant);
+  EXPECT_EQ(curve.nanojoules({0, 2 * kS}), 500'000'000'000);
+}
+
 TEST(PowerCurve, ACounterThatFallsWasResetAndIsNotUsed) {
   Capture c;
   sample(c, "energy.module", 0, 0, 1000);

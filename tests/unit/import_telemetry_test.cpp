@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -164,6 +165,98 @@ TEST(Telemetry, GpusByWhateverNamesThem) {
     EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{100, 101})) << column;
     EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{200}) << column;
   }
+}
+
+TEST(Telemetry, GpusByNumbersUnderManyNames) {
+  for (const char* column : {"gpu_index", "gpu_id", "GPU", "device_index", "minor_number"})
+    for (const char* cell : {"", "gpu", "GPU ", "cuda:"}) {
+      const auto c = telemetry::parse_csv(
+          fmt::format("timestamp, {0}, power.draw [W]\n2026/11/20 12:34:56.1, {1}0, 100 W\n"
+                      "2026/11/20 12:34:56.1, {1}1, 200 W\n2026/11/20 12:34:57.1, {1}0, 101 W\n",
+                      column, cell),
+          "x");
+      ASSERT_TRUE(c.has_value());
+      EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{100, 101})) << column << cell;
+      EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{200}) << column << cell;
+    }
+}
+
+TEST(Telemetry, GpusOfSeveralMachines) {
+  const auto c = telemetry::parse_csv(
+      "time_ns,host,index,power_instant_w\n1,a,0,10\n1,b,0,20\n2,a,0,11\n2,b,0,21\n", "x");
+  ASSERT_TRUE(c.has_value());
+  ASSERT_EQ(c->devices.size(), 2u);
+  EXPECT_EQ(values(*c, "power.module"), (std::vector<double>{10, 11}));
+}
+
+/// Lines of `count` GPUs without a column that tells them apart, `apart` nanoseconds between them.
+std::string unnamed_lines(int count, Nanos apart, int moments) {
+  std::string text = "time_ns,power_instant_w\n";
+  for (int moment = 0; moment < moments; ++moment)
+    for (int gpu = 0; gpu < count; ++gpu)
+      text += fmt::format("{},{}\n", 1795178096250000000 + moment * kNsPerSecond + gpu * apart,
+                          100 * gpu + moment);
+  return text;
+}
+
+TEST(Telemetry, ReadingsOfOneMomentAreOfSeveralGpus) {
+  for (const Nanos apart : {Nanos{0}, 20 * kNsPerMs}) {
+    const auto c = telemetry::parse_csv(unnamed_lines(4, apart, 5), "x");
+    ASSERT_TRUE(c.has_value()) << c.error().message();
+    ASSERT_EQ(c->devices.size(), 4u);
+    EXPECT_EQ(values(*c, "power.module", 3), (std::vector<double>{300, 301, 302, 303, 304}));
+    EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"devices_by_order", 1}}));
+  }
+  const auto one = telemetry::parse_csv(unnamed_lines(1, 0, 20), "x");
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(one->devices.size(), 1u);
+  EXPECT_EQ(quality_of(*one), (std::map<std::string, long>{}));
+  // Whole seconds: one GPU read often and several GPUs look alike; so do moments that differ.
+  for (const char* text :
+       {"unix_time_s,power_w\n1795178096,1\n1795178096,2\n1795178097,1\n1795178097,2\n",
+        "time_ns,power_w\n15,1\n15,2\n35,1\n55,1\n55,2\n55,3\n75,1\n"}) {
+    const auto unclear = telemetry::parse_csv(text, "x");
+    ASSERT_FALSE(unclear.has_value());
+    EXPECT_NE(unclear.error().message().find("index"), std::string::npos);
+  }
+}
+
+TEST(Telemetry, InstancesInDcgmAreNoDamage) {
+  const auto c = telemetry::parse_dmon(
+      "#Entity   GRACT  POWER\nID\nGPU 0     0.5    100\n  GPU-I 0   0.25   N/A\n"
+      "GPU-CI 0  0.25   N/A\n",
+      "x");
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(c->devices.size(), 3u);
+  EXPECT_EQ(c->text(c->devices.name[1]), "MIG GPU-I 0");
+  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"no_reading", 2}, {"no_timestamps", 1}}));
+}
+
+TEST(Telemetry, AHeadingAgainIsNoDamage) {
+  const auto c = telemetry::parse_csv(
+      "unix_time_s,power_w\n1.5,10\nunix_time_s,power_w\n2.5,20\nunix_time_s,temp_c,power_w\n"
+      "3.5,40,30\n",
+      "x");
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{10, 20, 30}));
+  EXPECT_EQ(values(*c, "temperature.gpu"), std::vector<double>{40});
+  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{}));
+}
+
+TEST(Telemetry, LocalTimeLeavesWithItsZone) {
+  auto c = telemetry::parse_csv("timestamp, power.draw [W]\n2026/11/20 12:34:56.5, 3 W\n", "x");
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(quality_of(*c).count("local_time"), 1u);
+  const Nanos before = c->counter_samples.start_ns[0];
+  telemetry::leave_local_time(*c, *telemetry::parse_zone("+01:00"));
+  EXPECT_EQ(c->counter_samples.start_ns[0], before - 3600 * kNsPerSecond);
+  EXPECT_EQ(quality_of(*c).count("local_time"), 0u);
+  telemetry::leave_local_time(*c, *telemetry::parse_zone("+01:00"));  // now it is UTC
+  EXPECT_EQ(c->counter_samples.start_ns[0], before - 3600 * kNsPerSecond);
+  EXPECT_EQ(telemetry::parse_zone("-0530"), -19800 * kNsPerSecond);
+  EXPECT_EQ(telemetry::parse_zone("UTC"), 0);
+  for (const char* none : {"", "CET", "+1:00:00", "+25:00", "1"})
+    EXPECT_FALSE(telemetry::parse_zone(none)) << none;
 }
 
 TEST(Telemetry, LogOfTheMonitor) {

@@ -238,6 +238,15 @@ TEST(Xplane, RowsDoNotDependOnTheNumberOfThreads) {
   }
 }
 
+TEST(Xplane, ACaptureOfTpusSaysSo) {
+  const auto c = xplane::load_bytes(
+      space({plane("/device:TPU:0", {line(1, "XLA Ops", kEpoch, {event(1, 0, 5'000)})},
+                   {entry(1, "fusion")})}),
+      "tpu.xplane.pb", {}, {});
+  ASSERT_FALSE(c);
+  EXPECT_NE(c.error().message().find("TPU"), std::string::npos);
+}
+
 TEST(Xplane, ReadsAJaxProfileOfAnH200) {
   test::TemporaryFolder folder;
   ASSERT_TRUE(folder.unpack("examples/jax_mlp.tgz"));

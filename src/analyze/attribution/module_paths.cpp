@@ -4,6 +4,14 @@
 
 namespace gf {
 
+namespace {
+
+// Modules nested deeper than any program nests them count with the one around them: each would be
+// as long as all above it together.
+constexpr std::size_t kLongestPath = 4 << 10;
+
+}  // namespace
+
 ModulePaths::ModulePaths(std::vector<std::string>& paths) : paths_(paths) {
   for (std::uint32_t i = 1; i < paths.size(); ++i) known_.emplace(paths[i], i);
 }
@@ -17,6 +25,7 @@ std::uint32_t ModulePaths::add(std::string path) {
 }
 
 std::uint32_t ModulePaths::child(std::uint32_t parent, StringId name, std::string_view label) {
+  if (paths_[parent].size() > kLongestPath) return parent;
   const auto key = static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(name);
   const auto [at, fresh] = children_.try_emplace(key, 0u);
   if (fresh) {

@@ -191,7 +191,18 @@ std::string outside_readings(Interval known, Interval window) {
                 "cover {:.3g} of its {:.3g} s",
                 seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
                 seconds(window.length()));
-  return "the readings of power " + where + ". Log power over the whole run, on the same clock";
+  std::string advice = ". Log power over the whole run, on the same clock";
+  // A log in local time lies whole hours beside the run.
+  constexpr Nanos kHour = 3600 * kNsPerSecond;
+  for (int hours = -12; hours <= 14; ++hours)
+    if (hours != 0 && known.start - hours * kHour <= window.start &&
+        known.end - hours * kHour >= window.end && known.length() < kHour)
+      advice = fmt::format(
+          ". They would cover it if their clock were {} h {} UTC: if the log gives local time, "
+          "say so with --zone {}{:02}:00",
+          std::abs(hours), hours > 0 ? "ahead of" : "behind", hours > 0 ? '+' : '-',
+          std::abs(hours));
+  return "the readings of power " + where + advice;
 }
 
 }  // namespace gf

@@ -27,25 +27,37 @@ std::vector<PowerReading> series(const Capture& c, std::uint32_t device, std::st
 
 double seconds(Nanos ns) { return static_cast<double>(ns) * 1e-9; }
 
-/// Integral of the power over time: a reading holds until the next one.
+/// Integral of the power over time. Between two readings of an instant the power lies on the line
+/// between them; an average holds until the next one. Beyond the last reading it goes on.
 class Integral {
  public:
-  explicit Integral(const std::vector<PowerReading>& power)
-      : power_(power), before_(power.size(), 0) {
+  Integral(const std::vector<PowerReading>& power, bool instant)
+      : power_(power), before_(power.size(), 0), instant_(instant) {
     for (std::size_t i = 1; i < power.size(); ++i)
-      before_[i] = before_[i - 1] + power[i - 1].watts * seconds(power[i].time - power[i - 1].time);
+      before_[i] = before_[i - 1] + piece(i - 1, power[i].time);
   }
   double until(Nanos t) const {
     if (power_.empty()) return 0;
     auto at = std::upper_bound(power_.begin(), power_.end(), t,
                                [](Nanos x, const PowerReading& p) { return x < p.time; });
     const auto i = at == power_.begin() ? 0 : static_cast<std::size_t>(at - power_.begin()) - 1;
-    return before_[i] + power_[i].watts * seconds(t - power_[i].time);
+    return before_[i] + piece(i, t);
   }
 
  private:
+  /// Joules from reading i to a time before the next.
+  double piece(std::size_t i, Nanos t) const {
+    const double length = seconds(t - power_[i].time);
+    double watts = power_[i].watts;
+    if (instant_ && i + 1 < power_.size() && length > 0) {
+      const double whole = seconds(power_[i + 1].time - power_[i].time);
+      if (whole > 0) watts += (power_[i + 1].watts - power_[i].watts) * length / whole / 2;
+    }
+    return watts * length;
+  }
   const std::vector<PowerReading>& power_;
   std::vector<double> before_;
+  bool instant_;
 };
 
 /// Median time between two different values: what the sensor needs for a new one, or the reader.
@@ -76,13 +88,14 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
   const bool falls = !std::is_sorted(
       steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.watts < b.watts; });
   period_ = period_of(power_);
-  const Integral shape(power_);
+  const bool counted = steps.size() >= 2 && !falls;
+  const Integral shape(power_, source_ == EnergySource::power_instant && !counted);
   auto knot = [&](Nanos time, double joules) {
     if (!times_.empty() && time <= times_.back()) return;
     times_.push_back(time);
     joules_.push_back(joules);
   };
-  if (steps.size() >= 2 && !falls) {
+  if (counted) {
     source_ = EnergySource::energy_counter;
     period_ = period_of(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {

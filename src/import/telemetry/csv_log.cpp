@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
+#include <optional>
 
 #include "import/csv_cells.h"
 #include "import/load_text.h"
+#include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-enum class Role { time, calendar, index, uuid, bus, instance, name, skipped, value };
+enum class Role { time, calendar, index, uuid, bus, instance, name, host, skipped, value };
 
 struct LogColumn {
   Role role = Role::value;
@@ -30,18 +30,29 @@ struct LogColumn {
   double factor = 1;
 };
 
-Role role_of(std::string_view header) {
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& letter : out)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 32);
+  return out;
+}
+
+Role role_of(std::string_view written) {
+  const std::string header = lower(written);
   if (header == "timestamp") return Role::calendar;
   if (time_column_exponent(header)) return Role::time;
-  if (header == "index" || header == "gpu" || header == "device") return Role::index;
+  for (const std::string_view index : {"index", "gpu", "device", "gpu_index", "gpu_id", "gpuid",
+                                       "gpu id", "device_index", "device_id", "minor_number"})
+    if (header == index) return Role::index;
   if (header == "uuid" || header == "gpu_uuid") return Role::uuid;
   if (header == "name" || header == "gpu_name") return Role::name;
   if (header == "pci.bus_id" || header == "gpu_bus_id" || header == "serial" ||
       header == "gpu_serial")
     return Role::bus;
   if (header == "instance") return Role::instance;
-  if (header == "host" || header == "hostname" || header == "source" ||
-      header == "driver_version" || header == "pstate" || header == "vbios_version")
+  if (header == "host" || header == "hostname") return Role::host;
+  if (header == "source" || header == "driver_version" || header == "pstate" ||
+      header == "vbios_version")
     return Role::skipped;
   return Role::value;
 }
@@ -52,32 +63,6 @@ std::optional<Nanos> parse_epoch(std::string_view cell) {
   const auto digits = std::min(cell.find('.'), cell.size());
   return parse_decimal(cell, digits < 12 ? 9 : digits < 15 ? 6 : digits < 18 ? 3 : 0);
 }
-
-/// Numbers for GPUs that a log names otherwise, in the order in which they appear.
-class Devices {
- public:
-  /// `index` is the log's own number, -1 without one.
-  std::uint32_t row(Capture& capture, std::int32_t index, std::string_view uuid,
-                    std::string_view bus, std::string_view instance) {
-    if (!instance.empty()) {  // a part of a GPU, with readings of its own
-      const auto id = 1000 + number(fmt::format("{}/{}", index, instance));
-      const auto row = capture.device_row(id);
-      capture.devices.name[row] =
-          capture.strings.intern(fmt::format("GPU {}, MIG instance {}", index, instance));
-      return row;
-    }
-    if (index >= 0) return capture.device_row(index);
-    const auto key = !uuid.empty() ? uuid : bus;
-    return capture.device_row(key.empty() ? 0 : number(std::string(key)));
-  }
-
- private:
-  std::int32_t number(std::string key) {
-    return numbers_.try_emplace(std::move(key), static_cast<std::int32_t>(numbers_.size()))
-        .first->second;
-  }
-  std::map<std::string, std::int32_t> numbers_;
-};
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
@@ -105,127 +90,196 @@ int sniff_csv(std::string_view, std::string_view head) {
   return known == 0 ? 0 : time ? 85 : known > 1 ? 40 : 0;
 }
 
-Result<Capture> parse_csv(std::string_view content, const std::string& path) {
-  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
-  CsvReader reader(content);
-  std::vector<std::string_view> row;
-  if (!reader.next(row)) return fail("the log is empty", path);
+namespace {
 
-  Capture capture;
-  capture.path = path;
-  capture.format = "telemetry_csv";
-  capture.bytes = static_cast<std::int64_t>(content.size());
-  std::vector<LogColumn> columns(row.size());
-  bool has_time = false, local = false;
-  for (std::size_t c = 0; c < row.size(); ++c) {
-    const std::string_view header = trimmed(row[c]);
-    columns[c].role = role_of(header);
-    if (columns[c].role == Role::time) columns[c].exponent = *time_column_exponent(header);
-    has_time |= columns[c].role == Role::time || columns[c].role == Role::calendar;
-    if (columns[c].role != Role::value) continue;
-    const Quantity q = quantity_of_column(header);
-    columns[c].metric = capture.strings.intern(q.metric);
-    columns[c].factor = q.factor;
+/// Reads a log line by line.
+class CsvLog {
+ public:
+  CsvLog(std::string_view content, const std::string& path) : reader_(content), devices_(capture_) {
+    capture_.path = path;
+    capture_.format = "telemetry_csv";
+    capture_.bytes = static_cast<std::int64_t>(content.size());
   }
-  if (!has_time && !row.empty() && std::ranges::any_of(row, [](std::string_view cell) {
-        return parse_calendar(trimmed(cell)).has_value();
-      }))
-    return fail("the log has no headings: what a column holds is not known", path, 0,
-                "log without noheader, or write the names that were queried as its first line");
-  if (!has_time)
-    return fail(
-        "the log has no column of time", path, 0,
-        "query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv");
+  Result<Capture> parse();
 
-  std::int64_t bad = 0, missing = 0;
-  std::size_t first_bad = 0;
-  std::string first_time;  // that could not be read
-  Devices devices;
-  while (reader.next(row)) {
-    if (row.size() < columns.size() && reader.row_was_cut()) {
-      capture.note_quality(
-          "truncated", fmt::format("the file ends inside a line, at byte {}", reader.row_offset()));
-      break;
+ private:
+  void read_heading();
+  Status check_heading() const;
+  bool is_heading() const;
+  void read_line();
+  std::optional<Nanos> read_time(std::string_view cell, const LogColumn& column);
+  DeviceCells device_cells() const;
+  void note_doubts();
+
+  CsvReader reader_;
+  std::vector<std::string_view> row_;
+  Capture capture_;
+  LogDevices devices_;
+  UnnamedLines unnamed_;
+  std::vector<LogColumn> columns_;
+  bool has_time_ = false, local_ = false, named_ = false;
+  std::int64_t bad_ = 0, missing_ = 0;
+  std::size_t first_bad_ = 0;
+  std::string first_time_;  // that could not be read
+};
+
+void CsvLog::read_heading() {
+  columns_.assign(row_.size(), {});
+  has_time_ = named_ = false;
+  for (std::size_t c = 0; c < row_.size(); ++c) {
+    const std::string_view header = trimmed(row_[c]);
+    auto& column = columns_[c];
+    column.role = role_of(header);
+    if (column.role == Role::time) column.exponent = *time_column_exponent(lower(header));
+    has_time_ |= column.role == Role::time || column.role == Role::calendar;
+    named_ |= column.role == Role::index || column.role == Role::uuid || column.role == Role::bus ||
+              column.role == Role::instance;
+    if (column.role != Role::value) continue;
+    const Quantity q = quantity_of_column(header);
+    column.metric = capture_.strings.intern(q.metric);
+    column.factor = q.factor;
+  }
+}
+
+Status CsvLog::check_heading() const {
+  if (has_time_) return {};
+  if (std::ranges::any_of(
+          row_, [](std::string_view cell) { return parse_calendar(trimmed(cell)).has_value(); }))
+    return fail("the log has no headings: what a column holds is not known", capture_.path, 0,
+                "log without noheader, or write the names that were queried as its first line");
+  return fail(
+      "the log has no column of time", capture_.path, 0,
+      "query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv");
+}
+
+/// Whether the line is a heading: a logger that was started again writes it again.
+bool CsvLog::is_heading() const {
+  return std::ranges::any_of(row_, [](std::string_view cell) {
+    const Role role = role_of(trimmed(cell));
+    return role == Role::time || role == Role::calendar;
+  });
+}
+
+std::optional<Nanos> CsvLog::read_time(std::string_view cell, const LogColumn& column) {
+  if (column.role == Role::time) return parse_decimal(cell, column.exponent);
+  bool zoned = false;
+  if (const auto time = parse_calendar(cell, &zoned)) {
+    local_ |= !zoned;
+    return time;
+  }
+  const auto time = parse_epoch(cell);
+  if (!time && first_time_.empty()) first_time_ = cell;
+  return time;
+}
+
+DeviceCells CsvLog::device_cells() const {
+  DeviceCells cells;
+  for (std::size_t c = 0; c < row_.size(); ++c) {
+    const std::string_view cell = trimmed(row_[c]);
+    switch (columns_[c].role) {
+      case Role::index:
+        cells.index = cell;
+        break;
+      case Role::uuid:
+        cells.uuid = cell;
+        break;
+      case Role::bus:
+        cells.bus = cell;
+        break;
+      case Role::instance:
+        cells.instance = cell;
+        break;
+      case Role::name:
+        cells.name = cell;
+        break;
+      case Role::host:
+        cells.host = cell;
+        break;
+      default:
+        break;
     }
-    std::optional<Nanos> time;
-    std::int32_t device = -1;
-    std::string_view uuid, bus, instance, name;
-    if (row.size() == columns.size())
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        const std::string_view cell = trimmed(row[c]);
-        switch (columns[c].role) {
-          case Role::time:
-            time = parse_decimal(cell, columns[c].exponent);
-            break;
-          case Role::calendar: {
-            bool zoned = false;
-            time = parse_calendar(cell, &zoned);
-            local |= time && !zoned;
-            if (!time) time = parse_epoch(cell);
-            if (!time && first_time.empty()) first_time = cell;
-            break;
-          }
-          case Role::index:
-            std::from_chars(cell.data(), cell.data() + cell.size(), device);
-            break;
-          case Role::uuid:
-            uuid = cell;
-            break;
-          case Role::bus:
-            bus = cell;
-            break;
-          case Role::instance:
-            instance = cell;
-            break;
-          case Role::name:
-            name = cell;
-            break;
-          default:
-            break;
-        }
-      }
-    if (!time) {  // a header repeated by a restarted logger, or damage
-      if (bad++ == 0) first_bad = reader.row_offset();
+  }
+  return cells;
+}
+
+void CsvLog::read_line() {
+  std::optional<Nanos> time;
+  if (row_.size() == columns_.size())
+    for (std::size_t c = 0; c < row_.size(); ++c)
+      if (columns_[c].role == Role::time || columns_[c].role == Role::calendar)
+        time = read_time(trimmed(row_[c]), columns_[c]);
+  if (!time) {
+    if (is_heading()) return read_heading();
+    if (bad_++ == 0) first_bad_ = reader_.row_offset();
+    return;
+  }
+  ++capture_.events;
+  const DeviceCells cells = device_cells();
+  const auto device = devices_.row(cells);
+  auto& d = capture_.devices;
+  if (!cells.uuid.empty()) d.uuid[device] = capture_.strings.intern(cells.uuid);
+  if (!cells.name.empty() && cells.instance.empty())
+    d.name[device] = capture_.strings.intern(cells.name);
+  d.vendor[device] = capture_.strings.intern("nvidia");
+  auto& s = capture_.counter_samples;
+  if (!named_) unnamed_.add(*time, s.size());
+  for (std::size_t c = 0; c < row_.size(); ++c) {
+    if (columns_[c].role != Role::value) continue;
+    const auto value = parse_reading(row_[c]);
+    if (!value) {
+      ++missing_;
       continue;
     }
-    ++capture.events;
-    const auto device_row = devices.row(capture, device, uuid, bus, instance);
-    if (!uuid.empty()) capture.devices.uuid[device_row] = capture.strings.intern(uuid);
-    if (!name.empty() && instance.empty())
-      capture.devices.name[device_row] = capture.strings.intern(name);
-    capture.devices.vendor[device_row] = capture.strings.intern("nvidia");
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (columns[c].role != Role::value) continue;
-      const auto value = parse_reading(row[c]);
-      if (!value) {
-        ++missing;
-        continue;
-      }
-      auto& s = capture.counter_samples;
-      const auto at = s.add();
-      s.start_ns[at] = *time;
-      s.device[at] = device_row;
-      s.metric[at] = columns[c].metric;
-      s.value[at] = *value * columns[c].factor;
-    }
+    const auto at = s.add();
+    s.start_ns[at] = *time;
+    s.device[at] = device;
+    s.metric[at] = columns_[c].metric;
+    s.value[at] = *value * columns_[c].factor;
   }
-  if (capture.events == 0 && !first_time.empty())
-    return fail(fmt::format("no line has a time that can be read: '{}'", first_time.substr(0, 40)),
-                path, static_cast<std::int64_t>(first_bad),
-                "write times as 2026/11/20 12:34:56.789 or as seconds since 1970");
-  if (bad > 0)
-    capture.note_quality(
+}
+
+void CsvLog::note_doubts() {
+  if (bad_ > 0)
+    capture_.note_quality(
         "bad_row",
         fmt::format("lines without a time or with another number of cells, first at byte {}",
-                    first_bad),
-        bad);
-  if (missing > 0)
-    capture.note_quality("no_reading", "cells without a number, such as [N/A]: no data", missing);
-  if (local)
-    capture.note_quality("local_time",
-                         "the log gives the time of day without a zone; it is taken as UTC, so "
-                         "that it may lie hours beside a trace");
-  return capture;
+                    first_bad_),
+        bad_);
+  if (missing_ > 0)
+    capture_.note_quality("no_reading", "cells without a number, such as [N/A]: no data", missing_);
+  if (local_)
+    capture_.note_quality("local_time",
+                          "the log gives the time of day without a zone; it is taken as UTC, so "
+                          "that it may lie hours beside a trace");
+}
+
+Result<Capture> CsvLog::parse() {
+  if (!reader_.next(row_)) return fail("the log is empty", capture_.path);
+  read_heading();
+  if (auto ok = check_heading(); !ok) return tl::unexpected(ok.error());
+  while (reader_.next(row_)) {
+    if (row_.size() < columns_.size() && reader_.row_was_cut()) {
+      capture_.note_quality("truncated", fmt::format("the file ends inside a line, at byte {}",
+                                                     reader_.row_offset()));
+      break;
+    }
+    read_line();
+  }
+  if (capture_.events == 0 && !first_time_.empty())
+    return fail(fmt::format("no line has a time that can be read: '{}'", first_time_.substr(0, 40)),
+                capture_.path, static_cast<std::int64_t>(first_bad_),
+                "write times as 2026/11/20 12:34:56.789 or as seconds since 1970");
+  if (!named_)
+    if (auto ok = unnamed_.assign(capture_); !ok) return tl::unexpected(ok.error());
+  note_doubts();
+  return std::move(capture_);
+}
+
+}  // namespace
+
+Result<Capture> parse_csv(std::string_view content, const std::string& path) {
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  return CsvLog(content, path).parse();
 }
 
 Result<Capture> load_csv(const std::string& path, const ImportOptions& options) {

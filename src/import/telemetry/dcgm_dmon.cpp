@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "import/load_text.h"
+#include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/words.h"
@@ -33,6 +34,7 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     Text metric;
     double factor;
   };
+  LogDevices devices(capture);
   std::vector<Field> fields;
   std::vector<Nanos> next;  // time of the next line, by row of devices
   std::int64_t bad = 0, missing = 0;
@@ -51,17 +53,20 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
       }
       continue;
     }
+    // GPU, or a part of one: GPU-I (MIG instance), GPU-CI (compute instance).
+    const bool part = cells[0] == "GPU-I" || cells[0] == "GPU-CI";
     std::int32_t device = -1;
     if (cells.size() >= 2)
       std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), device);
-    if (cells[0] != "GPU" || device < 0 || cells.size() != fields.size() + 2) {
+    if ((cells[0] != "GPU" && !part) || device < 0 || cells.size() != fields.size() + 2) {
       if (bad++ == 0)
         capture.note_quality(
             "bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset),
             0);
       continue;
     }
-    const auto row = capture.device_row(device);
+    const auto row = part ? devices.instance(fmt::format("MIG {} {}", cells[0], device))
+                          : capture.device_row(device);
     capture.devices.vendor[row] = capture.strings.intern("nvidia");
     next.resize(std::max<std::size_t>(next.size(), row + 1u), 0);
     ++capture.events;

@@ -1,5 +1,7 @@
 #include "import/telemetry/timestamps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -67,6 +69,37 @@ std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
     ns += *fraction;
   }
   return ns - zone.value_or(0);
+}
+
+std::optional<Nanos> parse_zone(std::string_view text) {
+  // Behind a time that is long enough; one digit is the hour.
+  std::string time = "2000/01/01 00:00:00";
+  const bool one_digit = text.size() == 2;
+  time += one_digit ? fmt::format("{}0{}", text[0], text[1]) : std::string(text);
+  bool zoned = false;
+  const auto at = parse_calendar(time, &zoned), utc = parse_calendar("2000/01/01 00:00:00");
+  constexpr Nanos kFurthest = 18 * 3600 * kNsPerSecond;
+  if (!at || !zoned || *utc - *at > kFurthest || *at - *utc > kFurthest) return std::nullopt;
+  return *utc - *at;
+}
+
+void leave_local_time(Capture& capture, Nanos zone) {
+  const Text local = capture.strings.find("local_time");
+  const auto& notes = capture.quality;
+  if (local == Text::none ||
+      std::find(notes.code.begin(), notes.code.end(), local) == notes.code.end())
+    return;
+  for (auto& start : capture.counter_samples.start_ns) start -= zone;
+  auto others = notes;
+  others.clear();
+  for (std::uint32_t row = 0; row < notes.size(); ++row) {
+    if (notes.code[row] == local) continue;
+    const auto kept = others.add();
+    others.code[kept] = notes.code[row];
+    others.count[kept] = notes.count[row];
+    others.detail[kept] = notes.detail[row];
+  }
+  capture.quality = std::move(others);
 }
 
 std::optional<int> time_column_exponent(std::string_view header) {

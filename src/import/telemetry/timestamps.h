@@ -5,12 +5,19 @@
 #include <string_view>
 
 #include "core/time.h"
+#include "model/capture.h"
 
 namespace gf::telemetry {
 
 /// "2024/01/31 12:34:56.789" (nvidia-smi, local time without zone) or "2024-01-31T12:34:56.789Z",
 /// as nanoseconds since 1970 in the zone it was written in.
 std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned = nullptr);
+
+/// "+01:00", "-0530", "+2", "UTC" as nanoseconds ahead of UTC.
+std::optional<Nanos> parse_zone(std::string_view text);
+
+/// Takes the zone that the user named off the times of a log in local time, and its note with it.
+void leave_local_time(Capture& capture, Nanos zone);
 
 /// How a column counts time: exponent of ten from its unit to nanoseconds (9 for "unix_time_s");
 /// empty when it is no time.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <protozero/exception.hpp>
 #include <vector>
 
@@ -29,6 +30,12 @@ void each_plane_stat(const Plane& plane, F&& f) {
     } catch (const protozero::exception&) {
     }
   }
+}
+
+std::uint64_t file_size(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
 }
 
 std::string value_text(const Plane& plane, const StatValue& v) {
@@ -107,6 +114,15 @@ std::string framework_of(Space& space) {
     });
   }
   return tensorflow ? "tensorflow" : jax ? "jax" : "";
+}
+
+bool is_of_tpus(const Space& space) {
+  bool tpu = false;
+  for (const auto& plane : space.planes) {
+    if (plane.kind == PlaneKind::gpu) return false;
+    tpu |= plane.name.starts_with("/device:TPU");
+  }
+  return tpu;
 }
 
 /// The work list of the second pass: every run of events of every line that is not a repetition of
@@ -200,6 +216,9 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
     return fail(
         "holds no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
         "an empty profile is written when the profiler stops before it started; record again");
+  if (is_of_tpus(space))
+    return fail("is a capture of TPUs: it holds no work of a GPU", path, -1,
+                "gpufathom says how a GPU was used; XProf and TensorBoard read TPU captures");
   c.framework = framework_of(space);
   const std::int64_t start = profile_start(space);
   for (const auto text : space.hostnames) c.set_metadata("hostname", text);
@@ -227,7 +246,10 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const auto input = Input::open(path, options.max_bytes);
   if (!input) return tl::unexpected(input.error());
-  if (input->compression() == Compression::none) {
+  // A mapped file that another program cuts short meanwhile would end this one, so that only what
+  // would fill the memory is mapped.
+  constexpr std::uint64_t kMapped = 256 << 20;
+  if (input->compression() == Compression::none && file_size(path) > kMapped) {
     auto file = MappedFile::open(path);
     if (!file) return tl::unexpected(file.error());
     return load_bytes(file->bytes(), path, options, MappedFile::release);

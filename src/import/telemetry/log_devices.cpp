@@ -1,0 +1,144 @@
+#include "import/telemetry/log_devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace gf::telemetry {
+
+namespace {
+
+constexpr std::int32_t kFirstMadeUp = 1000;  // numbers for what has none of its own
+constexpr std::size_t kMostDevices = 64;
+
+/// The number in "3", "gpu3", "GPU 3", "cuda:3"; empty for anything else, such as a UUID.
+std::optional<std::int32_t> device_number(std::string_view cell) {
+  const auto digits = cell.find_first_of("0123456789");
+  if (digits == cell.npos || cell.size() - digits > 4) return std::nullopt;
+  std::string word;
+  for (const char letter : cell.substr(0, digits))
+    if (letter != ' ' && letter != ':' && letter != '_')
+      word += static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+  if (!word.empty() && word != "gpu" && word != "cuda" && word != "nvidia" && word != "device")
+    return std::nullopt;
+  std::int32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(cell.data() + digits, cell.data() + cell.size(), number);
+  if (error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::int32_t LogDevices::number(std::string key) {
+  return numbers_.try_emplace(std::move(key), static_cast<std::int32_t>(numbers_.size()))
+      .first->second;
+}
+
+std::uint32_t LogDevices::instance(std::string_view name) {
+  const auto row = capture_.device_row(kFirstMadeUp + number("instance " + std::string(name)));
+  capture_.devices.name[row] = capture_.strings.intern(name);
+  return row;
+}
+
+std::uint32_t LogDevices::row(const DeviceCells& cells) {
+  if (!cells.instance.empty())
+    return instance(fmt::format("GPU {}, MIG instance {}", cells.index, cells.instance));
+  if (first_host_.empty()) first_host_ = cells.host;
+  const auto index = device_number(cells.index);
+  if (cells.host != first_host_) {  // logs of several machines in one
+    const auto key = index ? fmt::format("{}", *index) : std::string(cells.uuid);
+    return capture_.device_row(kFirstMadeUp + number(fmt::format("{}\n{}", cells.host, key)));
+  }
+  if (index) return capture_.device_row(*index);
+  for (const auto key : {cells.uuid, cells.bus, cells.index})
+    if (!key.empty()) return capture_.device_row(number(std::string(key)));
+  return capture_.device_row(0);
+}
+
+/// How many lines stand together, no more than `apart` between each and the next. The last moment
+/// may be cut off.
+UnnamedLines::Groups UnnamedLines::groups(Nanos apart) const {
+  Groups out;
+  std::size_t length = 1;
+  std::optional<std::size_t> size;
+  for (std::size_t i = 1; i <= lines_.size(); ++i) {
+    const bool ended = i == lines_.size();
+    const Nanos gap = ended ? 0 : lines_[i].time - lines_[i - 1].time;
+    out.same_times |= !ended && gap == 0;
+    if (!ended && gap >= 0 && gap <= apart) {
+      ++length;
+      continue;
+    }
+    if (!size) size = length;
+    if (length != *size && !(ended && length < *size)) size = 0;
+    length = 1;
+  }
+  out.size = size.value_or(1);
+  return out;
+}
+
+/// Where times differ a little: the longest time between lines of one moment, when the times
+/// between moments are clearly longer; 0 otherwise.
+Nanos UnnamedLines::widest_gap_inside() const {
+  constexpr Nanos kMost = 50 * kNsPerMs;
+  constexpr double kClearly = 5;
+  std::vector<Nanos> gaps;
+  for (std::size_t i = 1; i < lines_.size(); ++i)
+    gaps.push_back(lines_[i].time - lines_[i - 1].time);
+  std::sort(gaps.begin(), gaps.end());
+  Nanos widest = 0;
+  double best = kClearly;
+  for (std::size_t i = 1; i < gaps.size(); ++i) {
+    const Nanos inside = gaps[i - 1];
+    if (inside < 0 || inside > kMost) continue;
+    const double ratio =
+        static_cast<double>(gaps[i]) / static_cast<double>(std::max<Nanos>(inside, 1));
+    if (ratio < best) continue;
+    best = ratio;
+    widest = std::max<Nanos>(inside, 1);
+  }
+  return widest;
+}
+
+Status UnnamedLines::assign(Capture& capture) const {
+  Groups found = groups(0);
+  Nanos apart = 0;
+  if (!found.same_times || found.size == 0) {
+    apart = widest_gap_inside();
+    if (apart > 0) {
+      const Groups near = groups(apart);
+      const bool several = near.size > 1 && lines_.size() >= 3 * near.size;
+      if (several) found = near;
+      if (!several) apart = 0;
+    }
+  }
+  const bool whole_seconds =
+      std::ranges::all_of(lines_, [](const Line& line) { return line.time % kNsPerSecond == 0; });
+  if (found.same_times && (found.size < 2 || found.size > kMostDevices || whole_seconds))
+    return fail("has several lines of one time, and no column that says which GPU each is of",
+                capture.path, -1,
+                "log the number of the GPU too (nvidia-smi --query-gpu=timestamp,index,...), and "
+                "times with fractions of a second");
+  if (found.size < 2 || found.size > kMostDevices) return {};
+  std::int32_t place = 0;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const bool same = i > 0 && lines_[i].time - lines_[i - 1].time <= apart;
+    place = same ? place + 1 : 0;
+    const auto row = capture.device_row(place);
+    capture.devices.vendor[row] = capture.strings.intern("nvidia");
+    const std::size_t end =
+        i + 1 < lines_.size() ? lines_[i + 1].first_sample : capture.counter_samples.size();
+    for (std::size_t s = lines_[i].first_sample; s < end; ++s)
+      capture.counter_samples.device[s] = row;
+  }
+  capture.note_quality("devices_by_order",
+                       fmt::format("the log does not say which GPU a line is of: the {} lines of a "
+                                   "moment are taken as GPUs 0 to {} in their order; log index too",
+                                   found.size, found.size - 1));
+  return {};
+}
+
+}  // namespace gf::telemetry
