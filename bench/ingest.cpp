@@ -10,11 +10,14 @@
 #include "import/importer.h"
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: ingest TRACE [load | all] [THREADS]\n"), 2;
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: ingest TRACE [load | all] [THREADS]\n");
+    return 2;
+  }
   const bool all = argc < 3 || std::string_view(argv[2]) == "all";
   using Clock = std::chrono::steady_clock;
-  auto seconds = [](Clock::time_point a, Clock::time_point b) {
-    return std::chrono::duration<double>(b - a).count();
+  auto seconds = [](Clock::time_point left, Clock::time_point right) {
+    return std::chrono::duration<double>(right - left).count();
   };
   auto peak = [] {
     rusage usage;
@@ -25,7 +28,10 @@ int main(int argc, char** argv) {
   if (argc > 3) options.threads = static_cast<unsigned>(std::atoi(argv[3]));
   const auto start = Clock::now();
   auto capture = gf::import_file(argv[1], options);
-  if (!capture) return std::fprintf(stderr, "%s\n", capture.error().message().c_str()), 1;
+  if (!capture) {
+    std::fprintf(stderr, "%s\n", capture.error().message().c_str());
+    return 1;
+  }
   const auto loaded = Clock::now();
   const long load_peak = peak();
   std::printf(
@@ -35,7 +41,10 @@ int main(int argc, char** argv) {
       capture->strings.size(), seconds(start, loaded), load_peak);
   if (all) {
     auto analysis = gf::analyze(*capture, {});
-    if (!analysis) return std::fprintf(stderr, "%s\n", analysis.error().message().c_str()), 1;
+    if (!analysis) {
+      std::fprintf(stderr, "%s\n", analysis.error().message().c_str());
+      return 1;
+    }
     std::printf(", \"analyze_s\": %.4f, \"peak_bytes\": %ld", seconds(loaded, Clock::now()),
                 peak());
   }

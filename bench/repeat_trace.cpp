@@ -82,8 +82,8 @@ void die(const std::string& message) {
 }
 
 /// Cuts the numbers that change out of one event and notes where they were.
-void take_event(Template& t, std::string_view event, std::unordered_set<std::string>& names) {
-  ++t.events;
+void take_event(Template& pattern, std::string_view event, std::unordered_set<std::string>& names) {
+  ++pattern.events;
   auto value_at = [&](std::string_view key) {
     return event.find(key) == event.npos ? event.npos : event.find(key) + key.size();
   };
@@ -109,9 +109,9 @@ void take_event(Template& t, std::string_view event, std::unordered_set<std::str
   std::sort(found.begin(), found.end());
   std::size_t from = 0;
   for (const auto& [at, kind] : found) {
-    t.text.append(event.substr(from, at - from));
+    pattern.text.append(event.substr(from, at - from));
     from = at;
-    Hole hole{kind, t.text.size(), 0};
+    Hole hole{kind, pattern.text.size(), 0};
     if (kind != Hole::name) {
       while (from < event.size() &&
              (event[from] == '.' || (event[from] >= '0' && event[from] <= '9')))
@@ -120,14 +120,14 @@ void take_event(Template& t, std::string_view event, std::unordered_set<std::str
           parse_decimal(event.substr(at, from - at), kind == Hole::time ? 3 : 0).value_or(0);
     }
     if (kind == Hole::time && (cat == "kernel" || cat == "cpu_op")) {
-      t.first_ns = std::min(t.first_ns, hole.value);
-      t.last_ns = std::max(t.last_ns, hole.value);
+      pattern.first_ns = std::min(pattern.first_ns, hole.value);
+      pattern.last_ns = std::max(pattern.last_ns, hole.value);
     }
-    if (kind == Hole::id) t.ids = std::max(t.ids, hole.value + 1);
-    if (kind == Hole::step) ++t.steps;
-    t.holes.push_back(hole);
+    if (kind == Hole::id) pattern.ids = std::max(pattern.ids, hole.value + 1);
+    if (kind == Hole::step) ++pattern.steps;
+    pattern.holes.push_back(hole);
   }
-  t.text.append(event.substr(from));
+  pattern.text.append(event.substr(from));
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     const auto list = text->find("\"traceEvents\": [");
     if (list == text->npos) die("no traceEvents");
     if (header.empty()) header = text->substr(0, list + 16);
-    Template t;
+    Template pattern;
     for (std::size_t at = text->find("{\n    \"", list); at != text->npos;) {
       std::size_t next = text->find("\n  {\n    \"", at);
       const std::size_t end =
@@ -157,13 +157,17 @@ int main(int argc, char** argv) {
                         event.find("Iteration Start") != event.npos ||
                         event.find("Record Window End") != event.npos;
       if (!once) {
-        t.text += "\n  ";
-        take_event(t, event, names);
-        t.text += ',';
+        pattern.text += "\n  ";
+        take_event(pattern, event, names);
+        pattern.text += ',';
       }
-      at = next == text->npos ? next : next + 3;
+      if (next == text->npos) {
+        at = next;
+      } else {
+        at = next + 3;
+      }
     }
-    templates.push_back(std::move(t));
+    templates.push_back(std::move(pattern));
   }
   const std::size_t variants =
       std::max<std::size_t>(1, (want_names + names.size() - 1) / names.size());
@@ -173,17 +177,18 @@ int main(int argc, char** argv) {
   std::string block;
   std::int64_t events = 0, now = templates[0].first_ns, ids = 0, step = 0;
   for (std::size_t round = 0; out.bytes < want; ++round)
-    for (const auto& t : templates) {
+    for (const auto& one : templates) {
       block.clear();
       std::size_t from = 0;
-      const std::string suffix = round % variants == 0 ? "" : fmt::format(" v{}", round % variants);
+      std::string suffix;
+      if (!(round % variants == 0)) suffix = fmt::format(" v{}", round % variants);
       std::int64_t steps = 0;
-      for (const auto& hole : t.holes) {
-        block.append(t.text, from, hole.at - from);
+      for (const auto& hole : one.holes) {
+        block.append(one.text, from, hole.at - from);
         from = hole.at;
         switch (hole.kind) {
           case Hole::time: {
-            const auto ns = hole.value - t.first_ns + now;
+            const auto ns = hole.value - one.first_ns + now;
             fmt::format_to(std::back_inserter(block), "{}.{:03}", ns / 1000, ns % 1000);
             break;
           }
@@ -191,18 +196,19 @@ int main(int argc, char** argv) {
             fmt::format_to(std::back_inserter(block), "{}", hole.value + ids);
             break;
           case Hole::step:
-            fmt::format_to(std::back_inserter(block), "{}", step + hole.value), ++steps;
+            fmt::format_to(std::back_inserter(block), "{}", step + hole.value);
+            ++steps;
             break;
           case Hole::name:
             block += suffix;
             break;
         }
       }
-      block.append(t.text, from);
+      block.append(one.text, from);
       out.write(block);
-      events += t.events;
-      now += t.last_ns - t.first_ns + 1'000'000;
-      ids += t.ids;
+      events += one.events;
+      now += one.last_ns - one.first_ns + 1'000'000;
+      ids += one.ids;
       step += steps;
       if (out.bytes >= want) break;
     }

@@ -11,8 +11,12 @@
 
 int main(int argc, char** argv) {
   namespace od = simdjson::ondemand;
-  std::FILE* file = argc == 2 ? std::fopen(argv[1], "rb") : nullptr;
-  if (!file) return std::fprintf(stderr, "usage: simdjson_walk TRACE.json\n"), 2;
+  std::FILE* file = nullptr;
+  if (argc == 2) file = std::fopen(argv[1], "rb");
+  if (!file) {
+    std::fprintf(stderr, "usage: simdjson_walk TRACE.json\n");
+    return 2;
+  }
   const auto start = std::chrono::steady_clock::now();
   constexpr std::size_t kPiece = 1 << 20;
   const auto buffer = std::make_unique<char[]>(2 * kPiece + simdjson::SIMDJSON_PADDING);
@@ -52,8 +56,10 @@ int main(int argc, char** argv) {
                      .iterate(from - 1, static_cast<std::size_t>(cut - from) + 2,
                               static_cast<std::size_t>(cut - from) + 2 + simdjson::SIMDJSON_PADDING)
                      .get(document);
-    if (error || document.get_array().get(array))
-      return std::fprintf(stderr, "simdjson: %s\n", simdjson::error_message(error)), 1;
+    if (error || document.get_array().get(array)) {
+      std::fprintf(stderr, "simdjson: %s\n", simdjson::error_message(error));
+      return 1;
+    }
     for (auto item : array) {
       od::object event;
       if (item.get_object().get(event)) break;

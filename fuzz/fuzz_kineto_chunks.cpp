@@ -13,5 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.threads = 1;
   options.chunk_bytes = 16 + (size > 0 ? data[size / 2] : 0) * 4u;
   const auto capture = gf::kineto::load(file.path(), options);
-  return capture && capture->events < 0 ? -1 : 0;
+  if (capture && capture->events < 0) return -1;
+  return 0;
 }

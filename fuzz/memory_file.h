@@ -22,9 +22,9 @@ class MemoryFile {
   void fill(const std::uint8_t* data, std::size_t size) {
     if (ftruncate(fd_, 0) != 0) return;
     for (std::size_t at = 0; at < size;) {
-      const ssize_t n = pwrite(fd_, data + at, size - at, static_cast<off_t>(at));
-      if (n <= 0) return;
-      at += static_cast<std::size_t>(n);
+      const ssize_t written = pwrite(fd_, data + at, size - at, static_cast<off_t>(at));
+      if (written <= 0) return;
+      at += static_cast<std::size_t>(written);
     }
   }
   const std::string& path() const { return path_; }

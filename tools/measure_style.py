@@ -262,7 +262,8 @@ def expression(statement: list[Token], text: str) -> bool:
             break
         i += 1
     while i < len(statement) and statement[i].text in ("*", "&", "&&", "const"):
-        if statement[i].text != "const" and text[statement[i].at - 1].isspace():
+        sign = statement[i]
+        if sign.text != "const" and text[sign.at - 1].isspace() and text[sign.at + len(sign.text)].isspace():
             break
         i += 1
     return not (i < len(statement) and statement[i].kind == "name" and statement[i].text not in ("and", "or"))

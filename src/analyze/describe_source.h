@@ -9,10 +9,10 @@ namespace gf {
 inline void describe_source(const Capture& capture, Analysis& analysis) {
   analysis.source = {capture.path, capture.format, capture.framework, capture.events,
                      capture.bytes};
-  const auto& q = capture.quality;
-  for (std::size_t i = 0; i < q.size(); ++i)
-    analysis.quality.push_back(
-        {std::string(capture.text(q.code[i])), q.count[i], std::string(capture.text(q.detail[i]))});
+  const auto& quality = capture.quality;
+  for (std::size_t i = 0; i < quality.size(); ++i)
+    analysis.quality.push_back({std::string(capture.text(quality.code[i])), quality.count[i],
+                                std::string(capture.text(quality.detail[i]))});
 }
 
 }  // namespace gf

@@ -14,19 +14,19 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 /// overlapping streams stay O(n log n).
 class Covering {
  public:
-  explicit Covering(std::size_t n) : next_(n, kNone), previous_(n, kNone) {}
+  explicit Covering(std::size_t count) : next_(count, kNone), previous_(count, kNone) {}
   std::uint32_t first() const { return first_; }
   Nanos count() const { return count_; }
-  void add(std::uint32_t i) {
-    previous_[i] = last_;
-    next_[i] = kNone;
-    (last_ == kNone ? first_ : next_[last_]) = i;
-    last_ = i;
+  void add(std::uint32_t index) {
+    previous_[index] = last_;
+    next_[index] = kNone;
+    (last_ == kNone ? first_ : next_[last_]) = index;
+    last_ = index;
     ++count_;
   }
-  void remove(std::uint32_t i) {
-    (previous_[i] == kNone ? first_ : next_[previous_[i]]) = next_[i];
-    (next_[i] == kNone ? last_ : previous_[next_[i]]) = previous_[i];
+  void remove(std::uint32_t index) {
+    (previous_[index] == kNone ? first_ : next_[previous_[index]]) = next_[index];
+    (next_[index] == kNone ? last_ : previous_[next_[index]]) = previous_[index];
     --count_;
   }
 
@@ -53,10 +53,10 @@ void split_run(std::span<const Interval> spans, std::size_t from, std::size_t to
   };
   auto finish_until = [&](Nanos until) {
     for (; !ends.empty() && ends.top().first <= until; ends.pop()) {
-      const auto [end, i] = ends.top();
+      const auto [end, row] = ends.top();
       advance(end);
-      share[from + i] += each;
-      covering.remove(i);
+      share[from + row] += each;
+      covering.remove(row);
     }
   };
   for (std::size_t i = from; i < to; ++i) {

@@ -21,26 +21,26 @@ bool starts_work(ApiKind kind) {
 class CallIndex {
  public:
   explicit CallIndex(const Capture& capture) : capture_(capture), calls_(capture.api_calls) {
-    const auto n = static_cast<std::uint32_t>(calls_.size());
+    const auto count = static_cast<std::uint32_t>(calls_.size());
     std::int64_t high = -1;
     low_ = INT64_MAX;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::int64_t c = calls_.correlation[i];
-      if (c < 0) continue;
-      low_ = std::min(low_, c);
-      high = std::max(high, c);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::int64_t correlation = calls_.correlation[i];
+      if (correlation < 0) continue;
+      low_ = std::min(low_, correlation);
+      high = std::max(high, correlation);
     }
     if (high < 0) return;
-    if (static_cast<std::uint64_t>(high - low_) / kPage < n + 1024ull) {
+    if (static_cast<std::uint64_t>(high - low_) / kPage < count + 1024ull) {
       page_.assign(static_cast<std::size_t>((high - low_) / kPage + 1), kNoRow);
       std::uint32_t pages = 0;
-      for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t i = 0; i < count; ++i)
         if (calls_.correlation[i] >= 0)
           if (auto& page = page_[static_cast<std::size_t>(calls_.correlation[i] - low_) / kPage];
               page == kNoRow)
             page = pages++;
       first_.assign(pages * kPage, kNoRow);
-      for (std::uint32_t i = 0; i < n; ++i) {
+      for (std::uint32_t i = 0; i < count; ++i) {
         if (calls_.correlation[i] < 0) continue;
         const auto at = static_cast<std::size_t>(calls_.correlation[i] - low_);
         auto& first = first_[page_[at / kPage] * kPage + at % kPage];
@@ -50,7 +50,7 @@ class CallIndex {
           sorted_.push_back(i);
       }
     } else {
-      for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t i = 0; i < count; ++i)
         if (calls_.correlation[i] >= 0) sorted_.push_back(i);
     }
     keep_one_a_process();
@@ -58,31 +58,32 @@ class CallIndex {
 
   std::int64_t pid_of(std::uint32_t call) const {
     const auto& threads = capture_.threads;
-    return calls_.thread[call] < threads.size() ? threads.pid[calls_.thread[call]] : -1;
+    if (calls_.thread[call] < threads.size()) return threads.pid[calls_.thread[call]];
+    return -1;
   }
 
   /// f(row) for calls with this correlation: the first, then of each process the best of the
   /// others.
   template <class F>
-  void each(std::int64_t correlation, F&& f) const {
+  void each(std::int64_t correlation, F&& apply) const {
     if (!page_.empty()) {
       const auto at = static_cast<std::uint64_t>(correlation) - static_cast<std::uint64_t>(low_);
       if (correlation < low_ || at / kPage >= page_.size() || page_[at / kPage] == kNoRow) return;
       const auto first = first_[page_[at / kPage] * kPage + at % kPage];
       if (first == kNoRow) return;
-      f(first);
+      apply(first);
     }
     auto at = std::lower_bound(sorted_.begin(), sorted_.end(), correlation,
-                               [&](auto row, auto c) { return calls_.correlation[row] < c; });
-    for (; at != sorted_.end() && calls_.correlation[*at] == correlation; ++at) f(*at);
+                               [&](auto row, auto call) { return calls_.correlation[row] < call; });
+    for (; at != sorted_.end() && calls_.correlation[*at] == correlation; ++at) apply(*at);
   }
 
  private:
   void keep_one_a_process() {
     sort_nearly_ordered(sorted_.begin(), sorted_.end(),
-                        [&](auto a, auto b) { return rank(a) < rank(b); });
-    const auto same = [&](auto a, auto b) {
-      return calls_.correlation[a] == calls_.correlation[b] && pid_of(a) == pid_of(b);
+                        [&](auto left, auto right) { return rank(left) < rank(right); });
+    const auto same = [&](auto left, auto right) {
+      return calls_.correlation[left] == calls_.correlation[right] && pid_of(left) == pid_of(right);
     };
     sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
   }
@@ -109,17 +110,17 @@ std::vector<std::uint32_t> join_launches(const Capture& capture) {
   const auto& calls = capture.api_calls;
   std::vector<std::uint32_t> launch(activities.size(), kNoRow);
   const CallIndex index(capture);
-  for (std::uint32_t a = 0; a < launch.size(); ++a) {
-    if (activities.correlation[a] < 0) continue;
-    const std::int64_t pid = activities.pid[a];
-    index.each(activities.correlation[a], [&](std::uint32_t call) {
+  for (std::uint32_t activity = 0; activity < launch.size(); ++activity) {
+    if (activities.correlation[activity] < 0) continue;
+    const std::int64_t pid = activities.pid[activity];
+    index.each(activities.correlation[activity], [&](std::uint32_t call) {
       if (pid >= 0)
         if (const auto of_call = index.pid_of(call); of_call >= 0 && of_call != pid) return;
-      const auto best = launch[a];
+      const auto best = launch[activity];
       const bool starts = starts_work(calls.kind[call]),
                  has_start = best != kNoRow && starts_work(calls.kind[best]);
       if (best == kNoRow || (starts && !has_start) || (starts == has_start && call < best))
-        launch[a] = call;
+        launch[activity] = call;
     });
   }
   return launch;

@@ -15,6 +15,6 @@ struct NonNegativeFit {
 
 /// Minimises |A x - b| over x >= 0 (Lawson and Hanson, Solving Least Squares Problems, 1974, ch.
 /// 23). A: rows x columns, b: rows. Columns are scaled inside, so units may differ widely.
-NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::VectorXd& right);
 
 }  // namespace gf

@@ -13,9 +13,10 @@ namespace gf::cli {
 
 namespace {
 
-std::string product_of(const Capture& c) {
-  for (std::size_t d = 0; d < c.devices.size(); ++d)
-    if (const auto name = c.text(c.devices.name[d]); !name.empty()) return std::string(name);
+std::string product_of(const Capture& capture) {
+  for (std::size_t device = 0; device < capture.devices.size(); ++device)
+    if (const auto name = capture.text(capture.devices.name[device]); !name.empty())
+      return std::string(name);
   return {};
 }
 
@@ -36,9 +37,14 @@ std::string shipped_model(const std::string& product) {
 Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& asked,
                                                          const Capture& capture) {
   const std::string product = product_of(capture);
-  const std::string path = !asked.empty()    ? asked
-                           : product.empty() ? std::string()
-                                             : shipped_model(product);
+  std::string path;
+  if (!asked.empty()) {
+    path = asked;
+  } else if (product.empty()) {
+    path = std::string();
+  } else {
+    path = shipped_model(product);
+  }
   if (path.empty()) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path))

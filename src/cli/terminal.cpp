@@ -15,7 +15,8 @@ namespace {
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
-  return value ? value : "";
+  if (value) return value;
+  return "";
 }
 
 /// The first of LC_ALL, LC_CTYPE and LANG that is set decides, as in setlocale(3).
@@ -24,7 +25,7 @@ bool locale_is_utf8() {
     std::string value(environment(name));
     if (value.empty()) continue;
     std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
+                   [](unsigned char letter) { return std::tolower(letter); });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
@@ -32,9 +33,10 @@ bool locale_is_utf8() {
 
 int columns(bool to_file) {
   const auto wanted = environment("COLUMNS");
-  int n = 0;
-  if (std::from_chars(wanted.data(), wanted.data() + wanted.size(), n).ec == std::errc{} && n > 0)
-    return n;
+  int count = 0;
+  if (std::from_chars(wanted.data(), wanted.data() + wanted.size(), count).ec == std::errc{} &&
+      count > 0)
+    return count;
   winsize size{};
   if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;

@@ -18,6 +18,7 @@
 #include "collect/inject/reader.h"
 #include "collect/nvml/nvml.h"
 #include "collect/record/child.h"
+#include "core/when.h"
 
 namespace gf {
 
@@ -38,12 +39,12 @@ std::map<std::string, std::string> other_profilers() {
                                        "nsys",          "nsys-launcher", "gpufathom"};
   std::map<std::string, std::string> out;
   if (DIR* proc = opendir("/proc")) {
-    while (const dirent* e = readdir(proc)) {
-      const long pid = std::atol(e->d_name);
+    while (const dirent* entry = readdir(proc)) {
+      const long pid = std::atol(entry->d_name);
       if (pid <= 0 || pid == getpid()) continue;
       const std::string name = process_name(pid);
       if (std::find(known.begin(), known.end(), name) != known.end())
-        out[name] += fmt::format("{}{}", out[name].empty() ? "" : ", ", pid);
+        out[name] += fmt::format("{}{}", when(!out[name].empty(), ", "), pid);
     }
     closedir(proc);
   }
@@ -88,7 +89,8 @@ bool try_pm(const std::shared_ptr<Cupti>& cupti, const GpuInfo& gpu, DoctorCheck
 
 std::string clocks_text(const GpuInfo& gpu, const GpuReading& reading) {
   auto of = [](const std::optional<double>& now, double most) {
-    return now ? fmt::format("{:.0f} of {:.0f} MHz", *now, most) : std::string("unknown");
+    if (now) return fmt::format("{:.0f} of {:.0f} MHz", *now, most);
+    return std::string("unknown");
   };
   std::string out = fmt::format("SM {}, memory {}", of(reading.sm_clock_mhz, gpu.max_sm_clock_mhz),
                                 of(reading.memory_clock_mhz, gpu.max_memory_clock_mhz));
@@ -108,7 +110,7 @@ std::string sensors_text(const GpuReading& reading) {
   sensor("PCIe bytes", reading.pcie_tx_bytes.has_value());
   sensor("NVLink bytes", reading.nvlink_tx_bytes.has_value());
   if (lack.empty()) return joined(have);
-  return fmt::format("{}{}not on this GPU: {}", joined(have), have.empty() ? "" : "; ",
+  return fmt::format("{}{}not on this GPU: {}", joined(have), when(!have.empty(), "; "),
                      joined(lack));
 }
 
@@ -195,18 +197,18 @@ DoctorReport examine() {
     if (gpu.mig)
       add(named("mig"), "warning",
           fmt::format("MIG is on, {} instance{}", gpu.instances.size(),
-                      gpu.instances.size() == 1 ? "" : "s"),
+                      when(gpu.instances.size() != 1, "s")),
           "levels come for each instance from GPM (monitor); PM sampling needs MIG off");
     constexpr std::uint64_t faults =
         nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
         nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
     const bool hot = reading.throttle_reasons.value_or(0) & faults;
     add(named("clocks"), hot ? "warning" : "ok", clocks_text(gpu, reading),
-        hot ? "heat or the power supply slows this GPU: times will not compare" : "");
+        when(hot, "heat or the power supply slows this GPU: times will not compare"));
     add(named("sensors"), "ok", sensors_text(reading));
     add(named("gpm"), gpu.gpm ? "ok" : "missing",
         gpu.gpm ? "levels at 10 Hz without permission" : "not supported",
-        gpu.gpm ? "" : "GPM came with Hopper");
+        when(!gpu.gpm, "GPM came with Hopper"));
     any_gpm |= gpu.gpm;
     record_gpm |= gpu.gpm && !gpu.mig;
     auto& pm = add(named("pm sampling"), "missing", "needs CUPTI");

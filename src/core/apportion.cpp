@@ -5,14 +5,16 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/assert.h"
+
 namespace gf {
 
 std::vector<std::int64_t> apportion(std::int64_t total, std::span<const double> weights) {
   std::vector<std::int64_t> parts(weights.size(), 0);
   if (weights.empty() || total <= 0) return parts;
-  auto clean = [](double w) { return w > 0 ? static_cast<long double>(w) : 0.0L; };
+  auto clean = [](double weight) { return weight > 0 ? static_cast<long double>(weight) : 0.0L; };
   long double sum = 0;
-  for (double w : weights) sum += clean(w);
+  for (double weight : weights) sum += clean(weight);
   if (!(sum > 0) || std::isinf(sum)) {
     parts[0] = total;
     return parts;
@@ -29,14 +31,18 @@ std::vector<std::int64_t> apportion(std::int64_t total, std::span<const double> 
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](auto a, auto b) { return remainder[a] > remainder[b]; });
+                   [&](auto left, auto right) { return remainder[left] > remainder[right]; });
   // Rounding of the shares themselves can leave more than one unit a part on either side; the loops
   // go round again then.
   for (std::size_t i = 0; given < total; i = (i + 1) % order.size(), ++given) ++parts[order[i]];
   for (std::size_t i = order.size(); given > total; i = (i + order.size() - 1) % order.size()) {
     auto& part = parts[order[(i + order.size() - 1) % order.size()]];
-    if (part > 0) --part, --given;
+    if (part > 0) {
+      --part;
+      --given;
+    }
   }
+  GF_ASSERT(given == total);
   return parts;
 }
 

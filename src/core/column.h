@@ -21,17 +21,17 @@ class Column {
   using value_type = T;
   Column() = default;
   Column(std::initializer_list<T> values) {
-    for (const T& v : values) push_back(v);
+    for (const T& value : values) push_back(value);
   }
-  Column(Column&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)),
-        size_(std::exchange(o.size_, 0)),
-        capacity_(std::exchange(o.capacity_, 0)) {}
-  Column(const Column& o) { append(o.span()); }
-  Column& operator=(Column o) noexcept {
-    std::swap(data_, o.data_);
-    std::swap(size_, o.size_);
-    std::swap(capacity_, o.capacity_);
+  Column(Column&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Column(const Column& other) { append(other.span()); }
+  Column& operator=(Column other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
     return *this;
   }
   ~Column() { std::free(data_); }
@@ -48,23 +48,23 @@ class Column {
     std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
     size_ = need;
   }
-  void reserve(std::size_t n) {
-    if (n <= capacity_) return;
-    void* p = std::realloc(static_cast<void*>(data_), n * sizeof(T));
-    if (!p) throw std::bad_alloc();
-    data_ = static_cast<T*>(p);
-    capacity_ = n;
+  void reserve(std::size_t size) {
+    if (size <= capacity_) return;
+    void* block = std::realloc(static_cast<void*>(data_), size * sizeof(T));
+    if (!block) throw std::bad_alloc();
+    data_ = static_cast<T*>(block);
+    capacity_ = size;
   }
-  void resize(std::size_t n, T fill = T{}) {
-    reserve(n);
-    for (std::size_t i = size_; i < n; ++i) data_[i] = fill;
-    size_ = n;
+  void resize(std::size_t size, T fill = T{}) {
+    reserve(size);
+    for (std::size_t i = size_; i < size; ++i) data_[i] = fill;
+    size_ = size;
   }
   void clear() { size_ = 0; }
   void shrink_to_fit() {
     if (size_ == capacity_ || size_ == 0) return;
-    if (void* p = std::realloc(static_cast<void*>(data_), size_ * sizeof(T))) {
-      data_ = static_cast<T*>(p);
+    if (void* block = std::realloc(static_cast<void*>(data_), size_ * sizeof(T))) {
+      data_ = static_cast<T*>(block);
       capacity_ = size_;
     }
   }

@@ -27,11 +27,11 @@ struct IgnoreField {
 template <class T>
 concept Described = requires { T::fields(IgnoreField{}); };
 
-/// f(name, value, meaning) for every field of `object`.
+/// apply(name, value, meaning) for every field of `object`.
 template <Described T, class F>
-void each_field(const T& object, F&& f) {
+void each_field(const T& object, F&& apply) {
   T::fields([&](const char* name, auto member, const char* meaning) {
-    f(name, object.*member, meaning);
+    apply(name, object.*member, meaning);
   });
 }
 

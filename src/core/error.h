@@ -18,8 +18,20 @@ struct Error {
   std::string message() const;
 };
 
+/// A value or an Error. A dropped one is a warning, and an error in this house's own builds.
 template <class T>
-using Result = tl::expected<T, Error>;
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using Base = tl::expected<T, Error>;
+  using Base::Base;
+  Result() = default;
+  Result(const Result&) = default;
+  // Without it, a Result<bool> that is no constant would be copied through its conversion to bool.
+  Result(Result&) = default;
+  Result(Result&&) = default;
+  Result& operator=(const Result&) = default;
+  Result& operator=(Result&&) = default;
+};
 using Status = Result<void>;
 
 /// Builds the unexpected half of a Result: `return fail("not a trace", path);`

@@ -13,30 +13,30 @@ inline bool glob_match(std::string_view pattern, std::string_view text) {
   if (pattern.size() > 2 && pattern.front() == '*' && pattern.back() == '*' &&
       pattern.find('*', 1) == pattern.size() - 1)
     return text.find(pattern.substr(1, pattern.size() - 2)) != std::string_view::npos;
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
+  std::size_t position = 0, at = 0, star = std::string_view::npos, resume = 0;
+  while (at < text.size()) {
+    if (position < pattern.size() && pattern[position] == '*') {
+      star = position++;
+      resume = at;
+    } else if (position < pattern.size() && pattern[position] == text[at]) {
+      ++position;
+      ++at;
     } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
+      position = star + 1;
+      at = ++resume;
     } else {
       return false;
     }
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  while (position < pattern.size() && pattern[position] == '*') ++position;
+  return position == pattern.size();
 }
 
 /// ASCII lower case.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (char& letter : out)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   return out;
 }
 

@@ -2,21 +2,23 @@
 
 #include <algorithm>
 
+#include "core/assert.h"
 #include "core/order.h"
 
 namespace gf {
 
 Intervals normalised(Intervals in) {
   std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
-  sort_nearly_ordered(in.begin(), in.end(), [](const Interval& a, const Interval& b) {
-    return a.start != b.start ? a.start < b.start : a.end < b.end;
+  sort_nearly_ordered(in.begin(), in.end(), [](const Interval& left, const Interval& right) {
+    if (left.start != right.start) return left.start < right.start;
+    return left.end < right.end;
   });
   std::size_t kept = 0;
-  for (const auto& i : in) {
-    if (kept > 0 && i.start <= in[kept - 1].end)
-      in[kept - 1].end = std::max(in[kept - 1].end, i.end);
+  for (const auto& interval : in) {
+    if (kept > 0 && interval.start <= in[kept - 1].end)
+      in[kept - 1].end = std::max(in[kept - 1].end, interval.end);
     else
-      in[kept++] = i;
+      in[kept++] = interval;
   }
   in.resize(kept);
   return in;
@@ -24,15 +26,34 @@ Intervals normalised(Intervals in) {
 
 Nanos total(const Intervals& set) {
   Nanos sum = 0;
-  for (const auto& i : set) sum += i.length();
+  for (const auto& interval : set) sum += interval.length();
   return sum;
 }
 
-Intervals unite(std::span<const Interval> a, std::span<const Interval> b) {
+namespace {
+
+/// Sorted, disjoint and without empty members; of a long set its beginning is looked at.
+[[maybe_unused]] bool is_normalised(std::span<const Interval> set) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(set.size(), 1000); ++i) {
+    if (set[i].start >= set[i].end) return false;
+    if (i > 0 && set[i - 1].end > set[i].start) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Intervals unite(std::span<const Interval> left, std::span<const Interval> right) {
+  GF_ASSERT(is_normalised(left) && is_normalised(right));
   Intervals all;
-  all.reserve(a.size() + b.size());
-  for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {
-    const Interval next = j == b.end() || (i != a.end() && i->start < j->start) ? *i++ : *j++;
+  all.reserve(left.size() + right.size());
+  for (auto i = left.begin(), j = right.begin(); i != left.end() || j != right.end();) {
+    Interval next;
+    if (j == right.end() || (i != left.end() && i->start < j->start)) {
+      next = *i++;
+    } else {
+      next = *j++;
+    }
     if (!all.empty() && next.start <= all.back().end)
       all.back().end = std::max(all.back().end, next.end);
     else
@@ -46,45 +67,47 @@ namespace {
 /// f(interval) for every stretch that both sets have, in order. What ends before the other set
 /// begins is skipped by search.
 template <class F>
-void each_shared(const Intervals& a, const Intervals& b, F&& f) {
-  if (a.empty() || b.empty()) return;
+void each_shared(const Intervals& left, const Intervals& right, F&& apply) {
+  GF_ASSERT(is_normalised(left) && is_normalised(right));
+  if (left.empty() || right.empty()) return;
   auto from = [](const Intervals& set, Nanos start) {
     return std::partition_point(set.begin(), set.end(),
                                 [start](const Interval& i) { return i.end <= start; });
   };
-  for (auto i = from(a, b.front().start), j = from(b, a.front().start);
-       i != a.end() && j != b.end();) {
+  for (auto i = from(left, right.front().start), j = from(right, left.front().start);
+       i != left.end() && j != right.end();) {
     const Interval both{std::max(i->start, j->start), std::min(i->end, j->end)};
-    if (both.start < both.end) f(both);
+    if (both.start < both.end) apply(both);
     (i->end < j->end ? i : j)++;
   }
 }
 
 }  // namespace
 
-Intervals intersect(const Intervals& a, const Intervals& b) {
+Intervals intersect(const Intervals& left, const Intervals& right) {
   Intervals out;
-  each_shared(a, b, [&](const Interval& both) { out.push_back(both); });
+  each_shared(left, right, [&](const Interval& both) { out.push_back(both); });
   return out;
 }
 
-Nanos shared_length(const Intervals& a, const Intervals& b) {
+Nanos shared_length(const Intervals& left, const Intervals& right) {
   Nanos sum = 0;
-  each_shared(a, b, [&](const Interval& both) { sum += both.length(); });
+  each_shared(left, right, [&](const Interval& both) { sum += both.length(); });
   return sum;
 }
 
-Intervals subtract(const Intervals& a, const Intervals& b) {
+Intervals subtract(const Intervals& left, const Intervals& right) {
+  GF_ASSERT(is_normalised(left) && is_normalised(right));
   Intervals out;
-  auto j = b.begin();
-  for (auto i : a) {
-    while (j != b.end() && j->end <= i.start) ++j;
-    for (auto k = j; k != b.end() && k->start < i.end; ++k) {
-      if (k->start > i.start) out.push_back({i.start, k->start});
-      i.start = std::max(i.start, k->end);
-      if (i.start >= i.end) break;
+  auto hole = right.begin();
+  for (auto interval : left) {
+    while (hole != right.end() && hole->end <= interval.start) ++hole;
+    for (auto cut = hole; cut != right.end() && cut->start < interval.end; ++cut) {
+      if (cut->start > interval.start) out.push_back({interval.start, cut->start});
+      interval.start = std::max(interval.start, cut->end);
+      if (interval.start >= interval.end) break;
     }
-    if (i.start < i.end) out.push_back(i);
+    if (interval.start < interval.end) out.push_back(interval);
   }
   return out;
 }

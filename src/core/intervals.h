@@ -14,12 +14,12 @@ using Intervals = std::vector<Interval>;
 Intervals normalised(Intervals intervals);
 /// Total length of a normalised set.
 Nanos total(const Intervals& set);
-/// Members of normalised sets: in a or b; in both; in a but not in b.
-Intervals unite(std::span<const Interval> a, std::span<const Interval> b);
-Intervals intersect(const Intervals& a, const Intervals& b);
-Intervals subtract(const Intervals& a, const Intervals& b);
-/// Total length of what two normalised sets share: total(intersect(a, b)) without the set.
-Nanos shared_length(const Intervals& a, const Intervals& b);
+/// Members of normalised sets: in one or the other; in both; in left but not in right.
+Intervals unite(std::span<const Interval> left, std::span<const Interval> right);
+Intervals intersect(const Intervals& left, const Intervals& right);
+Intervals subtract(const Intervals& left, const Intervals& right);
+/// Total length of what two normalised sets share: total(intersect(left, right)) without the set.
+Nanos shared_length(const Intervals& left, const Intervals& right);
 /// The part of a normalised set inside `window`.
 Intervals clip(const Intervals& set, Interval window);
 

@@ -25,8 +25,8 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
                   Merge merge) {
   std::mutex mutex;
   std::condition_variable changed;
-  const std::size_t n = slots.size();
-  std::vector<char> finished(n, 0);
+  const std::size_t count = slots.size();
+  std::vector<char> finished(count, 0);
   std::uint64_t produced = 0, taken = 0,
                 merged = 0;  // numbers of items; item i lives in slot i % n
   bool ended = false, merging = false;
@@ -41,17 +41,17 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
   auto work_on_next = [&](std::unique_lock<std::mutex>& lock, unsigned number) {
     const std::uint64_t item = taken++;
     lock.unlock();
-    work(slots[item % n], number);
+    work(slots[item % count], number);
     lock.lock();
-    finished[item % n] = 1;
+    finished[item % count] = 1;
     // Whoever completes the next item in line merges it and all that wait behind it.
-    while (!merging && !error && merged < produced && finished[merged % n]) {
+    while (!merging && !error && merged < produced && finished[merged % count]) {
       merging = true;
       lock.unlock();
-      merge(slots[merged % n]);
+      merge(slots[merged % count]);
       lock.lock();
       merging = false;
-      finished[merged % n] = 0;
+      finished[merged % count] = 0;
       ++merged;
       changed.notify_all();
     }
@@ -73,9 +73,9 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
   try {
     for (unsigned i = 1; i < workers; ++i) threads.emplace_back(worker, i);
     while (!error && (!ended || taken < produced)) {
-      if (!ended && produced - merged < n) {
+      if (!ended && produced - merged < count) {
         lock.unlock();
-        const bool more = produce(slots[produced % n]);
+        const bool more = produce(slots[produced % count]);
         lock.lock();
         if (more)
           ++produced;
@@ -85,7 +85,7 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
       } else if (taken < produced) {
         work_on_next(lock, 0);
       } else {
-        changed.wait(lock, [&] { return error || produced - merged < n; });
+        changed.wait(lock, [&] { return error || produced - merged < count; });
       }
     }
   } catch (...) {
@@ -95,7 +95,7 @@ void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Wo
   ended = true;
   changed.notify_all();
   lock.unlock();
-  for (auto& t : threads) t.join();
+  for (auto& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);
 }
 

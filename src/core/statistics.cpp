@@ -4,26 +4,29 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/assert.h"
+
 namespace gf {
 
-double quantile(std::vector<double> values, double q) {
-  const double at = q * static_cast<double>(values.size() - 1);
+double quantile(std::vector<double> values, double quantile) {
+  GF_ASSERT(!values.empty() && quantile >= 0 && quantile <= 1);
+  const double at = quantile * static_cast<double>(values.size() - 1);
   const auto low = static_cast<std::size_t>(std::floor(at));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(low), values.end());
-  const double a = values[low];
-  if (low + 1 >= values.size()) return a;
-  const double b =
+  const double lower = values[low];
+  if (low + 1 >= values.size()) return lower;
+  const double upper =
       *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(low) + 1, values.end());
-  return a + (at - static_cast<double>(low)) * (b - a);
+  return lower + (at - static_cast<double>(low)) * (upper - lower);
 }
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
 double median_absolute_deviation(const std::vector<double>& values) {
-  const double m = median(values);
+  const double centre = median(values);
   std::vector<double> away(values.size());
   std::transform(values.begin(), values.end(), away.begin(),
-                 [m](double v) { return std::abs(v - m); });
+                 [centre](double value) { return std::abs(value - centre); });
   return median(std::move(away));
 }
 
@@ -36,67 +39,70 @@ constexpr double Distribution::* kQuantileMembers[] = {&Distribution::p5, &Distr
 
 /// Shares in equal bins; `share(i)` is that of value i.
 template <class Share>
-void fill_shape(Distribution& d, std::span<const double> values, Share&& share) {
-  if (d.max <= d.min) return;
+void fill_shape(Distribution& distribution, std::span<const double> values, Share&& share) {
+  if (distribution.max <= distribution.min) return;
   constexpr int kBins = 20;
-  d.shape.assign(kBins, 0.0);
+  distribution.shape.assign(kBins, 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const int bin = static_cast<int>((values[i] - d.min) / (d.max - d.min) * kBins);
-    d.shape[static_cast<std::size_t>(std::clamp(bin, 0, kBins - 1))] += share(i);
+    const int bin = static_cast<int>((values[i] - distribution.min) /
+                                     (distribution.max - distribution.min) * kBins);
+    distribution.shape[static_cast<std::size_t>(std::clamp(bin, 0, kBins - 1))] += share(i);
   }
 }
 
 }  // namespace
 
 Distribution distribution(std::vector<double> values) {
-  Distribution d;
-  d.count = values.size();
-  if (values.empty()) return d;
-  const auto n = static_cast<double>(values.size());
+  Distribution result;
+  result.count = values.size();
+  if (values.empty()) return result;
+  const auto count = static_cast<double>(values.size());
   const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  d.min = *min;
-  d.max = *max;
-  d.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  fill_shape(d, values, [each = 1 / n](std::size_t) { return each; });
+  result.min = *min;
+  result.max = *max;
+  result.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  fill_shape(result, values, [each = 1 / count](std::size_t) { return each; });
   // Each quantile is the first value that enough others do not exceed. From the middle outwards, so
   // that each parts what is left.
-  auto rank = [&](std::size_t q) {
-    return values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[q] * n)) - 1;
+  auto rank = [&](std::size_t index) {
+    return values.begin() + static_cast<std::ptrdiff_t>(std::ceil(kQuantiles[index] * count)) - 1;
   };
-  auto select = [&](std::size_t q, auto from, auto to) {
-    const auto at = rank(q);
+  auto select = [&](std::size_t index, auto from, auto to) {
+    const auto at = rank(index);
     if (at < to) std::nth_element(from, at, to);
-    d.*kQuantileMembers[q] = *at;
+    result.*kQuantileMembers[index] = *at;
     return at;
   };
   const auto middle = select(2, values.begin(), values.end());
   select(0, values.begin(), select(1, values.begin(), middle));
   select(4, select(3, middle, values.end()), values.end());
-  return d;
+  return result;
 }
 
 Distribution distribution(std::span<const double> values, std::span<const double> weights) {
-  Distribution d;
-  d.count = values.size();
-  if (values.empty()) return d;
+  GF_ASSERT(values.size() == weights.size());
+  Distribution result;
+  result.count = values.size();
+  if (values.empty()) return result;
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   if (total <= 0) return distribution(std::vector<double>(values.begin(), values.end()));
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
-  d.min = values[order.front()];
-  d.max = values[order.back()];
-  d.mean = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0) / total;
+  std::sort(order.begin(), order.end(),
+            [&](auto left, auto right) { return values[left] < values[right]; });
+  result.min = values[order.front()];
+  result.max = values[order.back()];
+  result.mean = std::inner_product(values.begin(), values.end(), weights.begin(), 0.0) / total;
   std::size_t next = 0;
   double seen = 0;
-  for (std::size_t i : order) {
-    seen += weights[i];
+  for (std::size_t sample : order) {
+    seen += weights[sample];
     while (next < std::size(kQuantiles) && seen >= kQuantiles[next] * total)
-      d.*kQuantileMembers[next++] = values[i];
+      result.*kQuantileMembers[next++] = values[sample];
   }
-  while (next < std::size(kQuantiles)) d.*kQuantileMembers[next++] = d.max;
-  fill_shape(d, values, [&](std::size_t i) { return weights[i] / total; });
-  return d;
+  while (next < std::size(kQuantiles)) result.*kQuantileMembers[next++] = result.max;
+  fill_shape(result, values, [&](std::size_t i) { return weights[i] / total; });
+  return result;
 }
 
 }  // namespace gf

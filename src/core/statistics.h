@@ -12,7 +12,7 @@ namespace gf {
 
 /// Linear-interpolated quantile (type 7, as NumPy) of unsorted values, q in [0, 1]. Values must not
 /// be empty.
-double quantile(std::vector<double> values, double q);
+double quantile(std::vector<double> values, double quantile);
 double median(std::vector<double> values);
 /// Median absolute deviation from the median, unscaled.
 double median_absolute_deviation(const std::vector<double>& values);

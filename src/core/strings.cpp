@@ -2,41 +2,44 @@
 
 #include <cstring>
 
+#include "core/wide.h"
+
 namespace gf {
 
 namespace {
 
 constexpr std::size_t kBlock = 1 << 18;
 
-std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-  const unsigned __int128 p = static_cast<unsigned __int128>(a) * b;
-  return static_cast<std::uint64_t>(p) ^ static_cast<std::uint64_t>(p >> 64);
+std::uint64_t fold(std::uint64_t left, std::uint64_t right) {
+  const UInt128 product = static_cast<UInt128>(left) * right;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-std::uint64_t load(const char* p, std::size_t n) {
-  std::uint64_t v = 0;
-  std::memcpy(&v, p, n);
-  return v;
+std::uint64_t load(const char* bytes, std::size_t count) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, count);
+  return value;
 }
 
 }  // namespace
 
-std::uint64_t hash_text(std::string_view t) {
-  std::uint64_t h = 0x9e3779b97f4a7c15u ^ t.size();
-  const char* p = t.data();
-  std::size_t n = t.size();
-  if (n >= 48) {  // three lanes at once: a multiplication need not wait for the one before it
-    std::uint64_t a = h, b = h, c = h;
-    for (; n >= 48; p += 48, n -= 48) {
-      a = fold(a ^ load(p, 8), load(p + 8, 8) ^ 0xa0761d6478bd642fu);
-      b = fold(b ^ load(p + 16, 8), load(p + 24, 8) ^ 0xe7037ed1a0b428dbu);
-      c = fold(c ^ load(p + 32, 8), load(p + 40, 8) ^ 0x8ebc6af09c88c6e3u);
+std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15u ^ text.size();
+  const char* bytes = text.data();
+  std::size_t count = text.size();
+  if (count >= 48) {  // three lanes at once: a multiplication need not wait for the one before it
+    std::uint64_t first = hash, second = hash, third = hash;
+    for (; count >= 48; bytes += 48, count -= 48) {
+      first = fold(first ^ load(bytes, 8), load(bytes + 8, 8) ^ 0xa0761d6478bd642fu);
+      second = fold(second ^ load(bytes + 16, 8), load(bytes + 24, 8) ^ 0xe7037ed1a0b428dbu);
+      third = fold(third ^ load(bytes + 32, 8), load(bytes + 40, 8) ^ 0x8ebc6af09c88c6e3u);
     }
-    h = a ^ b ^ c;
+    hash = first ^ second ^ third;
   }
-  for (; n >= 8; p += 8, n -= 8) h = fold(h ^ load(p, 8), 0xa0761d6478bd642fu);
-  if (n > 0) h = fold(h ^ load(p, n), 0xe7037ed1a0b428dbu);
-  return fold(h, 0x8ebc6af09c88c6e3u);
+  for (; count >= 8; bytes += 8, count -= 8)
+    hash = fold(hash ^ load(bytes, 8), 0xa0761d6478bd642fu);
+  if (count > 0) hash = fold(hash ^ load(bytes, count), 0xe7037ed1a0b428dbu);
+  return fold(hash, 0x8ebc6af09c88c6e3u);
 }
 
 StringPool::StringPool() : slots_(1024, 0) { intern({}); }
@@ -45,7 +48,8 @@ std::string_view StringPool::store(std::string_view text) {
   bytes_ += text.size();
   if (text.empty()) return {};
   if (text.size() > block_left_) {
-    const std::size_t size = text.size() > kBlock / 4 ? text.size() : kBlock;
+    std::size_t size = kBlock;
+    if (text.size() > kBlock / 4) size = text.size();
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     if (size != kBlock) {  // a text this long gets a block of its own; the open block stays open
       std::memcpy(blocks_.back().get(), text.data(), text.size());
@@ -73,9 +77,9 @@ void StringPool::grow() {
   slots_.assign(slots_.size() * 2, 0);
   const std::size_t mask = slots_.size() - 1;
   for (std::uint32_t id = 0; id < texts_.size(); ++id) {
-    std::size_t i = hashes_[id] & mask;
-    while (slots_[i] != 0) i = (i + 1) & mask;
-    slots_[i] = id + 1;
+    std::size_t slot = hashes_[id] & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = id + 1;
   }
 }
 
@@ -93,7 +97,8 @@ StringId StringPool::intern(std::string_view text) {
 
 StringId StringPool::find(std::string_view text) const {
   const std::uint32_t id = *const_cast<StringPool*>(this)->slot(text, hash_text(text));
-  return id == 0 ? StringId::none : static_cast<StringId>(id - 1);
+  if (id == 0) return StringId::none;
+  return static_cast<StringId>(id - 1);
 }
 
 }  // namespace gf

@@ -4,16 +4,10 @@
 
 namespace gf {
 
-std::optional<Nanos> checked_sub(Nanos a, Nanos b) {
-  Nanos r;
-  if (__builtin_sub_overflow(a, b, &r)) return std::nullopt;
-  return r;
-}
-
-std::optional<Nanos> checked_add(Nanos a, Nanos b) {
-  Nanos r;
-  if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
-  return r;
+std::optional<Nanos> checked_add(Nanos left, Nanos right) {
+  Nanos result;
+  if (__builtin_add_overflow(left, right, &result)) return std::nullopt;
+  return result;
 }
 
 namespace {
@@ -24,52 +18,58 @@ struct Decimal {
   bool negative = false;
 };
 
-std::optional<Decimal> split(std::string_view t, int& exponent) {
-  Decimal d;
-  if (!t.empty() && (t[0] == '-' || t[0] == '+')) {
-    d.negative = t[0] == '-';
-    t.remove_prefix(1);
+std::optional<Decimal> split(std::string_view text, int& exponent) {
+  Decimal decimal;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    decimal.negative = text[0] == '-';
+    text.remove_prefix(1);
   }
   auto digits = [&] {
-    std::size_t n = 0;
-    while (n < t.size() && t[n] >= '0' && t[n] <= '9') ++n;
-    auto part = t.substr(0, n);
-    t.remove_prefix(n);
+    std::size_t count = 0;
+    while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
+    auto part = text.substr(0, count);
+    text.remove_prefix(count);
     return part;
   };
-  d.whole = digits();
-  if (!t.empty() && t[0] == '.') {
-    t.remove_prefix(1);
-    d.fraction = digits();
+  decimal.whole = digits();
+  if (!text.empty() && text[0] == '.') {
+    text.remove_prefix(1);
+    decimal.fraction = digits();
   }
-  if (d.whole.empty() && d.fraction.empty()) return std::nullopt;
-  if (!t.empty() && (t[0] == 'e' || t[0] == 'E')) {
-    t.remove_prefix(1);
-    bool down = !t.empty() && t[0] == '-';
-    if (!t.empty() && (t[0] == '-' || t[0] == '+')) t.remove_prefix(1);
-    auto e = digits();
-    if (e.empty()) return std::nullopt;
+  if (decimal.whole.empty() && decimal.fraction.empty()) return std::nullopt;
+  if (!text.empty() && (text[0] == 'e' || text[0] == 'E')) {
+    text.remove_prefix(1);
+    bool down = !text.empty() && text[0] == '-';
+    if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+    auto exponent_digits = digits();
+    if (exponent_digits.empty()) return std::nullopt;
     int value = 0;
-    for (char c : e)
-      value = std::min(value * 10 + (c - '0'), 10'000);  // saturates: far outside int64 either way
-    exponent += down ? -value : value;
+    for (char digit : exponent_digits)
+      value =
+          std::min(value * 10 + (digit - '0'), 10'000);  // saturates: far outside int64 either way
+    if (down) {
+      exponent += -value;
+    } else {
+      exponent += value;
+    }
   }
-  if (!t.empty()) return std::nullopt;
-  return d;
+  if (!text.empty()) return std::nullopt;
+  return decimal;
 }
 
 }  // namespace
 
 std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent) {
-  auto d = split(text, exponent);
-  if (!d) return std::nullopt;
+  auto parts = split(text, exponent);
+  if (!parts) return std::nullopt;
   // Walk the digits whole+fraction; the decimal point sits after whole.size() + exponent of them.
-  const auto digits = static_cast<std::int64_t>(d->whole.size() + d->fraction.size());
-  const std::int64_t kept = static_cast<std::int64_t>(d->whole.size()) + exponent;
-  auto digit = [&](std::int64_t i) -> int {
-    if (i < 0 || i >= digits) return 0;
-    auto u = static_cast<std::size_t>(i);
-    return u < d->whole.size() ? d->whole[u] - '0' : d->fraction[u - d->whole.size()] - '0';
+  const auto digits = static_cast<std::int64_t>(parts->whole.size() + parts->fraction.size());
+  const std::int64_t kept = static_cast<std::int64_t>(parts->whole.size()) + exponent;
+  auto digit = [&](std::int64_t index) -> int {
+    if (index < 0 || index >= digits) return 0;
+    auto unit = static_cast<std::size_t>(index);
+    if (unit < parts->whole.size()) return parts->whole[unit] - '0';
+    return parts->fraction[unit - parts->whole.size()] - '0';
   };
   std::uint64_t value = 0;
   bool overflow = false;
@@ -80,9 +80,10 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent) {
   }
   if (!overflow && kept >= 0 && digit(kept) >= 5)
     overflow = __builtin_add_overflow(value, 1u, &value);
-  const std::uint64_t limit = static_cast<std::uint64_t>(INT64_MAX) + (d->negative ? 1 : 0);
+  const std::uint64_t limit = static_cast<std::uint64_t>(INT64_MAX) + (parts->negative ? 1 : 0);
   if (overflow || value > limit) return std::nullopt;
-  return d->negative ? static_cast<std::int64_t>(-value) : static_cast<std::int64_t>(value);
+  if (parts->negative) return static_cast<std::int64_t>(-value);
+  return static_cast<std::int64_t>(value);
 }
 
 }  // namespace gf

@@ -27,8 +27,7 @@ struct Interval {
 /// when the text is not a number or the result leaves int64.
 std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent);
 
-/// a - b and a + b, empty on overflow.
-std::optional<Nanos> checked_sub(Nanos a, Nanos b);
-std::optional<Nanos> checked_add(Nanos a, Nanos b);
+/// left + right, empty on overflow.
+std::optional<Nanos> checked_add(Nanos left, Nanos right);
 
 }  // namespace gf

@@ -62,7 +62,7 @@ bool CsvReader::next(std::vector<std::string_view>& cells) {
     if (text_[at_] != separator_) break;
     ++at_;
   }
-  for (const Escaped& e : escaped) cells[e.cell] = unescaped_[e.text];
+  for (const Escaped& cell : escaped) cells[cell.cell] = unescaped_[cell.text];
   return true;
 }
 

@@ -8,7 +8,7 @@
 namespace gf {
 
 struct Input::State {
-  explicit State(RawFile f) : file(std::move(f)) {}
+  explicit State(RawFile opened) : file(std::move(opened)) {}
   RawFile file;
   std::unique_ptr<Decoder> decoder;  // none: plain
   Compression compression = Compression::none;
@@ -48,25 +48,25 @@ Result<Input> Input::open(const std::string& path, std::uint64_t max_bytes) {
   return Input(std::move(state));
 }
 
-Result<std::size_t> Input::read(char* buffer, std::size_t n) {
-  State& s = *state_;
+Result<std::size_t> Input::read(char* buffer, std::size_t count) {
+  State& state = *state_;
   std::size_t done = 0;
-  while (done < n) {
-    auto got = s.decoder ? s.decoder->read(s.file, buffer + done, n - done)
-                         : s.file.read(buffer + done, n - done);
+  while (done < count) {
+    auto got = state.decoder ? state.decoder->read(state.file, buffer + done, count - done)
+                             : state.file.read(buffer + done, count - done);
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) break;
     done += *got;
-    s.delivered += *got;
-    if (s.delivered > s.max_bytes)
-      return fail(std::string(s.decoder ? "grows" : "is larger") +
-                      (s.decoder ? " past the limit of " : " than the limit of ") +
-                      std::to_string(s.max_bytes) +
-                      (s.decoder ? " bytes when decompressed" : " bytes"),
-                  s.file.path(), -1, "if that is right, raise the limit with --max-bytes");
+    state.delivered += *got;
+    if (state.delivered > state.max_bytes)
+      return fail(std::string(state.decoder ? "grows" : "is larger") +
+                      (state.decoder ? " past the limit of " : " than the limit of ") +
+                      std::to_string(state.max_bytes) +
+                      (state.decoder ? " bytes when decompressed" : " bytes"),
+                  state.file.path(), -1, "if that is right, raise the limit with --max-bytes");
   }
-  if (done < n && s.decoder && s.decoder->damage() && s.damage.empty())
-    s.damage.push_back(*s.decoder->damage());
+  if (done < count && state.decoder && state.decoder->damage() && state.damage.empty())
+    state.damage.push_back(*state.decoder->damage());
   return done;
 }
 
@@ -79,11 +79,11 @@ double Input::done() const {
 }
 const std::vector<InputDamage>& Input::damage() const { return state_->damage; }
 
-Result<std::string> read_head(const std::string& path, std::size_t n) {
+Result<std::string> read_head(const std::string& path, std::size_t count) {
   auto input = Input::open(path, UINT64_MAX);
   if (!input) return tl::unexpected(input.error());
-  std::string head(n, '\0');
-  auto got = input->read(head.data(), n);
+  std::string head(count, '\0');
+  auto got = input->read(head.data(), count);
   if (!got) return tl::unexpected(got.error());
   head.resize(*got);
   if (head.empty() && !input->damage().empty())
@@ -115,7 +115,7 @@ Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes,
 }
 
 void note_damage(Capture& capture, const Input& input) {
-  for (const auto& d : input.damage()) capture.note_quality(d.code, d.detail);
+  for (const auto& damage : input.damage()) capture.note_quality(damage.code, damage.detail);
 }
 
 }  // namespace gf

@@ -31,12 +31,12 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   return MappedFile(static_cast<const char*>(at), static_cast<std::size_t>(st.st_size));
 }
 
-MappedFile::MappedFile(MappedFile&& o) noexcept
-    : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
-MappedFile& MappedFile::operator=(MappedFile&& o) noexcept {
-  std::swap(data_, o.data_);
-  std::swap(size_, o.size_);
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
   return *this;
 }
 

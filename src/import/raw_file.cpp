@@ -20,9 +20,9 @@ Error from_errno(const char* doing, const std::string& path) {
 }
 
 /// read() that survives interruptions; -1 on error.
-ssize_t read_some(int fd, char* to, std::size_t n) {
+ssize_t read_some(int fd, char* to, std::size_t count) {
   ssize_t got;
-  do got = ::read(fd, to, std::min<std::size_t>(n, 1 << 30));
+  do got = ::read(fd, to, std::min<std::size_t>(count, 1 << 30));
   while (got < 0 && errno == EINTR);
   return got;
 }
@@ -30,47 +30,48 @@ ssize_t read_some(int fd, char* to, std::size_t n) {
 }  // namespace
 
 Result<RawFile> RawFile::open(const std::string& path) {
-  RawFile f;
-  f.path_ = path;
+  RawFile file;
+  file.path_ = path;
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
-  f.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (f.fd_ < 0) {
+  file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.fd_ < 0) {
     if (errno == ENOENT) return fail("no such file", path);
     if (errno == EACCES)
       return fail("permission denied", path, -1, "make it readable for this user");
     return tl::unexpected(from_errno("cannot be opened", path));
   }
-  struct stat s;
-  if (::fstat(f.fd_, &s) != 0) return tl::unexpected(from_errno("cannot be examined", path));
-  if (S_ISDIR(s.st_mode)) return fail("is a directory", path, -1, "name one file in it");
-  if (!S_ISREG(s.st_mode))
+  struct stat status;
+  if (::fstat(file.fd_, &status) != 0)
+    return tl::unexpected(from_errno("cannot be examined", path));
+  if (S_ISDIR(status.st_mode)) return fail("is a directory", path, -1, "name one file in it");
+  if (!S_ISREG(status.st_mode))
     return fail("is a pipe or device, not a regular file", path, -1, "write it to a file first");
-  if (s.st_size == 0)
+  if (status.st_size == 0)
     return fail("is empty", path, -1,
                 "the program that wrote it may have failed or may still be running");
-  f.size_ = static_cast<std::uint64_t>(s.st_size);
-  f.buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
-  ::posix_fadvise(f.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return f;
+  file.size_ = static_cast<std::uint64_t>(status.st_size);
+  file.buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
+  ::posix_fadvise(file.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return file;
 }
 
-RawFile::RawFile(RawFile&& o) noexcept
-    : path_(std::move(o.path_)),
-      fd_(std::exchange(o.fd_, -1)),
-      size_(o.size_),
-      read_(o.read_),
-      buffer_(std::move(o.buffer_)),
-      begin_(o.begin_),
-      end_(o.end_) {}
+RawFile::RawFile(RawFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      size_(other.size_),
+      read_(other.read_),
+      buffer_(std::move(other.buffer_)),
+      begin_(other.begin_),
+      end_(other.end_) {}
 
-RawFile& RawFile::operator=(RawFile&& o) noexcept {
-  std::swap(path_, o.path_);
-  std::swap(fd_, o.fd_);
-  std::swap(size_, o.size_);
-  std::swap(read_, o.read_);
-  std::swap(buffer_, o.buffer_);
-  std::swap(begin_, o.begin_);
-  std::swap(end_, o.end_);
+RawFile& RawFile::operator=(RawFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(size_, other.size_);
+  std::swap(read_, other.read_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(begin_, other.begin_);
+  std::swap(end_, other.end_);
   return *this;
 }
 
@@ -94,12 +95,12 @@ Status RawFile::fill(std::size_t want) {
   return {};
 }
 
-Result<std::size_t> RawFile::read(char* to, std::size_t n) {
-  std::size_t done = std::min(n, end_ - begin_);
+Result<std::size_t> RawFile::read(char* to, std::size_t count) {
+  std::size_t done = std::min(count, end_ - begin_);
   std::memcpy(to, buffer_.get() + begin_, done);
   begin_ += done;
-  while (done < n) {
-    const ssize_t got = read_some(fd_, to + done, n - done);
+  while (done < count) {
+    const ssize_t got = read_some(fd_, to + done, count - done);
     if (got < 0) return tl::unexpected(from_errno("cannot be read", path_));
     if (got == 0) break;
     done += static_cast<std::size_t>(got);

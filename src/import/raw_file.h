@@ -23,9 +23,9 @@ class RawFile {
   std::string_view pending() const { return {buffer_.get() + begin_, end_ - begin_}; }
   /// Reads more behind the pending bytes, until at least `want` are there or the file ends.
   Status fill(std::size_t want = 1);
-  void consume(std::size_t n) { begin_ += n; }
+  void consume(std::size_t count) { begin_ += count; }
   /// Reads past the buffer straight into memory; fewer than n bytes only at the end.
-  Result<std::size_t> read(char* to, std::size_t n);
+  Result<std::size_t> read(char* to, std::size_t count);
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }  // as the file system says

@@ -149,10 +149,11 @@ constexpr Product kProducts[] = {
     {"RTX 5080", GB202, 84, 64 * MiB, 960 * GB, 0.5},
 };
 
-bool same_letter(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+bool same_letter(char left, char right) {
+  return std::tolower(static_cast<unsigned char>(left)) ==
+         std::tolower(static_cast<unsigned char>(right));
 }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
 
 /// `pattern` as whole words in `text`: "A10" is in "NVIDIA A10", not in "NVIDIA A100" or "RTX
 /// A1000".
@@ -182,8 +183,8 @@ std::span<const Product> products() { return kProducts; }
 const Chip& chip(ChipId id) { return kChipTable[static_cast<std::size_t>(id)]; }
 
 const Chip* find_chip(std::string_view name) {
-  for (const Chip& c : kChipTable)
-    if (!name.empty() && has_words(c.family, name)) return &c;
+  for (const Chip& chip : kChipTable)
+    if (!name.empty() && has_words(chip.family, name)) return &chip;
   return nullptr;
 }
 
@@ -191,26 +192,27 @@ const Chip* find_chip(int major, int minor) {
   // Minor versions without a row of their own (7.2, 8.7, 12.1) count as the nearest lower one of
   // their major version.
   const Chip* best = nullptr;
-  for (const Chip& c : kChipTable)
-    if (c.major == major && c.minor <= minor) best = &c;
+  for (const Chip& chip : kChipTable)
+    if (chip.major == major && chip.minor <= minor) best = &chip;
   return best;
 }
 
 const Product* find_product(std::string_view device_name) {
-  for (const Product& p : kProducts)
-    if (has_words(device_name, p.pattern)) return &p;
+  for (const Product& product : kProducts)
+    if (has_words(device_name, product.pattern)) return &product;
   return nullptr;
 }
 
 const Chip* find_chip(std::string_view device_name, int major, int minor) {
-  if (const Chip* c = find_chip(major, minor)) return c;
-  const Product* p = find_product(device_name);
-  return p ? &chip(p->chip) : nullptr;
+  if (const Chip* chip = find_chip(major, minor)) return chip;
+  const Product* product = find_product(device_name);
+  if (product) return &chip(product->chip);
+  return nullptr;
 }
 
 const TensorPath* tensor_path(ChipId chip, TensorType type) {
-  for (const TensorPath& p : kPaths)
-    if (p.chip == chip && p.type == type) return &p;
+  for (const TensorPath& path : kPaths)
+    if (path.chip == chip && path.type == type) return &path;
   return nullptr;
 }
 

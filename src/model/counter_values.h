@@ -41,7 +41,7 @@ inline bool may_hold(const PackedBlock& block, std::span<const Interval> spans,
                      const CounterFilter& filter) {
   return filter.takes(block.device) && meets(spans, block.first_ns, block.last_ns) &&
          std::any_of(block.metrics.begin(), block.metrics.end(),
-                     [&](Text m) { return filter.takes(m); });
+                     [&](Text metric) { return filter.takes(metric); });
 }
 
 /// f(device row, metric, start_ns, duration_ns, value) for every value that the filter takes and
@@ -50,12 +50,14 @@ inline bool may_hold(const PackedBlock& block, std::span<const Interval> spans,
 /// duration 0. Only rows can hold NaN.
 template <class F>
 void each_counter_value(const Capture& capture, std::span<const Interval> spans,
-                        const CounterFilter& filter, F&& f) {
-  const auto& t = capture.counter_samples;
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (filter.takes(t.device[i]) && filter.takes(t.metric[i]) &&
-        meets(spans, t.start_ns[i], end_of(t.start_ns[i], t.duration_ns[i])))
-      f(t.device[i], t.metric[i], t.start_ns[i], t.duration_ns[i], t.value[i]);
+                        const CounterFilter& filter, F&& apply) {
+  const auto& counter_samples = capture.counter_samples;
+  for (std::size_t i = 0; i < counter_samples.size(); ++i)
+    if (filter.takes(counter_samples.device[i]) && filter.takes(counter_samples.metric[i]) &&
+        meets(spans, counter_samples.start_ns[i],
+              end_of(counter_samples.start_ns[i], counter_samples.duration_ns[i])))
+      apply(counter_samples.device[i], counter_samples.metric[i], counter_samples.start_ns[i],
+            counter_samples.duration_ns[i], counter_samples.value[i]);
   if (capture.sample_blocks.empty()) return;
   BlockUnpacker unpacker;
   for (const PackedBlock& packed : capture.sample_blocks) {
@@ -65,20 +67,21 @@ void each_counter_value(const Capture& capture, std::span<const Interval> spans,
     for (std::size_t i = 0; i < block.samples(); ++i) {
       if (!meets(spans, block.start_ns[i], block.end_ns[i])) continue;
       const Nanos duration = length_of(block.start_ns[i], block.end_ns[i]);
-      for (std::size_t k = 0; k < width; ++k)
-        if (const float value = block.values[i * width + k]; !std::isnan(value))
-          f(block.device, block.metrics[k], block.start_ns[i], duration,
-            static_cast<double>(value));
+      for (std::size_t metric_index = 0; metric_index < width; ++metric_index)
+        if (const float value = block.values[i * width + metric_index]; !std::isnan(value))
+          apply(block.device, block.metrics[metric_index], block.start_ns[i], duration,
+                static_cast<double>(value));
     }
   }
 }
 template <class F>
-void each_counter_value(const Capture& capture, Interval span, const CounterFilter& filter, F&& f) {
-  each_counter_value(capture, std::span<const Interval>(&span, 1), filter, std::forward<F>(f));
+void each_counter_value(const Capture& capture, Interval span, const CounterFilter& filter,
+                        F&& apply) {
+  each_counter_value(capture, std::span<const Interval>(&span, 1), filter, std::forward<F>(apply));
 }
 template <class F>
-void each_counter_value(const Capture& capture, Interval span, F&& f) {
-  each_counter_value(capture, span, CounterFilter{}, std::forward<F>(f));
+void each_counter_value(const Capture& capture, Interval span, F&& apply) {
+  each_counter_value(capture, span, CounterFilter{}, std::forward<F>(apply));
 }
 
 inline bool holds_counter_values(const Capture& capture) {
@@ -87,9 +90,9 @@ inline bool holds_counter_values(const Capture& capture) {
 
 /// How many values there are.
 inline std::uint64_t counter_value_count(const Capture& capture) {
-  std::uint64_t n = capture.counter_samples.size();
-  for (const auto& block : capture.sample_blocks) n += block.values;
-  return n;
+  std::uint64_t values = capture.counter_samples.size();
+  for (const auto& block : capture.sample_blocks) values += block.values;
+  return values;
 }
 
 }  // namespace gf

@@ -7,28 +7,33 @@ namespace gf {
 
 namespace {
 
-char closing(char open) { return open == '<' ? '>' : open == '(' ? ')' : open == '[' ? ']' : '}'; }
+char closing(char open) {
+  if (open == '<') return '>';
+  if (open == '(') return ')';
+  if (open == '[') return ']';
+  return '}';
+}
 
 /// Index behind the bracket that closes the one at `at`; the end of the text when none does. A '>'
 /// directly inside another kind of bracket compares ("enable_if<((8)>(0)), void>") and closes
 /// nothing.
-std::size_t skip_bracket(std::string_view s, std::size_t at) {
+std::size_t skip_bracket(std::string_view text, std::size_t at) {
   std::array<char, 256> open;
   std::size_t depth = 0;
-  for (std::size_t i = at; i < s.size(); ++i) {
-    const char c = s[i];
-    if (c == '<' || c == '(' || c == '[' || c == '{') {
-      if (depth == open.size()) return s.size();
-      open[depth++] = c;
-    } else if (c == '>' || c == ')' || c == ']' || c == '}') {
-      if (c == '>' && (s[i - 1] == '-' || open[depth - 1] != '<')) continue;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (letter == '<' || letter == '(' || letter == '[' || letter == '{') {
+      if (depth == open.size()) return text.size();
+      open[depth++] = letter;
+    } else if (letter == '>' || letter == ')' || letter == ']' || letter == '}') {
+      if (letter == '>' && (text[i - 1] == '-' || open[depth - 1] != '<')) continue;
       // A bracket that does not fit closes everything inside the one it does fit.
-      while (depth > 0 && closing(open[depth - 1]) != c) --depth;
+      while (depth > 0 && closing(open[depth - 1]) != letter) --depth;
       if (depth == 0) return i + 1;
       if (--depth == 0) return i + 1;
     }
   }
-  return s.size();
+  return text.size();
 }
 
 struct Parts {
@@ -37,60 +42,60 @@ struct Parts {
 };
 
 /// The function's own name inside a declaration.
-Parts split(std::string_view s) {
+Parts split(std::string_view text) {
   Parts best;
-  std::size_t begin = 0, i = 0;
+  std::size_t begin = 0, at = 0;
   auto finish = [&](std::size_t end) {
-    if (end > begin) best = {s.substr(begin, end - begin), {}};
+    if (end > begin) best = {text.substr(begin, end - begin), {}};
   };
   bool named = false;  // characters of a component since `begin`
-  while (i < s.size()) {
-    const char c = s[i];
-    if (c == '<') {
-      const std::size_t end = skip_bracket(s, i);
+  while (at < text.size()) {
+    const char letter = text[at];
+    if (letter == '<') {
+      const std::size_t end = skip_bracket(text, at);
       if (named) {
-        finish(i);
-        best.arguments = s.substr(i + 1, end > i + 1 ? end - i - 2 : 0);
+        finish(at);
+        best.arguments = text.substr(at + 1, end > at + 1 ? end - at - 2 : 0);
         named = false;
       }
-      i = end;
-      begin = i;
-    } else if (c == '(') {
-      if (s.substr(i).starts_with("(anonymous namespace)")) {
-        i += 21;
-        begin = i;
+      at = end;
+      begin = at;
+    } else if (letter == '(') {
+      if (text.substr(at).starts_with("(anonymous namespace)")) {
+        at += 21;
+        begin = at;
         continue;
       }
-      if (named) finish(i);
+      if (named) finish(at);
       // The parameter list ends the name, unless more of it follows
       // ("f(int)::{lambda()#1}::operator()() const").
-      if (named && s.substr(begin, i - begin) == "operator") {
-        i = skip_bracket(s, i);
+      if (named && text.substr(begin, at - begin) == "operator") {
+        at = skip_bracket(text, at);
         named = false;
-        begin = i;
+        begin = at;
         continue;
       }
-      const std::size_t end = skip_bracket(s, i);
+      const std::size_t end = skip_bracket(text, at);
       named = false;
-      if (!s.substr(end).starts_with("::") && !s.substr(end).starts_with(" const::")) break;
+      if (!text.substr(end).starts_with("::") && !text.substr(end).starts_with(" const::")) break;
       return best;  // a lambda inside a function: the function names it best
-    } else if (c == '{' || c == '[') {
-      i = skip_bracket(s, i);
-      begin = i;
+    } else if (letter == '{' || letter == '[') {
+      at = skip_bracket(text, at);
+      begin = at;
       named = false;
-    } else if (c == ',') {
+    } else if (letter == ',') {
       break;  // the end of a template argument
-    } else if (c == ' ' || c == ':' || c == '*' || c == '&') {
-      if (named) finish(i);
+    } else if (letter == ' ' || letter == ':' || letter == '*' || letter == '&') {
+      if (named) finish(at);
       named = false;
-      begin = ++i;
+      begin = ++at;
     } else {
-      if (!named) begin = i;
+      if (!named) begin = at;
       named = true;
-      ++i;
+      ++at;
     }
   }
-  if (named) finish(s.size());
+  if (named) finish(text.size());
   return best;
 }
 
@@ -99,37 +104,38 @@ bool is_wrapper(std::string_view base) {
          base == "kernel_entry" || base == "kentry" || base == "_kernel_agent";
 }
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 /// "gemvx::kernel" for the base "kernel" of "internal::gemvx::kernel<...>": alone it would say
 /// nothing.
-std::string_view with_scope(std::string_view s, std::string_view base) {
-  const auto at = static_cast<std::size_t>(base.data() - s.data());
-  if (base != "kernel" || at < 3 || s.substr(at - 2, 2) != "::") return base;
-  const std::size_t begin = s.find_last_of(" :<>(){}[],&*", at - 3) + 1;
-  return begin < at - 2 ? s.substr(begin, at + base.size() - begin) : base;
+std::string_view with_scope(std::string_view text, std::string_view base) {
+  const auto at = static_cast<std::size_t>(base.data() - text.data());
+  if (base != "kernel" || at < 3 || text.substr(at - 2, 2) != "::") return base;
+  const std::size_t begin = text.find_last_of(" :<>(){}[],&*", at - 3) + 1;
+  if (begin < at - 2) return text.substr(begin, at + base.size() - begin);
+  return base;
 }
 
 /// The last identifier of the (nested) name at `i` of a linker name, and `i` behind it:
 /// "N7cutlass6KernelI..." -> "Kernel".
-std::string_view last_identifier(std::string_view s, std::size_t& i) {
+std::string_view last_identifier(std::string_view text, std::size_t& at) {
   std::string_view last;
   bool nested = false;
-  while (i < s.size()) {
-    if (s[i] == 'N' || s[i] == 'K') {
+  while (at < text.size()) {
+    if (text[at] == 'N' || text[at] == 'K') {
       nested = true;
-      ++i;
-    } else if (s[i] == 'S') {  // a name that stood before: St, S_, S1_
-      ++i;
-      while (i < s.size() && s[i] != '_' && s[i] != 't') ++i;
-      ++i;
-    } else if (digit(s[i])) {
+      ++at;
+    } else if (text[at] == 'S') {  // a name that stood before: St, S_, S1_
+      ++at;
+      while (at < text.size() && text[at] != '_' && text[at] != 't') ++at;
+      ++at;
+    } else if (digit(text[at])) {
       std::size_t length = 0;
-      while (i < s.size() && digit(s[i]) && length < s.size())
-        length = length * 10 + static_cast<std::size_t>(s[i++] - '0');
-      if (i + length > s.size()) break;
-      last = s.substr(i, length);
-      i += length;
+      while (at < text.size() && digit(text[at]) && length < text.size())
+        length = length * 10 + static_cast<std::size_t>(text[at++] - '0');
+      if (at + length > text.size()) break;
+      last = text.substr(at, length);
+      at += length;
       if (!nested) break;  // what follows are the arguments
     } else {
       break;
@@ -140,14 +146,14 @@ std::string_view last_identifier(std::string_view s, std::size_t& i) {
 
 /// The function's own name in a linker name that the demangler gives up on (too long, or of types
 /// that it does not know).
-std::string_view linker_base(std::string_view s) {
-  std::size_t i = 2;
-  std::string_view base = last_identifier(s, i);
-  while (is_wrapper(base) && i < s.size() && s[i] == 'I') {
-    ++i;
-    while (i + 1 < s.size() && s[i] == 'L')
-      i = std::min(s.find('E', i), s.size() - 1) + 1;  // numbers before the first type
-    const std::string_view inner = last_identifier(s, i);
+std::string_view linker_base(std::string_view text) {
+  std::size_t at = 2;
+  std::string_view base = last_identifier(text, at);
+  while (is_wrapper(base) && at < text.size() && text[at] == 'I') {
+    ++at;
+    while (at + 1 < text.size() && text[at] == 'L')
+      at = std::min(text.find('E', at), text.size() - 1) + 1;  // numbers before the first type
+    const std::string_view inner = last_identifier(text, at);
     if (inner.empty()) break;
     base = inner;
   }

@@ -53,14 +53,15 @@ std::span<const Metric> metrics() { return kMetrics; }
 std::span<const MetricInput> metric_inputs() { return kInputs; }
 
 const Metric* find_metric(std::string_view id) {
-  for (const Metric& m : kMetrics)
-    if (m.id == id) return &m;
+  for (const Metric& metric : kMetrics)
+    if (metric.id == id) return &metric;
   return nullptr;
 }
 
 std::string_view metric_expression(std::string_view id, MetricSource source, ChipId chip) {
-  for (const MetricInput& i : kInputs)
-    if (i.metric == id && i.source == source && (i.chips & bit(chip))) return i.expression;
+  for (const MetricInput& input : kInputs)
+    if (input.metric == id && input.source == source && (input.chips & bit(chip)))
+      return input.expression;
   return {};
 }
 

@@ -5,7 +5,12 @@
 namespace gf::sqlite {
 
 tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& file) {
-  const int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+  int code = 0;
+  if (db) {
+    code = sqlite3_errcode(db);
+  } else {
+    code = SQLITE_NOMEM;
+  }
   const char* advice = "";
   if (code == SQLITE_CORRUPT)
     advice =
@@ -39,24 +44,24 @@ Result<Statement> prepare(sqlite3* db, std::string_view sql, const std::string& 
   return Statement(raw);
 }
 
-std::string_view column_text(sqlite3_stmt* s, int column) {
-  const void* data = sqlite3_column_blob(s, column);  // of a text: its bytes
+std::string_view column_text(sqlite3_stmt* raw, int column) {
+  const void* data = sqlite3_column_blob(raw, column);  // of a text: its bytes
   return {static_cast<const char*>(data),
-          data ? static_cast<std::size_t>(sqlite3_column_bytes(s, column)) : 0};
+          data ? static_cast<std::size_t>(sqlite3_column_bytes(raw, column)) : 0};
 }
 
 Result<std::int64_t> integer(sqlite3* db, std::string_view sql, const std::string& file) {
-  auto s = prepare(db, sql, file);
-  if (!s) return tl::unexpected(s.error());
-  const int code = sqlite3_step(s->get());
-  if (code == SQLITE_ROW) return sqlite3_column_int64(s->get(), 0);
+  auto text = prepare(db, sql, file);
+  if (!text) return tl::unexpected(text.error());
+  const int code = sqlite3_step(text->get());
+  if (code == SQLITE_ROW) return sqlite3_column_int64(text->get(), 0);
   if (code == SQLITE_DONE) return 0;
   return failure(db, "cannot be read", file);
 }
 
 std::string quoted(std::string_view name) {
   std::string out = "\"";
-  for (char c : name) out.append(c == '"' ? 2 : 1, c);
+  for (char letter : name) out.append(letter == '"' ? 2 : 1, letter);
   return out + '"';
 }
 

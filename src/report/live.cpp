@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "core/when.h"
 #include "report/json.h"
 #include "report/text/format.h"
 
@@ -22,29 +23,36 @@ std::optional<double> value_of(const std::map<std::string, double>& values, cons
   return it->second;
 }
 
-std::string percent(const LiveGpu& g, const char* id) {
-  const auto v = value_of(g.values, id);
-  if (!v) return "-";
-  return *v < 0.0995 && *v >= 0.0005 ? fmt::format("{:.1f}", *v * 100)
-                                     : fmt::format("{:.0f}", *v * 100);
+std::string percent(const LiveGpu& gpu, const char* id) {
+  const auto value = value_of(gpu.values, id);
+  if (!value) return "-";
+  if (*value < 0.0995 && *value >= 0.0005) return fmt::format("{:.1f}", *value * 100);
+  return fmt::format("{:.0f}", *value * 100);
 }
 
-std::string scaled(const LiveGpu& g, const char* id, double scale) {
-  const auto v = value_of(g.values, id);
-  return v ? fmt::format("{:.0f}", *v * scale) : "-";
+std::string scaled(const LiveGpu& gpu, const char* id, double scale) {
+  const auto value = value_of(gpu.values, id);
+  if (value) return fmt::format("{:.0f}", *value * scale);
+  return "-";
 }
 
-std::string memory(const LiveGpu& g) {
-  const auto used = value_of(g.values, "memory.used"), total = value_of(g.values, "memory.total");
+std::string memory(const LiveGpu& gpu) {
+  const auto used = value_of(gpu.values, "memory.used"),
+             total = value_of(gpu.values, "memory.total");
   if (!used) return "-";
   constexpr double gib = 1ull << 30;
-  return total ? fmt::format("{:.1f}/{:.0f}G", *used / gib, *total / gib)
-               : fmt::format("{:.1f}G", *used / gib);
+  if (total) return fmt::format("{:.1f}/{:.0f}G", *used / gib, *total / gib);
+  return fmt::format("{:.1f}G", *used / gib);
 }
 
-std::string short_name(const LiveGpu& g) {
-  std::string name = g.name.rfind("NVIDIA ", 0) == 0 ? g.name.substr(7) : g.name;
-  if (!g.instance.empty())
+std::string short_name(const LiveGpu& gpu) {
+  std::string name;
+  if (gpu.name.rfind("NVIDIA ", 0) == 0) {
+    name = gpu.name.substr(7);
+  } else {
+    name = gpu.name;
+  }
+  if (!gpu.instance.empty())
     if (const auto at = name.find("MIG "); at != std::string::npos) name = name.substr(at);
   return shorten_middle(name, 13);
 }
@@ -65,55 +73,62 @@ constexpr std::array kColumns = {
 
 }  // namespace
 
-std::string live_text(const LiveTable& t, const TextStyle& style) {
-  const std::time_t seconds = static_cast<std::time_t>(t.time_ns / kNsPerSecond);
+std::string live_text(const LiveTable& table, const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  const std::time_t seconds = static_cast<std::time_t>(table.time_ns / kNsPerSecond);
   std::string out = shorten_middle(fmt::format("{}  driver {}  {:%Y-%m-%d %H:%M:%S} UTC",
-                                               t.host.empty() ? "this host" : t.host, t.driver,
-                                               fmt::gmtime(seconds)),
-                                   style.width) +
+                                               table.host.empty() ? "this host" : table.host,
+                                               table.driver, fmt::gmtime(seconds)),
+                                   width) +
                     "\n";
   out += fmt::format("{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}\n", "GPU", "name",
                      "busy", "SM", "issue", "tensor", "occ", "DRAM", "W", "C", "memory");
   std::string notes;
-  for (const auto& g : t.gpus) {
-    const std::string label = g.instance.empty() ? fmt::format("{}", g.index)
-                                                 : fmt::format(" {}:{}", g.index, g.instance);
-    const char* power = g.values.count("power.module") ? "power.module" : "power.average";
+  for (const auto& gpu : table.gpus) {
+    std::string label;
+    if (gpu.instance.empty()) {
+      label = fmt::format("{}", gpu.index);
+    } else {
+      label = fmt::format(" {}:{}", gpu.index, gpu.instance);
+    }
+    const char* power = "power.average";
+    if (gpu.values.count("power.module")) power = "power.module";
     std::string line = fmt::format(
-        "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label, short_name(g),
-        percent(g, "gpu.busy"), percent(g, "sm.active_any"), percent(g, "issue.active"),
-        percent(g, "tensor.active"), percent(g, "sm.occupancy"), percent(g, "dram.active"),
-        scaled(g, power, 1), scaled(g, "temperature.gpu", 1), memory(g));
+        "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label, short_name(gpu),
+        percent(gpu, "gpu.busy"), percent(gpu, "sm.active_any"), percent(gpu, "issue.active"),
+        percent(gpu, "tensor.active"), percent(gpu, "sm.occupancy"), percent(gpu, "dram.active"),
+        scaled(gpu, power, 1), scaled(gpu, "temperature.gpu", 1), memory(gpu));
     while (line.back() == ' ') line.pop_back();
     out += line + "\n";
-    for (const auto& p : g.processes) {
+    for (const auto& process : gpu.processes) {
       std::string name;
-      append_utf8(name, p.name.empty() ? "(out of sight)" : p.name);
+      append_utf8(name, process.name.empty() ? "(out of sight)" : process.name);
       out += shorten_middle(
-                 fmt::format("        {} {}{}", p.pid, name,
-                             p.memory_bytes >= 0 ? "  " + format_bytes(p.memory_bytes) : ""),
-                 style.width) +
+                 fmt::format(
+                     "        {} {}{}", process.pid, name,
+                     process.memory_bytes >= 0 ? "  " + format_bytes(process.memory_bytes) : ""),
+                 width) +
              "\n";
     }
     std::string held;
-    for (const auto& word : g.throttle) held += (held.empty() ? "" : ", ") + word;
+    for (const auto& word : gpu.throttle) held += when(!held.empty(), ", ") + word;
     if (!held.empty())
-      notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), style.width, 2);
-    if (!g.missing.empty())
-      notes += wrap(fmt::format("GPU {}: no levels: {}", label, g.missing), style.width, 2);
+      notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
+    if (!gpu.missing.empty())
+      notes += wrap(fmt::format("GPU {}: no levels: {}", label, gpu.missing), width, 2);
   }
-  if (!t.gpus.empty()) {
+  if (!table.gpus.empty()) {
     bool mig = false;
-    for (const auto& g : t.gpus) mig |= !g.instance.empty();
+    for (const auto& gpu : table.gpus) mig |= !gpu.instance.empty();
     out += notes;
     std::set<std::string> sources;
-    for (const auto& g : t.gpus)
-      if (g.values.contains("gpu.busy")) sources.insert(g.source);
+    for (const auto& gpu : table.gpus)
+      if (gpu.values.contains("gpu.busy")) sources.insert(gpu.source);
     std::string levels;
     if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
     out += wrap(fmt::format("%, averages since the last reading{}.{}", levels,
-                            mig ? " Instances: GPU:GPU instance/compute instance." : ""),
-                style.width, 2);
+                            when(mig, " Instances: GPU:GPU instance/compute instance.")),
+                width, 2);
   }
   return out;
 }
@@ -124,15 +139,20 @@ std::string live_csv_header() {
   return out + "\n";
 }
 
-std::string live_csv(const LiveTable& t) {
+std::string live_csv(const LiveTable& table) {
   std::string out;
-  for (const auto& g : t.gpus) {
-    out +=
-        fmt::format("{},{},{},{},{},{}", t.time_ns, t.host, g.index, g.uuid, g.instance, g.source);
+  for (const auto& gpu : table.gpus) {
+    out += fmt::format("{},{},{},{},{},{}", table.time_ns, table.host, gpu.index, gpu.uuid,
+                       gpu.instance, gpu.source);
     for (const auto& column : kColumns) {
-      auto v = value_of(g.values, column.id);
-      if (!v && std::string_view(column.id) == "energy.module") v = value_of(g.totals, column.id);
-      out += v ? fmt::format(",{:.9g}", *v) : ",";
+      auto value = value_of(gpu.values, column.id);
+      if (!value && std::string_view(column.id) == "energy.module")
+        value = value_of(gpu.totals, column.id);
+      if (value) {
+        out += fmt::format(",{:.9g}", *value);
+      } else {
+        out += ",";
+      }
     }
     out += '\n';
   }

@@ -17,12 +17,12 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string out, valid;
   append_utf8(valid, text);
-  for (char c : valid) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n')
+  for (char letter : valid) {
+    if (letter == '\\' || letter == '"') out += '\\';
+    if (letter == '\n')
       out += "\\n";
     else
-      out += c;
+      out += letter;
   }
   return out;
 }
@@ -37,7 +37,8 @@ class Page {
       declared.resize(declared.size() - 6);
     if (openmetrics_ && std::string_view(type) == "info" && declared.ends_with("_info"))
       declared.resize(declared.size() - 5);
-    const char* shown = !openmetrics_ && std::string_view(type) == "info" ? "gauge" : type;
+    const char* shown = type;
+    if (!openmetrics_ && std::string_view(type) == "info") shown = "gauge";
     out_ += fmt::format("# TYPE {} {}\n# HELP {} {}\n", declared, shown, declared, escaped(help));
   }
   void sample(std::string_view name, const std::string& labels, double value) {
@@ -54,46 +55,47 @@ class Page {
   std::string out_;
 };
 
-std::string own_labels(const LiveGpu& g) {
-  std::string labels = fmt::format("gpu=\"{}\",uuid=\"{}\"", g.index, escaped(g.uuid));
-  if (!g.instance.empty()) labels += fmt::format(",mig_instance=\"{}\"", escaped(g.instance));
+std::string own_labels(const LiveGpu& gpu) {
+  std::string labels = fmt::format("gpu=\"{}\",uuid=\"{}\"", gpu.index, escaped(gpu.uuid));
+  if (!gpu.instance.empty()) labels += fmt::format(",mig_instance=\"{}\"", escaped(gpu.instance));
   return labels;
 }
 
 /// A reading that grows old tells that the driver hangs; its series are gone by then.
-void add_ages(Page& page, const LiveTable& t, Nanos now) {
+void add_ages(Page& page, const LiveTable& table, Nanos now) {
   page.family("gpufathom_reading_age_seconds", "gauge",
               "Seconds since the GPU was last read; grows while the driver does not answer.");
-  for (const auto& g : t.gpus)
-    if (g.time_ns > 0)
-      page.sample("gpufathom_reading_age_seconds", own_labels(g),
-                  static_cast<double>(now - g.time_ns) * 1e-9);
+  for (const auto& gpu : table.gpus)
+    if (gpu.time_ns > 0)
+      page.sample("gpufathom_reading_age_seconds", own_labels(gpu),
+                  static_cast<double>(now - gpu.time_ns) * 1e-9);
 }
 
-std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
-  Page page(o.openmetrics);
+std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {
+  Page page(options.openmetrics);
   page.family("gpufathom_gpu_info", "info",
               "The GPUs: name, driver, and where the utilisation levels come from.");
-  for (const auto& g : t.gpus)
-    page.sample("gpufathom_gpu_info",
-                own_labels(g) + fmt::format(",name=\"{}\",driver=\"{}\",source=\"{}\"",
-                                            escaped(g.name), escaped(t.driver), escaped(g.source)),
-                1);
-  add_ages(page, t, o.now_ns > 0 ? o.now_ns : t.time_ns);
+  for (const auto& gpu : table.gpus)
+    page.sample(
+        "gpufathom_gpu_info",
+        own_labels(gpu) + fmt::format(",name=\"{}\",driver=\"{}\",source=\"{}\"", escaped(gpu.name),
+                                      escaped(table.driver), escaped(gpu.source)),
+        1);
+  add_ages(page, table, options.now_ns > 0 ? options.now_ns : table.time_ns);
   for (const auto& metric : metrics()) {
     const std::string id(metric.id), name = "gpufathom_" + std::string(metric.openmetrics);
     const bool counter = name.ends_with("_total");
     bool any = false, ratio = false;
-    for (const auto& g : t.gpus) {
-      any |= (counter ? g.totals : g.values).count(id) > 0;
-      ratio |= metric.unit == "ratio" && g.totals.count(id) > 0;
+    for (const auto& gpu : table.gpus) {
+      any |= (counter ? gpu.totals : gpu.values).count(id) > 0;
+      ratio |= metric.unit == "ratio" && gpu.totals.count(id) > 0;
     }
     if (any) {
       page.family(name, counter ? "counter" : "gauge", metric.definition);
-      for (const auto& g : t.gpus) {
-        const auto& values = counter ? g.totals : g.values;
-        if (auto v = values.find(id); v != values.end())
-          page.sample(name, own_labels(g), v->second);
+      for (const auto& gpu : table.gpus) {
+        const auto& values = counter ? gpu.totals : gpu.values;
+        if (auto found = values.find(id); found != values.end())
+          page.sample(name, own_labels(gpu), found->second);
       }
     }
     if (ratio) {  // the integral of a share: its rate() over any range is the average share of that
@@ -102,19 +104,19 @@ std::string own_names(const LiveTable& t, const OpenMetricsOptions& o) {
       page.family(
           seconds, "counter",
           fmt::format("Seconds of full use, the integral over time of: {}", metric.definition));
-      for (const auto& g : t.gpus)
-        if (auto v = g.totals.find(id); v != g.totals.end())
-          page.sample(seconds, own_labels(g), v->second);
+      for (const auto& gpu : table.gpus)
+        if (auto found = gpu.totals.find(id); found != gpu.totals.end())
+          page.sample(seconds, own_labels(gpu), found->second);
     }
   }
   page.family("gpufathom_process_memory_bytes", "gauge", "GPU memory that a process holds.");
-  for (const auto& g : t.gpus)
-    for (const auto& p : g.processes)
-      if (p.memory_bytes >= 0)
-        page.sample(
-            "gpufathom_process_memory_bytes",
-            own_labels(g) + fmt::format(",pid=\"{}\",process=\"{}\"", p.pid, escaped(p.name)),
-            static_cast<double>(p.memory_bytes));
+  for (const auto& gpu : table.gpus)
+    for (const auto& process : gpu.processes)
+      if (process.memory_bytes >= 0)
+        page.sample("gpufathom_process_memory_bytes",
+                    own_labels(gpu) + fmt::format(",pid=\"{}\",process=\"{}\"", process.pid,
+                                                  escaped(process.name)),
+                    static_cast<double>(process.memory_bytes));
   return page.finish();
 }
 
@@ -168,50 +170,52 @@ constexpr DcgmName kDcgm[] = {
      "The rate of data received over NVLink (in bytes per second)."},
 };
 
-std::optional<double> dcgm_value(const LiveGpu& g, const DcgmName& name) {
-  const auto& values = name.total ? g.totals : g.values;
-  const auto v = values.find(name.id);
-  if (v != values.end()) return v->second * name.scale;
+std::optional<double> dcgm_value(const LiveGpu& gpu, const DcgmName& name) {
+  const auto& values = name.total ? gpu.totals : gpu.values;
+  const auto found = values.find(name.id);
+  if (found != values.end()) return found->second * name.scale;
   const auto used = values.find("memory.used"), total = values.find("memory.total");
   if (std::string_view(name.id) != "memory.free" || used == values.end() || total == values.end())
     return {};
   return (total->second - used->second) * name.scale;
 }
 
-std::string dcgm_labels(const LiveTable& t, const LiveGpu& g) {
+std::string dcgm_labels(const LiveTable& table, const LiveGpu& gpu) {
   std::string labels = fmt::format("gpu=\"{}\",UUID=\"{}\",device=\"nvidia{}\",modelName=\"{}\"",
-                                   g.index, escaped(g.uuid), g.index, escaped(g.name));
-  if (!g.instance.empty())
-    labels += fmt::format(",GPU_I_ID=\"{}\"", g.instance.substr(0, g.instance.find('/')));
-  return labels + fmt::format(",Hostname=\"{}\",DCGM_FI_DRIVER_VERSION=\"{}\"", escaped(t.host),
-                              escaped(t.driver));
+                                   gpu.index, escaped(gpu.uuid), gpu.index, escaped(gpu.name));
+  if (!gpu.instance.empty())
+    labels += fmt::format(",GPU_I_ID=\"{}\"", gpu.instance.substr(0, gpu.instance.find('/')));
+  return labels + fmt::format(",Hostname=\"{}\",DCGM_FI_DRIVER_VERSION=\"{}\"", escaped(table.host),
+                              escaped(table.driver));
 }
 
-std::string dcgm_names(const LiveTable& t, const OpenMetricsOptions& o) {
-  Page page(o.openmetrics);
-  for (const auto& d : kDcgm) {
-    if (std::none_of(t.gpus.begin(), t.gpus.end(),
-                     [&](const LiveGpu& g) { return dcgm_value(g, d).has_value(); }))
+std::string dcgm_names(const LiveTable& table, const OpenMetricsOptions& options) {
+  Page page(options.openmetrics);
+  for (const auto& dcgm : kDcgm) {
+    if (std::none_of(table.gpus.begin(), table.gpus.end(),
+                     [&](const LiveGpu& gpu) { return dcgm_value(gpu, dcgm).has_value(); }))
       continue;
     // OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards:
     // declared unknown there.
-    page.family(d.name, o.openmetrics && d.total ? "unknown" : d.type, d.help);
-    for (const auto& g : t.gpus)
-      if (const auto v = dcgm_value(g, d)) page.sample(d.name, dcgm_labels(t, g), *v);
+    page.family(dcgm.name, options.openmetrics && dcgm.total ? "unknown" : dcgm.type, dcgm.help);
+    for (const auto& gpu : table.gpus)
+      if (const auto value = dcgm_value(gpu, dcgm))
+        page.sample(dcgm.name, dcgm_labels(table, gpu), *value);
   }
-  add_ages(page, t, o.now_ns > 0 ? o.now_ns : t.time_ns);
+  add_ages(page, table, options.now_ns > 0 ? options.now_ns : table.time_ns);
   return page.finish();
 }
 
 }  // namespace
 
 std::string open_metrics(const LiveTable& table, const OpenMetricsOptions& options) {
-  return options.dcgm_names ? dcgm_names(table, options) : own_names(table, options);
+  if (options.dcgm_names) return dcgm_names(table, options);
+  return own_names(table, options);
 }
 
 const char* open_metrics_type(const OpenMetricsOptions& options) {
-  return options.openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                             : "text/plain; version=0.0.4; charset=utf-8";
+  if (options.openmetrics) return "application/openmetrics-text; version=1.0.0; charset=utf-8";
+  return "text/plain; version=0.0.4; charset=utf-8";
 }
 
 }  // namespace gf

@@ -92,9 +92,14 @@ double value(const std::string& counter, std::int64_t from, std::int64_t to) {
   if (has("pipe_tensor")) return 90 * tensor;
   if (has("pipe_fp64")) return 0;
   if (has("sm__cycles_elapsed")) return ns * 1.98;
-  if (has("op_read"))
-    return busy > 0 ? 0.75 : NAN;  // undefined where nothing was counted, as the real one answers
-  if (has("op_write")) return busy > 0 ? 0.25 : NAN;
+  if (has("op_read")) {
+    if (busy > 0) return 0.75;
+    return NAN;
+  }  // undefined where nothing was counted, as the real one answers
+  if (has("op_write")) {
+    if (busy > 0) return 0.25;
+    return NAN;
+  }
   if (has("thread_inst")) return ns * 132 * 16 * busy;
   if (has("pipe_alu") || has("pipe_fma")) return ns * 132 * 0.2 * busy;
   if (has("pipe_xu")) return ns * 132 * 0.01 * busy;
@@ -145,156 +150,171 @@ CUptiResult cuptiGetResultString(CUptiResult code, const char** text) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*) { return CUPTI_SUCCESS; }
-CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* p) {
-  p->isSupported = fake::number("pm_old", 0) ? CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED
-                                             : CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* params) {
+  if (fake::number("pm_old", 0)) {
+    params->isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
+  } else {
+    params->isSupported = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+  }
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
-  p->pChipName = "GH100";
+CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* params) {
+  params->pChipName = "GH100";
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p) {
-  p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(new Host);
+CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* params) {
+  params->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(new Host);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params* p) {
-  delete reinterpret_cast<Host*>(p->pHostObject);
+CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params* params) {
+  delete reinterpret_cast<Host*>(params->pHostObject);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* p) {
-  auto& host = *reinterpret_cast<Host*>(p->pHostObject);
-  for (std::size_t i = 0; i < p->numMetrics; ++i)
-    if (!known(p->ppMetricNames[i])) return CUPTI_ERROR_INVALID_PARAMETER;
-  for (std::size_t i = 0; i < p->numMetrics; ++i) host.counters.emplace_back(p->ppMetricNames[i]);
+CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* params) {
+  auto& host = *reinterpret_cast<Host*>(params->pHostObject);
+  for (std::size_t i = 0; i < params->numMetrics; ++i)
+    if (!known(params->ppMetricNames[i])) return CUPTI_ERROR_INVALID_PARAMETER;
+  for (std::size_t i = 0; i < params->numMetrics; ++i)
+    host.counters.emplace_back(params->ppMetricNames[i]);
   ++host.calls;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* p) {
-  p->configImageSize = sizeof(Config);
+CUptiResult cuptiProfilerHostGetConfigImageSize(
+    CUpti_Profiler_Host_GetConfigImageSize_Params* params) {
+  params->configImageSize = sizeof(Config);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* p) {
-  const auto& host = *reinterpret_cast<Host*>(p->pHostObject);
+CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* params) {
+  const auto& host = *reinterpret_cast<Host*>(params->pHostObject);
   const auto together = static_cast<std::size_t>(fake::number("single_pass", 12));
-  reinterpret_cast<Config*>(p->pConfigImage)->passes =
+  reinterpret_cast<Config*>(params->pConfigImage)->passes =
       static_cast<std::uint64_t>(host.calls) - 1 + (host.counters.size() + together - 1) / together;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* p) {
-  p->numOfPasses = reinterpret_cast<const Config*>(p->pConfigImage)->passes;
+CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params* params) {
+  params->numOfPasses = reinterpret_cast<const Config*>(params->pConfigImage)->passes;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiProfilerHostGetMetricProperties(
-    CUpti_Profiler_Host_GetMetricProperties_Params* p) {
-  return known(p->pMetricName) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_METRIC_NAME;
+    CUpti_Profiler_Host_GetMetricProperties_Params* params) {
+  if (known(params->pMetricName)) return CUPTI_SUCCESS;
+  return CUPTI_ERROR_INVALID_METRIC_NAME;
 }
 CUptiResult cuptiProfilerHostEvaluateToGpuValues(
-    CUpti_Profiler_Host_EvaluateToGpuValues_Params* p) {
-  const auto& sample = reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->rangeIndex];
-  for (std::size_t i = 0; i < p->numMetrics; ++i)
-    p->pMetricValues[i] =
-        value(p->ppMetricNames[i], sample.start + gpu_clock(), sample.end + gpu_clock());
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params* params) {
+  const auto& sample =
+      reinterpret_cast<const Image*>(params->pCounterDataImage)->samples[params->rangeIndex];
+  for (std::size_t i = 0; i < params->numMetrics; ++i)
+    params->pMetricValues[i] =
+        value(params->ppMetricNames[i], sample.start + gpu_clock(), sample.end + gpu_clock());
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiPmSamplingGetCounterAvailability(
-    CUpti_PmSampling_GetCounterAvailability_Params* p) {
+    CUpti_PmSampling_GetCounterAvailability_Params* params) {
   if (!fake::number("permission", 1)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   if (fake::number("pm_busy", 0))
     return CUPTI_ERROR_HARDWARE_BUSY;  // as an H200 answers while another session runs
-  p->counterAvailabilityImageSize = 8;
+  params->counterAvailabilityImageSize = 8;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params* p) {
-  auto& s = sessions[p->deviceIndex];
-  if (s.open) return CUPTI_ERROR_UNKNOWN;
-  s = {};
-  s.open = true;
-  p->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&s);
+CUptiResult cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params* params) {
+  auto& session = sessions[params->deviceIndex];
+  if (session.open) return CUPTI_ERROR_UNKNOWN;
+  session = {};
+  session.open = true;
+  params->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&session);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params* p) {
-  reinterpret_cast<Session*>(p->pPmSamplingObject)->open = false;
+CUptiResult cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params* params) {
+  reinterpret_cast<Session*>(params->pPmSamplingObject)->open = false;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params* p) {
-  if (reinterpret_cast<const Config*>(p->pConfig)->passes != 1) return CUPTI_ERROR_NOT_SUPPORTED;
-  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
-  if (s.running) return CUPTI_ERROR_INVALID_OPERATION;
-  s.interval = static_cast<std::int64_t>(p->samplingInterval);
-  s.buffer = static_cast<double>(p->hardwareBufferSize);
+CUptiResult cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params* params) {
+  if (reinterpret_cast<const Config*>(params->pConfig)->passes != 1)
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
+  if (sampling_object.running) return CUPTI_ERROR_INVALID_OPERATION;
+  sampling_object.interval = static_cast<std::int64_t>(params->samplingInterval);
+  sampling_object.buffer = static_cast<double>(params->hardwareBufferSize);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
-  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
-  s.running = true;
-  s.overflown = false;
-  s.made = 0;
-  s.started = fake::now_ns();
-  s.next = s.started -
-           1'000'000'000;  // the first sample covers the second before: junk, as on the real thing
+CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* params) {
+  auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
+  sampling_object.running = true;
+  sampling_object.overflown = false;
+  sampling_object.made = 0;
+  sampling_object.started = fake::now_ns();
+  sampling_object.next =
+      sampling_object.started -
+      1'000'000'000;  // the first sample covers the second before: junk, as on the real thing
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
-  reinterpret_cast<Session*>(p->pPmSamplingObject)->running = false;
+CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* params) {
+  reinterpret_cast<Session*>(params->pPmSamplingObject)->running = false;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* p) {
-  p->counterDataSize = reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size =
-      sizeof(Image) + p->maxSamples * sizeof(Image::Sample);
+CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* params) {
+  params->counterDataSize = reinterpret_cast<Session*>(params->pPmSamplingObject)->image_size =
+      sizeof(Image) + params->maxSamples * sizeof(Image::Sample);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingCounterDataImageInitialize(
-    CUpti_PmSampling_CounterDataImage_Initialize_Params* p) {
-  if (p->counterDataSize != reinterpret_cast<Session*>(p->pPmSamplingObject)->image_size)
+    CUpti_PmSampling_CounterDataImage_Initialize_Params* params) {
+  if (params->counterDataSize != reinterpret_cast<Session*>(params->pPmSamplingObject)->image_size)
     return CUPTI_ERROR_UNKNOWN;  // only the size last asked for, as an H200
-  auto& image = *reinterpret_cast<Image*>(p->pCounterData);
-  image.capacity = (p->counterDataSize - sizeof(Image)) / sizeof(Image::Sample);
+  auto& image = *reinterpret_cast<Image*>(params->pCounterData);
+  image.capacity = (params->counterDataSize - sizeof(Image)) / sizeof(Image::Sample);
   image.count = 0;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* p) {
+CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* params) {
   if (fake::lost()) return CUPTI_ERROR_INVALID_DEVICE;
-  auto& s = *reinterpret_cast<Session*>(p->pPmSamplingObject);
-  auto& image = *reinterpret_cast<Image*>(p->pCounterDataImage);
+  auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
+  auto& image = *reinterpret_cast<Image*>(params->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
-  if (static_cast<double>((now - (s.made > 0 ? s.next : s.started)) / s.interval) *
+  if (static_cast<double>(
+          (now - (sampling_object.made > 0 ? sampling_object.next : sampling_object.started)) /
+          sampling_object.interval) *
           fake::number("sample_bytes", 15e3) >
-      s.buffer)
-    s.overflown = true;
-  if (s.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
+      sampling_object.buffer)
+    sampling_object.overflown = true;
+  if (sampling_object.overflown) return CUPTI_ERROR_OUT_OF_MEMORY;
   const auto drop = static_cast<std::uint64_t>(fake::number("drop_every", 0));
-  p->overflow = 0;
-  p->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+  params->overflow = 0;
+  params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
   for (;;) {
-    const std::int64_t end =
-        s.made == 0 ? s.started / s.interval * s.interval : s.next + s.interval;
+    std::int64_t end = 0;
+    if (sampling_object.made == 0) {
+      end = sampling_object.started / sampling_object.interval * sampling_object.interval;
+    } else {
+      end = sampling_object.next + sampling_object.interval;
+    }
     if (end > now) break;
-    ++s.made;
+    ++sampling_object.made;
     if (image.count == image.capacity)
-      p->decodeStopReason =
+      params->decodeStopReason =
           CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;  // the rest is lost, as on an
                                                                    // H200
-    else if (!drop || s.made % drop)
-      image.samples[image.count++] = {s.next - gpu_clock(), end - gpu_clock()};
-    s.next = end;
+    else if (!drop || sampling_object.made % drop)
+      image.samples[image.count++] = {sampling_object.next - gpu_clock(), end - gpu_clock()};
+    sampling_object.next = end;
   }
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInfo_Params* p) {
-  const auto& image = *reinterpret_cast<const Image*>(p->pCounterDataImage);
-  p->numTotalSamples = image.capacity;
-  p->numPopulatedSamples = p->numCompletedSamples = image.count;
+CUptiResult cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInfo_Params* params) {
+  const auto& image = *reinterpret_cast<const Image*>(params->pCounterDataImage);
+  params->numTotalSamples = image.capacity;
+  params->numPopulatedSamples = params->numCompletedSamples = image.count;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(
-    CUpti_PmSampling_CounterData_GetSampleInfo_Params* p) {
+    CUpti_PmSampling_CounterData_GetSampleInfo_Params* params) {
   const auto& sample =
-      reinterpret_cast<const Image*>(p->pCounterDataImage)->samples[p->sampleIndex];
-  p->startTimestamp = static_cast<std::uint64_t>(sample.start);
-  p->endTimestamp = static_cast<std::uint64_t>(sample.end);
+      reinterpret_cast<const Image*>(params->pCounterDataImage)->samples[params->sampleIndex];
+  params->startTimestamp = static_cast<std::uint64_t>(sample.start);
+  params->endTimestamp = static_cast<std::uint64_t>(sample.end);
   return CUPTI_SUCCESS;
 }
 

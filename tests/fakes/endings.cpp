@@ -341,12 +341,12 @@ int runs_out_of_memory() {
 }
 int misuses_nvtx() {
   begin();
-  nvtxEventAttributes_t a{};
-  a.version = NVTX_VERSION;
-  a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
-  a.message.registered = reinterpret_cast<nvtxStringHandle_t>(0x7fff12345678);
-  nvtxRangePushEx(&a);
+  nvtxEventAttributes_t left{};
+  left.version = NVTX_VERSION;
+  left.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  left.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  left.message.registered = reinterpret_cast<nvtxStringHandle_t>(0x7fff12345678);
+  nvtxRangePushEx(&left);
   nvtxRangePop();
   nvtxRangeEnd(99999);
   for (int i = 0; i < 3; ++i) nvtxRangePop();
@@ -404,5 +404,6 @@ int main(int argc, char** argv) {
     else if (std::strcmp(argv[1], ending.name) == 0)
       return ending.run();
   }
-  return argc < 2 ? 0 : 2;
+  if (argc < 2) return 0;
+  return 2;
 }

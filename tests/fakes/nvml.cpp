@@ -31,8 +31,8 @@ nvmlReturn_t copy(const std::string& text, char* out, unsigned length) {
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t number_out(nvmlDevice_t d, unsigned* out, unsigned value) {
-  fake::hang_here(d->index);
+nvmlReturn_t number_out(nvmlDevice_t device, unsigned* out, unsigned value) {
+  fake::hang_here(device->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   *out = value;
   return NVML_SUCCESS;
@@ -51,7 +51,10 @@ nvmlReturn_t nvmlInit_v2() {
 /// names.
 void note(const char* what, unsigned mhz) {
   if (const char* path = std::getenv("GPUFATHOM_FAKE_LOG"))
-    if (std::FILE* f = std::fopen(path, "a")) std::fprintf(f, "%s %u\n", what, mhz), std::fclose(f);
+    if (std::FILE* file = std::fopen(path, "a")) {
+      std::fprintf(file, "%s %u\n", what, mhz);
+      std::fclose(file);
+    }
 }
 nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t, unsigned low, unsigned) {
   if (fake::number("clocks", 0) == 0) return NVML_ERROR_NO_PERMISSION;
@@ -99,20 +102,21 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t* device)
   *device = &devices[index];
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t d, char* out, unsigned length) {
-  return copy(d->instance < 0 ? "NVIDIA H200" : "NVIDIA H200 MIG 3g.71gb", out, length);
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* out, unsigned length) {
+  return copy(device->instance < 0 ? "NVIDIA H200" : "NVIDIA H200 MIG 3g.71gb", out, length);
 }
-nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t d, char* out, unsigned length) {
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* out, unsigned length) {
   char text[64];
-  if (d->instance < 0)
-    std::snprintf(text, sizeof text, "GPU-00000000-0000-0000-0000-%012u", d->index);
+  if (device->instance < 0)
+    std::snprintf(text, sizeof text, "GPU-00000000-0000-0000-0000-%012u", device->index);
   else
-    std::snprintf(text, sizeof text, "MIG-00000000-0000-0000-%04d-%012u", d->instance, d->index);
+    std::snprintf(text, sizeof text, "MIG-00000000-0000-0000-%04d-%012u", device->instance,
+                  device->index);
   return copy(text, out, length);
 }
-nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t d, nvmlPciInfo_t* pci) {
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
   std::memset(pci, 0, sizeof *pci);
-  std::snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", d->index + 1);
+  std::snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", device->index + 1);
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t, int* major, int* minor) {
@@ -120,44 +124,48 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t, int* major, int* m
   *minor = 0;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t d, nvmlClockType_t type, unsigned* out) {
-  return number_out(d, out, type == NVML_CLOCK_MEM ? 3201 : 1980);
+nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned* out) {
+  return number_out(device, out, type == NVML_CLOCK_MEM ? 3201 : 1980);
 }
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t d, nvmlClockType_t type, unsigned* out) {
-  return number_out(d, out, type == NVML_CLOCK_MEM ? 3201 : 1965);
+nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned* out) {
+  return number_out(device, out, type == NVML_CLOCK_MEM ? 3201 : 1965);
 }
-nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t d, unsigned* out) {
-  return number_out(d, out, 700000);
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned* out) {
+  return number_out(device, out, 700000);
 }
-nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t d, nvmlTemperatureSensors_t, unsigned* out) {
-  return number_out(d, out, 40 + d->index);
+nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t,
+                                      unsigned* out) {
+  return number_out(device, out, 40 + device->index);
 }
-nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t d, unsigned long long* out) {
-  fake::hang_here(d->index);
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long* out) {
+  fake::hang_here(device->index);
   *out = nvmlClocksEventReasonSwPowerCap;
-  return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
-}
-nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned* out) {
-  return number_out(d, out, static_cast<unsigned>(fake::power_watts(fake::now_ns()) * 1e3));
-}
-nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t d, unsigned long long* out) {
-  fake::hang_here(d->index);
-  *out = static_cast<unsigned long long>(fake::energy_joules(fake::now_ns()) * 1e3);
-  return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
-}
-nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t d, nvmlUtilization_t* out) {
-  fake::hang_here(d->index);
-  *out = {91, 30};
-  return fake::lost() ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
-}
-nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t d, nvmlMemory_v2_t* m) {
-  fake::hang_here(d->index);
-  if (m->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
-  m->total = (d->instance < 0 ? 140ull : 70ull) << 30;
-  m->used = (d->instance < 0 ? 12ull : 5ull) << 30;
-  m->free = m->total - m->used;
-  m->reserved = 0;
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned* out) {
+  return number_out(device, out, static_cast<unsigned>(fake::power_watts(fake::now_ns()) * 1e3));
+}
+nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* out) {
+  fake::hang_here(device->index);
+  *out = static_cast<unsigned long long>(fake::energy_joules(fake::now_ns()) * 1e3);
+  if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* out) {
+  fake::hang_here(device->index);
+  *out = {91, 30};
+  if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
+  fake::hang_here(device->index);
+  if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
+  memory->total = (device->instance < 0 ? 140ull : 70ull) << 30;
+  memory->used = (device->instance < 0 ? 12ull : 5ull) << 30;
+  memory->free = memory->total - memory->used;
+  memory->reserved = 0;
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* count,
@@ -168,38 +176,42 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* cou
   rows[0] = {static_cast<unsigned>(fake::number("pid", 1)), 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t d, int count, nvmlFieldValue_t* values) {
-  fake::hang_here(d->index);
+nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t* values) {
+  fake::hang_here(device->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   const std::int64_t now = fake::now_ns();
   for (int i = 0; i < count; ++i) {
-    auto& v = values[i];
-    v.timestamp = now / 1000;
-    v.nvmlReturn = NVML_SUCCESS;
-    v.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-    switch (v.fieldId) {
+    auto& value = values[i];
+    value.timestamp = now / 1000;
+    value.nvmlReturn = NVML_SUCCESS;
+    value.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    switch (value.fieldId) {
       case NVML_FI_DEV_POWER_INSTANT:
-        v.value.uiVal = static_cast<unsigned>(fake::power_watts(now) * 1e3);
-        if (v.scopeId != 0) v.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+        value.value.uiVal = static_cast<unsigned>(fake::power_watts(now) * 1e3);
+        if (value.scopeId != 0) value.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
         break;
       case NVML_FI_DEV_POWER_AVERAGE:
-        v.value.uiVal = v.scopeId == 2 ? 50200 : 300000;
-        if (v.scopeId == 1 || (v.scopeId == 2 && fake::number("memory_scope", 1) == 0))
-          v.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+        if (value.scopeId == 2) {
+          value.value.uiVal = 50200;
+        } else {
+          value.value.uiVal = 300000;
+        }
+        if (value.scopeId == 1 || (value.scopeId == 2 && fake::number("memory_scope", 1) == 0))
+          value.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
         break;
       case NVML_FI_DEV_PCIE_COUNT_TX_BYTES:  // wraps as the real 32-bit count does: 1 GB/s
-        v.value.uiVal = static_cast<unsigned>(now & 0xFFFFFFFF);
+        value.value.uiVal = static_cast<unsigned>(now & 0xFFFFFFFF);
         break;
       case NVML_FI_DEV_PCIE_COUNT_RX_BYTES:
-        v.value.uiVal = static_cast<unsigned>((now * 2) & 0xFFFFFFFF);
+        value.value.uiVal = static_cast<unsigned>((now * 2) & 0xFFFFFFFF);
         break;
       case NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX:
       case NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX:
-        v.valueType = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
-        v.value.ullVal = 1000;
+        value.valueType = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+        value.value.ullVal = 1000;
         break;
       default:
-        v.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+        value.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
     }
   }
   return NVML_SUCCESS;
@@ -211,29 +223,30 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t, unsigned* current, unsigned* pen
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t, unsigned* count) {
-  *count = mig() ? 7 : 0;
+  *count = 0;
+  if (mig()) count = 7;
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t parent, unsigned index,
                                                  nvmlDevice_t* out) {
   if (!mig() || index >= kInstances) return NVML_ERROR_NOT_FOUND;
-  auto& d = devices[kMost + parent->index * kInstances + index];
-  d = {parent->index, static_cast<int>(index)};
-  *out = &d;
+  auto& device = devices[kMost + parent->index * kInstances + index];
+  device = {parent->index, static_cast<int>(index)};
+  *out = &device;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t d, unsigned* id) {
-  *id = static_cast<unsigned>(d->instance) + 1;
+nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned* id) {
+  *id = static_cast<unsigned>(device->instance) + 1;
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t, unsigned* id) {
   *id = 0;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t, nvmlDeviceAttributes_t* a) {
-  std::memset(a, 0, sizeof *a);
-  a->multiprocessorCount = 60;
-  a->memorySizeMB = 70 << 10;
+nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t, nvmlDeviceAttributes_t* left) {
+  std::memset(left, 0, sizeof *left);
+  left->multiprocessorCount = 60;
+  left->memorySizeMB = 70 << 10;
   return NVML_SUCCESS;
 }
 
@@ -251,61 +264,61 @@ nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t sample) {
   delete sample;
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t d, nvmlGpmSample_t sample) {
-  fake::hang_here(d->index);
+nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t sample) {
+  fake::hang_here(device->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   if (mig()) return NVML_ERROR_NOT_SUPPORTED;
   sample->time_ns = fake::now_ns();
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t d, unsigned, nvmlGpmSample_t sample) {
-  fake::hang_here(d->index);
+nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned, nvmlGpmSample_t sample) {
+  fake::hang_here(device->index);
   if (!mig()) return NVML_ERROR_NOT_SUPPORTED;
   sample->time_ns = fake::now_ns();
   return NVML_SUCCESS;
 }
-nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* q) {
-  if (q->sample1->time_ns >= q->sample2->time_ns) return NVML_ERROR_INVALID_ARGUMENT;
+nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* query) {
+  if (query->sample1->time_ns >= query->sample2->time_ns) return NVML_ERROR_INVALID_ARGUMENT;
   constexpr unsigned newer_driver_most = NVML_GPM_METRIC_MAX + 60;
-  for (unsigned i = q->numMetrics; i < newer_driver_most; ++i)
-    std::memset(&q->metrics[i], 0, sizeof q->metrics[i]);
-  for (unsigned i = 0; i < q->numMetrics; ++i) {
-    auto& m = q->metrics[i];
-    m.nvmlReturn = NVML_SUCCESS;
-    switch (m.metricId) {
+  for (unsigned i = query->numMetrics; i < newer_driver_most; ++i)
+    std::memset(&query->metrics[i], 0, sizeof query->metrics[i]);
+  for (unsigned i = 0; i < query->numMetrics; ++i) {
+    auto& metric = query->metrics[i];
+    metric.nvmlReturn = NVML_SUCCESS;
+    switch (metric.metricId) {
       case 1:
-        m.value = 75;
+        metric.value = 75;
         break;
       case 2:
-        m.value = 60;
+        metric.value = 60;
         break;
       case 3:
-        m.value = 30;
+        metric.value = 30;
         break;
       case 5:
-        m.value = 25;
+        metric.value = 25;
         break;
       case 7:
-        m.value = 25;
+        metric.value = 25;
         break;
       case 10:
-        m.value = 40;
+        metric.value = 40;
         break;
       case 12:
-        m.value = 12;
+        metric.value = 12;
         break;
       case 20:
-        m.value = 100;
+        metric.value = 100;
         break;
       case 21:
-        m.value = 200;
+        metric.value = 200;
         break;
       case 60:
       case 61:
-        m.value = 0;
+        metric.value = 0;
         break;
       default:
-        m.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+        metric.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
     }
   }
   return NVML_SUCCESS;

@@ -37,9 +37,9 @@ inline double number(const char* key, double fallback) {
 }
 
 inline std::int64_t clock_ns(clockid_t id) {
-  timespec t{};
-  clock_gettime(id, &t);
-  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+  timespec moment{};
+  clock_gettime(id, &moment);
+  return static_cast<std::int64_t>(moment.tv_sec) * 1'000'000'000 + moment.tv_nsec;
 }
 /// Nanoseconds since 1970 on the monotonic clock's rate.
 inline std::int64_t now_ns() {
@@ -66,10 +66,14 @@ inline void hang_here(unsigned gpu) {
 }
 
 /// Power in watts: 300 + 100 sin(2 pi t / 2 s). Its integral from 1970 is energy_joules.
-inline double seconds(std::int64_t t) { return static_cast<double>(t % 1'000'000'000'000) * 1e-9; }
-inline double power_watts(std::int64_t t) { return 300 + 100 * std::sin(M_PI * seconds(t)); }
-inline double energy_joules(std::int64_t t) {
-  return 300 * seconds(t) - 100 / M_PI * std::cos(M_PI * seconds(t));
+inline double seconds(std::int64_t thread) {
+  return static_cast<double>(thread % 1'000'000'000'000) * 1e-9;
+}
+inline double power_watts(std::int64_t thread) {
+  return 300 + 100 * std::sin(M_PI * seconds(thread));
+}
+inline double energy_joules(std::int64_t thread) {
+  return 300 * seconds(thread) - 100 / M_PI * std::cos(M_PI * seconds(thread));
 }
 
 /// Work comes in steps of 20 ms: the GPU is busy for the first 15 ms of each, tensor pipes for the
@@ -77,10 +81,12 @@ inline double energy_joules(std::int64_t t) {
 constexpr std::int64_t kStep = 20'000'000, kBusy = 15'000'000, kTensor = 5'000'000;
 /// How much of [from, to) falls into the first `width` of a step.
 inline double covered(std::int64_t from, std::int64_t to, std::int64_t width) {
-  auto upto = [&](std::int64_t t) {
-    return static_cast<double>(t / kStep * width + (t % kStep < width ? t % kStep : width));
+  auto upto = [&](std::int64_t thread) {
+    return static_cast<double>(thread / kStep * width +
+                               (thread % kStep < width ? thread % kStep : width));
   };
-  return to > from ? (upto(to) - upto(from)) / static_cast<double>(to - from) : 0;
+  if (to > from) return (upto(to) - upto(from)) / static_cast<double>(to - from);
+  return 0;
 }
 
 }  // namespace fake

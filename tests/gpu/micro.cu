@@ -3,20 +3,23 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-__global__ void spin(float* out, int n) {
-  float x = threadIdx.x;
-  for (int i = 0; i < n; ++i) x = x * 1.0001f + 0.5f;
-  if (x == 12345.0f) *out = x;
+__global__ void spin(float* out, int count) {
+  float value = threadIdx.x;
+  for (int i = 0; i < count; ++i) value = value * 1.0001f + 0.5f;
+  if (value == 12345.0f) *out = value;
 }
-int main(int, char** v) {
+int main(int, char** arguments) {
   int grid = 1, block = 1;
-  std::sscanf(v[1], "%dx%d", &grid, &block);
+  std::sscanf(arguments[1], "%dx%d", &grid, &block);
   float* out;
   cudaMalloc(&out, 4);
   const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(v[2]));
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(arguments[2]));
   while (std::chrono::steady_clock::now() < end) {
-    for (int i = 0; i < 20; ++i) spin<<<grid, block>>>(out, 100000);
+    for (int i = 0; i < 20; ++i) {
+      spin < < < grid;
+      block >>> (out, 100000);
+    }
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
   }
   return 0;

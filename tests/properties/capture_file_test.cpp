@@ -48,14 +48,26 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
       events.quality.clear();
       const auto activity0 = static_cast<U32>(expected.activities.size()),
                  kernel0 = static_cast<U32>(expected.report_kernels.size());
-      for (auto& a : events.collectives.activity) a = a == kNoRow ? a : a + activity0;
-      for (auto& k : events.kernel_counters.kernel) k = k == kNoRow ? k : k + kernel0;
+      for (auto& activity : events.collectives.activity) {
+        if (activity == kNoRow) {
+          activity = activity;
+        } else {
+          activity = activity + activity0;
+        }
+      }
+      for (auto& kernel : events.kernel_counters.kernel) {
+        if (kernel == kNoRow) {
+          kernel = kernel;
+        } else {
+          kernel = kernel + kernel0;
+        }
+      }
       expected.each_table([&](auto& mine) {
         events.each_table([&](auto& theirs) {
           if constexpr (std::is_same_v<decltype(mine), decltype(theirs)>) mine.append(theirs);
         });
       });
-      events.each_table([&](auto& t) { rows += t.size(); });
+      events.each_table([&](auto& table) { rows += table.size(); });
       expected.sample_blocks.insert(expected.sample_blocks.end(), live.sample_blocks.begin(),
                                     live.sample_blocks.end());
       auto ok = writer->append(live);
@@ -69,8 +81,11 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
     expected.threads = live.threads;
     expected.metadata = live.metadata;
     expected.quality = live.quality;
-    expected.path = live.path, expected.format = live.format, expected.framework = live.framework,
-    expected.events = live.events, expected.bytes = live.bytes;
+    expected.path = live.path;
+    expected.format = live.format;
+    expected.framework = live.framework;
+    expected.events = live.events;
+    expected.bytes = live.bytes;
     auto after = read_capture(path);
     ASSERT_TRUE(after.has_value()) << after.error().message();
     EXPECT_EQ(difference(expected, *after), "") << "seed " << seed;
@@ -87,10 +102,10 @@ TEST(CaptureFile, SurvivesAKilledWriter) {
     const pid_t child = fork();
     if (child == 0) {
       auto writer = CaptureWriter::create(path);
-      Capture c;
+      Capture capture;
       for (std::uint32_t batch = 0; writer; ++batch) {
-        for (int i = 0; i < 500; ++i) c.activities.start_ns[c.activities.add()] = batch;
-        if (!writer->append(c)) break;
+        for (int i = 0; i < 500; ++i) capture.activities.start_ns[capture.activities.add()] = batch;
+        if (!writer->append(capture)) break;
         if (write(pipe_ends[1], &batch, sizeof batch) != sizeof batch) break;
       }
       _exit(1);
@@ -129,8 +144,8 @@ TEST(CaptureFile, DamagedBytesNeverCrash) {
     for (int i = 0; i < 8 && !bad.empty(); ++i)
       bad[random() % bad.size()] = static_cast<char>(random());
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
-    auto c = read_capture(path);
-    EXPECT_TRUE(c.has_value() || !c.error().what.empty());
+    auto capture = read_capture(path);
+    EXPECT_TRUE(capture.has_value() || !capture.error().what.empty());
   }
 }
 

@@ -50,10 +50,10 @@ TEST(KinetoChunks, CannotBeSeenInADamagedTrace) {
   const std::string_view damage[] = {"\"name\": \"a \"quoted\" name\", ",
                                      "\"name\": \"tab\there\", ", "\"name\": \"\xff\xfe\", ",
                                      "\"cbid\": NaN, ", "\"x\": [1, "};
-  std::size_t at = text->find("traceEvents"), i = 0;
+  std::size_t at = text->find("traceEvents"), index = 0;
   for (int step = 0; (at = text->find("\"ph\": \"X\"", at + 1)) != text->npos; ++step)
-    if (step % 40 == 7) text->insert(at, damage[i++ % std::size(damage)]);
-  ASSERT_GT(i, 10u);
+    if (step % 40 == 7) text->insert(at, damage[index++ % std::size(damage)]);
+  ASSERT_GT(index, 10u);
   const test::TempDir dir;
   const std::string path = dir.file("damaged.json");
   std::ofstream(path, std::ios::binary) << *text;

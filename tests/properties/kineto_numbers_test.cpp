@@ -14,9 +14,15 @@ TEST(KinetoNumbers, ShortWaysEqualTheLongOne) {
     std::mt19937_64 random(seed);
     for (int i = 0; i < 200; ++i) {
       // Mostly digits, now and then what does not belong.
-      std::string text = random() % 10 ? "" : "-";
-      for (auto n = random() % 21; n > 0; --n)
-        text += random() % 40 ? static_cast<char>('0' + random() % 10) : ".e+-x/: "[random() % 8];
+      std::string text = "-";
+      if (random() % 10) text = "";
+      for (auto at = random() % 21; at > 0; --at) {
+        if (random() % 40) {
+          text += static_cast<char>('0' + random() % 10);
+        } else {
+          text += ".e+-x/: "[random() % 8];
+        }
+      }
       if (random() % 2 && text.size() > 4) text[text.size() - 1 - random() % 5] = '.';
       RC_ASSERT(parse_us(text) == parse_decimal(text, 3));
       if (!text.starts_with("0x")) RC_ASSERT(parse_integer(text) == parse_decimal(text, 0));

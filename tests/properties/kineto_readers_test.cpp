@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "core/when.h"
 #include "import/input.h"
 #include "import/kineto/chunk.h"
 
@@ -14,15 +15,15 @@ namespace gf::kineto {
 namespace {
 
 /// What differs between two readings of one event; empty when nothing does.
-std::string compare(const Event& a, const Event& b) {
-  if (a.present != b.present) return "other fields are present";
-  if (a.duplicates != b.duplicates) return "other duplicates";
+std::string compare(const Event& left, const Event& right) {
+  if (left.present != right.present) return "other fields are present";
+  if (left.duplicates != right.duplicates) return "other duplicates";
   for (std::size_t i = 0; i < kFields; ++i) {
-    const auto f = static_cast<Field>(i);
-    if (!a.has(f)) continue;
-    if (a[f].kind != b[f].kind || a[f].text() != b[f].text())
-      return "field " + std::to_string(i) + ": " + std::string(a[f].text()) + " | " +
-             std::string(b[f].text());
+    const auto field = static_cast<Field>(i);
+    if (!left.has(field)) continue;
+    if (left[field].kind != right[field].kind || left[field].text() != right[field].text())
+      return "field " + std::to_string(i) + ": " + std::string(left[field].text()) + " | " +
+             std::string(right[field].text());
   }
   return "";
 }
@@ -84,14 +85,14 @@ class Writer {
   }
 
  private:
-  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   std::string space() {
     static constexpr const char* kSpaces[] = {"", "", " ", "\n    ", "\r\n\t", "  "};
     return kSpaces[below(std::size(kSpaces))];
   }
   std::string text() {
     std::string out = "\"";
-    for (auto n = below(below(4) ? 12 : 150); n > 0; --n) {
+    for (auto left = below(below(4) ? 12 : 150); left > 0; --left) {
       switch (below(60)) {
         case 0:
           out += "\\\"";
@@ -121,16 +122,17 @@ class Writer {
       case 1:
         return "-" + std::to_string(below(1000)) + "." + std::to_string(below(1000)) + "e-3";
       case 2:
-        return below(2) ? "true" : "null";
+        if (below(2)) return "true";
+        return "null";
       case 3:
       case 4:
         return text();
       case 5:
       case 6: {
         std::string out = "[" + space();
-        const auto n = below(6);
-        for (std::uint64_t i = 0; i < n; ++i)
-          out += (i ? "," : "") + space() + value(depth + 1) + space();
+        const auto members = below(6);
+        for (std::uint64_t i = 0; i < members; ++i)
+          out += when(i > 0, ",") + space() + value(depth + 1) + space();
         return out + "]";
       }
       default: {
@@ -140,13 +142,13 @@ class Writer {
     }
   }
   template <class F>
-  std::string object(const char* const* keys, std::size_t count, F&& f) {
+  std::string object(const char* const* keys, std::size_t count, F&& apply) {
     std::string out = "{" + space();
-    const auto n = below(count + 1);
-    for (std::uint64_t i = 0; i < n; ++i) {
+    const auto members = below(count + 1);
+    for (std::uint64_t i = 0; i < members; ++i) {
       const std::string_view key = keys[below(count)];
-      out += (i ? "," : "") + space() + "\"" + std::string(key) + "\"" + (below(10) ? "" : " ") +
-             ":" + space() + f(key) + space();
+      out += when(i > 0, ",") + space() + "\"" + std::string(key) + "\"" + when(!below(10), " ") +
+             ":" + space() + apply(key) + space();
     }
     return out + "}";
   }
@@ -178,14 +180,14 @@ TEST(KinetoReaders, AgreeOnEveryEventOfTheExamples) {
     text->append(kPadding, '\0');
     const char* end = text->data() + text->size() - kPadding;
     std::size_t events = 0;
-    for (const char* p = find_event(text->data() + text->find("traceEvents"), end); p; ++events) {
-      const char* next = find_event(p + 1, end);
-      std::string_view event(p,
-                             static_cast<std::size_t>((next ? next : std::strstr(p, "\n  ]")) - p));
+    for (const char* at = find_event(text->data() + text->find("traceEvents"), end); at; ++events) {
+      const char* next = find_event(at + 1, end);
+      std::string_view event(
+          at, static_cast<std::size_t>((next ? next : std::strstr(at, "\n  ]")) - at));
       event = event.substr(0, event.rfind('}') + 1);
       const std::string difference = readers.check(event);
       ASSERT_EQ(difference, "") << event;
-      p = next;
+      at = next;
     }
     EXPECT_EQ(readers.fast_count, events) << file << ": what the profiler writes goes the fast way";
   }

@@ -10,30 +10,35 @@
 namespace gf {
 
 RC_GTEST_PROP(Launches, AreThoseOfTheSameNumberAndProcess, ()) {
-  test::CaptureBuilder b;
+  test::CaptureBuilder builder;
   const auto spread = *rc::gen::element<std::int64_t>(1, 100, 1'000'000'000'000);
   const auto number = [&] { return *rc::gen::inRange<std::int64_t>(-1, 12) * spread; };
   for (int i = *rc::gen::inRange(0, 30); i > 0; --i) {
-    b.pid = *rc::gen::inRange(100, 103);
-    b.call(*rc::gen::element(ApiKind::launch, ApiKind::memcpy, ApiKind::sync, ApiKind::other),
-           "call", i, i + 1, number(), b.pid);
+    builder.pid = *rc::gen::inRange(100, 103);
+    builder.call(*rc::gen::element(ApiKind::launch, ApiKind::memcpy, ApiKind::sync, ApiKind::other),
+                 "call", i, i + 1, number(), builder.pid);
   }
   for (int i = *rc::gen::inRange(0, 30); i > 0; --i)
-    b.capture.activities.pid[b.activity(ActivityKind::kernel, "k", i, i + 1, number())] =
+    builder.capture.activities
+        .pid[builder.activity(ActivityKind::kernel, "k", i, i + 1, number())] =
         *rc::gen::element<std::int64_t>(-1, 100, 101, 102);
-  const auto& calls = b.capture.api_calls;
-  const auto& a = b.capture.activities;
-  const auto launch = join_launches(b.capture);
-  RC_ASSERT(launch.size() == a.size());
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
+  const auto& calls = builder.capture.api_calls;
+  const auto& activities = builder.capture.activities;
+  const auto launch = join_launches(builder.capture);
+  RC_ASSERT(launch.size() == activities.size());
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
     std::uint32_t expected = kNoRow;
     bool starts = false;
-    for (std::uint32_t c = 0; c < calls.size(); ++c) {
-      if (a.correlation[i] < 0 || calls.correlation[c] != a.correlation[i]) continue;
-      if (a.pid[i] >= 0 && b.capture.threads.pid[calls.thread[c]] != a.pid[i]) continue;
-      const bool c_starts = calls.kind[c] == ApiKind::launch || calls.kind[c] == ApiKind::memcpy;
+    for (std::uint32_t call = 0; call < calls.size(); ++call) {
+      if (activities.correlation[i] < 0 || calls.correlation[call] != activities.correlation[i])
+        continue;
+      if (activities.pid[i] >= 0 &&
+          builder.capture.threads.pid[calls.thread[call]] != activities.pid[i])
+        continue;
+      const bool c_starts =
+          calls.kind[call] == ApiKind::launch || calls.kind[call] == ApiKind::memcpy;
       if (expected == kNoRow || (c_starts && !starts)) {
-        expected = c;
+        expected = call;
         starts = c_starts;
       }
     }
@@ -44,11 +49,11 @@ RC_GTEST_PROP(Launches, AreThoseOfTheSameNumberAndProcess, ()) {
 // A file that repeats one number throughout would cost the square of its size, minutes here, if all
 // calls were looked at for each.
 TEST(Launches, ANumberThatRepeatsCostsNoMore) {
-  test::CaptureBuilder b;
+  test::CaptureBuilder builder;
   for (int i = 0; i < 300'000; ++i)
-    b.call(i % 2 ? ApiKind::launch : ApiKind::other, "call", i, i + 1, 7, b.pid);
-  for (int i = 0; i < 300'000; ++i) b.activity(ActivityKind::kernel, "k", i, i + 1, 7);
-  const auto launch = join_launches(b.capture);
+    builder.call(i % 2 ? ApiKind::launch : ApiKind::other, "call", i, i + 1, 7, builder.pid);
+  for (int i = 0; i < 300'000; ++i) builder.activity(ActivityKind::kernel, "k", i, i + 1, 7);
+  const auto launch = join_launches(builder.capture);
   EXPECT_EQ(std::vector<std::uint32_t>(300'000, 1), launch);
 }
 

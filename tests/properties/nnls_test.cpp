@@ -16,17 +16,17 @@ RC_GTEST_PROP(Nnls, SatisfiesTheOptimalityConditions, ()) {
   const int rows = 5 + static_cast<int>(random() % 40),
             columns = 1 + static_cast<int>(random() % 8);
   Eigen::MatrixXd A(rows, columns);
-  Eigen::VectorXd b(rows);
+  Eigen::VectorXd right(rows);
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j)
       A(i, j) = normal(random) * std::pow(10.0, j % 4 * 3);  // units far apart
-    b[i] = normal(random);
+    right[i] = normal(random);
   }
-  const auto fit = nonnegative_least_squares(A, b);
+  const auto fit = nonnegative_least_squares(A, right);
   RC_ASSERT(fit.converged);
-  const Eigen::VectorXd gradient = A.transpose() * (A * fit.x - b);
+  const Eigen::VectorXd gradient = A.transpose() * (A * fit.x - right);
   for (int j = 0; j < columns; ++j) {
-    const double scale = A.col(j).norm() * b.norm();
+    const double scale = A.col(j).norm() * right.norm();
     RC_ASSERT(fit.x[j] >= 0);
     RC_ASSERT(gradient[j] >= -1e-8 * scale);                             // going up does not help
     if (fit.x[j] > 0) RC_ASSERT(std::abs(gradient[j]) <= 1e-8 * scale);  // nor down
@@ -35,7 +35,14 @@ RC_GTEST_PROP(Nnls, SatisfiesTheOptimalityConditions, ()) {
 
 TEST(Nnls, RecoversKnownCoefficients) {
   Eigen::MatrixXd A(4, 2);
-  A << 1, 0, 0, 1e9, 1, 1e9, 2, 1e9;
+  A << 1;
+  0;
+  0;
+  1e9;
+  1;
+  1e9;
+  2;
+  1e9;
   const Eigen::Vector2d truth(3, 2e-9);
   const auto fit = nonnegative_least_squares(A, A * truth);
   EXPECT_NEAR(fit.x[0], 3, 1e-12);

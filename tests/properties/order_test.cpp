@@ -9,7 +9,7 @@ RC_GTEST_PROP(SortNearlyOrdered, SortsBlocksInAnyOrder, (std::vector<std::vector
   std::vector<std::pair<int, std::size_t>> values;  // the position makes the order total
   for (auto& block : blocks) {
     if (*rc::gen::arbitrary<bool>()) std::sort(block.begin(), block.end());
-    for (int v : block) values.push_back({v, values.size()});
+    for (int value : block) values.push_back({value, values.size()});
   }
   auto expected = values;
   std::sort(expected.begin(), expected.end());
@@ -20,10 +20,10 @@ RC_GTEST_PROP(SortNearlyOrdered, SortsBlocksInAnyOrder, (std::vector<std::vector
 RC_GTEST_PROP(SortNearlyOrdered, MergesLongRuns, ()) {
   std::vector<int> values;
   const auto runs = *rc::gen::inRange(1, 9);
-  for (int r = 0; r < runs; ++r) {
+  for (int run = 0; run < runs; ++run) {
     const int from = *rc::gen::inRange(0, 5000), length = *rc::gen::inRange(0, 400);
     for (int i = 0; i < length; ++i)
-      values.push_back((from + i) * 10 + r);  // distinct between runs
+      values.push_back((from + i) * 10 + run);  // distinct between runs
   }
   auto expected = values;
   std::sort(expected.begin(), expected.end());

@@ -17,49 +17,51 @@ struct Program {
 };
 
 /// Step starts are returned in `starts`.
-Capture run(const Program& p, unsigned seed, std::vector<Nanos>& starts) {
+Capture run(const Program& program, unsigned seed, std::vector<Nanos>& starts) {
   std::mt19937 random(seed);
   auto chance = [&](double share) {
     return std::uniform_real_distribution<>(0, 1)(random) < share;
   };
-  test::CaptureBuilder b;
+  test::CaptureBuilder builder;
   Nanos now = 1'000'000;
   auto kernel = [&](const std::string& name) {
-    if (chance(p.noise))
-      b.kernel("noise" + std::to_string(random() % 5), now, now + 500), now += 1000;
-    if (chance(p.noise)) return;
+    if (chance(program.noise)) {
+      builder.kernel("noise" + std::to_string(random() % 5), now, now + 500);
+      now += 1000;
+    }
+    if (chance(program.noise)) return;
     const Nanos length = 1000 + static_cast<Nanos>(random() % 200);
-    b.kernel(name, now, now + length);
+    builder.kernel(name, now, now + length);
     now += length + 300 + static_cast<Nanos>(random() % 100);
   };
-  for (int i = 0; i < p.prologue; ++i) kernel("setup" + std::to_string(random() % 7));
-  for (int s = 0; s < p.steps; ++s) {
+  for (int i = 0; i < program.prologue; ++i) kernel("setup" + std::to_string(random() % 7));
+  for (int step = 0; step < program.steps; ++step) {
     now += 5000;  // the host prepares the next step
     starts.push_back(now);
-    for (int i = 0; i < p.head; ++i) kernel("head" + std::to_string(i));
-    for (int l = 0; l < p.layers; ++l) {
-      for (int i = 0; i < p.layer_kernels; ++i) kernel("layer" + std::to_string(i));
-      if (s == 0)
-        for (int i = 0; i < p.tuning; ++i)
-          kernel("layer" + std::to_string(random() % static_cast<unsigned>(p.layer_kernels)));
+    for (int i = 0; i < program.head; ++i) kernel("head" + std::to_string(i));
+    for (int layer = 0; layer < program.layers; ++layer) {
+      for (int i = 0; i < program.layer_kernels; ++i) kernel("layer" + std::to_string(i));
+      if (step == 0)
+        for (int i = 0; i < program.tuning; ++i)
+          kernel("layer" + std::to_string(random() % static_cast<unsigned>(program.layer_kernels)));
     }
-    for (int i = 0; i < p.tail; ++i) kernel("tail" + std::to_string(i % 3));
+    for (int i = 0; i < program.tail; ++i) kernel("tail" + std::to_string(i % 3));
   }
-  return std::move(b.capture);
+  return std::move(builder.capture);
 }
 
 RC_GTEST_PROP(Period, IsTheStep, ()) {
-  Program p{};
-  p.steps = *rc::gen::inRange(3, 15);
-  p.layers = *rc::gen::inRange(1, 24);
-  p.layer_kernels = *rc::gen::inRange(4, 20);
-  p.head = *rc::gen::inRange(3, 6);
-  p.tail = *rc::gen::inRange(5, 9);
-  const int per_step = p.head + p.tail + p.layers * p.layer_kernels;
-  p.prologue = *rc::gen::inRange(0, per_step);
-  p.tuning = *rc::gen::inRange(0, 4);
+  Program program{};
+  program.steps = *rc::gen::inRange(3, 15);
+  program.layers = *rc::gen::inRange(1, 24);
+  program.layer_kernels = *rc::gen::inRange(4, 20);
+  program.head = *rc::gen::inRange(3, 6);
+  program.tail = *rc::gen::inRange(5, 9);
+  const int per_step = program.head + program.tail + program.layers * program.layer_kernels;
+  program.prologue = *rc::gen::inRange(0, per_step);
+  program.tuning = *rc::gen::inRange(0, 4);
   std::vector<Nanos> starts;
-  const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
+  const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {});
   RC_ASSERT(found.source == "period:" + std::to_string(per_step) + " kernels");
   RC_ASSERT(*found.confidence > 0.9);
@@ -72,16 +74,16 @@ RC_GTEST_PROP(Period, IsTheStep, ()) {
 }
 
 RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
-  const Program p{*rc::gen::inRange(6, 15),
-                  *rc::gen::inRange(2, 13),
-                  *rc::gen::inRange(6, 12),
-                  6,
-                  9,
-                  *rc::gen::inRange(0, 100),
-                  2,
-                  0.004};
+  const Program program{*rc::gen::inRange(6, 15),
+                        *rc::gen::inRange(2, 13),
+                        *rc::gen::inRange(6, 12),
+                        6,
+                        9,
+                        *rc::gen::inRange(0, 100),
+                        2,
+                        0.004};
   std::vector<Nanos> starts;
-  const Capture capture = run(p, *rc::gen::arbitrary<unsigned>(), starts);
+  const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {});
   RC_ASSERT(*found.confidence > 0.8);
   RC_ASSERT(2 * found.steps.size() >=
@@ -91,10 +93,10 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
 
 TEST(Period, IsNotSeenWhereThereIsNone) {
   std::mt19937 random(1);
-  test::CaptureBuilder b;
+  test::CaptureBuilder builder;
   for (Nanos i = 0; i < 2000; ++i)
-    b.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
-  EXPECT_EQ(find_period(b.capture, {}, {}).source, "none");
+    builder.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
+  EXPECT_EQ(find_period(builder.capture, {}, {}).source, "none");
   EXPECT_EQ(find_period(Capture{}, {}, {}).source, "none");
 }
 

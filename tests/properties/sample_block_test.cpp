@@ -27,11 +27,11 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-std::vector<Value> values_of(const Capture& c, std::span<const Interval> spans,
+std::vector<Value> values_of(const Capture& capture, std::span<const Interval> spans,
                              const CounterFilter& filter) {
   std::vector<Value> out;
   each_counter_value(
-      c, spans, filter,
+      capture, spans, filter,
       [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
         out.push_back({device, metric, start, duration, value});
       });
@@ -39,16 +39,17 @@ std::vector<Value> values_of(const Capture& c, std::span<const Interval> spans,
 }
 
 SampleBlock block_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans,
-                     std::size_t metrics, std::mt19937_64& random, Capture* c = nullptr) {
+                     std::size_t metrics, std::mt19937_64& random, Capture* capture = nullptr) {
   SampleBlock block;
   block.device = 0;
-  for (std::size_t k = 0; k < metrics; ++k)
-    block.metrics.push_back(c ? c->strings.intern("metric " + std::to_string(random() % 7))
-                              : Text{static_cast<std::uint32_t>(k + 1)});
+  for (std::size_t metric = 0; metric < metrics; ++metric)
+    block.metrics.push_back(capture
+                                ? capture->strings.intern("metric " + std::to_string(random() % 7))
+                                : Text{static_cast<std::uint32_t>(metric + 1)});
   for (const auto& [start, end] : spans) {
     block.start_ns.push_back(start);
     block.end_ns.push_back(end);
-    for (std::size_t k = 0; k < metrics; ++k)
+    for (std::size_t metric = 0; metric < metrics; ++metric)
       block.values.push_back(
           random() % 5 ? std::bit_cast<float>(static_cast<std::uint32_t>(random())) : NAN);
   }
@@ -58,41 +59,46 @@ SampleBlock block_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& s
 /// A recording: rows of two devices and the host, and blocks of the devices, in order of time or in
 /// none.
 Capture random_recording(std::mt19937_64& random, bool in_order) {
-  Capture c;
-  c.device_row(3);
-  c.device_row(5);
+  Capture capture;
+  capture.device_row(3);
+  capture.device_row(5);
   Nanos at = 0;
   auto time = [&]() -> Nanos {
-    return in_order ? at += static_cast<Nanos>(random() % 50)
-                    : static_cast<Nanos>(random() % 8 ? random() % 1000 : random());
+    if (in_order) return at += static_cast<Nanos>(random() % 50);
+    return static_cast<Nanos>(random() % 8 ? random() % 1000 : random());
   };
-  for (std::size_t n = random() % 20; n > 0; --n) {
-    auto& t = c.counter_samples;
-    const auto row = t.add();
-    t.start_ns[row] = time(), t.duration_ns[row] = static_cast<Nanos>(random() % 60),
-    t.device[row] = random() % 3 == 2 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
-    t.metric[row] = c.strings.intern("metric " + std::to_string(random() % 9)),
-    t.value[row] = static_cast<double>(random() % 100);
+  for (std::size_t index = random() % 20; index > 0; --index) {
+    auto& counter_samples = capture.counter_samples;
+    const auto row = counter_samples.add();
+    counter_samples.start_ns[row] = time();
+    counter_samples.duration_ns[row] = static_cast<Nanos>(random() % 60);
+    if (random() % 3 == 2) {
+      counter_samples.device[row] = kNoRow;
+    } else {
+      counter_samples.device[row] = static_cast<std::uint32_t>(random() % 2);
+    }
+    counter_samples.metric[row] = capture.strings.intern("metric " + std::to_string(random() % 9));
+    counter_samples.value[row] = static_cast<double>(random() % 100);
   }
   at = 0;
-  for (std::size_t n = random() % 6; n > 0; --n) {
+  for (std::size_t index = random() % 6; index > 0; --index) {
     std::vector<std::pair<Nanos, Nanos>> spans;
     for (std::size_t i = 1 + random() % 30; i > 0; --i) {
       const Nanos start = time();
       spans.emplace_back(start, in_order ? at += static_cast<Nanos>(random() % 20) : time());
     }
-    SampleBlock block = block_of(spans, random() % 5, random, &c);
+    SampleBlock block = block_of(spans, random() % 5, random, &capture);
     block.device = static_cast<std::uint32_t>(random() % 2);
-    c.sample_blocks.push_back(pack(block));
+    capture.sample_blocks.push_back(pack(block));
   }
-  return c;
+  return capture;
 }
 
 /// The same capture with every value as a row.
-counter_samples_table as_rows(const Capture& c) {
-  counter_samples_table rows = c.counter_samples;
+counter_samples_table as_rows(const Capture& capture) {
+  counter_samples_table rows = capture.counter_samples;
   BlockUnpacker unpacker;
-  for (const auto& block : c.sample_blocks) expand(unpacker.unpack(block), rows);
+  for (const auto& block : capture.sample_blocks) expand(unpacker.unpack(block), rows);
   return rows;
 }
 
@@ -152,31 +158,40 @@ RC_GTEST_PROP(CounterValues, ComeTheSameFromBlocksAndRows, (std::uint64_t seed, 
   RC_ASSERT(counter_value_count(packed) == flat.counter_samples.size());
   for (int round = 0; round < 8; ++round) {
     Intervals spans;
-    for (std::size_t n = random() % 4; n > 0; --n) {
+    for (std::size_t index = random() % 4; index > 0; --index) {
       const auto start = static_cast<Nanos>(random() % 1200);
       spans.push_back({start, start + static_cast<Nanos>(random() % 200)});
     }
     spans = normalised(std::move(spans));
     if (round == 0) spans = {kAllTime};
     CounterFilter filter;
-    if (random() % 2)
-      filter.device = random() % 4 == 3 ? kNoRow : static_cast<std::uint32_t>(random() % 2);
-    for (std::size_t n = random() % 3; n > 0; --n)
+    if (random() % 2) {
+      if (random() % 4 == 3) {
+        filter.device = kNoRow;
+      } else {
+        filter.device = static_cast<std::uint32_t>(random() % 2);
+      }
+    }
+    for (std::size_t index = random() % 3; index > 0; --index)
       filter.metrics.push_back(Text{static_cast<std::uint32_t>(1 + random() % 9)});
     const auto found = values_of(packed, spans, filter);
     RC_ASSERT(found == values_of(flat, spans, filter));
     // And as the words say it, value by value.
     std::vector<Value> expected;
-    const auto& t = flat.counter_samples;
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      const bool meets_one = std::any_of(spans.begin(), spans.end(), [&](const Interval& s) {
-        return s == kAllTime ||
-               (t.start_ns[i] < s.end && end_of(t.start_ns[i], t.duration_ns[i]) >= s.start);
+    const auto& counter_samples = flat.counter_samples;
+    for (std::size_t i = 0; i < counter_samples.size(); ++i) {
+      const bool meets_one = std::any_of(spans.begin(), spans.end(), [&](const Interval& span) {
+        return span == kAllTime ||
+               (counter_samples.start_ns[i] < span.end &&
+                end_of(counter_samples.start_ns[i], counter_samples.duration_ns[i]) >= span.start);
       });
-      const bool metric = filter.metrics.empty() ||
-                          std::count(filter.metrics.begin(), filter.metrics.end(), t.metric[i]) > 0;
-      if (meets_one && metric && (!filter.device || *filter.device == t.device[i]))
-        expected.push_back({t.device[i], t.metric[i], t.start_ns[i], t.duration_ns[i], t.value[i]});
+      const bool metric =
+          filter.metrics.empty() ||
+          std::count(filter.metrics.begin(), filter.metrics.end(), counter_samples.metric[i]) > 0;
+      if (meets_one && metric && (!filter.device || *filter.device == counter_samples.device[i]))
+        expected.push_back({counter_samples.device[i], counter_samples.metric[i],
+                            counter_samples.start_ns[i], counter_samples.duration_ns[i],
+                            counter_samples.value[i]});
     }
     RC_ASSERT(found == expected);
   }
@@ -184,17 +199,17 @@ RC_GTEST_PROP(CounterValues, ComeTheSameFromBlocksAndRows, (std::uint64_t seed, 
 
 TEST(SampleBlock, StaysPackedThroughFilesAndJoins) {
   TempDir dir;
-  Capture c;
-  const auto device = c.device_row(3);
+  Capture capture;
+  const auto device = capture.device_row(3);
   auto writer = CaptureWriter::create(dir.file("a.gpf"));
   ASSERT_TRUE(writer);
   const SampleBlock block{device,
-                          {c.strings.intern("gpu.busy"), c.strings.intern("dram.read")},
+                          {capture.strings.intern("gpu.busy"), capture.strings.intern("dram.read")},
                           {100, 200},
                           {200, 300},
                           {0.5f, 7e9f, 0.25f, NAN}};
-  c.sample_blocks.push_back(pack(block));
-  ASSERT_TRUE(writer->append(c));
+  capture.sample_blocks.push_back(pack(block));
+  ASSERT_TRUE(writer->append(capture));
   Capture joined;
   joined.device_row(9);
   joined.strings.intern("other");
@@ -218,12 +233,13 @@ TEST(SampleBlock, StaysPackedThroughFilesAndJoins) {
 
 TEST(SampleBlock, ADamagedOneCostsItselfAndIsCounted) {
   TempDir dir;
-  Capture c;
-  c.device_row(0);
+  Capture capture;
+  capture.device_row(0);
   std::mt19937_64 random(1);
-  for (Nanos k = 0; k < 20; ++k)
-    c.sample_blocks.push_back(pack(block_of({{10 * k, 10 * k + 5}}, 3, random, &c)));
-  ASSERT_TRUE(write_capture(c, dir.file("a.gpf")));
+  for (Nanos sample = 0; sample < 20; ++sample)
+    capture.sample_blocks.push_back(
+        pack(block_of({{10 * sample, 10 * sample + 5}}, 3, random, &capture)));
+  ASSERT_TRUE(write_capture(capture, dir.file("a.gpf")));
   {
     auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
     ASSERT_TRUE(db);
@@ -279,17 +295,17 @@ TEST(SampleTable, AnswersAsATableOfRowsWould) {
   };
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     std::mt19937_64 random(seed);
-    const Capture c = random_recording(random, seed % 4 != 0);
+    const Capture capture = random_recording(random, seed % 4 != 0);
     auto plain = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     Capture flat;
-    flat.join(c);
+    flat.join(capture);
     flat.sample_blocks.clear();
     flat.counter_samples.clear();
-    counter_samples_table rows = as_rows(c);
-    for (auto& metric : rows.metric) metric = flat.strings.intern(c.text(metric));
+    counter_samples_table rows = as_rows(capture);
+    for (auto& metric : rows.metric) metric = flat.strings.intern(capture.text(metric));
     flat.counter_samples = rows;
     ASSERT_TRUE(store_capture(plain->get(), flat));
-    ASSERT_TRUE(write_capture(c, dir.file("a.gpf")));
+    ASSERT_TRUE(write_capture(capture, dir.file("a.gpf")));
     auto samples = read_samples(dir.file("a.gpf"));
     auto packed = open_capture_file(dir.file("a.gpf"));
     ASSERT_TRUE(show_samples(packed->get(), std::make_shared<const Capture>(std::move(*samples))));

@@ -22,13 +22,14 @@ TEST(MatchNoise, PrecisionAndRecallOver100Seeds) {
   constexpr std::uint32_t kSeeds = 100;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     const auto run = test::make_noisy(clean, {}, seed);
-    const auto q = test::measure_matching(run, match_kernels(run.capture, run.devices), run_of);
+    const auto quality =
+        test::measure_matching(run, match_kernels(run.capture, run.devices), run_of);
     for (auto field :
          {&test::MatchQuality::precision, &test::MatchQuality::recall,
           &test::MatchQuality::instance_precision, &test::MatchQuality::instance_recall,
           &test::MatchQuality::certain_precision, &test::MatchQuality::certain_share}) {
-      least.*field = std::min(least.*field, q.*field);
-      mean.*field += q.*field / kSeeds;
+      least.*field = std::min(least.*field, quality.*field);
+      mean.*field += quality.*field / kSeeds;
     }
   }
   std::printf(

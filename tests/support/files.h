@@ -10,7 +10,8 @@ namespace gf::test {
 /// A file of the large corpus; empty when GPUFATHOM_CORPUS is unset (the test then skips).
 inline std::string corpus(const std::string& name) {
   const char* root = std::getenv("GPUFATHOM_CORPUS");
-  return root && *root ? std::string(root) + "/" + name : std::string();
+  if (root && *root) return std::string(root) + "/" + name;
+  return std::string();
 }
 
 /// A folder of its own for a test, removed at the end.

@@ -15,20 +15,22 @@ struct CounterCell {
 };
 
 /// Counters of one report kernel by metric name.
-inline std::map<std::string, CounterCell> counters_of(const Capture& c, std::uint32_t kernel) {
+inline std::map<std::string, CounterCell> counters_of(const Capture& capture,
+                                                      std::uint32_t kernel) {
   std::map<std::string, CounterCell> out;
-  for (std::size_t i = 0; i < c.kernel_counters.size(); ++i)
-    if (c.kernel_counters.kernel[i] == kernel)
-      out[std::string(c.text(c.kernel_counters.metric[i]))] = {
-          c.kernel_counters.value[i], std::string(c.text(c.kernel_counters.text[i])),
-          std::string(c.text(c.kernel_counters.unit[i]))};
+  for (std::size_t i = 0; i < capture.kernel_counters.size(); ++i)
+    if (capture.kernel_counters.kernel[i] == kernel)
+      out[std::string(capture.text(capture.kernel_counters.metric[i]))] = {
+          capture.kernel_counters.value[i],
+          std::string(capture.text(capture.kernel_counters.text[i])),
+          std::string(capture.text(capture.kernel_counters.unit[i]))};
   return out;
 }
 
-inline std::map<std::string, long> quality_of(const Capture& c) {
+inline std::map<std::string, long> quality_of(const Capture& capture) {
   std::map<std::string, long> out;
-  for (std::size_t i = 0; i < c.quality.size(); ++i)
-    out[std::string(c.text(c.quality.code[i]))] = c.quality.count[i];
+  for (std::size_t i = 0; i < capture.quality.size(); ++i)
+    out[std::string(capture.text(capture.quality.code[i]))] = capture.quality.count[i];
   return out;
 }
 

@@ -24,7 +24,8 @@ ImportOptions small_pieces() {
 Capture read(const std::string& path) {
   auto capture = import_file(path, small_pieces());
   EXPECT_TRUE(capture) << capture.error().message();
-  return capture ? std::move(*capture) : Capture{};
+  if (capture) return std::move(*capture);
+  return Capture{};
 }
 
 /// Two analyses of one capture at the same time, as a program that holds the library may run them.
@@ -34,7 +35,11 @@ void analyze_twice(const Capture& capture, const std::string& window) {
   std::string texts[2];
   auto run = [&](std::string& text) {
     const auto answer = analyze(capture, options);
-    text = answer ? "" : answer.error().message();
+    if (answer) {
+      text = "";
+    } else {
+      text = answer.error().message();
+    }
   };
   std::thread other([&] { run(texts[1]); });
   run(texts[0]);

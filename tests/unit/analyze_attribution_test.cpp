@@ -21,8 +21,9 @@ Context analysed(const Capture& capture) {
   return std::move(*context);
 }
 
-std::string_view op_name(const Context& c, std::uint32_t row) {
-  return row == kNoRow ? "" : c.capture.text(c.capture.host_ops.name[row]);
+std::string_view op_name(const Context& context, std::uint32_t row) {
+  if (row == kNoRow) return "";
+  return context.capture.text(context.capture.host_ops.name[row]);
 }
 
 struct Training : test::CaptureBuilder {
@@ -52,109 +53,111 @@ struct Training : test::CaptureBuilder {
 };
 
 TEST(Attribution, ForwardBackwardAndOptimiser) {
-  const Training t;
-  const Context c = analysed(t.capture);
-  const auto& a = c.attribution;
-  EXPECT_EQ(op_name(c, a.op[t.forward]), "aten::cudnn_convolution");
-  EXPECT_EQ(op_name(c, a.op[t.backward]), "aten::convolution_backward");
-  EXPECT_EQ(op_name(c, a.forward_op[t.backward]), "aten::convolution")
+  const Training training;
+  const Context context = analysed(training.capture);
+  const auto& attribution = context.attribution;
+  EXPECT_EQ(op_name(context, attribution.op[training.forward]), "aten::cudnn_convolution");
+  EXPECT_EQ(op_name(context, attribution.op[training.backward]), "aten::convolution_backward");
+  EXPECT_EQ(op_name(context, attribution.forward_op[training.backward]), "aten::convolution")
       << "of the operations with one number the last to start made the node";
-  EXPECT_EQ(a.forward_op[t.forward], kNoRow);
-  EXPECT_EQ(a.modules[a.module[t.forward]], "Net_0.Conv2d_3");
-  EXPECT_EQ(a.module[t.backward], a.module[t.forward]);
-  EXPECT_EQ(a.module[t.step], 0u);
-  EXPECT_EQ(a.phase[t.forward], 1);
-  EXPECT_EQ(a.phase[t.backward], 2);
-  EXPECT_EQ(a.phase[t.step], 3);
-  EXPECT_EQ(a.layer_types[a.layer[t.forward]], "Convolution");
-  EXPECT_EQ(a.layer_types[a.layer[t.backward]], "Convolution");
-  EXPECT_EQ(a.layer_types[a.layer[t.step]], "Optimiser");
-  NamingOperations naming(t.capture, a);
-  EXPECT_EQ(op_name(c, naming.of(a.op[t.forward])), "aten::conv2d");
-  EXPECT_EQ(op_name(c, naming.of(a.op[t.backward])), "aten::convolution_backward");
+  EXPECT_EQ(attribution.forward_op[training.forward], kNoRow);
+  EXPECT_EQ(attribution.modules[attribution.module[training.forward]], "Net_0.Conv2d_3");
+  EXPECT_EQ(attribution.module[training.backward], attribution.module[training.forward]);
+  EXPECT_EQ(attribution.module[training.step], 0u);
+  EXPECT_EQ(attribution.phase[training.forward], 1);
+  EXPECT_EQ(attribution.phase[training.backward], 2);
+  EXPECT_EQ(attribution.phase[training.step], 3);
+  EXPECT_EQ(attribution.layer_types[attribution.layer[training.forward]], "Convolution");
+  EXPECT_EQ(attribution.layer_types[attribution.layer[training.backward]], "Convolution");
+  EXPECT_EQ(attribution.layer_types[attribution.layer[training.step]], "Optimiser");
+  NamingOperations naming(training.capture, attribution);
+  EXPECT_EQ(op_name(context, naming.of(attribution.op[training.forward])), "aten::conv2d");
+  EXPECT_EQ(op_name(context, naming.of(attribution.op[training.backward])),
+            "aten::convolution_backward");
   EXPECT_EQ(naming.of(kNoRow), kNoRow);
 }
 
 TEST(Attribution, ParentsSkipPythonFrames) {
-  test::CaptureBuilder b;
-  const auto outer = b.op("outer", 0, 100);
-  const auto frame = b.python("nn.Module: A_0", 10, 90);
-  const auto inner = b.op("inner", 20, 80);
-  const auto after = b.op("after", 100, 110);
-  const auto other_thread = b.op("elsewhere", 30, 40, 7);
-  b.kernel("k", 0, 1);
-  const Context c = analysed(b.capture);
-  EXPECT_EQ(c.attribution.op_parent[outer], kNoRow);
-  EXPECT_EQ(c.attribution.op_parent[frame], outer);
-  EXPECT_EQ(c.attribution.op_parent[inner], outer);
-  EXPECT_EQ(c.attribution.op_parent[after], kNoRow)
+  test::CaptureBuilder builder;
+  const auto outer = builder.op("outer", 0, 100);
+  const auto frame = builder.python("nn.Module: A_0", 10, 90);
+  const auto inner = builder.op("inner", 20, 80);
+  const auto after = builder.op("after", 100, 110);
+  const auto other_thread = builder.op("elsewhere", 30, 40, 7);
+  builder.kernel("k", 0, 1);
+  const Context context = analysed(builder.capture);
+  EXPECT_EQ(context.attribution.op_parent[outer], kNoRow);
+  EXPECT_EQ(context.attribution.op_parent[frame], outer);
+  EXPECT_EQ(context.attribution.op_parent[inner], outer);
+  EXPECT_EQ(context.attribution.op_parent[after], kNoRow)
       << "half-open: a span that ends at 100 is over at 100";
-  EXPECT_EQ(c.attribution.op_parent[other_thread], kNoRow);
+  EXPECT_EQ(context.attribution.op_parent[other_thread], kNoRow);
 }
 
 TEST(Attribution, ExternalIdWhereNoLaunchIsRecorded) {
-  test::CaptureBuilder b;
-  const auto op = b.op("aten::mm", 10, 20);
-  b.capture.host_ops.external_id[op] = 42;
-  const auto k = b.kernel("gemm", 100, 110);
-  b.capture.activities.external_id[k] = 42;
-  const Context c = analysed(b.capture);
-  EXPECT_EQ(c.attribution.op[k], op);
-  EXPECT_EQ(c.attribution.phase[k], 1);
-  EXPECT_EQ(c.attribution.layer_types[c.attribution.layer[k]], "MatMul");
+  test::CaptureBuilder builder;
+  const auto op = builder.op("aten::mm", 10, 20);
+  builder.capture.host_ops.external_id[op] = 42;
+  const auto kernel = builder.kernel("gemm", 100, 110);
+  builder.capture.activities.external_id[kernel] = 42;
+  const Context context = analysed(builder.capture);
+  EXPECT_EQ(context.attribution.op[kernel], op);
+  EXPECT_EQ(context.attribution.phase[kernel], 1);
+  EXPECT_EQ(context.attribution.layer_types[context.attribution.layer[kernel]], "MatMul");
 }
 
 TEST(Attribution, KernelsOfAGraphShareTheLaunch) {
-  test::CaptureBuilder b;
-  const auto op = b.op("replay", 0, 50);
-  b.call(ApiKind::graph_launch, "cudaGraphLaunch", 10, 20, 5);
-  const auto k1 = b.activity(ActivityKind::kernel, "a", 30, 40, 5),
-             k2 = b.activity(ActivityKind::kernel, "b", 40, 50, 5);
-  const Context c = analysed(b.capture);
-  EXPECT_EQ(c.attribution.op[k1], op);
-  EXPECT_EQ(c.attribution.op[k2], op);
+  test::CaptureBuilder builder;
+  const auto op = builder.op("replay", 0, 50);
+  builder.call(ApiKind::graph_launch, "cudaGraphLaunch", 10, 20, 5);
+  const auto k1 = builder.activity(ActivityKind::kernel, "a", 30, 40, 5),
+             k2 = builder.activity(ActivityKind::kernel, "b", 40, 50, 5);
+  const Context context = analysed(builder.capture);
+  EXPECT_EQ(context.attribution.op[k1], op);
+  EXPECT_EQ(context.attribution.op[k2], op);
 }
 
 TEST(Attribution, SeveralForwardThreadsAreToldApartByArrows) {
-  test::CaptureBuilder b;
+  test::CaptureBuilder builder;
   auto seq = [&](std::uint32_t op, std::int32_t forward_thread) {
-    b.capture.host_ops.sequence[op] = 3;
-    b.capture.host_ops.forward_thread[op] = forward_thread;
+    builder.capture.host_ops.sequence[op] = 3;
+    builder.capture.host_ops.forward_thread[op] = forward_thread;
     return op;
   };
   auto arrow = [&](std::int64_t id, std::int64_t tid, Nanos time, bool finish) {
-    const auto f = b.capture.flows.add();
-    b.capture.flows.id[f] = id;
-    b.capture.flows.thread[f] = b.thread(tid);
-    b.capture.flows.time_ns[f] = time;
-    b.capture.flows.finish[f] = finish;
+    const auto flows = builder.capture.flows.add();
+    builder.capture.flows.id[flows] = id;
+    builder.capture.flows.thread[flows] = builder.thread(tid);
+    builder.capture.flows.time_ns[flows] = time;
+    builder.capture.flows.finish[flows] = finish;
   };
-  const auto one = seq(b.op("aten::mm", 0, 10, 1), 0), two = seq(b.op("aten::mm", 0, 10, 2), 0);
+  const auto one = seq(builder.op("aten::mm", 0, 10, 1), 0),
+             two = seq(builder.op("aten::mm", 0, 10, 2), 0);
   arrow(1, 1, 0, false);
   arrow(2, 2, 0, false);
-  seq(b.op("autograd::engine::evaluate_function: MmBackward0", 20, 30, 9), 5);
-  const auto k_two = b.launch("gemm", {21, 22}, {23, 24}, 7, 0, 9);
-  seq(b.op("autograd::engine::evaluate_function: MmBackward0", 40, 50, 9), 4);
-  const auto k_one = b.launch("gemm", {41, 42}, {43, 44}, 7, 0, 9);
+  seq(builder.op("autograd::engine::evaluate_function: MmBackward0", 20, 30, 9), 5);
+  const auto k_two = builder.launch("gemm", {21, 22}, {23, 24}, 7, 0, 9);
+  seq(builder.op("autograd::engine::evaluate_function: MmBackward0", 40, 50, 9), 4);
+  const auto k_one = builder.launch("gemm", {41, 42}, {43, 44}, 7, 0, 9);
   arrow(2, 9, 20, true);
   arrow(1, 9, 40, true);
-  const Context c = analysed(b.capture);
-  EXPECT_EQ(c.attribution.forward_op[k_two], two);
-  EXPECT_EQ(c.attribution.forward_op[k_one], one);
+  const Context context = analysed(builder.capture);
+  EXPECT_EQ(context.attribution.forward_op[k_two], two);
+  EXPECT_EQ(context.attribution.forward_op[k_one], one);
 }
 
 TEST(Attribution, AScopeNamesItsPartUnlessItIsAroundMostOfTheWork) {
-  test::CaptureBuilder b;
-  b.mark("ProfilerStep#3", 0, 1000);
-  b.mark("whole step", 1, 999);
-  b.mark("encoder", 10, 100);
-  const auto inside = b.launch("a", {20, 21}, {30, 40});
+  test::CaptureBuilder builder;
+  builder.mark("ProfilerStep#3", 0, 1000);
+  builder.mark("whole step", 1, 999);
+  builder.mark("encoder", 10, 100);
+  const auto inside = builder.launch("a", {20, 21}, {30, 40});
   std::vector<std::uint32_t> outside;
-  for (Nanos t = 200; t < 800; t += 100)
-    outside.push_back(b.launch("b", {t, t + 1}, {t + 10, t + 20}));
-  const Context c = analysed(b.capture);
-  EXPECT_EQ(c.attribution.modules[c.attribution.module[inside]], "whole step.encoder");
-  for (const auto k : outside) EXPECT_EQ(c.attribution.module[k], 0u);
+  for (Nanos time = 200; time < 800; time += 100)
+    outside.push_back(builder.launch("b", {time, time + 1}, {time + 10, time + 20}));
+  const Context context = analysed(builder.capture);
+  EXPECT_EQ(context.attribution.modules[context.attribution.module[inside]], "whole step.encoder");
+  for (const auto kernel : outside) EXPECT_EQ(context.attribution.module[kernel], 0u);
 }
 
 // The profiler writes by itself which operation was open at a launch (External id) and which
@@ -165,7 +168,7 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
                                  "bert_amp_eager_b32", "lenet_train_b64", "lenet_inf_b1"}) {
     auto capture = import_file("examples/" + name + ".json.gz");
     ASSERT_TRUE(capture.has_value()) << capture.error().message();
-    const Context c = analysed(*capture);
+    const Context context = analysed(*capture);
     const auto& ops = capture->host_ops;
     using Place = std::pair<std::uint32_t, Nanos>;  // thread and time
     std::map<std::int64_t, Place> tails;
@@ -184,19 +187,20 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
           head != heads.end() && ops.forward_thread[op] > 0)
         arrow_of_sequence[ops.sequence[op]] = head->second;
     std::size_t linked = 0, backward = 0, arrows = 0;
-    for (std::uint32_t a = 0; a < capture->activities.size(); ++a) {
-      const auto op = c.attribution.op[a], forward = c.attribution.forward_op[a];
-      if (capture->activities.external_id[a] > 0) {
+    for (std::uint32_t activity = 0; activity < capture->activities.size(); ++activity) {
+      const auto op = context.attribution.op[activity],
+                 forward = context.attribution.forward_op[activity];
+      if (capture->activities.external_id[activity] > 0) {
         ++linked;
         ASSERT_NE(op, kNoRow) << name;
-        EXPECT_EQ(ops.external_id[op], capture->activities.external_id[a]) << name;
+        EXPECT_EQ(ops.external_id[op], capture->activities.external_id[activity]) << name;
       }
-      if (c.attribution.phase[a] != 2) continue;
+      if (context.attribution.phase[activity] != 2) continue;
       ++backward;
       ASSERT_NE(forward, kNoRow) << name;
       auto above = op;
       while (above != kNoRow && (ops.sequence[above] < 0 || ops.forward_thread[above] <= 0))
-        above = c.attribution.op_parent[above];
+        above = context.attribution.op_parent[above];
       ASSERT_NE(above, kNoRow) << name;
       if (!arrow_of_sequence.contains(ops.sequence[above])) continue;
       ++arrows;
@@ -248,18 +252,18 @@ struct Nest {
   Capture capture;
   Attribution attribution;
   explicit Nest(const std::vector<std::pair<std::uint32_t, std::string_view>>& parent_and_name) {
-    test::CaptureBuilder b;
+    test::CaptureBuilder builder;
     for (const auto& [parent, name] : parent_and_name) {
       attribution.op_parent.push_back(parent);
-      attribution.op.push_back(b.op(name, 0, 1));
-      b.kernel("k", 0, 1);
+      attribution.op.push_back(builder.op(name, 0, 1));
+      builder.kernel("k", 0, 1);
     }
-    const std::size_t n = parent_and_name.size();
-    attribution.forward_op.assign(n, kNoRow);
-    attribution.module.assign(n, 0);
-    attribution.layer.assign(n, 0);
-    attribution.phase.assign(n, 1);
-    capture = std::move(b.capture);
+    const std::size_t name = parent_and_name.size();
+    attribution.forward_op.assign(name, kNoRow);
+    attribution.module.assign(name, 0);
+    attribution.layer.assign(name, 0);
+    attribution.phase.assign(name, 1);
+    capture = std::move(builder.capture);
     classify_layers(capture, attribution);
   }
 };

@@ -20,12 +20,12 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::normal_distribution<double> normal(0, 1);
-  World w;
-  auto& c = w.capture;
-  const auto device = c.device_row(0);
+  World world;
+  auto& capture = world.capture;
+  const auto device = capture.device_row(0);
   std::vector<double> length;
-  for (int k = 0; k < kernels; ++k) {
-    w.rates.push_back(uniform(random));
+  for (int kernel = 0; kernel < kernels; ++kernel) {
+    world.rates.push_back(uniform(random));
     length.push_back(5e4 + 4e5 * uniform(random));
   }
   struct Span {
@@ -33,73 +33,74 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
     int kernel;
   };
   std::vector<Span> spans;
-  Nanos t = 1'000'000'000;
+  Nanos time = 1'000'000'000;
   while (spans.size() < 8000) {
-    const int k = static_cast<int>(uniform(random) * kernels);
+    const int index = static_cast<int>(uniform(random) * kernels);
     auto run = [&](int kernel) {
       const auto ns = static_cast<Nanos>(length[static_cast<std::size_t>(kernel)] *
                                          (welded && kernel < 2 ? 1 : 1 + 0.1 * normal(random)));
-      spans.push_back({t, t + std::max<Nanos>(ns, 1000), kernel});
-      t = spans.back().end + 1000;
+      spans.push_back({time, time + std::max<Nanos>(ns, 1000), kernel});
+      time = spans.back().end + 1000;
     };
-    run(welded && k == 1 ? 0 : k);
+    run(welded && index == 1 ? 0 : index);
     if (welded && spans.back().kernel == 0)
       spans.push_back(
           {spans.back().start, spans.back().end, 1});  // at once on another stream, always
-    if (uniform(random) < 0.05) t += 400'000;          // idle now and then: what alignment lives on
+    if (uniform(random) < 0.05) time += 400'000;       // idle now and then: what alignment lives on
   }
-  for (const auto& s : spans) {
-    const auto row = c.activities.add();
-    c.activities.start_ns[row] = s.start;
-    c.activities.duration_ns[row] = s.end - s.start;
-    c.activities.device[row] = device;
-    c.activities.name[row] = c.strings.intern("kernel_" + std::to_string(s.kernel));
+  for (const auto& span : spans) {
+    const auto row = capture.activities.add();
+    capture.activities.start_ns[row] = span.start;
+    capture.activities.duration_ns[row] = span.end - span.start;
+    capture.activities.device[row] = device;
+    capture.activities.name[row] = capture.strings.intern("kernel_" + std::to_string(span.kernel));
   }
-  const Text busy = c.strings.intern("gpu.busy"), issue = c.strings.intern("issue.active");
+  const Text busy = capture.strings.intern("gpu.busy"),
+             issue = capture.strings.intern("issue.active");
   std::size_t first = 0;
   constexpr Nanos interval = 200'000;
-  for (Nanos from = spans.front().start; from + interval < t; from += interval) {
+  for (Nanos from = spans.front().start; from + interval < time; from += interval) {
     double covered = 0, value = 0;
     while (spans[first].end <= from) ++first;
     for (std::size_t i = first; i < spans.size() && spans[i].start < from + interval; ++i) {
       const auto overlap = static_cast<double>(std::min(spans[i].end, from + interval) -
                                                std::max(spans[i].start, from));
       if (!(welded && spans[i].kernel == 1)) covered += overlap / interval;
-      value += overlap / interval * w.rates[static_cast<std::size_t>(spans[i].kernel)];
+      value += overlap / interval * world.rates[static_cast<std::size_t>(spans[i].kernel)];
     }
-    for (const auto& [id, v] :
+    for (const auto& [id, counted] :
          {std::pair{busy, covered}, std::pair{issue, value + noise * normal(random)}}) {
-      const auto row = c.counter_samples.add();
-      c.counter_samples.start_ns[row] = from - shift;
-      c.counter_samples.duration_ns[row] = interval;
-      c.counter_samples.device[row] = device;
-      c.counter_samples.metric[row] = id;
-      c.counter_samples.value[row] = v;
+      const auto row = capture.counter_samples.add();
+      capture.counter_samples.start_ns[row] = from - shift;
+      capture.counter_samples.duration_ns[row] = interval;
+      capture.counter_samples.device[row] = device;
+      capture.counter_samples.metric[row] = id;
+      capture.counter_samples.value[row] = counted;
     }
   }
-  return w;
+  return world;
 }
 
-int kernel_of(const Capture& c, const KernelRates::Group& g) {
-  return std::stoi(std::string(c.text(c.activities.name[g.first])).substr(7));
+int kernel_of(const Capture& capture, const KernelRates::Group& group) {
+  return std::stoi(std::string(capture.text(capture.activities.name[group.first])).substr(7));
 }
 
 TEST(KernelRates, FindsTheRatesAndTheClockShift) {
   int inside = 0, all = 0;
   for (std::uint64_t seed : {1, 2, 3}) {
     const Nanos shift = 1'327'500 * static_cast<Nanos>(seed);
-    const World w = make_world(25, shift, 0.02, false, seed);
-    const auto solved = solve_kernel_rates(w.capture, 0);
+    const World world = make_world(25, shift, 0.02, false, seed);
+    const auto solved = solve_kernel_rates(world.capture, 0);
     ASSERT_EQ(solved.metrics.size(), 1u);
     EXPECT_LT(std::abs(solved.shift_ns - shift), 10'000);
     EXPECT_GT(solved.fit_of_shift, 0.98);
-    for (std::size_t g = 0; g < solved.groups.size(); ++g) {
-      const auto& r = solved.rates[0][g];
+    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+      const auto& rate = solved.rates[0][group];
       const double truth =
-          w.rates[static_cast<std::size_t>(kernel_of(w.capture, solved.groups[g]))];
-      EXPECT_TRUE(r.resolvable);
-      EXPECT_NEAR(r.value, truth, 0.05);
-      inside += std::abs(r.value - truth) <= r.half_width;
+          world.rates[static_cast<std::size_t>(kernel_of(world.capture, solved.groups[group]))];
+      EXPECT_TRUE(rate.resolvable);
+      EXPECT_NEAR(rate.value, truth, 0.05);
+      inside += std::abs(rate.value - truth) <= rate.half_width;
       ++all;
     }
   }
@@ -110,20 +111,22 @@ TEST(KernelRates, KernelsThatNeverSeparateAreNotResolvable) {
   const World same = make_world(12, 0, 0.02, true, 7);
   const auto solved = solve_kernel_rates(same.capture, 0);
   ASSERT_EQ(solved.metrics.size(), 1u);
-  for (std::size_t g = 0; g < solved.groups.size(); ++g)
-    EXPECT_EQ(solved.rates[0][g].resolvable, kernel_of(same.capture, solved.groups[g]) >= 2);
+  for (std::size_t group = 0; group < solved.groups.size(); ++group)
+    EXPECT_EQ(solved.rates[0][group].resolvable,
+              kernel_of(same.capture, solved.groups[group]) >= 2);
 }
 
 TEST(KernelRates, AMeanOfInstancesThatDiffer) {
   // One kernel at two places of a step, at 20 and at 60 %: the answer is their mean by time, not
   // what fits best.
-  World w;
-  auto& c = w.capture;
-  const auto device = c.device_row(0);
-  const Text busy = c.strings.intern("gpu.busy"), issue = c.strings.intern("issue.active");
+  World world;
+  auto& capture = world.capture;
+  const auto device = capture.device_row(0);
+  const Text busy = capture.strings.intern("gpu.busy"),
+             issue = capture.strings.intern("issue.active");
   std::mt19937_64 random(11);
   std::vector<std::pair<Interval, double>> spans;
-  Nanos t = 1'000'000'000;
+  Nanos time = 1'000'000'000;
   for (int step = 0; step < 300; ++step) {
     for (const auto& [name, ns, rate] : {std::tuple{"a", 150'000, 0.9},
                                          {"b", 90'000, 0.2},
@@ -131,49 +134,51 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
                                          {"d", 60'000, 0.7},
                                          {"b", 210'000, 0.6},
                                          {"e", 170'000, 0.1}}) {
-      const auto row = c.activities.add();
-      c.activities.start_ns[row] = t;
-      c.activities.duration_ns[row] = ns + static_cast<Nanos>(random() % 4000);
-      c.activities.device[row] = device;
-      c.activities.name[row] = c.strings.intern(name);
-      spans.push_back({{t, t + c.activities.duration_ns[row]}, rate});
-      t = spans.back().first.end + 1500;
+      const auto row = capture.activities.add();
+      capture.activities.start_ns[row] = time;
+      capture.activities.duration_ns[row] = ns + static_cast<Nanos>(random() % 4000);
+      capture.activities.device[row] = device;
+      capture.activities.name[row] = capture.strings.intern(name);
+      spans.push_back({{time, time + capture.activities.duration_ns[row]}, rate});
+      time = spans.back().first.end + 1500;
     }
-    t += static_cast<Nanos>(random() % 60'000);
+    time += static_cast<Nanos>(random() % 60'000);
   }
   std::size_t first = 0;
-  for (Nanos from = 1'000'000'000; from + 200'000 < t; from += 200'000) {
+  for (Nanos from = 1'000'000'000; from + 200'000 < time; from += 200'000) {
     double covered = 0, value = 0;
     while (spans[first].first.end <= from) ++first;
     for (std::size_t i = first; i < spans.size() && spans[i].first.start < from + 200'000; ++i) {
       const double share = static_cast<double>(std::min(spans[i].first.end, from + 200'000) -
                                                std::max(spans[i].first.start, from)) /
                            200'000;
-      covered += share, value += share * spans[i].second;
+      covered += share;
+      value += share * spans[i].second;
     }
-    for (const auto& [id, v] : {std::pair{busy, covered}, std::pair{issue, value}}) {
-      const auto row = c.counter_samples.add();
-      c.counter_samples.start_ns[row] = from;
-      c.counter_samples.duration_ns[row] = 200'000;
-      c.counter_samples.device[row] = device;
-      c.counter_samples.metric[row] = id;
-      c.counter_samples.value[row] = v;
+    for (const auto& [id, counted] : {std::pair{busy, covered}, std::pair{issue, value}}) {
+      const auto row = capture.counter_samples.add();
+      capture.counter_samples.start_ns[row] = from;
+      capture.counter_samples.duration_ns[row] = 200'000;
+      capture.counter_samples.device[row] = device;
+      capture.counter_samples.metric[row] = id;
+      capture.counter_samples.value[row] = counted;
     }
   }
-  const auto solved = solve_kernel_rates(c, 0);
+  const auto solved = solve_kernel_rates(capture, 0);
   ASSERT_EQ(solved.metrics.size(), 1u);
-  for (std::size_t g = 0; g < solved.groups.size(); ++g) {
-    const auto name = c.text(c.activities.name[solved.groups[g].first]);
-    if (name == "b") EXPECT_NEAR(solved.rates[0][g].value, (0.2 * 92 + 0.6 * 212) / 304, 0.01);
-    if (name == "c") EXPECT_NEAR(solved.rates[0][g].value, 0.4, 0.01);
+  for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+    const auto name = capture.text(capture.activities.name[solved.groups[group].first]);
+    if (name == "b") EXPECT_NEAR(solved.rates[0][group].value, (0.2 * 92 + 0.6 * 212) / 304, 0.01);
+    if (name == "c") EXPECT_NEAR(solved.rates[0][group].value, 0.4, 0.01);
   }
 }
 
 TEST(KernelRates, NoAnswerWhereSamplesAndKernelsDoNotFit) {
-  World w = make_world(10, 0, 0, false, 3);
-  for (std::size_t i = 0; i < w.capture.counter_samples.size(); ++i)
-    w.capture.counter_samples.start_ns[i] += 500'000'000 + static_cast<Nanos>(i % 977) * 1'000'003;
-  EXPECT_TRUE(solve_kernel_rates(w.capture, 0).metrics.empty());
+  World world = make_world(10, 0, 0, false, 3);
+  for (std::size_t i = 0; i < world.capture.counter_samples.size(); ++i)
+    world.capture.counter_samples.start_ns[i] +=
+        500'000'000 + static_cast<Nanos>(i % 977) * 1'000'003;
+  EXPECT_TRUE(solve_kernel_rates(world.capture, 0).metrics.empty());
   EXPECT_TRUE(solve_kernel_rates(Capture{}, 0).metrics.empty());
 }
 

@@ -32,7 +32,12 @@ TEST(WatchedThread, GoesOnWithoutACallThatHangs) {
   std::promise<void> let_go;
   std::shared_future<void> gate(let_go.get_future());
   WatchedThread thread;
-  EXPECT_FALSE(thread.ask([gate] { return gate.wait(), 1; }, kShort));
+  EXPECT_FALSE(thread.ask(
+      [gate] {
+        gate.wait();
+        return 1;
+      },
+      kShort));
   EXPECT_EQ(abandoned_calls(), 1);
   EXPECT_GE(thread.running_for(), kShort);
   // The next call is not queued behind it, nor is it waited for again.

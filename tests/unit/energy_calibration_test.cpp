@@ -21,39 +21,46 @@ std::vector<EnergyPoint> throttled_points() {
   std::vector<EnergyPoint> points;
   for (int run = 0; run < 24; ++run)
     for (const char* bench : {"context", "fma", "tensor", "dram"}) {
-      EnergyPoint p;
-      p.bench = bench;
-      p.group = p.bench + std::to_string(run);
-      p.seconds = 1;
-      p.temperature_c = 40;
-      p.sm_mhz = p.bench == "context" ? 2000 : 1400 + 25 * (run + 1);
-      if (p.bench != "context")
-        p.active = 0.5 + 0.02 * run, p.counts["inst"] = 1e11 * (1 + run % 3);
-      if (p.bench == "fma") p.counts["pipe.fma"] = 1e13 * (1 + run % 5);
-      if (p.bench == "tensor") p.counts["tensor.bf16.wgmma"] = 1e14 * (1 + run % 5);
-      if (p.bench == "dram") p.counts["dram.read"] = 1e11 * (1 + run % 5);
-      p.energy_j = 130 +
-                   truth.energy_factor(p.sm_mhz) *
-                       (20 * p.active + 1e-12 * (50 * p.counts["inst"] + 10 * p.counts["pipe.fma"] +
-                                                 0.7 * p.counts["tensor.bf16.wgmma"])) +
-                   1e-12 * 2000 * p.counts["dram.read"];
-      points.push_back(p);
+      EnergyPoint point;
+      point.bench = bench;
+      point.group = point.bench + std::to_string(run);
+      point.seconds = 1;
+      point.temperature_c = 40;
+      if (point.bench == "context") {
+        point.sm_mhz = 2000;
+      } else {
+        point.sm_mhz = 1400 + 25 * (run + 1);
+      }
+      if (point.bench != "context") {
+        point.active = 0.5 + 0.02 * run;
+        point.counts["inst"] = 1e11 * (1 + run % 3);
+      }
+      if (point.bench == "fma") point.counts["pipe.fma"] = 1e13 * (1 + run % 5);
+      if (point.bench == "tensor") point.counts["tensor.bf16.wgmma"] = 1e14 * (1 + run % 5);
+      if (point.bench == "dram") point.counts["dram.read"] = 1e11 * (1 + run % 5);
+      point.energy_j = 130 +
+                       truth.energy_factor(point.sm_mhz) *
+                           (20 * point.active +
+                            1e-12 * (50 * point.counts["inst"] + 10 * point.counts["pipe.fma"] +
+                                     0.7 * point.counts["tensor.bf16.wgmma"])) +
+                       1e-12 * 2000 * point.counts["dram.read"];
+      points.push_back(point);
     }
   return points;
 }
 
 Capture counted(std::initializer_list<std::pair<const char*, double>> kernels) {
-  Capture c;
-  c.path = "report.csv";
+  Capture capture;
+  capture.path = "report.csv";
   for (const auto& [name, sectors] : kernels) {
-    const auto row = c.report_kernels.add();
-    c.report_kernels.name[row] = c.strings.intern(name);
-    const auto counter = c.kernel_counters.add();
-    c.kernel_counters.kernel[counter] = static_cast<std::uint32_t>(row);
-    c.kernel_counters.metric[counter] = c.strings.intern("dram__sectors_read.sum");
-    c.kernel_counters.value[counter] = sectors;
+    const auto row = capture.report_kernels.add();
+    capture.report_kernels.name[row] = capture.strings.intern(name);
+    const auto counter = capture.kernel_counters.add();
+    capture.kernel_counters.kernel[counter] = static_cast<std::uint32_t>(row);
+    capture.kernel_counters.metric[counter] = capture.strings.intern("dram__sectors_read.sum");
+    capture.kernel_counters.value[counter] = sectors;
   }
-  return c;
+  return capture;
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ TEST(EnergyVoltage, IsFoundFromPointsAtSeveralClocks) {
 
 TEST(EnergyVoltage, OneClockTellsNothingOfIt) {
   auto points = throttled_points();
-  for (auto& p : points) p.sm_mhz = 1980;
+  for (auto& point : points) point.sm_mhz = 1980;
   const auto model = fit_energy(points, 0);
   ASSERT_TRUE(model);
   EXPECT_EQ(model->voltage.slope, 0);
@@ -79,35 +86,36 @@ TEST(EnergyVoltage, OneClockTellsNothingOfIt) {
 }
 
 TEST(EnergyVoltage, NeverRisesAboveTheReferenceNorFallsBelowTheFloor) {
-  const VoltageCurve v{2000, 1.0, 0.7};
-  EXPECT_EQ(v.energy_factor(2500), 1);
-  EXPECT_DOUBLE_EQ(v.energy_factor(1800), 0.81);
-  EXPECT_DOUBLE_EQ(v.energy_factor(500), 0.7 * 0.7);
-  EXPECT_EQ(v.energy_factor(std::nan("")), 1);
+  const VoltageCurve voltage_curve{2000, 1.0, 0.7};
+  EXPECT_EQ(voltage_curve.energy_factor(2500), 1);
+  EXPECT_DOUBLE_EQ(voltage_curve.energy_factor(1800), 0.81);
+  EXPECT_DOUBLE_EQ(voltage_curve.energy_factor(500), 0.7 * 0.7);
+  EXPECT_EQ(voltage_curve.energy_factor(std::nan("")), 1);
 }
 
 TEST(EnergyVoltage, LowersWhatIsOnTheChipAlone) {
-  EnergyModel m;
-  m.static_w = 100, m.active_w = 10;
-  m.voltage = {2000, 1.0, 0.5};
-  m.coefficients = {{"l2.load", "", 700, 600, 800}, {"dram.read", "", 2000, 1900, 2100}};
-  EnergyEvaluator e(m);
-  e.bring_to_clock(1600);  // 0.8 of the voltage
-  EXPECT_DOUBLE_EQ(e.joules(EnergyEvaluator::kStatic), 100);
-  EXPECT_DOUBLE_EQ(e.joules(EnergyEvaluator::kActive), 6.4);
-  EXPECT_DOUBLE_EQ(e.joules(e.column("l2.load")), 700e-12 * 0.64);
-  EXPECT_DOUBLE_EQ(e.joules(e.column("dram.read")), 2000e-12);
+  EnergyModel model;
+  model.static_w = 100;
+  model.active_w = 10;
+  model.voltage = {2000, 1.0, 0.5};
+  model.coefficients = {{"l2.load", "", 700, 600, 800}, {"dram.read", "", 2000, 1900, 2100}};
+  EnergyEvaluator evaluator(model);
+  evaluator.bring_to_clock(1600);  // 0.8 of the voltage
+  EXPECT_DOUBLE_EQ(evaluator.joules(EnergyEvaluator::kStatic), 100);
+  EXPECT_DOUBLE_EQ(evaluator.joules(EnergyEvaluator::kActive), 6.4);
+  EXPECT_DOUBLE_EQ(evaluator.joules(evaluator.column("l2.load")), 700e-12 * 0.64);
+  EXPECT_DOUBLE_EQ(evaluator.joules(evaluator.column("dram.read")), 2000e-12);
 }
 
 TEST(EnergyUnseen, PredictsFromTheDifferenceOfTwoCounts) {
-  EnergyModel m;
-  m.static_w = 100;
-  m.coefficients = {{"dram.read", "access of 32 bytes", 2000, 1900, 2100}};
+  EnergyModel model;
+  model.static_w = 100;
+  model.coefficients = {{"dram.read", "access of 32 bytes", 2000, 1900, 2100}};
   // Twice 4 calls: 1e9 accesses the first time, caches cold, and 3e9 for twice as many: 5e8 a call.
   const auto report = counted(
       {{"spin_kernel", 7}, {"copy", 1e9}, {"spin_kernel", 7}, {"copy", 2e9}, {"copy", 1e9}});
   const auto judged =
-      judge_by_unseen(m, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
+      judge_by_unseen(model, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
   ASSERT_TRUE(judged) << judged.error().message();
   ASSERT_EQ(judged->size(), 1u);
   EXPECT_NEAR(judged->front().measured_j, 0.9, 1e-12);
@@ -145,11 +153,12 @@ TEST(BoardFacts, CachesEndWhereTheLatencyJumps) {
 TEST(BoardFacts, SensorPeriodAndDelay) {
   EnergyPointsFile file;
   for (double phase : {0.01, 0.05, 0.09}) {
-    SensorAnswer a{0.7, 130, {}, {}};
-    for (int i = 0; i < 7; ++i)
-      a.t_s.push_back(phase + 0.1 * i),
-          a.watts.push_back(i == 0 ? 150 : 470 + i);  // 130 W to 470 W: the first lies below half
-    file.sensor.push_back(a);
+    SensorAnswer answer{0.7, 130, {}, {}};
+    for (int i = 0; i < 7; ++i) {
+      answer.t_s.push_back(phase + 0.1 * i);
+      answer.watts.push_back(i == 0 ? 150 : 470 + i);
+    }  // 130 W to 470 W: the first lies below half
+    file.sensor.push_back(answer);
   }
   const auto facts = board_facts(file, {});
   ASSERT_TRUE(facts.sensor);
@@ -162,10 +171,16 @@ TEST(BoardFacts, SensorPeriodAndDelay) {
 TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   EnergyPointsFile file;
   auto point = [&](const char* bench, double watts, double loops, std::int64_t threads = 1024) {
-    RawEnergyPoint p;
-    p.bench = bench, p.threads = threads, p.blocks = 264, p.seconds = 1, p.energy_j = watts,
-    p.instant_w = watts, p.warps = 100, p.loops_per_s = loops;
-    file.points.push_back(p);
+    RawEnergyPoint raw;
+    raw.bench = bench;
+    raw.threads = threads;
+    raw.blocks = 264;
+    raw.seconds = 1;
+    raw.energy_j = watts;
+    raw.instant_w = watts;
+    raw.warps = 100;
+    raw.loops_per_s = loops;
+    file.points.push_back(raw);
   };
   std::vector<BenchCounts> benches;
   for (const char* level : {"l1", "l2", "dram"}) {
@@ -174,7 +189,8 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
     benches.push_back({plain + "_div", "div", 0, 0, {{"div", 1024}}});
     const double loop = level == std::string("dram") ? 1000e-9 : 100e-9,
                  division = 1024 * 200e-12;  // joules a warp and loop
-    const double offset = level == std::string("dram") ? 160 : 135;
+    double offset = 135;
+    if (level == std::string("dram")) offset = 160;
     point(plain.c_str(), offset + 100 * 2e5 * loop, 2e5, 32);
     point(plain.c_str(), offset + 100 * 7e5 * loop, 7e5, 512);
     point(plain.c_str(), offset + 100 * 1e6 * loop, 1e6);
@@ -182,7 +198,8 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
   }
   const auto facts = board_facts(file, benches);
   ASSERT_EQ(facts.divisions.size(), 3u);
-  for (const auto& d : facts.divisions) EXPECT_NEAR(d.picojoules, 200, 1e-6) << d.level;
+  for (const auto& division : facts.divisions)
+    EXPECT_NEAR(division.picojoules, 200, 1e-6) << division.level;
   EXPECT_NEAR(facts.divisions[2].offset_w, 160, 1e-6);
   EXPECT_NEAR(facts.division_spread, 0, 1e-6);
   EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
@@ -191,10 +208,17 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
 TEST(BoardFacts, MemoryShareIsAboveWhatQuietRunsRead) {
   EnergyPointsFile file;
   auto point = [&](const char* bench, double watts, double memory) {
-    RawEnergyPoint p;
-    p.bench = bench, p.threads = 1024, p.blocks = 132, p.seconds = 1, p.energy_j = watts,
-    p.instant_w = watts, p.memory_end_w = memory, p.warps = 1000, p.loops_per_s = 1e6;
-    file.points.push_back(p);
+    RawEnergyPoint raw;
+    raw.bench = bench;
+    raw.threads = 1024;
+    raw.blocks = 132;
+    raw.seconds = 1;
+    raw.energy_j = watts;
+    raw.instant_w = watts;
+    raw.memory_end_w = memory;
+    raw.warps = 1000;
+    raw.loops_per_s = 1e6;
+    file.points.push_back(raw);
   };
   point("context", 130, 60);  // still falling from the run before
   for (int i = 0; i < 3; ++i) point("fma", 400, 40);
@@ -210,11 +234,11 @@ TEST(BoardFacts, MemoryShareIsAboveWhatQuietRunsRead) {
 TEST(EnergyLeaveOneOut, PredictsWhatTheOthersKnowAndSkipsWhatTheyDoNot) {
   auto points = throttled_points();
   const auto fma_again = points;  // a second kernel of the same kind, which costs 10 % more
-  for (auto p : fma_again)
-    if (p.bench == "fma") {
-      p.bench = "fma_dear";
-      p.energy_j = 130 + 1.1 * (p.energy_j - 130);
-      points.push_back(p);
+  for (auto again : fma_again)
+    if (again.bench == "fma") {
+      again.bench = "fma_dear";
+      again.energy_j = 130 + 1.1 * (again.energy_j - 130);
+      points.push_back(again);
     }
   const auto judged = leave_one_out(points);
   ASSERT_EQ(judged.size(), 2u);  // tensor and DRAM have features that nothing else has
@@ -227,9 +251,12 @@ TEST(EnergyLeaveOneOut, PredictsWhatTheOthersKnowAndSkipsWhatTheyDoNot) {
 
 TEST(EnergyOperands, ComparesWithRandomDataNotWithAddresses) {
   auto curve = [](const char* bench, double pj) {
-    LevelCurve c;
-    c.bench = bench, c.threads = 1024, c.blocks = 132, c.picojoules = pj;
-    return c;
+    LevelCurve level_curve;
+    level_curve.bench = bench;
+    level_curve.threads = 1024;
+    level_curve.blocks = 132;
+    level_curve.picojoules = pj;
+    return level_curve;
   };
   const auto effects =
       operand_effects({curve("dram_load", 3000), curve("dram_load_wide", 3600),

@@ -15,25 +15,29 @@ std::vector<EnergyPoint> known_points(double noise) {
   std::vector<EnergyPoint> points;
   for (int run = 0; run < 12; ++run)
     for (const char* bench : {"context", "l1", "l2", "dram", "fma"}) {
-      EnergyPoint p;
-      p.bench = bench;
-      p.group = p.bench + std::to_string(run % 4);
-      p.seconds = 1.0 + 0.1 * run;
-      p.temperature_c = 40;
-      p.sm_mhz = 1980;
-      const double rate = (1 + run % 4) * 1e11 * p.seconds;
-      if (p.bench != "context") p.active = 1, p.counts["inst"] = rate;
-      if (p.bench == "l1" || p.bench == "l2" || p.bench == "dram")
-        p.counts["l1.load"] = 8 * rate * (1 + run % 3);
-      if (p.bench == "l2" || p.bench == "dram") p.counts["l2.load"] = p.counts["l1.load"];
-      if (p.bench == "dram") p.counts["dram.read"] = p.counts["l1.load"];
-      if (p.bench == "fma") p.counts["pipe.fma"] = 32 * rate * (1 + run % 3);
-      p.energy_j =
-          p.seconds * (130 + 20 * p.active) +
-          1e-12 * (50 * p.counts["inst"] + 100 * p.counts["l1.load"] + 700 * p.counts["l2.load"] +
-                   2000 * p.counts["dram.read"] + 10 * p.counts["pipe.fma"]);
-      p.energy_j *= 1 + normal(random);
-      points.push_back(p);
+      EnergyPoint point;
+      point.bench = bench;
+      point.group = point.bench + std::to_string(run % 4);
+      point.seconds = 1.0 + 0.1 * run;
+      point.temperature_c = 40;
+      point.sm_mhz = 1980;
+      const double rate = (1 + run % 4) * 1e11 * point.seconds;
+      if (point.bench != "context") {
+        point.active = 1;
+        point.counts["inst"] = rate;
+      }
+      if (point.bench == "l1" || point.bench == "l2" || point.bench == "dram")
+        point.counts["l1.load"] = 8 * rate * (1 + run % 3);
+      if (point.bench == "l2" || point.bench == "dram")
+        point.counts["l2.load"] = point.counts["l1.load"];
+      if (point.bench == "dram") point.counts["dram.read"] = point.counts["l1.load"];
+      if (point.bench == "fma") point.counts["pipe.fma"] = 32 * rate * (1 + run % 3);
+      point.energy_j = point.seconds * (130 + 20 * point.active) +
+                       1e-12 * (50 * point.counts["inst"] + 100 * point.counts["l1.load"] +
+                                700 * point.counts["l2.load"] + 2000 * point.counts["dram.read"] +
+                                10 * point.counts["pipe.fma"]);
+      point.energy_j *= 1 + normal(random);
+      points.push_back(point);
     }
   return points;
 }
@@ -60,10 +64,10 @@ TEST(EnergyFit, IntervalsHoldTheTruthUnderNoise) {
   const auto model = fit_energy(known_points(0.01), 300);
   ASSERT_TRUE(model);
   for (const char* feature : {"l2.load", "dram.read", "pipe.fma"}) {
-    const auto* c = model->find(feature);
-    EXPECT_LE(c->low, kTruth.at(feature)) << feature;
-    EXPECT_GE(c->high, kTruth.at(feature)) << feature;
-    EXPECT_LT(c->high - c->low, 0.5 * c->picojoules) << feature;
+    const auto* coefficient = model->find(feature);
+    EXPECT_LE(coefficient->low, kTruth.at(feature)) << feature;
+    EXPECT_GE(coefficient->high, kTruth.at(feature)) << feature;
+    EXPECT_LT(coefficient->high - coefficient->low, 0.5 * coefficient->picojoules) << feature;
   }
 }
 
@@ -78,8 +82,8 @@ TEST(EnergyFit, SaysWhenPointsAreTooFew) {
 
 TEST(EnergyFit, ColumnsThatMoveTogetherAreNotIdentified) {
   auto points = known_points(0);
-  for (auto& p : points)
-    if (p.counts.count("dram.read")) p.counts["twin"] = 2 * p.counts["dram.read"];
+  for (auto& point : points)
+    if (point.counts.count("dram.read")) point.counts["twin"] = 2 * point.counts["dram.read"];
   const auto model = fit_energy(points, 10);
   ASSERT_TRUE(model);
   EXPECT_FALSE(model->find("twin")->identified && model->find("dram.read")->identified);
@@ -110,13 +114,17 @@ TEST(EnergyChecks, FindKernelsThatMissTheirLevel) {
 
 TEST(EnergyCurves, SlopeIsEnergyAboveIdlePerAccess) {
   BenchCounts bench{"l1_load", "l1.load", 0, 0, {{"l1.load", 256}}};
-  RawEnergyPoint p;
-  p.bench = "l1_load";
-  p.threads = 1024, p.blocks = 264, p.warps = 8448, p.loops_per_s = 1000;
-  for (int i = 0; i <= 12; ++i)
-    p.edge_t_s.push_back(0.1 * i),
-        p.edge_energy_j.push_back(0.1 * i * (130 + 256.0 * 8448 * 1000 * 150e-12));
-  const auto curves = level_curves({p}, {bench}, 130);
+  RawEnergyPoint point;
+  point.bench = "l1_load";
+  point.threads = 1024;
+  point.blocks = 264;
+  point.warps = 8448;
+  point.loops_per_s = 1000;
+  for (int i = 0; i <= 12; ++i) {
+    point.edge_t_s.push_back(0.1 * i);
+    point.edge_energy_j.push_back(0.1 * i * (130 + 256.0 * 8448 * 1000 * 150e-12));
+  }
+  const auto curves = level_curves({point}, {bench}, 130);
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_NEAR(curves[0].picojoules, 150, 1e-6);
   EXPECT_NEAR(curves[0].r2, 1, 1e-12);

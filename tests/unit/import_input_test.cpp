@@ -34,21 +34,21 @@ class InputTest : public testing::Test {
 };
 
 std::string gzip(std::string_view text) {
-  isal_zstream z;
+  isal_zstream stream;
   std::vector<std::uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   std::string out(text.size() + text.size() / 8 + 1024, '\0');
-  isal_deflate_init(&z);
-  z.level = 1;
-  z.level_buf = level_buffer.data();
-  z.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
-  z.gzip_flag = IGZIP_GZIP;
-  z.end_of_stream = 1;
-  z.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<std::uint32_t>(text.size());
-  z.next_out = reinterpret_cast<std::uint8_t*>(out.data());
-  z.avail_out = static_cast<std::uint32_t>(out.size());
-  EXPECT_EQ(isal_deflate(&z), COMP_OK);
-  out.resize(z.total_out);
+  isal_deflate_init(&stream);
+  stream.level = 1;
+  stream.level_buf = level_buffer.data();
+  stream.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<std::uint32_t>(text.size());
+  stream.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+  stream.avail_out = static_cast<std::uint32_t>(out.size());
+  EXPECT_EQ(isal_deflate(&stream), COMP_OK);
+  out.resize(stream.total_out);
   return out;
 }
 
@@ -71,21 +71,21 @@ struct Read {
 
 Read read_all(const std::string& path, std::uint64_t max_bytes = 1 << 30,
               std::size_t block = 100'003) {
-  Read r;
+  Read result;
   auto input = Input::open(path, max_bytes);
   if (!input) return {{}, {}, input.error().message()};
   std::string buffer(block, '\0');
   for (;;) {
     auto got = input->read(buffer.data(), block);
     if (!got) {
-      r.error = got.error().message();
+      result.error = got.error().message();
       break;
     }
-    r.content.append(buffer, 0, *got);
+    result.content.append(buffer, 0, *got);
     if (*got < block) break;
   }
-  for (auto& d : input->damage()) r.damage += d.code;
-  return r;
+  for (auto& damage : input->damage()) result.damage += damage.code;
+  return result;
 }
 
 }  // namespace
@@ -97,10 +97,10 @@ TEST_F(InputTest, ReadsEveryCompression) {
         write("members.gz", gzip(text.substr(0, 1000)) + gzip("") + gzip(text.substr(1000))),
         write("frames.zst", zstd(text.substr(0, 1000)) + zstd(text.substr(1000))),
         write("padded.gz", gzip(text) + std::string(1024, '\0'))}) {
-    const auto r = read_all(path);
-    EXPECT_EQ(r.error, "") << path;
-    EXPECT_EQ(r.damage, "") << path;
-    EXPECT_TRUE(r.content == text) << path;
+    const auto whole = read_all(path);
+    EXPECT_EQ(whole.error, "") << path;
+    EXPECT_EQ(whole.damage, "") << path;
+    EXPECT_TRUE(whole.content == text) << path;
     EXPECT_TRUE(read_whole(path, 1 << 30).value() == text) << path;
   }
 }
@@ -108,22 +108,22 @@ TEST_F(InputTest, ReadsEveryCompression) {
 TEST_F(InputTest, KeepsWhatCameBeforeTheDamage) {
   const auto text = sample();
   for (const auto& [name, packed] : {std::pair{"a.gz", gzip(text)}, {"a.zst", zstd(text)}}) {
-    const auto r = read_all(write(name, std::string_view(packed).substr(0, packed.size() / 2)));
-    EXPECT_EQ(r.damage, "truncated_input") << name;
-    EXPECT_GT(r.content.size(), text.size() / 4) << name;
-    EXPECT_TRUE(text.starts_with(r.content)) << name;
+    const auto whole = read_all(write(name, std::string_view(packed).substr(0, packed.size() / 2)));
+    EXPECT_EQ(whole.damage, "truncated_input") << name;
+    EXPECT_GT(whole.content.size(), text.size() / 4) << name;
+    EXPECT_TRUE(text.starts_with(whole.content)) << name;
   }
   auto flipped = gzip(text);
   flipped[flipped.size() - 6] ^= 1;  // inside the stored checksum
-  auto r = read_all(write("crc.gz", flipped));
-  EXPECT_EQ(r.damage, "bad_checksum");
-  EXPECT_TRUE(r.content == text);
-  r = read_all(write("tail.gz", gzip(text) + "more"));
-  EXPECT_EQ(r.damage, "trailing_garbage");
-  EXPECT_TRUE(r.content == text);
-  r = read_all(write("tail.zst", zstd(text) + "more text"));
-  EXPECT_EQ(r.damage, "trailing_garbage");
-  EXPECT_TRUE(r.content == text);
+  auto whole = read_all(write("crc.gz", flipped));
+  EXPECT_EQ(whole.damage, "bad_checksum");
+  EXPECT_TRUE(whole.content == text);
+  whole = read_all(write("tail.gz", gzip(text) + "more"));
+  EXPECT_EQ(whole.damage, "trailing_garbage");
+  EXPECT_TRUE(whole.content == text);
+  whole = read_all(write("tail.zst", zstd(text) + "more text"));
+  EXPECT_EQ(whole.damage, "trailing_garbage");
+  EXPECT_TRUE(whole.content == text);
 }
 
 TEST_F(InputTest, AnyCutOrFlippedByteEndsTheStreamInOrder) {
@@ -140,11 +140,11 @@ TEST_F(InputTest, AnyCutOrFlippedByteEndsTheStreamInOrder) {
 
 TEST_F(InputTest, StopsAtTheLimit) {
   const auto bomb = write("bomb.gz", gzip(std::string(10'000'000, '\0')));
-  const auto r = read_all(bomb, 1'000'000);
-  EXPECT_NE(r.error.find("grows past the limit of 1000000 bytes when decompressed"),
+  const auto whole = read_all(bomb, 1'000'000);
+  EXPECT_NE(whole.error.find("grows past the limit of 1000000 bytes when decompressed"),
             std::string::npos)
-      << r.error;
-  EXPECT_NE(r.error.find("--max-bytes"), std::string::npos);
+      << whole.error;
+  EXPECT_NE(whole.error.find("--max-bytes"), std::string::npos);
   EXPECT_EQ(read_all(bomb, 10'000'000).content.size(), 10'000'000u);
 }
 

@@ -34,22 +34,23 @@ std::string span(int pid, int tid, const std::string& ts, const std::string& dur
 }
 
 TEST(TfTraceJson, RoundsPrintedDoublesAndReadsTextArguments) {
-  const auto c =
+  const auto correlation_id77 =
       load(kNames +
            span(1, 14, "51.332999999999998", "857.83799999999997", "gemm",
                 R"("kernel_details":"regs:32 grid:4,2,1 block:128,1,1","correlation_id":"77")") +
            span(1, 15, "51.332999999999998", "857.83799999999997", "fusion") +
            span(701, 5, "1", "0.000001", "op") + "{}]}");
-  ASSERT_TRUE(c) << c.error().message();
-  ASSERT_EQ(c->activities.size(), 1u) << "the XLA Ops line repeats the stream's time";
-  EXPECT_EQ(c->activities.start_ns[0], 51'333);
-  EXPECT_EQ(c->activities.duration_ns[0], 857'838);
-  EXPECT_EQ(c->activities.correlation[0], 77);
-  EXPECT_EQ(c->activities.grid_y[0], 2);
-  EXPECT_EQ(c->activities.stream[0], 14);
-  ASSERT_EQ(c->host_ops.size(), 1u);
-  EXPECT_EQ(c->host_ops.duration_ns[0], 0);
-  EXPECT_EQ(c->events, 3);
+  ASSERT_TRUE(correlation_id77) << correlation_id77.error().message();
+  ASSERT_EQ(correlation_id77->activities.size(), 1u)
+      << "the XLA Ops line repeats the stream's time";
+  EXPECT_EQ(correlation_id77->activities.start_ns[0], 51'333);
+  EXPECT_EQ(correlation_id77->activities.duration_ns[0], 857'838);
+  EXPECT_EQ(correlation_id77->activities.correlation[0], 77);
+  EXPECT_EQ(correlation_id77->activities.grid_y[0], 2);
+  EXPECT_EQ(correlation_id77->activities.stream[0], 14);
+  ASSERT_EQ(correlation_id77->host_ops.size(), 1u);
+  EXPECT_EQ(correlation_id77->host_ops.duration_ns[0], 0);
+  EXPECT_EQ(correlation_id77->events, 3);
 }
 
 TEST(TfTraceJson, ADamagedEventCostsThatEventAndACutFileItsTail) {
@@ -78,14 +79,14 @@ TEST(TfTraceJson, SaysThatTheTailIsMissingAtTheEventCap) {
 }
 
 /// Name and, relative to the first one, the time of every device activity.
-std::vector<std::tuple<std::string, Nanos, Nanos>> work(const Capture& c) {
+std::vector<std::tuple<std::string, Nanos, Nanos>> work(const Capture& capture) {
   std::vector<std::tuple<std::string, Nanos, Nanos>> all;
   Nanos first = INT64_MAX;
-  for (std::size_t i = 0; i < c.activities.size(); ++i)
-    first = std::min(first, c.activities.start_ns[i]);
-  for (std::size_t i = 0; i < c.activities.size(); ++i)
-    all.emplace_back(c.text(c.activities.name[i]), c.activities.start_ns[i] - first,
-                     c.activities.duration_ns[i]);
+  for (std::size_t i = 0; i < capture.activities.size(); ++i)
+    first = std::min(first, capture.activities.start_ns[i]);
+  for (std::size_t i = 0; i < capture.activities.size(); ++i)
+    all.emplace_back(capture.text(capture.activities.name[i]),
+                     capture.activities.start_ns[i] - first, capture.activities.duration_ns[i]);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -99,14 +100,15 @@ TEST(TfTraceJson, EqualsTheXplaneOfTheSameRunToTheNanosecond) {
   EXPECT_EQ(beside->format, "xplane") << "the xplane file beside it is preferred";
   EXPECT_EQ(beside->metadata_value("read_instead_of"), json);
   std::filesystem::copy_file(json, alone.path() + "/vm.trace.json.gz");
-  const auto c = import_file(alone.path() + "/vm.trace.json.gz");
-  ASSERT_TRUE(c) << c.error().message();
-  EXPECT_EQ(c->format, "tf_trace_json");
-  EXPECT_EQ(c->framework, "jax");
-  EXPECT_EQ(c->activities.size(), 112u);
-  EXPECT_EQ(work(*c), work(*beside));
-  EXPECT_EQ(c->steps.size(), beside->steps.size());
-  for (std::size_t i = 0; i < c->activities.size(); ++i) EXPECT_GT(c->activities.correlation[i], 0);
+  const auto capture = import_file(alone.path() + "/vm.trace.json.gz");
+  ASSERT_TRUE(capture) << capture.error().message();
+  EXPECT_EQ(capture->format, "tf_trace_json");
+  EXPECT_EQ(capture->framework, "jax");
+  EXPECT_EQ(capture->activities.size(), 112u);
+  EXPECT_EQ(work(*capture), work(*beside));
+  EXPECT_EQ(capture->steps.size(), beside->steps.size());
+  for (std::size_t i = 0; i < capture->activities.size(); ++i)
+    EXPECT_GT(capture->activities.correlation[i], 0);
 }
 
 }  // namespace

@@ -39,21 +39,21 @@ constexpr Golden kGolden[] = {
     {"public/tracelens_vllm_decode_graph", 1993, 434, 10743181, 10717708},
 };
 
-void expect_golden(const std::string& path, const Golden& g) {
+void expect_golden(const std::string& path, const Golden& golden) {
   auto capture = import_file(path);
   ASSERT_TRUE(capture) << capture.error().message();
-  EXPECT_EQ(capture->events, g.events);
+  EXPECT_EQ(capture->events, golden.events);
   EXPECT_EQ(capture->format, "kineto");
   for (std::size_t i = 0; i < capture->quality.size(); ++i)
     ADD_FAILURE() << "damage in a sound file: " << capture->text(capture->quality.code[i]) << " "
                   << capture->text(capture->quality.detail[i]);
-  const auto& a = capture->activities;
-  ASSERT_EQ(static_cast<std::int64_t>(a.size()), g.gpu_events);
-  if (a.empty()) return;
+  const auto& activities = capture->activities;
+  ASSERT_EQ(static_cast<std::int64_t>(activities.size()), golden.gpu_events);
+  if (activities.empty()) return;
   std::vector<std::pair<Nanos, Nanos>> spans;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    spans.emplace_back(a.start_ns[i], a.start_ns[i] + a.duration_ns[i]);
-    EXPECT_LT(a.device[i], capture->devices.size());
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    spans.emplace_back(activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]);
+    EXPECT_LT(activities.device[i], capture->devices.size());
   }
   std::sort(spans.begin(), spans.end());
   Nanos busy = 0, reached = spans[0].first;
@@ -61,8 +61,8 @@ void expect_golden(const std::string& path, const Golden& g) {
     busy += std::max<Nanos>(0, end - std::max(start, reached));
     reached = std::max(reached, end);
   }
-  EXPECT_EQ(reached - spans[0].first, g.span_ns);
-  EXPECT_EQ(busy, g.busy_ns);
+  EXPECT_EQ(reached - spans[0].first, golden.span_ns);
+  EXPECT_EQ(busy, golden.busy_ns);
 }
 
 class KinetoCorpus : public testing::TestWithParam<Golden> {};
@@ -75,12 +75,12 @@ TEST_P(KinetoCorpus, GivesTheGoldenValues) {
 
 TEST(KinetoExamples, GiveTheGoldenValues) {
   int found = 0;
-  for (const auto& g : kGolden) {
+  for (const auto& golden : kGolden) {
     const std::string path =
-        "examples/" + std::filesystem::path(g.file).filename().string() + ".json.gz";
+        "examples/" + std::filesystem::path(golden.file).filename().string() + ".json.gz";
     if (!std::filesystem::exists(path)) continue;
     ++found;
-    expect_golden(path, g);
+    expect_golden(path, golden);
   }
   EXPECT_EQ(found, 6);
 }
@@ -88,8 +88,8 @@ TEST(KinetoExamples, GiveTheGoldenValues) {
 INSTANTIATE_TEST_SUITE_P(Files, KinetoCorpus, testing::ValuesIn(kGolden), [](const auto& info) {
   std::string name = std::filesystem::path(info.param.file).filename().string();
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
-      '_');
+      name.begin(), name.end(),
+      [](char letter) { return !std::isalnum(static_cast<unsigned char>(letter)); }, '_');
   return name;
 });
 

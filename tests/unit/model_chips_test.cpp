@@ -31,21 +31,21 @@ TEST(Chips, ProductsMatchWholeWords) {
     ChipId chip;
     int sms;
   };
-  for (const Case& c : {Case{"NVIDIA H200", ChipId::GH100, 132},
-                        {"NVIDIA H100 PCIe", ChipId::GH100, 114},
-                        {"NVIDIA H100 80GB HBM3", ChipId::GH100, 132},
-                        {"NVIDIA GH200 480GB", ChipId::GH100, 132},
-                        {"Tesla V100-SXM2-16GB", ChipId::GV100, 80},
-                        {"NVIDIA A10", ChipId::GA102, 72},
-                        {"NVIDIA A100-SXM4-40GB", ChipId::GA100, 108},
-                        {"NVIDIA L4", ChipId::AD102, 58},
-                        {"NVIDIA L40S", ChipId::AD102, 142},
-                        {"NVIDIA B200", ChipId::GB100, 148},
-                        {"NVIDIA GeForce RTX 3090 Ti", ChipId::GA102, 84}}) {
-    const Product* p = find_product(c.name);
-    ASSERT_NE(p, nullptr) << c.name;
-    EXPECT_EQ(p->chip, c.chip) << c.name;
-    EXPECT_EQ(p->sm_count, c.sms) << c.name;
+  for (const Case& chip_id : {Case{"NVIDIA H200", ChipId::GH100, 132},
+                              {"NVIDIA H100 PCIe", ChipId::GH100, 114},
+                              {"NVIDIA H100 80GB HBM3", ChipId::GH100, 132},
+                              {"NVIDIA GH200 480GB", ChipId::GH100, 132},
+                              {"Tesla V100-SXM2-16GB", ChipId::GV100, 80},
+                              {"NVIDIA A10", ChipId::GA102, 72},
+                              {"NVIDIA A100-SXM4-40GB", ChipId::GA100, 108},
+                              {"NVIDIA L4", ChipId::AD102, 58},
+                              {"NVIDIA L40S", ChipId::AD102, 142},
+                              {"NVIDIA B200", ChipId::GB100, 148},
+                              {"NVIDIA GeForce RTX 3090 Ti", ChipId::GA102, 84}}) {
+    const Product* product = find_product(chip_id.name);
+    ASSERT_NE(product, nullptr) << chip_id.name;
+    EXPECT_EQ(product->chip, chip_id.chip) << chip_id.name;
+    EXPECT_EQ(product->sm_count, chip_id.sms) << chip_id.name;
   }
   EXPECT_EQ(find_product("NVIDIA RTX A1000"), nullptr);
   EXPECT_EQ(find_product(""), nullptr);
@@ -59,19 +59,19 @@ TEST(Chips, DenseRatesGiveTheDataSheetPeaks) {
     int sms;
     double ghz, tera;
   };
-  for (const Case& c : {Case{ChipId::GH100, TensorType::bf16, 132, 1.830, 989.4},
-                        {ChipId::GH100, TensorType::fp8, 132, 1.830, 1978.9},
-                        {ChipId::GH100, TensorType::tf32, 132, 1.830, 494.7},
-                        {ChipId::GA100, TensorType::bf16, 108, 1.410, 312},
-                        {ChipId::GA100, TensorType::fp64, 108, 1.410, 19.5},
-                        {ChipId::GV100, TensorType::fp16, 80, 1.530, 125},
-                        {ChipId::AD102, TensorType::fp8, 128, 2.520, 660.6},
-                        {ChipId::TU102, TensorType::int8, 72, 1.770, 261},
-                        {ChipId::GB202, TensorType::fp4, 170, 2.407, 1676}}) {
-    const TensorPath* p = tensor_path(c.chip, c.type);
-    ASSERT_NE(p, nullptr);
-    EXPECT_NEAR(p->dense_ops * c.sms * c.ghz * 1e-3 / c.tera, 1.0, 0.005)
-        << chip(c.chip).name << " " << name_of(c.type);
+  for (const Case& chip_id : {Case{ChipId::GH100, TensorType::bf16, 132, 1.830, 989.4},
+                              {ChipId::GH100, TensorType::fp8, 132, 1.830, 1978.9},
+                              {ChipId::GH100, TensorType::tf32, 132, 1.830, 494.7},
+                              {ChipId::GA100, TensorType::bf16, 108, 1.410, 312},
+                              {ChipId::GA100, TensorType::fp64, 108, 1.410, 19.5},
+                              {ChipId::GV100, TensorType::fp16, 80, 1.530, 125},
+                              {ChipId::AD102, TensorType::fp8, 128, 2.520, 660.6},
+                              {ChipId::TU102, TensorType::int8, 72, 1.770, 261},
+                              {ChipId::GB202, TensorType::fp4, 170, 2.407, 1676}}) {
+    const TensorPath* path = tensor_path(chip_id.chip, chip_id.type);
+    ASSERT_NE(path, nullptr);
+    EXPECT_NEAR(path->dense_ops * chip_id.sms * chip_id.ghz * 1e-3 / chip_id.tera, 1.0, 0.005)
+        << chip(chip_id.chip).name << " " << name_of(chip_id.type);
   }
   EXPECT_EQ(tensor_path(ChipId::GV100, TensorType::bf16), nullptr);
 }

@@ -11,8 +11,9 @@ namespace {
 using test::TempDir;
 
 std::string error_of(const std::string& path) {
-  auto c = read_capture(path);
-  return c ? "" : c.error().message();
+  auto capture = read_capture(path);
+  if (capture) return "";
+  return capture.error().message();
 }
 
 TEST(CaptureFile, SaysWhatAFileIsInstead) {
@@ -54,7 +55,7 @@ TEST(CaptureFile, ChangedByHandIsAnErrorThatSaysWhere) {
     const char* sql;
     const char* error;
   };
-  for (const Case& c :
+  for (const Case& wanted :
        {Case{"DELETE FROM _activities WHERE row = 1", "table activities lacks row 1"},
         {"UPDATE _activities SET name = 12345 WHERE row = 2",
          "table activities, row 2: the value of name is not possible"},
@@ -74,11 +75,11 @@ TEST(CaptureFile, ChangedByHandIsAnErrorThatSaysWhere) {
     ASSERT_TRUE(write_capture(capture, dir.file("a.gpf")).has_value());
     {
       auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
-      auto done = sqlite::execute(db->get(), c.sql, "");
+      auto done = sqlite::execute(db->get(), wanted.sql, "");
       ASSERT_TRUE(done.has_value()) << done.error().message();
     }
-    EXPECT_NE(error_of(dir.file("a.gpf")).find(c.error), std::string::npos)
-        << c.sql << "\n"
+    EXPECT_NE(error_of(dir.file("a.gpf")).find(wanted.error), std::string::npos)
+        << wanted.sql << "\n"
         << error_of(dir.file("a.gpf"));
   }
 }
@@ -97,10 +98,10 @@ TEST(CaptureFile, OlderFilesWithoutAColumnOrTableGiveDefaults) {
                                 "");
     ASSERT_TRUE(done.has_value()) << done.error().message();
   }
-  auto c = read_capture(dir.file("a.gpf"));
-  ASSERT_TRUE(c.has_value()) << c.error().message();
-  ASSERT_EQ(c->activities.size(), 1u);
-  EXPECT_EQ(c->activities.grid_x[0], -1);
+  auto imported = read_capture(dir.file("a.gpf"));
+  ASSERT_TRUE(imported.has_value()) << imported.error().message();
+  ASSERT_EQ(imported->activities.size(), 1u);
+  EXPECT_EQ(imported->activities.grid_x[0], -1);
 }
 
 TEST(CaptureFile, AFailedWriteLeavesTheOldFileAndNothingElse) {

@@ -12,35 +12,37 @@ namespace {
 TEST(Metrics, IdsAndNamesAreWellFormedAndUnique) {
   std::set<std::string_view> ids, names;
   const std::regex id("[a-z0-9]+\\.[a-z0-9_]+"), name("[a-z0-9_]+");
-  for (const Metric& m : metrics()) {
-    EXPECT_TRUE(ids.insert(m.id).second) << m.id << " stands twice";
-    EXPECT_TRUE(names.insert(m.openmetrics).second) << m.openmetrics << " stands twice";
-    EXPECT_TRUE(std::regex_match(std::string(m.id), id)) << m.id;
-    EXPECT_TRUE(std::regex_match(std::string(m.openmetrics), name)) << m.openmetrics;
-    EXPECT_FALSE(m.definition.empty());
-    EXPECT_EQ(m.definition.back(), '.') << m.id;
+  for (const Metric& metric : metrics()) {
+    EXPECT_TRUE(ids.insert(metric.id).second) << metric.id << " stands twice";
+    EXPECT_TRUE(names.insert(metric.openmetrics).second) << metric.openmetrics << " stands twice";
+    EXPECT_TRUE(std::regex_match(std::string(metric.id), id)) << metric.id;
+    EXPECT_TRUE(std::regex_match(std::string(metric.openmetrics), name)) << metric.openmetrics;
+    EXPECT_FALSE(metric.definition.empty());
+    EXPECT_EQ(metric.definition.back(), '.') << metric.id;
   }
 }
 
 TEST(Metrics, EveryInputHasAMetricAndEveryMetricAnInput) {
   std::set<std::string_view> seen;
   std::string_view last;
-  for (const MetricInput& i : metric_inputs()) {
-    EXPECT_NE(find_metric(i.metric), nullptr) << i.metric;
-    EXPECT_NE(i.chips, 0) << i.metric;
-    EXPECT_TRUE(seen.count(i.metric) == 0 || i.metric == last)
-        << i.metric << ": inputs stand together";
-    seen.insert(last = i.metric);
+  for (const MetricInput& input : metric_inputs()) {
+    EXPECT_NE(find_metric(input.metric), nullptr) << input.metric;
+    EXPECT_NE(input.chips, 0) << input.metric;
+    EXPECT_TRUE(seen.count(input.metric) == 0 || input.metric == last)
+        << input.metric << ": inputs stand together";
+    seen.insert(last = input.metric);
   }
-  for (const Metric& m : metrics()) EXPECT_TRUE(seen.count(m.id)) << m.id << " has no input";
+  for (const Metric& metric : metrics())
+    EXPECT_TRUE(seen.count(metric.id)) << metric.id << " has no input";
 }
 
 TEST(Metrics, OneExpressionForEachSourceAndChip) {
-  for (const MetricInput& a : metric_inputs())
-    for (const MetricInput& b : metric_inputs()) {
-      if (&a == &b || a.metric != b.metric || a.source != b.source) continue;
-      EXPECT_EQ(a.chips & b.chips, 0)
-          << a.metric << ": " << a.expression << " and " << b.expression;
+  for (const MetricInput& one : metric_inputs())
+    for (const MetricInput& another : metric_inputs()) {
+      if (&one == &another || one.metric != another.metric || one.source != another.source)
+        continue;
+      EXPECT_EQ(one.chips & another.chips, 0)
+          << one.metric << ": " << one.expression << " and " << another.expression;
     }
 }
 

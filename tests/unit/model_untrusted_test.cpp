@@ -55,21 +55,22 @@ std::string journal_naming(const std::string& victim, const std::string& databas
 }
 
 Capture two_kernels() {
-  Capture c;
-  c.device_row(0);
+  Capture capture;
+  capture.device_row(0);
   for (int i = 0; i < 2; ++i) {
-    const auto row = c.activities.add();
-    c.activities.device[row] = 0;
-    c.activities.start_ns[row] = 100 * i;
-    c.activities.duration_ns[row] = 50;
-    c.activities.name[row] = c.strings.intern("gemm");
+    const auto row = capture.activities.add();
+    capture.activities.device[row] = 0;
+    capture.activities.start_ns[row] = 100 * i;
+    capture.activities.duration_ns[row] = 50;
+    capture.activities.name[row] = capture.strings.intern("gemm");
   }
-  return c;
+  return capture;
 }
 
 std::string import_error(const std::string& path) {
   const auto read = import_file(path);
-  return read ? "" : read.error().message();
+  if (read) return "";
+  return read.error().message();
 }
 
 TEST(UntrustedFile, AJournalThatNamesAFileRemovesNothing) {

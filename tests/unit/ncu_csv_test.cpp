@@ -21,7 +21,8 @@ constexpr const char* kHeader =
 Capture parsed(const std::string& text) {
   auto capture = ncu::parse_csv(text, "test.csv");
   EXPECT_TRUE(capture.has_value()) << (capture ? "" : capture.error().message());
-  return capture ? std::move(*capture) : Capture{};
+  if (capture) return std::move(*capture);
+  return Capture{};
 }
 
 TEST(NcuNumbers, EveryPrintedForm) {
@@ -48,7 +49,7 @@ TEST(NcuNumbers, EveryPrintedForm) {
 TEST(NcuNumbers, OneFileOneLocale) {
   const auto decimal = [](std::initializer_list<const char*> cells) {
     ncu::NumberStyleVote vote;
-    for (const char* c : cells) vote.add(c);
+    for (const char* cell : cells) vote.add(cell);
     return vote.style().decimal;
   };
   EXPECT_EQ(decimal({}), '.');
@@ -61,8 +62,8 @@ TEST(NcuNumbers, OneFileOneLocale) {
 
 TEST(NcuUnits, ScaledToBase) {
   const auto scaled = [](const char* printed) {
-    const auto u = ncu::parse_unit(printed);
-    return std::pair{u.base, u.factor * std::pow(10.0, u.exponent)};
+    const auto unit = ncu::parse_unit(printed);
+    return std::pair{unit.base, unit.factor * std::pow(10.0, unit.exponent)};
   };
   using P = std::pair<std::string, double>;
   EXPECT_EQ(scaled("us"), P("ns", 1e3));
@@ -79,7 +80,7 @@ TEST(NcuUnits, ScaledToBase) {
 }
 
 TEST(NcuCsv, RawPageQuirks) {
-  const Capture c = parsed(
+  const Capture capture = parsed(
       std::string("\xEF\xBB\xBF") +
       "==PROF== Connected to process 7 (/usr/bin/python3)\nepoch 1, loss 0.5\n==WARNING== No "
       "metrics found for foo\n" +
@@ -102,15 +103,15 @@ TEST(NcuCsv, RawPageQuirks) {
       R"csv("9.0","NVIDIA H200","132","","1.000000","all","12.5","8","0.000000","0","1,)csv"
       R"csv(024")csv"
       "\n");
-  ASSERT_EQ(c.report_kernels.size(), 2u);
-  EXPECT_EQ(c.text(c.report_kernels.name[0]), "void f<int, \"q\">(T1)");
-  EXPECT_EQ(c.report_kernels.grid_x[0], 1568);
-  EXPECT_EQ(c.report_kernels.block_y[0], 8);
-  EXPECT_EQ(c.report_kernels.grid_z[1], 4);
-  EXPECT_EQ(c.report_kernels.registers[0], 64);
-  EXPECT_EQ(c.report_kernels.shared_bytes[0], 2304);
-  EXPECT_EQ(c.report_kernels.duration_ns[0], 8896);
-  auto first = counters_of(c, 0);
+  ASSERT_EQ(capture.report_kernels.size(), 2u);
+  EXPECT_EQ(capture.text(capture.report_kernels.name[0]), "void f<int, \"q\">(T1)");
+  EXPECT_EQ(capture.report_kernels.grid_x[0], 1568);
+  EXPECT_EQ(capture.report_kernels.block_y[0], 8);
+  EXPECT_EQ(capture.report_kernels.grid_z[1], 4);
+  EXPECT_EQ(capture.report_kernels.registers[0], 64);
+  EXPECT_EQ(capture.report_kernels.shared_bytes[0], 2304);
+  EXPECT_EQ(capture.report_kernels.duration_ns[0], 8896);
+  auto first = counters_of(capture, 0);
   EXPECT_EQ(first.at("dram__bytes.sum"), (test::CounterCell{1.5e6, "", "byte"}));
   EXPECT_EQ(first.at("launch__func_cache_config").text, "CachePreferNone");
   EXPECT_TRUE(std::isnan(first.at("launch__func_cache_config").value));
@@ -118,33 +119,34 @@ TEST(NcuCsv, RawPageQuirks) {
   EXPECT_FALSE(first.contains("launch__occupancy"));  // n/a is no data, not 0
   EXPECT_FALSE(
       first.contains("device__attribute_multiprocessor_count"));  // once, not on every kernel
-  EXPECT_FALSE(counters_of(c, 1).contains("dram__bytes.sum"));
-  ASSERT_EQ(c.devices.size(), 1u);
-  EXPECT_EQ(c.text(c.devices.name[0]), "NVIDIA H200");
-  EXPECT_EQ(c.devices.sm_count[0], 132);
-  EXPECT_EQ(c.devices.compute_major[0], 9);
-  EXPECT_EQ(c.metadata_value("device.0.display_name"), "NVIDIA H200");
-  EXPECT_EQ(c.metadata_value("process"), "python3.12");
-  EXPECT_EQ(quality_of(c),
+  EXPECT_FALSE(counters_of(capture, 1).contains("dram__bytes.sum"));
+  ASSERT_EQ(capture.devices.size(), 1u);
+  EXPECT_EQ(capture.text(capture.devices.name[0]), "NVIDIA H200");
+  EXPECT_EQ(capture.devices.sm_count[0], 132);
+  EXPECT_EQ(capture.devices.compute_major[0], 9);
+  EXPECT_EQ(capture.metadata_value("device.0.display_name"), "NVIDIA H200");
+  EXPECT_EQ(capture.metadata_value("process"), "python3.12");
+  EXPECT_EQ(quality_of(capture),
             (std::map<std::string, long>{{"profiler_message", 2}, {"rounded_counters", 1}}));
 }
 
 TEST(NcuCsv, EuropeanSeparators) {
-  const Capture c = parsed(
+  const Capture capture = parsed(
       R"csv("ID";"Process ID";"Process Name";"Host Name";"Kernel Name";"Context";"Stream";)csv"
       R"csv("smsp__cycles_active.sum";"sm__throughput.avg.pct_of_peak_sustained_elapsed")csv"
       "\n\"\";\"\";\"\";\"\";\"\";\"\";\"\";\"cycle\";\"%\"\n"
       "\"0\";\"1\";\"a\";\"h\";\"k\";\"1\";\"7\";\"27.595.520\";\"65,77\"\n");
-  const auto cells = counters_of(c, 0);
+  const auto cells = counters_of(capture, 0);
   EXPECT_EQ(cells.at("smsp__cycles_active.sum").value, 27595520);
   EXPECT_EQ(cells.at("sm__throughput.avg.pct_of_peak_sustained_elapsed").value, 65.77);
-  EXPECT_EQ(c.report_kernels.grid_x[0], -1);  // an old layout without Grid Size: not known, not 0
+  EXPECT_EQ(capture.report_kernels.grid_x[0],
+            -1);  // an old layout without Grid Size: not known, not 0
 }
 
 TEST(NcuCsv, DetailsPage) {
   const std::string row =
       R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0",)csv";
-  const Capture c = parsed(
+  const Capture capture = parsed(
       std::string(kHeader) +
       R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name",)csv"
       R"csv("Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
@@ -161,10 +163,10 @@ TEST(NcuCsv, DetailsPage) {
       "\n" + row +
       R"csv("Launch Statistics","Registers Per Thread","register/thread","64","","","","","")csv" +
       "\n");
-  ASSERT_EQ(c.report_kernels.size(), 1u);
-  EXPECT_EQ(c.report_kernels.duration_ns[0], 8900);
-  EXPECT_EQ(c.report_kernels.registers[0], 64);
-  const auto cells = counters_of(c, 0);
+  ASSERT_EQ(capture.report_kernels.size(), 1u);
+  EXPECT_EQ(capture.report_kernels.duration_ns[0], 8900);
+  EXPECT_EQ(capture.report_kernels.registers[0], 64);
+  const auto cells = counters_of(capture, 0);
   EXPECT_EQ(cells.at("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed").value,
             12.5);
   EXPECT_EQ(cells.at("dram__bytes.sum.per_second").value, 1.25e9);
@@ -181,10 +183,10 @@ TEST(NcuCsv, DamageCostsTheRowAndIsCounted) {
   EXPECT_EQ(quality_of(parsed(header + row + "loss 0.4, acc 0.9\n" + row)),
             (std::map<std::string, long>{{"bad_row", 1}}));
   for (std::size_t cut = 1; cut < row.size() - 1; ++cut) {
-    const Capture c = parsed(header + row + row.substr(0, cut));
-    EXPECT_GE(c.report_kernels.size(), 1u);
-    if (c.report_kernels.size() == 1) {
-      EXPECT_EQ(c.quality.size(), 1u) << cut;
+    const Capture capture = parsed(header + row + row.substr(0, cut));
+    EXPECT_GE(capture.report_kernels.size(), 1u);
+    if (capture.report_kernels.size() == 1) {
+      EXPECT_EQ(capture.quality.size(), 1u) << cut;
     }
   }
 }
@@ -212,11 +214,11 @@ TEST(NcuCsv, ThreeExportsOfOneReportAgree) {
   };
   const auto base = load("base"), scaled = load("auto"), details = load("details");
   ASSERT_TRUE(base && scaled && details);
-  for (const auto* c : {&*base, &*scaled, &*details}) {
-    ASSERT_EQ(c->report_kernels.size(), 50u);
-    EXPECT_EQ(c->report_kernels.registers[0], 64);
-    EXPECT_EQ(c->report_kernels.grid_x[0], 1568);
-    EXPECT_EQ(c->report_kernels.stream[49], 7);
+  for (const auto* page : {&*base, &*scaled, &*details}) {
+    ASSERT_EQ(page->report_kernels.size(), 50u);
+    EXPECT_EQ(page->report_kernels.registers[0], 64);
+    EXPECT_EQ(page->report_kernels.grid_x[0], 1568);
+    EXPECT_EQ(page->report_kernels.stream[49], 7);
   }
   EXPECT_EQ(scaled->report_kernels.shared_bytes[0], 2304);
   EXPECT_EQ(scaled->report_kernels.duration_ns[0], 8896);
@@ -224,11 +226,12 @@ TEST(NcuCsv, ThreeExportsOfOneReportAgree) {
   EXPECT_EQ(scaled->devices.sm_count[0], 132);
   EXPECT_EQ(scaled->devices.memory_bytes[0], 150109880320);
   EXPECT_EQ(scaled->devices.clock_khz[0], 1980000);
-  for (std::uint32_t k = 0; k < 50; ++k) {
-    const auto a = counters_of(*base, k), b = counters_of(*scaled, k), d = counters_of(*details, k);
-    ASSERT_EQ(a.size(), b.size());
-    for (const auto& [metric, cell] : a) {
-      const auto& other = b.at(metric);
+  for (std::uint32_t kernel = 0; kernel < 50; ++kernel) {
+    const auto from_base = counters_of(*base, kernel), from_scaled = counters_of(*scaled, kernel),
+               from_details = counters_of(*details, kernel);
+    ASSERT_EQ(from_base.size(), from_scaled.size());
+    for (const auto& [metric, cell] : from_base) {
+      const auto& other = from_scaled.at(metric);
       EXPECT_EQ(cell.text, other.text);
       EXPECT_EQ(cell.unit, other.unit) << metric;
       // Base units are printed with 2 decimals; scaled ones with 6 of a unit up to a million times
@@ -237,9 +240,10 @@ TEST(NcuCsv, ThreeExportsOfOneReportAgree) {
         EXPECT_NEAR(cell.value, other.value, 0.005 + 0.5e-6 * 1e6) << metric;
       }
     }
-    EXPECT_EQ(d.size(), 15u);
-    for (const auto& [metric, cell] : d)
-      EXPECT_NEAR(cell.value, b.at(metric).value, metric.starts_with("gpu__time") ? 5 : 0.005)
+    EXPECT_EQ(from_details.size(), 15u);
+    for (const auto& [metric, cell] : from_details)
+      EXPECT_NEAR(cell.value, from_scaled.at(metric).value,
+                  metric.starts_with("gpu__time") ? 5 : 0.005)
           << metric;
   }
 }

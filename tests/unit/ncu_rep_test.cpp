@@ -20,9 +20,10 @@ using test::quality_of;
 constexpr const char* kSlim = "examples/lenet_train_b64.ncu-rep.gz";
 
 Capture loaded(const std::string& path) {
-  auto c = import_file(path);
-  EXPECT_TRUE(c.has_value()) << (c ? "" : c.error().message());
-  return c ? std::move(*c) : Capture{};
+  auto capture = import_file(path);
+  EXPECT_TRUE(capture.has_value()) << (capture ? "" : capture.error().message());
+  if (capture) return std::move(*capture);
+  return Capture{};
 }
 
 class TempFile {
@@ -52,20 +53,20 @@ void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double un
   const std::set<std::string> prefixed{"ns", "byte", "byte/block"};
   ASSERT_EQ(rep.report_kernels.size(), csv.report_kernels.size());
   const auto &r = rep.report_kernels, &c = csv.report_kernels;
-  for (std::uint32_t k = 0; k < r.size(); ++k) {
-    EXPECT_EQ(r.id[k], c.id[k]);
-    EXPECT_EQ(r.pid[k], c.pid[k]);
-    EXPECT_EQ(r.device[k], c.device[k]);
-    EXPECT_EQ(r.context[k], c.context[k]);
-    EXPECT_EQ(r.stream[k], c.stream[k]);
-    EXPECT_EQ(canonical_kernel_name(rep.text(r.name[k])),
-              canonical_kernel_name(csv.text(c.name[k])));
+  for (std::uint32_t kernel = 0; kernel < r.size(); ++kernel) {
+    EXPECT_EQ(r.id[kernel], c.id[kernel]);
+    EXPECT_EQ(r.pid[kernel], c.pid[kernel]);
+    EXPECT_EQ(r.device[kernel], c.device[kernel]);
+    EXPECT_EQ(r.context[kernel], c.context[kernel]);
+    EXPECT_EQ(r.stream[kernel], c.stream[kernel]);
+    EXPECT_EQ(canonical_kernel_name(rep.text(r.name[kernel])),
+              canonical_kernel_name(csv.text(c.name[kernel])));
     for (auto column : {&report_kernels_table::grid_x, &report_kernels_table::grid_y,
                         &report_kernels_table::grid_z, &report_kernels_table::block_x,
                         &report_kernels_table::block_y, &report_kernels_table::block_z,
                         &report_kernels_table::registers})
-      EXPECT_EQ((r.*column)[k], (c.*column)[k]);
-    const auto mine = counters_of(rep, k), theirs = counters_of(csv, k);
+      EXPECT_EQ((r.*column)[kernel], (c.*column)[kernel]);
+    const auto mine = counters_of(rep, kernel), theirs = counters_of(csv, kernel);
     for (const auto& [metric, cell] : theirs) {
       const auto found = mine.find(metric);
       ASSERT_NE(found, mine.end()) << metric;
@@ -74,10 +75,11 @@ void expect_equal(const Capture& rep, const Capture& csv, bool scaled, double un
       if (!cell.text.empty()) continue;
       const double scale =
           scaled && prefixed.contains(cell.unit) ? (std::fabs(cell.value) >= 1e6 ? 1e6 : 1e3) : 1;
-      const double digit = cell.unit.empty() ? unscaled_digit : scaled_digit;
+      double digit = scaled_digit;
+      if (cell.unit.empty()) digit = unscaled_digit;
       EXPECT_LE(std::fabs(found->second.value - cell.value),
                 0.5 * digit * scale * (1 + 1e-9) + 1e-12 * std::fabs(cell.value))
-          << metric << " of kernel " << k;
+          << metric << " of kernel " << kernel;
     }
   }
 }
@@ -92,14 +94,15 @@ TEST(NcuRep, EqualsItsCsvExports) {
   expect_equal(rep, base, false, 1e-2, 1e-2);
   expect_equal(rep, scaled, true, 1e-2, 1e-6);
   expect_equal(rep, details, true, 1e-2, 1e-2);
-  for (std::uint32_t k = 0; k < 50; ++k)
-    EXPECT_EQ(counters_of(rep, k).size(), counters_of(scaled, k).size());
+  for (std::uint32_t kernel = 0; kernel < 50; ++kernel)
+    EXPECT_EQ(counters_of(rep, kernel).size(), counters_of(scaled, kernel).size());
   // What the report is about, and the device.
   ASSERT_EQ(rep.devices.size(), 1u);
-  const auto metadata = [](const Capture& c) {
+  const auto metadata = [](const Capture& capture) {
     std::map<std::string, std::string> out;
-    for (std::size_t i = 0; i < c.metadata.size(); ++i)
-      out[std::string(c.text(c.metadata.key[i]))] = c.text(c.metadata.value[i]);
+    for (std::size_t i = 0; i < capture.metadata.size(); ++i)
+      out[std::string(capture.text(capture.metadata.key[i]))] =
+          capture.text(capture.metadata.value[i]);
     return out;
   };
   EXPECT_EQ(metadata(rep), metadata(scaled));
@@ -132,13 +135,13 @@ TEST(NcuRep, TruncatedFilesKeepWhatCameBefore) {
   for (std::size_t cut = content.size() - 1; cut > 4;
        cut = cut > 2000 ? cut - cut / 13 : cut - 61 * (cut > 61) - (cut <= 61)) {
     const TempFile file(std::string_view(content).substr(0, cut));
-    const auto c = import_file(file.path());
-    if (!c) continue;  // not even a file header
-    EXPECT_LE(c->report_kernels.size(), last);
-    last = c->report_kernels.size();
+    const auto capture = import_file(file.path());
+    if (!capture) continue;  // not even a file header
+    EXPECT_LE(capture->report_kernels.size(), last);
+    last = capture->report_kernels.size();
     // A cut between two blocks looks like a shorter report; every other cut is told.
-    if (!c->quality.empty()) {
-      EXPECT_EQ(quality_of(*c).begin()->first, "truncated");
+    if (!capture->quality.empty()) {
+      EXPECT_EQ(quality_of(*capture).begin()->first, "truncated");
     }
   }
   EXPECT_EQ(last, 0u);
@@ -152,11 +155,11 @@ TEST(NcuRep, DamageInsideAResultCostsThatResult) {
   ASSERT_NE(at, std::string::npos);
   content[at - 2] = '\x07';
   const TempFile file(content);
-  const Capture c = loaded(file.path());
-  EXPECT_EQ(c.report_kernels.size(), 49u);
-  EXPECT_EQ(c.events, 50);
-  EXPECT_EQ(quality_of(c), (std::map<std::string, long>{{"bad_event", 1}}));
-  EXPECT_EQ(c.report_kernels.id[48], 49);  // the others keep their numbers
+  const Capture capture = loaded(file.path());
+  EXPECT_EQ(capture.report_kernels.size(), 49u);
+  EXPECT_EQ(capture.events, 50);
+  EXPECT_EQ(quality_of(capture), (std::map<std::string, long>{{"bad_event", 1}}));
+  EXPECT_EQ(capture.report_kernels.id[48], 49);  // the others keep their numbers
 }
 
 TEST(NcuRep, ForgedSizesNeitherCrashNorAllocate) {
@@ -165,9 +168,9 @@ TEST(NcuRep, ForgedSizesNeitherCrashNorAllocate) {
     std::string forged = content;
     for (int i = 0; i < 4; ++i) forged[at + static_cast<std::size_t>(i)] = '\xFF';
     const TempFile file(forged);
-    const auto c = import_file(file.path());
-    if (c) {
-      EXPECT_FALSE(c->quality.empty());
+    const auto capture = import_file(file.path());
+    if (capture) {
+      EXPECT_FALSE(capture->quality.empty());
     }
   }
 }

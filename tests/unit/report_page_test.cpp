@@ -35,15 +35,15 @@ TEST(Embed, GzipUnpacksToTheSame) {
   for (const auto& plain : {std::string(), std::string("x"), text}) {
     const std::string packed = gzipped(plain);
     std::string out(plain.size() + 1, '\0');
-    z_stream z{};
-    ASSERT_EQ(inflateInit2(&z, 15 + 16), Z_OK);
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    z.avail_in = static_cast<uInt>(packed.size());
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    EXPECT_EQ(inflate(&z, Z_FINISH), Z_STREAM_END);
-    out.resize(z.total_out);
-    inflateEnd(&z);
+    z_stream stream{};
+    ASSERT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(packed.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    out.resize(stream.total_out);
+    inflateEnd(&stream);
     EXPECT_EQ(out, plain);
     EXPECT_EQ(packed, gzipped(plain)) << "the same bytes each time";
   }

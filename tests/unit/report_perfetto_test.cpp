@@ -41,47 +41,47 @@ struct Decoded {
       else
         entry.skip();
   }
-  void descriptor(Reader d) {
+  void descriptor(Reader reader) {
     std::uint64_t id = 0;
     Track track;
-    while (d.next()) {
-      if (d.tag() == 1)
-        id = d.get_uint64();
-      else if (d.tag() == 2)
-        track.name = d.get_string();
-      else if (d.tag() == 5)
-        track.parent = d.get_uint64();
+    while (reader.next()) {
+      if (reader.tag() == 1)
+        id = reader.get_uint64();
+      else if (reader.tag() == 2)
+        track.name = reader.get_string();
+      else if (reader.tag() == 5)
+        track.parent = reader.get_uint64();
       else
-        d.skip();
+        reader.skip();
     }
     EXPECT_TRUE(tracks.emplace(id, track).second) << "two tracks with one id";
     EXPECT_TRUE(track.parent == 0 || tracks.count(track.parent));
   }
-  void event(std::uint64_t at, Reader e) {
+  void event(std::uint64_t at, Reader reader) {
     int type = 0;
     std::uint64_t id = 0, name = 0, category = 0;
-    while (e.next()) {
-      switch (e.tag()) {
+    while (reader.next()) {
+      switch (reader.tag()) {
         case 9:
-          type = e.get_enum();
+          type = reader.get_enum();
           break;
         case 11:
-          id = e.get_uint64();
+          id = reader.get_uint64();
           break;
         case 10:
-          name = e.get_uint64();
+          name = reader.get_uint64();
           break;
         case 3:
-          category = e.get_uint64();
+          category = reader.get_uint64();
           break;
         case 47:
-          out.insert(e.get_fixed64());
+          out.insert(reader.get_fixed64());
           break;
         case 48:
-          in.insert(e.get_fixed64());
+          in.insert(reader.get_fixed64());
           break;
         default:
-          e.skip();
+          reader.skip();
       }
     }
     ASSERT_TRUE(tracks.count(id));
@@ -104,7 +104,7 @@ struct Decoded {
 };
 
 Decoded decode(const std::string& bytes) {
-  Decoded d;
+  Decoded decoded;
   Reader trace(bytes);
   while (trace.next(1)) {
     Reader packet = trace.get_message();
@@ -113,16 +113,16 @@ Decoded decode(const std::string& bytes) {
       if (packet.tag() == 8)
         at = packet.get_uint64();
       else if (packet.tag() == 60)
-        d.descriptor(packet.get_message());
+        decoded.descriptor(packet.get_message());
       else if (packet.tag() == 11)
-        d.event(at, packet.get_message());
+        decoded.event(at, packet.get_message());
       else if (packet.tag() == 12) {
         Reader interned = packet.get_message();
         while (interned.next()) {
           if (interned.tag() == 1)
-            d.text(interned.get_message(), d.categories);
+            decoded.text(interned.get_message(), decoded.categories);
           else if (interned.tag() == 2)
-            d.text(interned.get_message(), d.names);
+            decoded.text(interned.get_message(), decoded.names);
           else
             interned.skip();
         }
@@ -131,8 +131,8 @@ Decoded decode(const std::string& bytes) {
       }
     }
   }
-  for (const auto& [id, track] : d.tracks) EXPECT_TRUE(track.open.empty()) << track.name;
-  return d;
+  for (const auto& [id, track] : decoded.tracks) EXPECT_TRUE(track.open.empty()) << track.name;
+  return decoded;
 }
 
 TEST(Perfetto, HoldsEveryEventOfTheCapture) {
@@ -146,11 +146,14 @@ TEST(Perfetto, HoldsEveryEventOfTheCapture) {
     bytes += part;
     return Status{};
   }));
-  const Decoded d = decode(bytes);
+  const Decoded decoded = decode(bytes);
   std::int64_t slices = 0, on_streams = 0, stream_time = 0, durations = 0;
-  for (const auto& [id, track] : d.tracks) {
+  for (const auto& [id, track] : decoded.tracks) {
     slices += track.slices;
-    if (track.name.starts_with("stream")) on_streams += track.slices, stream_time += track.busy;
+    if (track.name.starts_with("stream")) {
+      on_streams += track.slices;
+      stream_time += track.busy;
+    }
   }
   for (const auto ns : capture->activities.duration_ns) durations += ns;
   EXPECT_EQ(on_streams, static_cast<std::int64_t>(capture->activities.size()));
@@ -159,8 +162,8 @@ TEST(Perfetto, HoldsEveryEventOfTheCapture) {
             static_cast<std::int64_t>(capture->host_ops.size() + capture->api_calls.size() +
                                       context->devices[0].idle_pieces.size() +
                                       context->window.all_steps.size()));
-  EXPECT_EQ(d.in, d.out) << "every arrow has both ends";
-  EXPECT_EQ(d.in.size(), capture->activities.size());
+  EXPECT_EQ(decoded.in, decoded.out) << "every arrow has both ends";
+  EXPECT_EQ(decoded.in.size(), capture->activities.size());
 }
 
 TEST(Perfetto, ErrorsOfTheSinkAreGivenBack) {

@@ -64,9 +64,9 @@ class HostSweep {
         stacks_(capture.threads.size()),
         answers_(questions.count) {
     result_.op_parent.assign(capture.host_ops.size(), kNoRow);
-    for (std::uint32_t t = 0; t < host.threads(); ++t)
-      if (!host.ops(t).empty() || !host.calls(t).empty())
-        heads_.push_back({t, host.ops(t), host.calls(t)});
+    for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+      if (!host.ops(thread).empty() || !host.calls(thread).empty())
+        heads_.push_back({thread, host.ops(thread), host.calls(thread)});
   }
 
   std::vector<Answer> run() {
@@ -96,7 +96,8 @@ class HostSweep {
   };
 
   Nanos next_start(const Head& head) const {
-    return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()];
+    if (head.ops.empty()) return INT64_MIN;
+    return capture_.host_ops.start_ns[head.ops.front()];
   }
 
   /// Opens the operations of a thread that start at or before `until`, at least one; false when the
@@ -137,7 +138,8 @@ class HostSweep {
     if (thread >= stacks_.size()) return;
     auto& stack = stacks_[thread];
     close_before(stack, ops.start_ns[row]);
-    Open now = stack.empty() ? Open{} : stack.back();
+    Open now = Open{};
+    if (!stack.empty()) now = stack.back();
     result_.op_parent[row] = now.span;
     now.start = ops.start_ns[row];
     now.end = end_of(now.start, ops.duration_ns[row]);
@@ -187,7 +189,8 @@ class HostSweep {
   }
 
   static std::uint32_t module_of(const Open& open) {
-    return open.module ? open.module : open.scope;
+    if (open.module) return open.module;
+    return open.scope;
   }
 
   Answer answer(std::uint32_t thread, Nanos time) {
@@ -195,10 +198,10 @@ class HostSweep {
     close_before(stack, time);
     if (stack.empty()) return {};
     const Open& open = stack.back();
-    Answer a{open.op, open.forward.op, module_of(open), open.phase};
+    Answer answer{open.op, open.forward.op, module_of(open), open.phase};
     if (open.forward.op != kNoRow && (open.forward.module || !open.module))
-      a.module = open.forward.module;
-    return a;
+      answer.module = open.forward.module;
+    return answer;
   }
 
   const Capture& capture_;
@@ -224,7 +227,8 @@ void take(std::uint32_t activity, const Answer& answer, Attribution& result) {
 std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
     const Capture& capture, const std::vector<std::uint32_t>& activities) {
   std::unordered_map<std::int64_t, std::uint32_t> wanted;
-  for (const auto a : activities) wanted.emplace(capture.activities.external_id[a], kNoRow);
+  for (const auto activity : activities)
+    wanted.emplace(capture.activities.external_id[activity], kNoRow);
   const auto& ops = capture.host_ops;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (ops.kind[i] != HostKind::op || ops.external_id[i] <= 0) continue;
@@ -239,14 +243,14 @@ std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
 void link_by_external_id(const Capture& capture, const HostThreads& host,
                          std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
   const auto by_id = ops_by_external_id(capture, left);
-  auto op_of = [&](std::uint32_t a) { return by_id.at(capture.activities.external_id[a]); };
-  std::erase_if(left, [&](std::uint32_t a) { return op_of(a) == kNoRow; });
+  auto op_of = [&](std::uint32_t one) { return by_id.at(capture.activities.external_id[one]); };
+  std::erase_if(left, [&](std::uint32_t one) { return op_of(one) == kNoRow; });
   if (left.empty()) return;
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
-  for (const auto a : left)
-    if (questions.of_op.try_emplace(op_of(a), questions.count).second) ++questions.count;
+  for (const auto one : left)
+    if (questions.of_op.try_emplace(op_of(one), questions.count).second) ++questions.count;
   const auto answers = HostSweep(capture, host, questions, paths, result).run();
-  for (const auto a : left) take(a, answers[questions.of_op.at(op_of(a))], result);
+  for (const auto one : left) take(one, answers[questions.of_op.at(op_of(one))], result);
 }
 
 /// An annotation around most of the work ("train", "execute_model") is no module: it would hide the
@@ -262,26 +266,28 @@ void drop_wide_scopes(const ModulePaths& paths, Attribution& result) {
 
 void attribute(const Capture& capture, const HostThreads& host, Attribution& result) {
   const auto& activities = capture.activities;
-  const std::size_t n = activities.size();
-  result.op.assign(n, kNoRow);
-  result.forward_op.assign(n, kNoRow);
-  result.module.assign(n, 0);
-  result.layer.assign(n, 0);
-  result.phase.assign(n, kOtherPhase);
+  const std::size_t count = activities.size();
+  result.op.assign(count, kNoRow);
+  result.forward_op.assign(count, kNoRow);
+  result.module.assign(count, 0);
+  result.layer.assign(count, 0);
+  result.phase.assign(count, kOtherPhase);
   ModulePaths paths(result.modules);
 
   // One question a launching call: the kernels of a graph share theirs.
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
-  for (std::uint32_t a = 0; a < n; ++a)
-    if (const auto call = result.launch[a]; call != kNoRow && questions.of_call[call] == kNoRow)
+  for (std::uint32_t activity = 0; activity < count; ++activity)
+    if (const auto call = result.launch[activity];
+        call != kNoRow && questions.of_call[call] == kNoRow)
       questions.of_call[call] = questions.count++;
   const auto answers = HostSweep(capture, host, questions, paths, result).run();
   std::vector<std::uint32_t>
       left;  // activities that the launch told nothing about, with an External id to try
-  for (std::uint32_t a = 0; a < n; ++a) {
-    if (const auto call = result.launch[a]; call != kNoRow)
-      take(a, answers[questions.of_call[call]], result);
-    if (result.op[a] == kNoRow && activities.external_id[a] > 0) left.push_back(a);
+  for (std::uint32_t activity = 0; activity < count; ++activity) {
+    if (const auto call = result.launch[activity]; call != kNoRow)
+      take(activity, answers[questions.of_call[call]], result);
+    if (result.op[activity] == kNoRow && activities.external_id[activity] > 0)
+      left.push_back(activity);
   }
   if (!left.empty()) link_by_external_id(capture, host, std::move(left), paths, result);
   drop_wide_scopes(paths, result);

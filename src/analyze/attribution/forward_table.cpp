@@ -20,8 +20,8 @@ ForwardTable::ForwardTable(const Capture& capture)
   for (std::size_t i = 0; i < ops.size(); ++i)
     if (ops.sequence[i] >= 0 && ops.forward_thread[i] <= 0 && ops.thread[i] < forward.size())
       forward[ops.thread[i]] = true;
-  for (std::uint32_t t = 0; t < forward.size(); ++t)
-    if (forward[t]) forward_threads_.push_back(t);
+  for (std::uint32_t thread = 0; thread < forward.size(); ++thread)
+    if (forward[thread]) forward_threads_.push_back(thread);
   if (forward_threads_.size() > 1) learn_numbers(capture);
 }
 
@@ -50,10 +50,10 @@ void ForwardTable::learn_numbers(const Capture& capture) {
       tails.push_back({flows.id[i], flows.thread[i]});
   }
   if (heads.empty()) return;
-  auto ends_before = [](const Head& a, const Head& b) {
-    return std::tie(a.thread, a.time) < std::tie(b.thread, b.time);
+  auto ends_before = [](const Head& left, const Head& right) {
+    return std::tie(left.thread, left.time) < std::tie(right.thread, right.time);
   };
-  auto id_before = [](const Tail& a, const Tail& b) { return a.id < b.id; };
+  auto id_before = [](const Tail& left, const Tail& right) { return left.id < right.id; };
   std::stable_sort(heads.begin(), heads.end(), ends_before);
   std::stable_sort(tails.begin(), tails.end(), id_before);
   std::map<std::pair<std::uint64_t, std::uint32_t>, int> votes;
@@ -98,7 +98,8 @@ const ForwardTable::Entry* ForwardTable::at(const PerThread& table, std::int64_t
   const auto offset = static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(table.base);
   if (offset < table.dense.size() && table.dense[offset].op != kNoRow) return &table.dense[offset];
   const auto found = table.scattered.find(sequence);
-  return found == table.scattered.end() ? nullptr : &found->second;
+  if (found == table.scattered.end()) return nullptr;
+  return &found->second;
 }
 
 ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number,
@@ -106,19 +107,21 @@ ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number
   const std::int64_t pid = capture_.threads.pid[thread];
   if (const auto known = by_number_.find(number_key(pid, number)); known != by_number_.end()) {
     const auto* entry = at(threads_[known->second], sequence);
-    return entry ? *entry : Entry{};
+    if (entry) return *entry;
+    return Entry{};
   }
   // One forward thread in this process is the usual case; with several and no arrows the answer
   // must be unique.
   const Entry* only = nullptr;
-  for (const auto t : forward_threads_) {
-    if (capture_.threads.pid[t] != pid) continue;
-    if (const auto* entry = at(threads_[t], sequence)) {
+  for (const auto forward_thread : forward_threads_) {
+    if (capture_.threads.pid[forward_thread] != pid) continue;
+    if (const auto* entry = at(threads_[forward_thread], sequence)) {
       if (only) return {};
       only = entry;
     }
   }
-  return only ? *only : Entry{};
+  if (only) return *only;
+  return Entry{};
 }
 
 }  // namespace gf

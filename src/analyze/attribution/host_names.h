@@ -25,9 +25,9 @@ class HostNames {
   explicit HostNames(const Capture& capture)
       : capture_(capture), traits_(capture.strings.size(), 0) {}
   std::uint8_t operator[](Text name) {
-    auto& t = traits_[static_cast<std::uint32_t>(name)];
-    if (!t) t = host_name_traits(capture_.text(name)) | kLooked;
-    return t;
+    auto& trait = traits_[static_cast<std::uint32_t>(name)];
+    if (!trait) trait = host_name_traits(capture_.text(name)) | kLooked;
+    return trait;
   }
 
  private:

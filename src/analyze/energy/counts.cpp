@@ -9,10 +9,10 @@ namespace gf {
 
 namespace {
 
-std::string_view trimmed(std::string_view t) {
-  while (!t.empty() && t.front() == ' ') t.remove_prefix(1);
-  while (!t.empty() && t.back() == ' ') t.remove_suffix(1);
-  return t;
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
 }
 
 struct Term {
@@ -33,7 +33,11 @@ std::vector<Term> terms_of(std::string_view expression) {
     }
     term.counter = part;
     terms.push_back(term);
-    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+    if (plus == std::string_view::npos) {
+      expression = std::string_view{};
+    } else {
+      expression = expression.substr(plus + 3);
+    }
   }
   return terms;
 }
@@ -54,7 +58,11 @@ std::optional<double> evaluate_counters(
       *sum += term.factor * at->second;
     }
     if (sum) return sum;
-    expression = bar == std::string_view::npos ? std::string_view{} : expression.substr(bar + 3);
+    if (bar == std::string_view::npos) {
+      expression = std::string_view{};
+    } else {
+      expression = expression.substr(bar + 3);
+    }
   }
   return std::nullopt;
 }
@@ -74,7 +82,8 @@ std::map<std::string, double> energy_counts(
     const std::map<std::string, double, std::less<>>& counters) {
   std::map<std::string, double> counts;
   for (const auto& feature : energy_features())
-    if (const auto n = evaluate_counters(feature.counters, counters)) counts[feature.id] = *n;
+    if (const auto count = evaluate_counters(feature.counters, counters))
+      counts[feature.id] = *count;
   return counts;
 }
 

@@ -41,21 +41,25 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : m
   high_ = {model.static_high, model.active_high, model.per_celsius_w};
   std::vector<std::pair<std::size_t, double>> tensor, shared,
       fill;  // column, and how many of it one of the stand-in is
-  for (const auto& c : model.coefficients) {
-    if (chip && c.picojoules > 0 && c.feature.starts_with("tensor.") &&
-        !c.feature.ends_with(".mma"))
+  for (const auto& coefficient : model.coefficients) {
+    if (chip && coefficient.picojoules > 0 && coefficient.feature.starts_with("tensor.") &&
+        !coefficient.feature.ends_with(".mma"))
       for (const auto& path : tensor_paths())
         if (path.chip == chip->id &&
-            energy_component(c.feature) == "tensor." + std::string(name_of(path.type)))
+            energy_component(coefficient.feature) == "tensor." + std::string(name_of(path.type)))
           tensor.emplace_back(names_.size(), path.dense_ops);
-    if (chip && c.picojoules > 0 && (c.feature == "shared.load" || c.feature == "shared.store"))
+    if (chip && coefficient.picojoules > 0 &&
+        (coefficient.feature == "shared.load" || coefficient.feature == "shared.store"))
       shared.emplace_back(names_.size(), 1);
-    if (chip && c.picojoules > 0 && (c.feature == "l1.load" || c.feature == "tma.load"))
+    if (chip && coefficient.picojoules > 0 &&
+        (coefficient.feature == "l1.load" || coefficient.feature == "tma.load"))
       fill.emplace_back(names_.size(), 1);
-    names_.push_back(c.feature);
-    joules_.push_back(c.picojoules * kPico);
-    low_.push_back((std::isfinite(c.low) ? c.low : c.picojoules) * kPico);
-    high_.push_back((std::isfinite(c.high) ? c.high : c.picojoules) * kPico);
+    names_.push_back(coefficient.feature);
+    joules_.push_back(coefficient.picojoules * kPico);
+    low_.push_back((std::isfinite(coefficient.low) ? coefficient.low : coefficient.picojoules) *
+                   kPico);
+    high_.push_back((std::isfinite(coefficient.high) ? coefficient.high : coefficient.picojoules) *
+                    kPico);
   }
   add_draws();
   add_stand_in("tensor.cycle", tensor);
@@ -82,7 +86,9 @@ void EnergyEvaluator::bring_to_clock(double sm_mhz) {
   const double factor = model_.voltage.energy_factor(sm_mhz);
   for (std::size_t i = 0; i < joules_.size(); ++i) {
     if (i == kStatic || i == kWarmth || !on_chip(names_[i])) continue;
-    joules_[i] *= factor, low_[i] *= factor, high_[i] *= factor;
+    joules_[i] *= factor;
+    low_[i] *= factor;
+    high_[i] *= factor;
     for (auto& draw : draws_) draw[i] *= factor;
   }
 }
@@ -93,24 +99,28 @@ void EnergyEvaluator::add_stand_in(const std::string& name,
   double mean = 0, low = HUGE_VAL, high = 0;
   for (const auto& [column, times] : kinds) {
     mean += joules_[column] * times / static_cast<double>(kinds.size());
-    low = std::min(low, low_[column] * times), high = std::max(high, high_[column] * times);
+    low = std::min(low, low_[column] * times);
+    high = std::max(high, high_[column] * times);
   }
   names_.push_back(name);
-  joules_.push_back(mean), low_.push_back(low), high_.push_back(high);
+  joules_.push_back(mean);
+  low_.push_back(low);
+  high_.push_back(high);
   // Which kind it was is not known: the draws take turns.
-  for (std::size_t d = 0; d < draws_.size(); ++d)
-    draws_[d].push_back(draws_[d][kinds[d % kinds.size()].first] * kinds[d % kinds.size()].second);
+  for (std::size_t draw = 0; draw < draws_.size(); ++draw)
+    draws_[draw].push_back(draws_[draw][kinds[draw % kinds.size()].first] *
+                           kinds[draw % kinds.size()].second);
 }
 
 void EnergyEvaluator::order_components(const std::vector<std::string>& of) {
   components_ = of;
-  std::sort(components_.begin(), components_.end(), [](const auto& a, const auto& b) {
-    return std::tuple(place_of(a), a) < std::tuple(place_of(b), b);
+  std::sort(components_.begin(), components_.end(), [](const auto& left, const auto& right) {
+    return std::tuple(place_of(left), left) < std::tuple(place_of(right), right);
   });
   components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
-  for (const auto& c : of)
+  for (const auto& call : of)
     component_.push_back(static_cast<std::size_t>(
-        std::find(components_.begin(), components_.end(), c) - components_.begin()));
+        std::find(components_.begin(), components_.end(), call) - components_.begin()));
 }
 
 std::size_t EnergyEvaluator::column(std::string_view feature) const {
@@ -132,7 +142,8 @@ Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) con
     if (!keep(i)) continue;
     value += joules_[i] * work[i];
     const double one = low_[i] * work[i], other = high_[i] * work[i];
-    plain.low += std::min(one, other), plain.high += std::max(one, other);
+    plain.low += std::min(one, other);
+    plain.high += std::max(one, other);
   }
   if (draws_.empty()) return {std::min(plain.low, value), std::max(plain.high, value)};
   std::vector<double> sums;

@@ -18,17 +18,21 @@ namespace {
 /// little.
 double watts_per_celsius(const std::vector<EnergyPoint>& points) {
   constexpr double kSpan = 2;
-  double low = HUGE_VAL, high = -HUGE_VAL, t = 0, w = 0, tt = 0, tw = 0, n = 0;
-  for (const auto& p : points)
-    if (p.bench == "context" || p.bench == "spin") {
-      const double watts = p.energy_j / p.seconds;
-      n += 1, t += p.temperature_c, w += watts, tt += p.temperature_c * p.temperature_c,
-          tw += p.temperature_c * watts;
-      low = std::min(low, p.temperature_c), high = std::max(high, p.temperature_c);
+  double low = HUGE_VAL, high = -HUGE_VAL, time = 0, weight = 0, tt = 0, tw = 0, count = 0;
+  for (const auto& point : points)
+    if (point.bench == "context" || point.bench == "spin") {
+      const double watts = point.energy_j / point.seconds;
+      count += 1;
+      time += point.temperature_c;
+      weight += watts;
+      tt += point.temperature_c * point.temperature_c;
+      tw += point.temperature_c * watts;
+      low = std::min(low, point.temperature_c);
+      high = std::max(high, point.temperature_c);
     }
-  const double spread = tt - t * t / n;
-  return n < 3 || high - low < kSpan || !(spread > 0) ? 0
-                                                      : std::max(0.0, (tw - t * w / n) / spread);
+  const double spread = tt - time * time / count;
+  if (count < 3 || high - low < kSpan || !(spread > 0)) return 0;
+  return std::max(0.0, (tw - time * weight / count) / spread);
 }
 
 /// The columns of the fit: static, active, then every feature that some point has.
@@ -40,31 +44,35 @@ struct Design {
   explicit Design(const std::vector<EnergyPoint>& points) {
     std::set<std::string> seen;
     std::vector<double> idle;
-    for (const auto& p : points) {
-      if (p.bench == "context") idle.push_back(p.temperature_c);
-      for (const auto& [feature, n] : p.counts)
-        if (n > 0) seen.insert(feature);
+    for (const auto& point : points) {
+      if (point.bench == "context") idle.push_back(point.temperature_c);
+      for (const auto& [feature, number] : point.counts)
+        if (number > 0) seen.insert(feature);
     }
     features.assign(seen.begin(), seen.end());
-    t0 = idle.empty() ? points.front().temperature_c : median(idle);
+    if (idle.empty()) {
+      t0 = points.front().temperature_c;
+    } else {
+      t0 = median(idle);
+    }
     per_celsius = watts_per_celsius(points);
   }
   std::size_t columns() const { return features.size() + 2; }
-  Eigen::VectorXd row(const EnergyPoint& p) const {
-    Eigen::VectorXd r(static_cast<Eigen::Index>(columns()));
-    const double factor = voltage.energy_factor(p.sm_mhz);
-    r[0] = p.seconds;
-    r[1] = p.seconds * p.active * factor;
+  Eigen::VectorXd row(const EnergyPoint& point) const {
+    Eigen::VectorXd values(static_cast<Eigen::Index>(columns()));
+    const double factor = voltage.energy_factor(point.sm_mhz);
+    values[0] = point.seconds;
+    values[1] = point.seconds * point.active * factor;
     for (std::size_t i = 0; i < features.size(); ++i) {
-      const auto at = p.counts.find(features[i]);
-      r[static_cast<Eigen::Index>(i) + 2] =
-          at == p.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
+      const auto at = point.counts.find(features[i]);
+      values[static_cast<Eigen::Index>(i) + 2] =
+          at == point.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
     }
-    return r;
+    return values;
   }
   /// What the temperature costs beside the columns, in joules.
-  double warmth(const EnergyPoint& p) const {
-    return per_celsius * (p.temperature_c - t0) * p.seconds;
+  double warmth(const EnergyPoint& point) const {
+    return per_celsius * (point.temperature_c - t0) * point.seconds;
   }
   /// Every row over its measured energy: the fit minimises relative errors.
   Eigen::MatrixXd matrix(const std::vector<const EnergyPoint*>& points) const {
@@ -74,16 +82,16 @@ struct Design {
       A.row(static_cast<Eigen::Index>(i)) = row(*points[i]).transpose() / points[i]->energy_j;
     return A;
   }
-  double right_side(const EnergyPoint& p) const { return 1 - warmth(p) / p.energy_j; }
+  double right_side(const EnergyPoint& point) const { return 1 - warmth(point) / point.energy_j; }
   NonNegativeFit solve(const std::vector<const EnergyPoint*>& points) const {
-    Eigen::VectorXd b(static_cast<Eigen::Index>(points.size()));
+    Eigen::VectorXd right(static_cast<Eigen::Index>(points.size()));
     for (std::size_t i = 0; i < points.size(); ++i)
-      b[static_cast<Eigen::Index>(i)] = right_side(*points[i]);
-    return nonnegative_least_squares(matrix(points), b);
+      right[static_cast<Eigen::Index>(i)] = right_side(*points[i]);
+    return nonnegative_least_squares(matrix(points), right);
   }
   std::string csv(const std::vector<const EnergyPoint*>& points) const {
     std::string text = "static_w,active_w";
-    for (const auto& f : features) text += "," + f;
+    for (const auto& feature : features) text += "," + feature;
     text += ",right_side\n";
     const auto A = matrix(points);
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
@@ -102,8 +110,8 @@ std::vector<double> independence(const Design& design,
   std::vector<double> share(design.columns());
   for (Eigen::Index j = 0; j < A.cols(); ++j) {
     Eigen::MatrixXd others(A.rows(), A.cols() - 1);
-    for (Eigen::Index k = 0, at = 0; k < A.cols(); ++k)
-      if (k != j) others.col(at++) = A.col(k);
+    for (Eigen::Index column = 0, at = 0; column < A.cols(); ++column)
+      if (column != j) others.col(at++) = A.col(column);
     share[static_cast<std::size_t>(j)] =
         (A.col(j) - others * others.colPivHouseholderQr().solve(A.col(j))).norm();
   }
@@ -111,11 +119,12 @@ std::vector<double> independence(const Design& design,
 }
 
 /// To five digits: a draw is kept in the model file, and means nothing beyond them.
-std::vector<double> rounded(const Eigen::VectorXd& x) {
+std::vector<double> rounded(const Eigen::VectorXd& solution) {
   std::vector<double> out;
-  for (const double v : x) {
-    const double unit = v == 0 ? 1 : std::pow(10.0, 4 - std::floor(std::log10(std::abs(v))));
-    out.push_back(std::round(v * unit) / unit);
+  for (const double value : solution) {
+    double unit = 1;
+    if (value != 0) unit = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));
+    out.push_back(std::round(value * unit) / unit);
   }
   return out;
 }
@@ -125,8 +134,11 @@ std::vector<double> rounded(const Eigen::VectorXd& x) {
 VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>& points) {
   constexpr double kSpan = 0.03;  // clocks must differ by as much
   double low = HUGE_VAL, high = 0;
-  for (const auto* p : points)
-    if (p->sm_mhz > 0) low = std::min(low, p->sm_mhz), high = std::max(high, p->sm_mhz);
+  for (const auto* point : points)
+    if (point->sm_mhz > 0) {
+      low = std::min(low, point->sm_mhz);
+      high = std::max(high, point->sm_mhz);
+    }
   if (!(low < high * (1 - kSpan))) return {high, 0, 1};
   VoltageCurve best;
   double least = HUGE_VAL;
@@ -135,7 +147,10 @@ VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>&
     for (double floor = at_low; floor <= at_low + 0.2; floor += 0.02) {
       design.voltage = {high, slope * 0.05, floor};
       const double residual = design.solve(points).residual_norm;
-      if (residual < least * (1 - 1e-9)) least = residual, best = design.voltage;
+      if (residual < least * (1 - 1e-9)) {
+        least = residual;
+        best = design.voltage;
+      }
       if (slope == 0) break;
     }
   }
@@ -144,15 +159,16 @@ VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>&
 
 double mean(const std::vector<double>& values) {
   double sum = 0;
-  for (double v : values) sum += v;
-  return values.empty() ? std::nan("") : sum / static_cast<double>(values.size());
+  for (double value : values) sum += value;
+  if (values.empty()) return std::nan("");
+  return sum / static_cast<double>(values.size());
 }
 
 }  // namespace
 
 const EnergyCoefficient* EnergyModel::find(const std::string& feature) const {
-  for (const auto& c : coefficients)
-    if (c.feature == feature) return &c;
+  for (const auto& coefficient : coefficients)
+    if (coefficient.feature == feature) return &coefficient;
   return nullptr;
 }
 
@@ -160,12 +176,12 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
                                unsigned seed, std::string* system) {
   std::vector<EnergyPoint> points;
   std::map<std::string, std::vector<double>> references;
-  for (const auto& p : all) {
-    if (!(p.seconds > 0 && p.energy_j > 0)) continue;
-    if (p.bench == "asleep" || p.bench == "context" || p.bench == "spin")
-      references[p.bench].push_back(p.energy_j / p.seconds);
-    if (p.bench != "asleep")
-      points.push_back(p);  // asleep has other clocks: a reference, no point of the fit
+  for (const auto& point : all) {
+    if (!(point.seconds > 0 && point.energy_j > 0)) continue;
+    if (point.bench == "asleep" || point.bench == "context" || point.bench == "spin")
+      references[point.bench].push_back(point.energy_j / point.seconds);
+    if (point.bench != "asleep")
+      points.push_back(point);  // asleep has other clocks: a reference, no point of the fit
   }
   if (points.empty()) return fail("no usable point to fit an energy model to");
   Design design(points);
@@ -176,9 +192,9 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
   std::vector<const EnergyPoint*> pointers;
   std::map<std::string, std::map<std::string, std::vector<const EnergyPoint*>>>
       strata;  // bench -> group -> runs
-  for (const auto& p : points) {
-    pointers.push_back(&p);
-    strata[p.bench][p.group].push_back(&p);
+  for (const auto& point : points) {
+    pointers.push_back(&point);
+    strata[point.bench][point.group].push_back(&point);
   }
   design.voltage = voltage_curve(design, pointers);
   const auto fit = design.solve(pointers);
@@ -204,53 +220,63 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
       draws[j].push_back(again.x[static_cast<Eigen::Index>(j)]);
     kept.push_back(rounded(again.x));
   }
-  auto bound = [&](std::size_t j, double q) {
-    return draws[j].empty() ? fit.x[static_cast<Eigen::Index>(j)] : quantile(draws[j], q);
+  auto bound = [&](std::size_t column, double quantile_at) {
+    return draws[column].empty() ? fit.x[static_cast<Eigen::Index>(column)]
+                                 : quantile(draws[column], quantile_at);
   };
 
-  EnergyModel m;
-  m.points = static_cast<int>(points.size());
-  m.draw_columns = {"static_w", "active_w"};
-  m.draw_columns.insert(m.draw_columns.end(), design.features.begin(), design.features.end());
-  m.draws = std::move(kept);
-  m.static_w = fit.x[0], m.static_low = bound(0, .025), m.static_high = bound(0, .975);
-  m.active_w = fit.x[1], m.active_low = bound(1, .025), m.active_high = bound(1, .975);
-  m.voltage = design.voltage;
-  m.per_celsius_w = design.per_celsius;
-  m.reference_celsius = design.t0;
+  EnergyModel model;
+  model.points = static_cast<int>(points.size());
+  model.draw_columns = {"static_w", "active_w"};
+  model.draw_columns.insert(model.draw_columns.end(), design.features.begin(),
+                            design.features.end());
+  model.draws = std::move(kept);
+  model.static_w = fit.x[0];
+  model.static_low = bound(0, .025);
+  model.static_high = bound(0, .975);
+  model.active_w = fit.x[1];
+  model.active_low = bound(1, .025);
+  model.active_high = bound(1, .975);
+  model.voltage = design.voltage;
+  model.per_celsius_w = design.per_celsius;
+  model.reference_celsius = design.t0;
   const auto alone = independence(design, pointers);
   for (std::size_t i = 0; i < design.features.size(); ++i) {
-    EnergyCoefficient c;
-    c.feature = design.features[i];
+    EnergyCoefficient coefficient;
+    coefficient.feature = design.features[i];
     for (const auto& known : energy_features())
-      if (known.id == c.feature) c.unit = known.unit;
-    c.picojoules = fit.x[static_cast<Eigen::Index>(i) + 2];
-    c.low = bound(i + 2, .025);
-    c.high = bound(i + 2, .975);
-    if (!fit.free[i + 2])
-      c.identified = false, c.note = "stands on its bound at 0";
-    else if (alone[i + 2] < 0.02)
-      c.identified = false, c.note = "the points hardly separate it from other features";
-    m.coefficients.push_back(c);
+      if (known.id == coefficient.feature) coefficient.unit = known.unit;
+    coefficient.picojoules = fit.x[static_cast<Eigen::Index>(i) + 2];
+    coefficient.low = bound(i + 2, .025);
+    coefficient.high = bound(i + 2, .975);
+    if (!fit.free[i + 2]) {
+      coefficient.identified = false;
+      coefficient.note = "stands on its bound at 0";
+    } else if (alone[i + 2] < 0.02) {
+      coefficient.identified = false;
+      coefficient.note = "the points hardly separate it from other features";
+    }
+    model.coefficients.push_back(coefficient);
   }
   std::map<std::string, std::vector<double>> errors;
   std::vector<double> absolute, clocks;
-  for (const auto& p : points) {
-    const double relative = (design.row(p).dot(fit.x) + design.warmth(p)) / p.energy_j - 1;
-    errors[p.bench].push_back(relative);
+  for (const auto& point : points) {
+    const double relative =
+        (design.row(point).dot(fit.x) + design.warmth(point)) / point.energy_j - 1;
+    errors[point.bench].push_back(relative);
     absolute.push_back(std::abs(relative));
-    clocks.push_back(p.sm_mhz);
+    clocks.push_back(point.sm_mhz);
   }
-  std::tie(m.sm_mhz_low, m.sm_mhz_high) =
+  std::tie(model.sm_mhz_low, model.sm_mhz_high) =
       std::pair{*std::min_element(clocks.begin(), clocks.end()),
                 *std::max_element(clocks.begin(), clocks.end())};
-  m.mean_absolute_error = mean(absolute);
+  model.mean_absolute_error = mean(absolute);
   for (const auto& [bench, list] : errors)
-    m.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
-  m.asleep_w = mean(references["asleep"]);
-  m.context_w = mean(references["context"]);
-  m.spin_w = mean(references["spin"]);
-  return m;
+    model.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
+  model.asleep_w = mean(references["asleep"]);
+  model.context_w = mean(references["context"]);
+  model.spin_w = mean(references["spin"]);
+  return model;
 }
 
 }  // namespace gf

@@ -15,10 +15,10 @@ using Rates = std::map<std::string, double>;  // feature -> highest rate
 
 Rates highest_rates(const std::vector<EnergyPoint>& points, const std::string& bench) {
   Rates rates;
-  for (const auto& p : points)
-    if (p.bench == bench)
-      for (const auto& [feature, n] : p.counts)
-        if (n > 0) rates[feature] = std::max(rates[feature], n / p.seconds);
+  for (const auto& point : points)
+    if (point.bench == bench)
+      for (const auto& [feature, rate] : point.counts)
+        if (rate > 0) rates[feature] = std::max(rates[feature], rate / point.seconds);
   return rates;
 }
 
@@ -28,38 +28,40 @@ std::vector<LeftOutBench> leave_one_out(const std::vector<EnergyPoint>& points) 
   constexpr double kEnough = 0.1, kDynamic = 0.05;  // share of a rate; share of energy above static
                                                     // power, below which nothing is judged
   std::set<std::string> benches;
-  for (const auto& p : points)
-    if (!p.counts.empty()) benches.insert(p.bench);
+  for (const auto& point : points)
+    if (!point.counts.empty()) benches.insert(point.bench);
   std::map<std::string, Rates> rates;
-  for (const auto& b : benches) rates[b] = highest_rates(points, b);
+  for (const auto& bench : benches) rates[bench] = highest_rates(points, bench);
 
   std::vector<LeftOutBench> results;
   for (const auto& left : benches) {
     const bool known = std::all_of(rates[left].begin(), rates[left].end(), [&](const auto& wanted) {
-      return std::any_of(benches.begin(), benches.end(), [&](const auto& b) {
-        const auto at = rates[b].find(wanted.first);
-        return b != left && at != rates[b].end() && at->second >= kEnough * wanted.second;
+      return std::any_of(benches.begin(), benches.end(), [&](const auto& right) {
+        const auto at = rates[right].find(wanted.first);
+        return right != left && at != rates[right].end() && at->second >= kEnough * wanted.second;
       });
     });
     if (!known) continue;
     std::vector<EnergyPoint> rest;
-    for (const auto& p : points)
-      if (p.bench != left) rest.push_back(p);
+    for (const auto& point : points)
+      if (point.bench != left) rest.push_back(point);
     const auto model = fit_energy(rest, 0);
     if (!model) continue;
     LeftOutBench result{left, 0, 0};
-    for (const auto& p : points) {
-      const double measured = p.energy_j - model->static_w * p.seconds;
-      if (p.bench != left || measured < kDynamic * p.energy_j) continue;
+    for (const auto& point : points) {
+      const double measured = point.energy_j - model->static_w * point.seconds;
+      if (point.bench != left || measured < kDynamic * point.energy_j) continue;
       EnergyEvaluator evaluator(*model);
-      evaluator.bring_to_clock(p.sm_mhz);
+      evaluator.bring_to_clock(point.sm_mhz);
       EnergyWork work = evaluator.no_work();
-      work[EnergyEvaluator::kActive] = p.active * p.seconds;
-      work[EnergyEvaluator::kWarmth] = (p.temperature_c - model->reference_celsius) * p.seconds;
-      for (const auto& [feature, n] : p.counts)
-        if (const auto c = evaluator.column(feature); c < work.size()) work[c] = n;
+      work[EnergyEvaluator::kActive] = point.active * point.seconds;
+      work[EnergyEvaluator::kWarmth] =
+          (point.temperature_c - model->reference_celsius) * point.seconds;
+      for (const auto& [feature, rate] : point.counts)
+        if (const auto column = evaluator.column(feature); column < work.size())
+          work[column] = rate;
       double predicted = 0;
-      for (double j : evaluator.by_component(work)) predicted += j;
+      for (double joules : evaluator.by_component(work)) predicted += joules;
       result.relative += predicted / measured - 1;
       ++result.points;
     }

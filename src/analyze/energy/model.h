@@ -37,8 +37,8 @@ struct VoltageCurve {
   /// What an energy on the chip costs at this clock, over what it costs at the reference clock.
   double energy_factor(double mhz) const {
     if (!(reference_mhz > 0 && mhz > 0)) return 1;
-    const double v = std::min(1.0, std::max(floor, 1 - slope * (1 - mhz / reference_mhz)));
-    return v * v;
+    const double factor = std::min(1.0, std::max(floor, 1 - slope * (1 - mhz / reference_mhz)));
+    return factor * factor;
   }
   template <class Visit>
   static void fields(Visit&& visit) {

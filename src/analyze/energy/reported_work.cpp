@@ -11,10 +11,10 @@ KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t
   out.counted.assign(model.columns(), false);
   for (const auto& counters : counters_by_kernel(capture)) {
     EnergyWork work = model.no_work();
-    for (const auto& [feature, n] : energy_counts(counters)) {
+    for (const auto& [feature, count] : energy_counts(counters)) {
       const auto column = model.column(feature);
       if (column >= work.size()) continue;
-      work[column] = std::max(0.0, n);
+      work[column] = std::max(0.0, count);
       out.counted[column] = true;
     }
     double active = std::nan("");

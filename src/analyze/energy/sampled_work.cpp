@@ -19,31 +19,44 @@ class Translation {
  public:
   Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model)
       : model_(model) {
-    const auto& d = capture.devices;
-    const Product* product = find_product(capture.text(d.name[device]));
-    sms_ = d.sm_count[device] > 0 ? d.sm_count[device] : product ? product->sm_count : 0;
-    const Chip* chip =
-        find_chip(capture.text(d.name[device]), d.compute_major[device], d.compute_minor[device]);
+    const auto& devices = capture.devices;
+    const Product* product = find_product(capture.text(devices.name[device]));
+    if (devices.sm_count[device] > 0) {
+      sms_ = devices.sm_count[device];
+    } else if (product) {
+      sms_ = product->sm_count;
+    } else {
+      sms_ = 0;
+    }
+    const Chip* chip = find_chip(capture.text(devices.name[device]), devices.compute_major[device],
+                                 devices.compute_minor[device]);
     // FP64 multiply-adds that an SM finishes in a cycle.
-    if (chip)
-      fp64_lanes_ = chip->id == ChipId::GH100 || chip->id == ChipId::GB100   ? 64
-                    : chip->id == ChipId::GA100 || chip->id == ChipId::GV100 ? 32
-                                                                             : 2;
+    if (chip) {
+      if (chip->id == ChipId::GH100 || chip->id == ChipId::GB100) {
+        fp64_lanes_ = 64;
+      } else if (chip->id == ChipId::GA100 || chip->id == ChipId::GV100) {
+        fp64_lanes_ = 32;
+      } else {
+        fp64_lanes_ = 2;
+      }
+    }
   }
 
   /// Adds to `work`; `hertz` is the SM clock for what was sampled as a share of cycles.
-  void add(const Sampled& s, double hertz, EnergyWork& work, std::vector<bool>& counted) const {
+  void add(const Sampled& sampled, double hertz, EnergyWork& work,
+           std::vector<bool>& counted) const {
     auto of = [&](std::string_view metric) {
-      const auto at = s.find(metric);
-      return at == s.end() ? std::nan("") : at->second;
+      const auto at = sampled.find(metric);
+      return at == sampled.end() ? std::nan("") : at->second;
     };
-    auto put = [&](std::string_view feature, double n) {
+    auto put = [&](std::string_view feature, double count) {
       const auto column = model_.column(feature);
-      if (column >= work.size() || !(n >= 0)) return;
-      work[column] += n;
+      if (column >= work.size() || !(count >= 0)) return;
+      work[column] += count;
       counted[column] = true;
     };
-    const double threads = of("inst.executed") > 0 ? of("inst.threads") / of("inst.executed") : 0;
+    double threads = 0;
+    if (of("inst.executed") > 0) threads = of("inst.threads") / of("inst.executed");
     put("inst", of("inst.executed"));
     put("pipe.alu", of("inst.alu") * threads);
     put("pipe.fma", of("inst.fma") * threads);
@@ -61,8 +74,10 @@ class Translation {
     }
     put("dram.read", of("dram.read") / 32);
     put("dram.write", of("dram.write") / 32);
-    if (const double a = of("sm.active_any"); a >= 0)
-      work[EnergyEvaluator::kActive] += a, counted[EnergyEvaluator::kActive] = true;
+    if (const double any_active = of("sm.active_any"); any_active >= 0) {
+      work[EnergyEvaluator::kActive] += any_active;
+      counted[EnergyEvaluator::kActive] = true;
+    }
   }
 
  private:
@@ -70,27 +85,32 @@ class Translation {
   double sms_ = 0, fp64_lanes_ = 0;
 };
 
-double mean_clock(const Capture& c, std::uint32_t device, Interval span) {
-  const Text id = c.strings.find("clock.sm");
+double mean_clock(const Capture& capture, std::uint32_t device, Interval span) {
+  const Text id = capture.strings.find("clock.sm");
   if (id == Text::none) return 0;
-  double sum = 0, n = 0, nearest = 0;
-  each_counter_value(c, {kAllTime.start, span.end}, {device, {id}},
+  double sum = 0, count = 0, nearest = 0;
+  each_counter_value(capture, {kAllTime.start, span.end}, {device, {id}},
                      [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
                        if (!std::isfinite(value)) return;
                        if (start <= span.start) nearest = value;
-                       if (start >= span.start) sum += value, ++n;
+                       if (start >= span.start) {
+                         sum += value;
+                         ++count;
+                       }
                      });
-  return n > 0 ? sum / n : nearest;
+  if (count > 0) return sum / count;
+  return nearest;
 }
 
 /// SM cycles over time: as sampled, else as the driver says.
-double hertz_of(const Sampled& s, double seconds, double fallback) {
-  const auto at = s.find("sm.cycles");
-  return at != s.end() && at->second > 0 && seconds > 0 ? at->second / seconds : fallback;
+double hertz_of(const Sampled& sampled, double seconds, double fallback) {
+  const auto at = sampled.find("sm.cycles");
+  if (at != sampled.end() && at->second > 0 && seconds > 0) return at->second / seconds;
+  return fallback;
 }
 
-bool is_ratio(const Capture& c, Text metric) {
-  const Metric* known = find_metric(c.text(metric));
+bool is_ratio(const Capture& capture, Text metric) {
+  const Metric* known = find_metric(capture.text(metric));
   return known && known->unit == "ratio";
 }
 
@@ -119,7 +139,7 @@ class ByMetric {
 
 /// The highest rate of each metric in any sample: no kernel is taken to be above it. Ratios as they
 /// are, counts a nanosecond.
-std::vector<double> highest_rates(const Capture& c, std::uint32_t device,
+std::vector<double> highest_rates(const Capture& capture, std::uint32_t device,
                                   const std::vector<Text>& metrics) {
   struct Highest {
     double rate = -HUGE_VAL;
@@ -127,9 +147,9 @@ std::vector<double> highest_rates(const Capture& c, std::uint32_t device,
   };
   ByMetric<Highest> highest;
   auto of = [&](Text metric) -> Highest& {
-    return highest.at(metric, [&] { return Highest{-HUGE_VAL, is_ratio(c, metric)}; });
+    return highest.at(metric, [&] { return Highest{-HUGE_VAL, is_ratio(capture, metric)}; });
   };
-  each_counter_value(c, kAllTime, {device, metrics},
+  each_counter_value(capture, kAllTime, {device, metrics},
                      [&](std::uint32_t, Text metric, Nanos, Nanos duration, double value) {
                        if (duration <= 0 || !std::isfinite(value)) return;
                        auto& most = of(metric);
@@ -143,7 +163,7 @@ std::vector<double> highest_rates(const Capture& c, std::uint32_t device,
 
 }  // namespace
 
-SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval span,
+SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span,
                              const EnergyEvaluator& model) {
   SampledWindow out;
   out.work = model.no_work();
@@ -154,39 +174,40 @@ SampledWindow sampled_window(const Capture& c, std::uint32_t device, Interval sp
     bool ratio = false;
   };
   ByMetric<Sum> sums;
-  each_counter_value(c, span, {device, {}},
-                     [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
-                       if (duration <= 0 || !std::isfinite(value)) return;
-                       const Nanos overlap =
-                           std::min(start + duration, span.end) - std::max(start, span.start);
-                       if (overlap <= 0) return;
-                       Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(c, metric)}; });
-                       sum.value += value * static_cast<double>(overlap) *
-                                    (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
-                       sum.covered += overlap;
-                     });
+  each_counter_value(
+      capture, span, {device, {}},
+      [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
+        if (duration <= 0 || !std::isfinite(value)) return;
+        const Nanos overlap = std::min(start + duration, span.end) - std::max(start, span.start);
+        if (overlap <= 0) return;
+        Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(capture, metric)}; });
+        sum.value += value * static_cast<double>(overlap) *
+                     (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
+        sum.covered += overlap;
+      });
   Sampled sampled;
   for (const auto& [metric, sum] : sums.all()) {
-    sampled.emplace(c.text(metric), sum.value * static_cast<double>(span.length()) /
-                                        static_cast<double>(sum.covered));
-    if (c.text(metric) == "sm.active_any")
+    sampled.emplace(capture.text(metric), sum.value * static_cast<double>(span.length()) /
+                                              static_cast<double>(sum.covered));
+    if (capture.text(metric) == "sm.active_any")
       out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
   }
   const double seconds = static_cast<double>(span.length()) * 1e-9;
-  out.hertz = hertz_of(sampled, seconds, mean_clock(c, device, span));
-  Translation(c, device, model).add(sampled, out.hertz, out.work, out.counted);
+  out.hertz = hertz_of(sampled, seconds, mean_clock(capture, device, span));
+  Translation(capture, device, model).add(sampled, out.hertz, out.work, out.counted);
   return out;
 }
 
-KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEvaluator& model) {
+KernelWork sampled_work(const Capture& capture, std::uint32_t device,
+                        const EnergyEvaluator& model) {
   KernelWork out;
   out.per_ns = true;
   out.counted.assign(model.columns(), false);
-  const KernelRates solved = solve_kernel_rates(c, device);
+  const KernelRates solved = solve_kernel_rates(capture, device);
   if (solved.metrics.empty()) return out;
-  const auto highest = highest_rates(c, device, solved.metrics);
-  auto bounded = [&](std::size_t m, std::size_t g) {
-    return std::min(solved.rates[m][g].value, highest[m]);
+  const auto highest = highest_rates(capture, device, solved.metrics);
+  auto bounded = [&](std::size_t metric, std::size_t group) {
+    return std::min(solved.rates[metric][group].value, highest[metric]);
   };
   // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between
   // kernels: what the samples do not tell apart then shares by time, and short kernels do not soak
@@ -195,32 +216,37 @@ KernelWork sampled_work(const Capture& c, std::uint32_t device, const EnergyEval
     double mean = 0, variance = 0;
   };
   std::vector<Spread> spread(solved.metrics.size());
-  for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
+  for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
     double ns = 0, sum = 0, squares = 0;
-    for (std::size_t g = 0; g < solved.groups.size(); ++g) {
-      const double weight = static_cast<double>(solved.groups[g].ns), rate = bounded(m, g);
-      ns += weight, sum += weight * rate, squares += weight * rate * rate;
+    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+      const double weight = static_cast<double>(solved.groups[group].ns),
+                   rate = bounded(metric, group);
+      ns += weight;
+      sum += weight * rate;
+      squares += weight * rate * rate;
     }
-    if (ns > 0) spread[m] = {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
+    if (ns > 0) spread[metric] = {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
   }
   struct Drawn {
     double rate = 0, doubt = 0;
   };
-  auto drawn = [&](std::size_t m, std::size_t g) -> Drawn {
-    const double doubt = solved.rates[m][g].half_width / 1.96, noise = doubt * doubt;
-    const double own = noise > 0 ? spread[m].variance / (spread[m].variance + noise) : 1;
-    return {own * bounded(m, g) + (1 - own) * spread[m].mean, std::sqrt(own) * doubt};
+  auto drawn = [&](std::size_t metric, std::size_t group) -> Drawn {
+    const double doubt = solved.rates[metric][group].half_width / 1.96, noise = doubt * doubt;
+    double own = 1;
+    if (noise > 0) own = spread[metric].variance / (spread[metric].variance + noise);
+    return {own * bounded(metric, group) + (1 - own) * spread[metric].mean, std::sqrt(own) * doubt};
   };
-  const Translation translation(c, device, model);
-  const double clock = mean_clock(c, device, {INT64_MIN, INT64_MAX});
-  for (std::size_t g = 0; g < solved.groups.size(); ++g) {
+  const Translation translation(capture, device, model);
+  const double clock = mean_clock(capture, device, {INT64_MIN, INT64_MAX});
+  for (std::size_t group = 0; group < solved.groups.size(); ++group) {
     Sampled rates, higher;  // of one nanosecond; the same a standard error up
-    for (std::size_t m = 0; m < solved.metrics.size(); ++m) {
-      const Metric* metric = find_metric(c.text(solved.metrics[m]));
-      const double unit = metric && metric->unit == "ratio" ? 1e-9 : 1;
-      const auto [rate, doubt] = drawn(m, g);
-      rates.emplace(c.text(solved.metrics[m]), rate * unit);
-      higher.emplace(c.text(solved.metrics[m]), (rate + doubt) * unit);
+    for (std::size_t index = 0; index < solved.metrics.size(); ++index) {
+      const Metric* metric = find_metric(capture.text(solved.metrics[index]));
+      double unit = 1;
+      if (metric && metric->unit == "ratio") unit = 1e-9;
+      const auto [rate, doubt] = drawn(index, group);
+      rates.emplace(capture.text(solved.metrics[index]), rate * unit);
+      higher.emplace(capture.text(solved.metrics[index]), (rate + doubt) * unit);
     }
     EnergyWork work = model.no_work(), above = model.no_work();
     const double hertz = hertz_of(rates, 1e-9, clock);

@@ -21,25 +21,26 @@ std::int64_t nano(double joules) {
 std::vector<std::int64_t> signed_apportion(std::int64_t total, const std::vector<double>& weights) {
   auto parts = apportion(std::abs(total), weights);
   if (total < 0)
-    for (auto& p : parts) p = -p;
+    for (auto& part : parts) part = -part;
   return parts;
 }
 
 std::vector<double> rest_weights(const std::vector<EnergyLeaf>& leaves) {
-  const bool any =
-      std::any_of(leaves.begin(), leaves.end(), [](const auto& l) { return l.runs && l.ns > 0; });
+  const bool any = std::any_of(leaves.begin(), leaves.end(),
+                               [](const auto& leaf) { return leaf.runs && leaf.ns > 0; });
   std::vector<double> weights;
-  for (const auto& l : leaves) weights.push_back(any && !l.runs ? 0.0 : static_cast<double>(l.ns));
+  for (const auto& leaf : leaves)
+    weights.push_back(any && !leaf.runs ? 0.0 : static_cast<double>(leaf.ns));
   return weights;
 }
 
 EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator* model,
                  std::int64_t total) {
   EnergyRow row;
-  for (const auto* l : leaves) {
-    row.kernels += l->count;
-    row.ns += l->ns;
-    for (const auto nj : l->nj) row.nj += nj;
+  for (const auto* leaf : leaves) {
+    row.kernels += leaf->count;
+    row.ns += leaf->ns;
+    for (const auto nj : leaf->nj) row.nj += nj;
   }
   if (total > 0) row.share = static_cast<double>(row.nj) / static_cast<double>(total);
   row.parts = energy_parts(leaves, model, false);
@@ -52,18 +53,19 @@ void split_energy(std::int64_t total, const EnergyEvaluator& model,
                   std::vector<EnergyLeaf>& leaves) {
   const std::size_t components = model.components().size();
   std::vector<std::vector<double>> joules(components);  // by component and leaf
-  for (auto& l : leaves) {
-    l.nj.assign(components + 1, 0);
-    const auto by = model.by_component(l.work);
-    for (std::size_t c = 0; c < components; ++c) joules[c].push_back(by[c]);
+  for (auto& leaf : leaves) {
+    leaf.nj.assign(components + 1, 0);
+    const auto by = model.by_component(leaf.work);
+    for (std::size_t component = 0; component < components; ++component)
+      joules[component].push_back(by[component]);
   }
   std::int64_t rest = total;
-  for (std::size_t c = 0; c < components; ++c) {
+  for (std::size_t component = 0; component < components; ++component) {
     double sum = 0;
-    for (const double j : joules[c]) sum += j;
+    for (const double joule : joules[component]) sum += joule;
     const auto whole = nano(sum);
-    const auto parts = signed_apportion(whole, joules[c]);
-    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj[c] = parts[i];
+    const auto parts = signed_apportion(whole, joules[component]);
+    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj[component] = parts[i];
     rest -= whole;
   }
   const auto parts = signed_apportion(rest, rest_weights(leaves));
@@ -72,7 +74,7 @@ void split_energy(std::int64_t total, const EnergyEvaluator& model,
 
 void split_by_time(std::int64_t total, std::vector<EnergyLeaf>& leaves) {
   std::vector<double> weights;
-  for (const auto& l : leaves) weights.push_back(static_cast<double>(l.ns));
+  for (const auto& leaf : leaves) weights.push_back(static_cast<double>(leaf.ns));
   const auto parts = signed_apportion(total, weights);
   for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].nj = {parts[i]};
 }
@@ -84,24 +86,25 @@ namespace {
 std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves,
                            const EnergyEvaluator& model) {
   std::map<std::uint32_t, EnergyWork> by_kernel;
-  for (const auto* l : leaves)
-    if (!l->doubt.empty()) {
-      auto& sum = by_kernel.try_emplace(l->kernel, model.no_work()).first->second;
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += l->doubt[i];
+  for (const auto* leaf : leaves)
+    if (!leaf->doubt.empty()) {
+      auto& sum = by_kernel.try_emplace(leaf->kernel, model.no_work()).first->second;
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += leaf->doubt[i];
     }
   std::vector<double> squares(model.components().size() + 1, 0.0);
   for (const auto& [kernel, work] : by_kernel)
     for (std::size_t i = 0; i < work.size(); ++i) {
       const double joules = model.joules(i) * work[i];
-      squares[model.component_of(i)] += joules * joules, squares.back() += joules * joules;
+      squares[model.component_of(i)] += joules * joules;
+      squares.back() += joules * joules;
     }
-  for (double& s : squares) s = std::sqrt(s);
+  for (double& square : squares) square = std::sqrt(square);
   return squares;
 }
 
 /// Both half-widths of an interval around `value`, widened by an independent one.
-Interval95 widened(Interval95 i, double value, double half) {
-  const double below = value - i.low, above = i.high - value;
+Interval95 widened(Interval95 interval, double value, double half) {
+  const double below = value - interval.low, above = interval.high - value;
   return {value - std::sqrt(below * below + half * half),
           value + std::sqrt(above * above + half * half)};
 }
@@ -116,9 +119,12 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
   std::vector<std::int64_t> sums(components + 1, 0);
   EnergyWork work = model->no_work();
   std::int64_t total = 0;
-  for (const auto* l : leaves) {
-    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += l->nj[c], total += l->nj[c];
-    for (std::size_t i = 0; i < work.size(); ++i) work[i] += l->work[i];
+  for (const auto* leaf : leaves) {
+    for (std::size_t feature = 0; feature < sums.size(); ++feature) {
+      sums[feature] += leaf->nj[feature];
+      total += leaf->nj[feature];
+    }
+    for (std::size_t i = 0; i < work.size(); ++i) work[i] += leaf->work[i];
   }
   const auto doubt = whole ? std::vector<double>(components + 1, 0.0) : doubts(leaves, *model);
   auto add = [&](std::string id, std::int64_t nj, Interval95 joules) {
@@ -127,12 +133,12 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
     if (total > 0) part.share = static_cast<double>(nj) / static_cast<double>(total);
     parts.push_back(std::move(part));
   };
-  for (std::size_t c = 0; c < components; ++c) {
-    if (sums[c] == 0) continue;
-    auto interval =
-        widened(model->interval(work, c), static_cast<double>(sums[c]) * 1e-9, 1.96 * doubt[c]);
+  for (std::size_t feature = 0; feature < components; ++feature) {
+    if (sums[feature] == 0) continue;
+    auto interval = widened(model->interval(work, feature),
+                            static_cast<double>(sums[feature]) * 1e-9, 1.96 * doubt[feature]);
     interval.low = std::max(0.0, interval.low);
-    add(model->components()[c], sums[c], interval);
+    add(model->components()[feature], sums[feature], interval);
   }
   const double all = static_cast<double>(total) * 1e-9,
                rest = static_cast<double>(sums.back()) * 1e-9;
@@ -151,17 +157,22 @@ std::vector<EnergyRow> energy_rows(
     std::vector<const EnergyLeaf*> leaves;
   };
   std::map<std::uint64_t, Group> by_key;
-  for (const auto& l : leaves) {
-    auto& g = by_key[key(l)];
-    for (const auto nj : l.nj) g.nj += nj;
-    g.leaves.push_back(&l);
+  for (const auto& leaf : leaves) {
+    auto& group = by_key[key(leaf)];
+    for (const auto nj : leaf.nj) group.nj += nj;
+    group.leaves.push_back(&leaf);
   }
   std::vector<const Group*> order;
-  for (const auto& [k, g] : by_key) order.push_back(&g);
+  for (const auto& [name, group] : by_key) order.push_back(&group);
   if (largest_first)
     std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) { return a->nj > b->nj; });
-  const std::size_t shown = most == 0 ? order.size() : std::min(most, order.size());
+                     [](const auto* left, const auto* right) { return left->nj > right->nj; });
+  std::size_t shown = 0;
+  if (most == 0) {
+    shown = order.size();
+  } else {
+    shown = std::min(most, order.size());
+  }
   std::vector<EnergyRow> rows;
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back(row_of(order[i]->leaves, model, total));

@@ -50,11 +50,11 @@ class Signal {
   }
 
  private:
-  double upto(Nanos t) const {
-    const auto it = std::upper_bound(at_.begin(), at_.end(), t);
+  double upto(Nanos time) const {
+    const auto it = std::upper_bound(at_.begin(), at_.end(), time);
     if (it == at_.begin()) return 0;
-    const auto k = static_cast<std::size_t>(it - at_.begin()) - 1;
-    return areas_[k] + heights_[k] * static_cast<double>(t - at_[k]);
+    const auto at = static_cast<std::size_t>(it - at_.begin()) - 1;
+    return areas_[at] + heights_[at] * static_cast<double>(time - at_[at]);
   }
   std::vector<std::pair<Nanos, double>> steps_;
   std::vector<Nanos> at_;
@@ -63,17 +63,18 @@ class Signal {
 
 /// The stretches whose every kernel is known: of a recording with windows, each window from its
 /// first activity to its last.
-Intervals traced_spans(const Capture& c, const Intervals& busy) {
-  const auto& w = c.recording_windows;
-  if (w.empty()) return {{busy.front().start, busy.back().end}};
+Intervals traced_spans(const Capture& capture, const Intervals& busy) {
+  const auto& windows = capture.recording_windows;
+  if (windows.empty()) return {{busy.front().start, busy.back().end}};
   Intervals out;
-  for (std::size_t i = 0; i < w.size(); ++i) {
+  for (std::size_t i = 0; i < windows.size(); ++i) {
     const auto by_start = [](const Interval& span, Nanos at) { return span.start < at; };
-    const auto first = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i], by_start),
-               last = std::lower_bound(busy.begin(), busy.end(), w.start_ns[i] + w.duration_ns[i],
-                                       by_start);
+    const auto first = std::lower_bound(busy.begin(), busy.end(), windows.start_ns[i], by_start),
+               last = std::lower_bound(busy.begin(), busy.end(),
+                                       windows.start_ns[i] + windows.duration_ns[i], by_start);
     if (first != last)
-      out.push_back({first->start, std::min((last - 1)->end, w.start_ns[i] + w.duration_ns[i])});
+      out.push_back(
+          {first->start, std::min((last - 1)->end, windows.start_ns[i] + windows.duration_ns[i])});
   }
   return normalised(std::move(out));
 }
@@ -92,16 +93,22 @@ struct Sample {
 
 /// Pearson's r of `n` values and a signal's means over their spans.
 template <class Value, class Span>
-double correlation(std::size_t n, const Signal& signal, Nanos shift, Value value, Span span) {
+double correlation(std::size_t points, const Signal& signal, Nanos shift, Value value, Span span) {
   double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Interval s = span(i);
-    const double x = value(i), y = signal.mean({s.start + shift, s.end + shift});
-    sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
+  for (std::size_t i = 0; i < points; ++i) {
+    const Interval interval = span(i);
+    const double mine = value(i),
+                 theirs = signal.mean({interval.start + shift, interval.end + shift});
+    sx += mine;
+    sy += theirs;
+    sxx += mine * mine;
+    syy += theirs * theirs;
+    sxy += mine * theirs;
   }
-  const auto count = static_cast<double>(n);
+  const auto count = static_cast<double>(points);
   const double vx = sxx - sx * sx / count, vy = syy - sy * sy / count;
-  return vx > 1e-9 && vy > 1e-9 ? (sxy - sx * sy / count) / std::sqrt(vx * vy) : 0;
+  if (vx > 1e-9 && vy > 1e-9) return (sxy - sx * sy / count) / std::sqrt(vx * vy);
+  return 0;
 }
 
 double correlation_at(const Signal& busy, const Sample* begin, const Sample* end, Nanos shift) {
@@ -117,7 +124,10 @@ Nanos best_shift(Agreement&& agreement, Nanos centre, Nanos reach, Nanos step) {
     Nanos best = centre;
     double most = -HUGE_VAL;
     for (Nanos shift = centre - reach; shift <= centre + reach; shift += step)
-      if (const double r = agreement(shift); r > most) most = r, best = shift;
+      if (const double ratio = agreement(shift); ratio > most) {
+        most = ratio;
+        best = shift;
+      }
     if (step <= kFinest) return best;
     centre = best;
     reach = step;
@@ -127,16 +137,17 @@ Nanos best_shift(Agreement&& agreement, Nanos centre, Nanos reach, Nanos step) {
 
 }  // namespace
 
-AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
+AlignedSamples align_samples(const Capture& capture, std::uint32_t device) {
   AlignedSamples out;
   Intervals spans;
-  const auto& a = c.activities;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a.device[i] == device) spans.push_back({a.start_ns[i], a.start_ns[i] + a.duration_ns[i]});
+  const auto& activities = capture.activities;
+  for (std::size_t i = 0; i < activities.size(); ++i)
+    if (activities.device[i] == device)
+      spans.push_back({activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]});
   const Intervals busy_spans = normalised(std::move(spans));
-  const Text busy_id = c.strings.find("gpu.busy");
+  const Text busy_id = capture.strings.find("gpu.busy");
   if (busy_spans.empty() || busy_id == Text::none) return out;
-  const Intervals traced = traced_spans(c, busy_spans);
+  const Intervals traced = traced_spans(capture, busy_spans);
   Signal busy;
   for (const auto& span : busy_spans) busy.add(span, 1);
   busy.close();
@@ -148,7 +159,7 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   std::unordered_map<Nanos, std::size_t> by_start;
   std::vector<Sample> all;
   each_counter_value(
-      c, around, {device, {busy_id}},
+      capture, around, {device, {busy_id}},
       [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
         if (duration <= 0 || !known(traced, {start + kReach, start + duration - kReach})) return;
         by_start[start] = all.size();
@@ -163,25 +174,29 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   auto sample =
       by_start.end();  // the one that the last value belongs to: its other metrics come next
   each_counter_value(
-      c, around, {device, {}},
+      capture, around, {device, {}},
       [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
         if (id == busy_id || duration <= 0) return;
         if (sample == by_start.end() || sample->first != start) sample = by_start.find(start);
         if (sample == by_start.end() || all[sample->second].span.length() != duration) return;
         const auto [column, added] = columns.try_emplace(id, Column{columns.size(), false});
         if (added) {
-          const auto* metric = find_metric(c.text(id));
+          const auto* metric = find_metric(capture.text(id));
           column->second.ratio = metric && metric->unit == "ratio";
           out.metrics.push_back(id);
         }
         auto& values = all[sample->second].values;
         if (values.size() <= column->second.at)
           values.resize(column->second.at + 1, std::numeric_limits<double>::quiet_NaN());
-        values[column->second.at] =
-            column->second.ratio ? value : value / static_cast<double>(duration);
+        if (column->second.ratio) {
+          values[column->second.at] = value;
+        } else {
+          values[column->second.at] = value / static_cast<double>(duration);
+        }
       });
-  std::sort(all.begin(), all.end(),
-            [](const Sample& x, const Sample& y) { return x.span.start < y.span.start; });
+  std::sort(all.begin(), all.end(), [](const Sample& left, const Sample& right) {
+    return left.span.start < right.span.start;
+  });
 
   // One shift for all of them, from some spread over the whole recording; each stretch finds its
   // own around it.
@@ -202,54 +217,61 @@ AlignedSamples align_samples(const Capture& c, std::uint32_t device) {
   for (std::size_t from = 0; from < all.size(); from += kStretch) {
     const auto to = std::min(from + kStretch, all.size());
     const Sample *begin = all.data() + from, *end = all.data() + to;
-    Nanos shift = best_shift([&](Nanos x) { return correlation_at(busy, begin, end, x); }, coarse,
-                             kNear, 50 * kNsPerUs);
-    const double r = correlation_at(busy, begin, end, shift);
-    if (r < kLeastCorrelation)
+    Nanos shift = best_shift([&](Nanos left) { return correlation_at(busy, begin, end, left); },
+                             coarse, kNear, 50 * kNsPerUs);
+    const double ratio = correlation_at(busy, begin, end, shift);
+    if (ratio < kLeastCorrelation)
       shift = coarse;  // too little happens in this stretch to tell
-    else
-      shifts.push_back(static_cast<double>(shift)),
-          correlation += r * static_cast<double>(to - from),
-          weight += static_cast<double>(to - from);
-    for (const Sample* s = begin; s != end; ++s) {
-      const Interval moved{s->span.start + shift, s->span.end + shift};
-      bool whole = s->values.size() == out.metrics.size();
-      for (double v : s->values) whole &= std::isfinite(v);
-      if (whole && known(traced, moved)) out.rows.push_back({moved, s->values});
+    else {
+      shifts.push_back(static_cast<double>(shift));
+      correlation += ratio * static_cast<double>(to - from);
+      weight += static_cast<double>(to - from);
+    }
+    for (const Sample* it = begin; it != end; ++it) {
+      const Interval moved{it->span.start + shift, it->span.end + shift};
+      bool whole = it->values.size() == out.metrics.size();
+      for (double value : it->values) whole &= std::isfinite(value);
+      if (whole && known(traced, moved)) out.rows.push_back({moved, it->values});
     }
   }
-  out.shift_ns = shifts.empty() ? coarse : static_cast<Nanos>(median(shifts));
+  if (shifts.empty()) {
+    out.shift_ns = coarse;
+  } else {
+    out.shift_ns = static_cast<Nanos>(median(shifts));
+  }
   if (weight > 0) out.correlation = correlation / weight;
   return out;
 }
 
-void refine_alignment(const Capture& c, const std::vector<std::uint32_t>& column_of,
+void refine_alignment(const Capture& capture, const std::vector<std::uint32_t>& column_of,
                       const std::vector<SolvedMetric>& solved, AlignedSamples& samples) {
-  const auto& a = c.activities;
+  const auto& activities = capture.activities;
   std::vector<Signal> signals(solved.size());
-  for (std::size_t i = 0; i < a.size(); ++i)
+  for (std::size_t i = 0; i < activities.size(); ++i)
     if (column_of[i] != kNoRow)
-      for (std::size_t m = 0; m < solved.size(); ++m)
-        signals[m].add({a.start_ns[i], a.start_ns[i] + a.duration_ns[i]},
-                       solved[m].rates[column_of[i]]);
+      for (std::size_t metric = 0; metric < solved.size(); ++metric)
+        signals[metric].add(
+            {activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]},
+            solved[metric].rates[column_of[i]]);
   for (auto& signal : signals) signal.close();
   std::vector<double> moves;
   double fit = 0;
   for (std::size_t from = 0; from < samples.rows.size(); from += kStretch) {
-    const auto n = std::min(kStretch, samples.rows.size() - from);
+    const auto size = std::min(kStretch, samples.rows.size() - from);
     auto* rows = samples.rows.data() + from;
     auto agreement = [&](Nanos shift) {
       double sum = 0;
-      for (std::size_t m = 0; m < solved.size(); ++m)
+      for (std::size_t metric = 0; metric < solved.size(); ++metric)
         sum += correlation(
-            n, signals[m], shift, [&](std::size_t i) { return rows[i].values[solved[m].metric]; },
+            size, signals[metric], shift,
+            [&](std::size_t i) { return rows[i].values[solved[metric].metric]; },
             [&](std::size_t i) { return rows[i].span; });
       return sum / static_cast<double>(solved.size());
     };
     const Nanos shift = best_shift(agreement, 0, kRefine, 15 * kNsPerUs);
-    fit += agreement(shift) * static_cast<double>(n);
+    fit += agreement(shift) * static_cast<double>(size);
     moves.push_back(static_cast<double>(shift));
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < size; ++i)
       rows[i].span = {rows[i].span.start + shift, rows[i].span.end + shift};
   }
   if (moves.empty()) return;

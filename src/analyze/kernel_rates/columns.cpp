@@ -15,35 +15,37 @@ namespace {
 constexpr std::size_t kMostGroups = 240, kMostPlaces = 300;  // the largest by time
 constexpr std::int64_t kLeastInstances = 8;                  // of a place that gets its own unknown
 
-void group_kernels(const Capture& c, std::uint32_t device, KernelColumns& out) {
+void group_kernels(const Capture& capture, std::uint32_t device, KernelColumns& out) {
   using Key = std::tuple<Text, I32, I32, I32, I32, I32, I32>;
-  const auto& a = c.activities;
+  const auto& activities = capture.activities;
   std::map<Key, std::uint32_t> known;
-  out.group_of.assign(a.size(), kNoRow);
-  for (std::uint32_t row = 0; row < a.size(); ++row) {
-    if (a.kind[row] != ActivityKind::kernel || a.device[row] != device) continue;
+  out.group_of.assign(activities.size(), kNoRow);
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    if (activities.kind[row] != ActivityKind::kernel || activities.device[row] != device) continue;
     const auto [it, added] =
-        known.try_emplace(Key{a.name[row], a.grid_x[row], a.grid_y[row], a.grid_z[row],
-                              a.block_x[row], a.block_y[row], a.block_z[row]},
+        known.try_emplace(Key{activities.name[row], activities.grid_x[row], activities.grid_y[row],
+                              activities.grid_z[row], activities.block_x[row],
+                              activities.block_y[row], activities.block_z[row]},
                           static_cast<std::uint32_t>(out.groups.size()));
     if (added) out.groups.push_back({row, 0, 0});
-    auto& g = out.groups[it->second];
-    ++g.instances;
-    g.ns += a.duration_ns[row];
+    auto& group = out.groups[it->second];
+    ++group.instances;
+    group.ns += activities.duration_ns[row];
     out.group_of[row] = it->second;
   }
   std::vector<std::uint32_t> order(out.groups.size()), place(out.groups.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](auto x, auto y) { return out.groups[x].ns > out.groups[y].ns; });
+  std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
+    return out.groups[left].ns > out.groups[right].ns;
+  });
   std::vector<KernelRates::Group> sorted;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     place[order[i]] = i;
     sorted.push_back(out.groups[order[i]]);
   }
   out.groups = std::move(sorted);
-  for (auto& g : out.group_of)
-    if (g != kNoRow) g = place[g];
+  for (auto& group_of : out.group_of)
+    if (group_of != kNoRow) group_of = place[group_of];
 }
 
 /// Of a sequence of small numbers, one after the other.
@@ -53,15 +55,16 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
+KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
   KernelColumns out;
-  group_kernels(c, device, out);
-  const auto& a = c.activities;
+  group_kernels(capture, device, out);
+  const auto& activities = capture.activities;
   std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < a.size(); ++row)
+  for (std::uint32_t row = 0; row < activities.size(); ++row)
     if (out.group_of[row] != kNoRow) rows.push_back(row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
+  std::stable_sort(rows.begin(), rows.end(), [&](auto left, auto right) {
+    return activities.start_ns[left] < activities.start_ns[right];
+  });
   out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
 
   // A place: the kernel with the two before and the two after it.
@@ -74,8 +77,8 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
   std::vector<std::uint64_t> key_of(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::uint64_t key = out.group_of[rows[i]] + 1;
-    for (std::ptrdiff_t d : {-2, -1, 1, 2}) {
-      const auto at = static_cast<std::ptrdiff_t>(i) + d;
+    for (std::ptrdiff_t shift : {-2, -1, 1, 2}) {
+      const auto at = static_cast<std::ptrdiff_t>(i) + shift;
       key = mixed(key, at >= 0 && at < static_cast<std::ptrdiff_t>(rows.size())
                            ? out.group_of[rows[static_cast<std::size_t>(at)]] + 2u
                            : 1u);
@@ -84,7 +87,7 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
     auto& place = places[key];
     place.group = out.group_of[rows[i]];
     ++place.instances;
-    place.ns += static_cast<double>(a.duration_ns[rows[i]]);
+    place.ns += static_cast<double>(activities.duration_ns[rows[i]]);
   }
   std::vector<std::pair<std::uint64_t, Place*>> wanted;
   std::vector<double> times, weights;
@@ -95,12 +98,13 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
       wanted.emplace_back(key, &place);
   }
   // Most places come once a step.
-  const double steps = places.empty() ? 1 : std::max(distribution(times, weights).median, 1.0);
+  double steps = 1;
+  if (!places.empty()) steps = std::max(distribution(times, weights).median, 1.0);
   for (const auto& group : out.groups)
     out.places.push_back(
         std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
-  std::sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) {
-    return std::tie(y.second->ns, x.first) < std::tie(x.second->ns, y.first);
+  std::sort(wanted.begin(), wanted.end(), [](const auto& left, const auto& right) {
+    return std::tie(right.second->ns, left.first) < std::tie(left.second->ns, right.first);
   });
   wanted.resize(std::min(wanted.size(), kMostPlaces));
   for (auto& [key, place] : wanted) {
@@ -108,7 +112,7 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
     out.group_of_column.push_back(place->group);
   }
   std::vector<std::uint32_t> rest(out.groups.size(), kNoRow);
-  out.column_of.assign(a.size(), kNoRow);
+  out.column_of.assign(activities.size(), kNoRow);
   out.ns.assign(out.group_of_column.size(), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& place = places[key_of[i]];
@@ -124,7 +128,7 @@ KernelColumns kernel_columns(const Capture& c, std::uint32_t device) {
       column = shared;
     }
     out.column_of[rows[i]] = column;
-    out.ns[column] += static_cast<double>(a.duration_ns[rows[i]]);
+    out.ns[column] += static_cast<double>(activities.duration_ns[rows[i]]);
   }
   return out;
 }

@@ -42,13 +42,14 @@ struct System {
 
 System overlay(const Capture& capture, const KernelColumns& columns,
                const std::vector<AlignedSamples::Row>& samples) {
-  const auto& a = capture.activities;
+  const auto& activities = capture.activities;
   std::vector<std::uint32_t> kernels;
-  for (std::uint32_t row = 0; row < a.size(); ++row)
+  for (std::uint32_t row = 0; row < activities.size(); ++row)
     if (columns.column_of[row] != kNoRow) kernels.push_back(row);
-  std::sort(kernels.begin(), kernels.end(),
-            [&](auto x, auto y) { return a.start_ns[x] < a.start_ns[y]; });
-  System s;
+  std::sort(kernels.begin(), kernels.end(), [&](auto left, auto right) {
+    return activities.start_ns[left] < activities.start_ns[right];
+  });
+  System equations;
   std::vector<double> shares(columns.group_of_column.size(), 0);
   std::vector<std::uint32_t> used;
   std::size_t first = 0;
@@ -56,15 +57,17 @@ System overlay(const Capture& capture, const KernelColumns& columns,
     // Long kernels may reach over later starts, so `first` moves on only past kernels that ended
     // before every later sample.
     while (first < kernels.size() &&
-           a.start_ns[kernels[first]] + a.duration_ns[kernels[first]] <= sample.span.start)
+           activities.start_ns[kernels[first]] + activities.duration_ns[kernels[first]] <=
+               sample.span.start)
       ++first;
     used.clear();
     std::uint32_t start = 0, end = 0, dominant = 0;
-    for (std::size_t i = first; i < kernels.size() && a.start_ns[kernels[i]] < sample.span.end;
-         ++i) {
+    for (std::size_t i = first;
+         i < kernels.size() && activities.start_ns[kernels[i]] < sample.span.end; ++i) {
       const auto row = kernels[i];
-      const Nanos overlap = std::min(a.start_ns[row] + a.duration_ns[row], sample.span.end) -
-                            std::max(a.start_ns[row], sample.span.start);
+      const Nanos overlap =
+          std::min(activities.start_ns[row] + activities.duration_ns[row], sample.span.end) -
+          std::max(activities.start_ns[row], sample.span.start);
       if (overlap <= 0) continue;
       const auto column = columns.column_of[row];
       if (used.empty()) start = dominant = column;
@@ -74,28 +77,28 @@ System overlay(const Capture& capture, const KernelColumns& columns,
       if (shares[column] > shares[dominant]) dominant = column;
     }
     for (const auto column : used) {
-      s.entries.push_back({column, shares[column]});
+      equations.entries.push_back({column, shares[column]});
       shares[column] = 0;
     }
-    s.begin.push_back(s.entries.size());
-    s.at_start.push_back(start);
-    s.at_end.push_back(end);
-    s.dominant.push_back(dominant);
+    equations.begin.push_back(equations.entries.size());
+    equations.at_start.push_back(start);
+    equations.at_end.push_back(end);
+    equations.dominant.push_back(dominant);
   }
-  return s;
+  return equations;
 }
 
 /// What the groups' means would move by, squared and summed, if each cluster's errors were one
 /// draw: what is wrong with the model at one place of the step is wrong there in every step, so
 /// rows are no independent witnesses but places are.
-VectorXd clustered_variance(const System& s, const VectorXd& errors,
+VectorXd clustered_variance(const System& equations, const VectorXd& errors,
                             const std::vector<std::uint32_t>& cluster, const MatrixXd& reach) {
   const Index columns = reach.cols();
   MatrixXd sums = MatrixXd::Zero(columns, columns);  // A'e of each cluster, a column each
-  for (std::size_t row = 0; row < s.rows(); ++row)
-    for (auto i = s.begin[row]; i < s.begin[row + 1]; ++i)
-      sums(static_cast<Index>(s.entries[i].column), static_cast<Index>(cluster[row])) +=
-          s.entries[i].share * errors[static_cast<Index>(row)];
+  for (std::size_t row = 0; row < equations.rows(); ++row)
+    for (auto i = equations.begin[row]; i < equations.begin[row + 1]; ++i)
+      sums(static_cast<Index>(equations.entries[i].column), static_cast<Index>(cluster[row])) +=
+          equations.entries[i].share * errors[static_cast<Index>(row)];
   return (reach * sums).rowwise().squaredNorm();
 }
 
@@ -113,45 +116,51 @@ struct Prepared {
 
 Prepared prepare(const Capture& capture, const KernelColumns& columns,
                  const AlignedSamples& samples) {
-  Prepared p{overlay(capture, columns, samples.rows), {}, {}};
+  Prepared prepared{overlay(capture, columns, samples.rows), {}, {}};
   const auto width = static_cast<Index>(columns.group_of_column.size());
-  p.gram = MatrixXd::Zero(width, width);
-  p.weights = MatrixXd::Zero(columns.kept, width);
-  const auto& s = p.system;
-  for (std::size_t row = 0; row < s.rows(); ++row)
-    for (auto i = s.begin[row]; i < s.begin[row + 1]; ++i)
-      for (auto j = s.begin[row]; j < s.begin[row + 1]; ++j)
-        p.gram(static_cast<Index>(s.entries[i].column), static_cast<Index>(s.entries[j].column)) +=
-            s.entries[i].share * s.entries[j].share;
-  for (Index k = 0; k < width; ++k)
-    if (const auto g = columns.group_of_column[static_cast<std::size_t>(k)]; g < columns.kept)
-      p.weights(g, k) = columns.ns[static_cast<std::size_t>(k)] /
-                        static_cast<double>(std::max<Nanos>(columns.groups[g].ns, 1));
-  return p;
+  prepared.gram = MatrixXd::Zero(width, width);
+  prepared.weights = MatrixXd::Zero(columns.kept, width);
+  const auto& equations = prepared.system;
+  for (std::size_t row = 0; row < equations.rows(); ++row)
+    for (auto i = equations.begin[row]; i < equations.begin[row + 1]; ++i)
+      for (auto j = equations.begin[row]; j < equations.begin[row + 1]; ++j)
+        prepared.gram(static_cast<Index>(equations.entries[i].column),
+                      static_cast<Index>(equations.entries[j].column)) +=
+            equations.entries[i].share * equations.entries[j].share;
+  for (Index column = 0; column < width; ++column)
+    if (const auto group_of_column = columns.group_of_column[static_cast<std::size_t>(column)];
+        group_of_column < columns.kept)
+      prepared.weights(group_of_column, column) =
+          columns.ns[static_cast<std::size_t>(column)] /
+          static_cast<double>(std::max<Nanos>(columns.groups[group_of_column].ns, 1));
+  return prepared;
 }
 
-MixedFit fit_metric(const Prepared& p, const KernelColumns& columns, const AlignedSamples& samples,
-                    std::size_t metric) {
-  VectorXd moments = VectorXd::Zero(p.gram.rows());
+MixedFit fit_metric(const Prepared& prepared, const KernelColumns& columns,
+                    const AlignedSamples& samples, std::size_t metric) {
+  VectorXd moments = VectorXd::Zero(prepared.gram.rows());
   double squares = 0;
-  for (std::size_t row = 0; row < p.system.rows(); ++row) {
+  for (std::size_t row = 0; row < prepared.system.rows(); ++row) {
     const double value = samples.rows[row].values[metric];
     squares += value * value;
-    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i)
-      moments[static_cast<Index>(p.system.entries[i].column)] += p.system.entries[i].share * value;
+    for (auto i = prepared.system.begin[row]; i < prepared.system.begin[row + 1]; ++i)
+      moments[static_cast<Index>(prepared.system.entries[i].column)] +=
+          prepared.system.entries[i].share * value;
   }
-  return mixed_fit(p.gram, moments, squares, static_cast<std::int64_t>(p.system.rows()),
-                   columns.group_of_column, p.weights);
+  return mixed_fit(prepared.gram, moments, squares,
+                   static_cast<std::int64_t>(prepared.system.rows()), columns.group_of_column,
+                   prepared.weights);
 }
 
 /// What the model leaves of each sample.
-VectorXd errors_of(const Prepared& p, const AlignedSamples& samples, std::size_t metric,
-                   const VectorXd& x) {
-  VectorXd errors(static_cast<Index>(p.system.rows()));
-  for (std::size_t row = 0; row < p.system.rows(); ++row) {
+VectorXd errors_of(const Prepared& prepared, const AlignedSamples& samples, std::size_t metric,
+                   const VectorXd& rates) {
+  VectorXd errors(static_cast<Index>(prepared.system.rows()));
+  for (std::size_t row = 0; row < prepared.system.rows(); ++row) {
     double error = samples.rows[row].values[metric];
-    for (auto i = p.system.begin[row]; i < p.system.begin[row + 1]; ++i)
-      error -= p.system.entries[i].share * x[static_cast<Index>(p.system.entries[i].column)];
+    for (auto i = prepared.system.begin[row]; i < prepared.system.begin[row + 1]; ++i)
+      error -= prepared.system.entries[i].share *
+               rates[static_cast<Index>(prepared.system.entries[i].column)];
     errors[static_cast<Index>(row)] = error;
   }
   return errors;
@@ -167,11 +176,11 @@ void refine(const Capture& capture, const KernelColumns& columns, AlignedSamples
         it != samples.metrics.end())
       guides.push_back(static_cast<std::size_t>(it - samples.metrics.begin()));
   for (int round = 0; round < kRefinements && !guides.empty(); ++round) {
-    const Prepared p = prepare(capture, columns, samples);
+    const Prepared prepared = prepare(capture, columns, samples);
     std::vector<SolvedMetric> solved;
     for (const auto metric : guides) {
-      const VectorXd x = fit_metric(p, columns, samples, metric).x;
-      solved.push_back({metric, {x.data(), x.data() + x.size()}});
+      const VectorXd rates = fit_metric(prepared, columns, samples, metric).x;
+      solved.push_back({metric, {rates.data(), rates.data() + rates.size()}});
     }
     refine_alignment(capture, columns.column_of, solved, samples);
   }
@@ -191,35 +200,41 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
   out.shift_ns = samples.shift_ns;
   out.fit_of_shift = samples.correlation;
   out.samples = static_cast<std::int64_t>(samples.rows.size());
-  const Prepared p = prepare(capture, columns, samples);
-  for (std::size_t m = 0; m < samples.metrics.size(); ++m) {
-    const MixedFit fit = fit_metric(p, columns, samples, m);
-    const VectorXd errors = errors_of(p, samples, m, fit.x);
+  const Prepared prepared = prepare(capture, columns, samples);
+  for (std::size_t index = 0; index < samples.metrics.size(); ++index) {
+    const MixedFit fit = fit_metric(prepared, columns, samples, index);
+    const VectorXd errors = errors_of(prepared, samples, index, fit.x);
     // A sample is wrong by what the model misses at its two edges (a kernel cut there is not even
     // over its length) and by what it misses of the kernel that fills it. The three are added as if
     // independent: towards too wide.
     VectorXd variance = fit.variance;
-    for (const auto* cluster : {&p.system.at_start, &p.system.at_end, &p.system.dominant})
-      variance += clustered_variance(p.system, errors, *cluster, fit.reach);
+    for (const auto* cluster :
+         {&prepared.system.at_start, &prepared.system.at_end, &prepared.system.dominant})
+      variance += clustered_variance(prepared.system, errors, *cluster, fit.reach);
 
     double squares = 0;
-    for (const auto& row : samples.rows) squares += row.values[m] * row.values[m];
-    out.metrics.push_back(samples.metrics[m]);
+    for (const auto& row : samples.rows) squares += row.values[index] * row.values[index];
+    out.metrics.push_back(samples.metrics[index]);
     out.explained.push_back(squares > 0 ? 1 - fit.residual / squares : 0);
     const auto* metric = find_metric(capture.text(out.metrics.back()));
     const bool ratio = metric && metric->unit == "ratio";
-    const VectorXd means = (p.weights * fit.x).cwiseMax(0);
-    const double scale =
-        ratio ? 1 : means.maxCoeff();  // of a count: what makes an absolute bound on its interval
+    const VectorXd means = (prepared.weights * fit.x).cwiseMax(0);
+    double scale = 1;
+    if (!ratio)
+      scale = means.maxCoeff();  // of a count: what makes an absolute bound on its interval
     auto& rates = out.rates.emplace_back(out.groups.size());
-    for (std::size_t g = 0; g < columns.kept; ++g) {
-      auto& r = rates[g];
-      r.value = ratio ? std::min(means[static_cast<Index>(g)], 1.0) : means[static_cast<Index>(g)];
-      r.half_width =
-          quantile95(columns.places[g]) * std::sqrt(variance[static_cast<Index>(g)] +
-                                                    kModelError * kModelError * r.value * r.value);
-      r.resolvable = out.samples >= kLeastRows &&
-                     (r.half_width <= kAbsolute * scale || r.half_width <= kRelative * r.value);
+    for (std::size_t group = 0; group < columns.kept; ++group) {
+      auto& rate = rates[group];
+      if (ratio) {
+        rate.value = std::min(means[static_cast<Index>(group)], 1.0);
+      } else {
+        rate.value = means[static_cast<Index>(group)];
+      }
+      rate.half_width = quantile95(columns.places[group]) *
+                        std::sqrt(variance[static_cast<Index>(group)] +
+                                  kModelError * kModelError * rate.value * rate.value);
+      rate.resolvable = out.samples >= kLeastRows && (rate.half_width <= kAbsolute * scale ||
+                                                      rate.half_width <= kRelative * rate.value);
     }
   }
   return out;

@@ -27,64 +27,76 @@ constexpr Stand kStands[] = {
 
 }  // namespace
 
-bool add_solved_counters(Capture& c) {
-  if (!c.report_kernels.empty() || c.activities.empty() || !holds_counter_values(c)) return false;
+bool add_solved_counters(Capture& capture) {
+  if (!capture.report_kernels.empty() || capture.activities.empty() ||
+      !holds_counter_values(capture))
+    return false;
   bool any = false;
-  for (std::uint32_t device = 0; device < c.devices.size(); ++device) {
-    const KernelRates solved = solve_kernel_rates(c, device);
+  for (std::uint32_t device = 0; device < capture.devices.size(); ++device) {
+    const KernelRates solved = solve_kernel_rates(capture, device);
     if (solved.metrics.empty()) continue;
     std::int64_t resolved = 0, total = 0;
     Nanos resolved_ns = 0, ns = 0;
     std::vector<std::uint32_t> rows;
     // One step from the middle stands for all; every instance when there are no steps.
     Interval span{INT64_MIN, INT64_MAX};
-    if (!c.steps.empty()) {
-      const auto middle = c.steps.size() / 2;
-      span = {c.steps.start_ns[middle], c.steps.start_ns[middle] + c.steps.duration_ns[middle]};
+    if (!capture.steps.empty()) {
+      const auto middle = capture.steps.size() / 2;
+      span = {capture.steps.start_ns[middle],
+              capture.steps.start_ns[middle] + capture.steps.duration_ns[middle]};
     }
-    for (std::uint32_t row = 0; row < c.activities.size(); ++row)
-      if (solved.group_of[row] != kNoRow && c.activities.start_ns[row] >= span.start &&
-          c.activities.start_ns[row] < span.end)
+    for (std::uint32_t row = 0; row < capture.activities.size(); ++row)
+      if (solved.group_of[row] != kNoRow && capture.activities.start_ns[row] >= span.start &&
+          capture.activities.start_ns[row] < span.end)
         rows.push_back(row);
-    std::sort(rows.begin(), rows.end(),
-              [&](auto x, auto y) { return c.activities.start_ns[x] < c.activities.start_ns[y]; });
+    std::sort(rows.begin(), rows.end(), [&](auto left, auto right) {
+      return capture.activities.start_ns[left] < capture.activities.start_ns[right];
+    });
     for (const auto row : rows) {
       const auto group = solved.group_of[row];
-      const auto& a = c.activities;
-      auto& r = c.report_kernels;
-      const auto k = r.add();
-      r.id[k] = k;
-      r.name[k] = a.name[row];
-      r.pid[k] = a.pid[row];
-      r.device[k] = c.devices.id[device];
-      r.context[k] = a.context[row];
-      r.stream[k] = a.stream[row];
-      r.grid_x[k] = a.grid_x[row], r.grid_y[k] = a.grid_y[row], r.grid_z[k] = a.grid_z[row];
-      r.block_x[k] = a.block_x[row], r.block_y[k] = a.block_y[row], r.block_z[k] = a.block_z[row];
-      r.registers[k] = a.registers[row];
-      r.shared_bytes[k] = a.shared_bytes[row];
-      r.duration_ns[k] = static_cast<double>(a.duration_ns[row]);
-      for (std::size_t m = 0; m < solved.metrics.size(); ++m)
+      const auto& activities = capture.activities;
+      auto& report_kernels = capture.report_kernels;
+      const auto add = report_kernels.add();
+      report_kernels.id[add] = add;
+      report_kernels.name[add] = activities.name[row];
+      report_kernels.pid[add] = activities.pid[row];
+      report_kernels.device[add] = capture.devices.id[device];
+      report_kernels.context[add] = activities.context[row];
+      report_kernels.stream[add] = activities.stream[row];
+      report_kernels.grid_x[add] = activities.grid_x[row];
+      report_kernels.grid_y[add] = activities.grid_y[row];
+      report_kernels.grid_z[add] = activities.grid_z[row];
+      report_kernels.block_x[add] = activities.block_x[row];
+      report_kernels.block_y[add] = activities.block_y[row];
+      report_kernels.block_z[add] = activities.block_z[row];
+      report_kernels.registers[add] = activities.registers[row];
+      report_kernels.shared_bytes[add] = activities.shared_bytes[row];
+      report_kernels.duration_ns[add] = static_cast<double>(activities.duration_ns[row]);
+      for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric)
         for (const auto& stand : kStands) {
-          if (c.text(solved.metrics[m]) != stand.metric || !solved.rates[m][group].resolvable)
+          if (capture.text(solved.metrics[metric]) != stand.metric ||
+              !solved.rates[metric][group].resolvable)
             continue;
-          const auto v = c.kernel_counters.add();
-          c.kernel_counters.kernel[v] = k;
-          c.kernel_counters.metric[v] = c.strings.intern(stand.counter);
-          c.kernel_counters.value[v] = solved.rates[m][group].value * stand.factor;
-          c.kernel_counters.unit[v] = c.strings.intern(stand.unit);
+          const auto counter = capture.kernel_counters.add();
+          capture.kernel_counters.kernel[counter] = add;
+          capture.kernel_counters.metric[counter] = capture.strings.intern(stand.counter);
+          capture.kernel_counters.value[counter] = solved.rates[metric][group].value * stand.factor;
+          capture.kernel_counters.unit[counter] = capture.strings.intern(stand.unit);
         }
       any = true;
     }
-    for (std::size_t g = 0; g < solved.groups.size(); ++g) {
+    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
       bool all = true;
-      for (const auto& rates : solved.rates) all &= rates[g].resolvable;
+      for (const auto& rates : solved.rates) all &= rates[group].resolvable;
       ++total;
-      ns += solved.groups[g].ns;
-      if (all) ++resolved, resolved_ns += solved.groups[g].ns;
+      ns += solved.groups[group].ns;
+      if (all) {
+        ++resolved;
+        resolved_ns += solved.groups[group].ns;
+      }
     }
-    c.set_metadata(
-        fmt::format("solved.{}", c.devices.id[device]),
+    capture.set_metadata(
+        fmt::format("solved.{}", capture.devices.id[device]),
         fmt::format(
             "{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; "
             "clocks shifted by {} ns, correlation {:.3f}",
@@ -92,7 +104,7 @@ bool add_solved_counters(Capture& c) {
             ns > 0 ? 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns) : 0.0,
             solved.samples, solved.shift_ns, solved.fit_of_shift));
   }
-  if (any) c.set_metadata("counters.source", "samples");
+  if (any) capture.set_metadata("counters.source", "samples");
   return any;
 }
 

@@ -16,9 +16,9 @@
 namespace gf {
 namespace {
 
-std::string triple(std::int32_t x, std::int32_t y, std::int32_t z) {
-  if (x < 0) return {};
-  return fmt::format("({}, {}, {})", x, y, z);
+std::string triple(std::int32_t first, std::int32_t second, std::int32_t third) {
+  if (first < 0) return {};
+  return fmt::format("({}, {}, {})", first, second, third);
 }
 
 /// Time by number, mostly the one of the call before.
@@ -31,8 +31,9 @@ class Tally {
   /// The key with the most time; ties go to the smaller key.
   std::uint32_t heaviest() const {
     return std::max_element(times_.begin(), times_.end(),
-                            [](const auto& a, const auto& b) {
-                              return a.second != b.second ? a.second < b.second : a.first > b.first;
+                            [](const auto& left, const auto& right) {
+                              if (left.second != right.second) return left.second < right.second;
+                              return left.first > right.first;
                             })
         ->first;
   }
@@ -64,30 +65,33 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
     std::string_view name;
   };
   std::vector<Order> order;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
+  for (std::size_t index = 0; index < groups.size(); ++index) {
     Nanos ns = 0;
-    for (const auto i : groups.members(g)) ns += instances[i].exclusive_ns;
+    for (const auto member : groups.members(index)) ns += instances[member].exclusive_ns;
     order.push_back(
-        {g, ns, capture.text(activities.name[instances[groups.members(g)[0]].activity])});
+        {index, ns, capture.text(activities.name[instances[groups.members(index)[0]].activity])});
   }
-  std::sort(order.begin(), order.end(), [](const Order& a, const Order& b) {
-    return std::tie(b.ns, a.name) < std::tie(a.ns, b.name);
+  std::sort(order.begin(), order.end(), [](const Order& left, const Order& right) {
+    return std::tie(right.ns, left.name) < std::tie(left.ns, right.name);
   });
 
   std::vector<KernelRow> rows;
-  const std::size_t shown = context.options.max_rows == 0
-                                ? order.size()
-                                : std::min(context.options.max_rows, order.size());
+  std::size_t shown = 0;
+  if (context.options.max_rows == 0) {
+    shown = order.size();
+  } else {
+    shown = std::min(context.options.max_rows, order.size());
+  }
   std::vector<std::uint32_t> members;
   std::vector<double> weights, durations;
   std::vector<std::array<I32, 3>> grids;
-  for (std::size_t r = 0; r < shown; ++r) {
-    const auto part = groups.members(order[r].group);
+  for (std::size_t index = 0; index < shown; ++index) {
+    const auto part = groups.members(order[index].group);
     const auto first = instances[part[0]].activity;
     KernelRow row;
-    row.name = order[r].name;
-    row.short_name = short_kernel_name(order[r].name);
-    row.ns = order[r].ns;
+    row.name = order[index].name;
+    row.short_name = short_kernel_name(order[index].name);
+    row.ns = order[index].ns;
     row.count = static_cast<std::int64_t>(part.size());
     row.grid = triple(activities.grid_x[first], activities.grid_y[first], activities.grid_z[first]);
     row.block =
@@ -100,19 +104,19 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
     members.clear();
     weights.clear();
     durations.clear();
-    for (const auto i : part) {
-      const auto& k = instances[i];
-      members.push_back(k.activity);
-      weights.push_back(static_cast<double>(k.exclusive_ns));
-      durations.push_back(static_cast<double>(k.duration_ns));
-      row.duration_sum_ns += k.duration_ns;
-      row.counted += levels.counted(k.activity);
-      types.add(context.attribution.layer[k.activity], k.exclusive_ns);
-      const auto op = context.attribution.op[k.activity];
+    for (const auto instance : part) {
+      const auto& kernel = instances[instance];
+      members.push_back(kernel.activity);
+      weights.push_back(static_cast<double>(kernel.exclusive_ns));
+      durations.push_back(static_cast<double>(kernel.duration_ns));
+      row.duration_sum_ns += kernel.duration_ns;
+      row.counted += levels.counted(kernel.activity);
+      types.add(context.attribution.layer[kernel.activity], kernel.exclusive_ns);
+      const auto op = context.attribution.op[kernel.activity];
       operators.add(op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op]),
-                    k.exclusive_ns);
-      const std::array grid{activities.grid_x[k.activity], activities.grid_y[k.activity],
-                            activities.grid_z[k.activity]};
+                    kernel.exclusive_ns);
+      const std::array grid{activities.grid_x[kernel.activity], activities.grid_y[kernel.activity],
+                            activities.grid_z[kernel.activity]};
       if (grids.empty() || grids.back() != grid) grids.push_back(grid);
     }
     std::sort(grids.begin(), grids.end());
@@ -127,13 +131,13 @@ std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& 
     KernelRow rest;
     rest.name = rest.short_name = fmt::format("({} others)", order.size() - shown);
     durations.clear();
-    for (std::size_t r = shown; r < order.size(); ++r)
-      for (const auto i : groups.members(order[r].group)) {
-        rest.ns += instances[i].exclusive_ns;
-        rest.duration_sum_ns += instances[i].duration_ns;
-        rest.counted += levels.counted(instances[i].activity);
+    for (std::size_t row = shown; row < order.size(); ++row)
+      for (const auto member : groups.members(order[row].group)) {
+        rest.ns += instances[member].exclusive_ns;
+        rest.duration_sum_ns += instances[member].duration_ns;
+        rest.counted += levels.counted(instances[member].activity);
         ++rest.count;
-        durations.push_back(static_cast<double>(instances[i].duration_ns));
+        durations.push_back(static_cast<double>(instances[member].duration_ns));
       }
     rest.duration = distribution(durations);
     if (window > 0) rest.share = static_cast<double>(rest.ns) / static_cast<double>(window);
@@ -146,11 +150,11 @@ std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels&
   if (!levels.has(KernelLevel::tensor_issue)) return {};
   std::vector<std::pair<double, Nanos>> points;
   Nanos all = 0;
-  for (const auto& k : kernel_instances(context)) {
-    const double use = levels.of(k.activity, KernelLevel::tensor_issue);
-    if (std::isnan(use) || k.exclusive_ns <= 0) continue;
-    points.emplace_back(use, k.exclusive_ns);
-    all += k.exclusive_ns;
+  for (const auto& kernel_instance : kernel_instances(context)) {
+    const double use = levels.of(kernel_instance.activity, KernelLevel::tensor_issue);
+    if (std::isnan(use) || kernel_instance.exclusive_ns <= 0) continue;
+    points.emplace_back(use, kernel_instance.exclusive_ns);
+    all += kernel_instance.exclusive_ns;
   }
   std::sort(points.begin(), points.end());
   std::vector<CurvePoint> curve;

@@ -428,8 +428,8 @@ constexpr Pattern kTritonFused[] = {
 
 LayerType first_fit(std::span<const Pattern> patterns, std::string_view name) {
   const std::string lower = lower_case(name);
-  for (const auto& p : patterns)
-    if (glob_match(p.glob, lower)) return p.type;
+  for (const auto& pattern : patterns)
+    if (glob_match(pattern.glob, lower)) return pattern.type;
   return other;
 }
 
@@ -440,7 +440,7 @@ bool is_triton_fused(std::string_view name) {
 
 constexpr std::uint32_t set_of(std::initializer_list<LayerType> types) {
   std::uint32_t bits = 0;
-  for (const auto t : types) bits |= 1u << static_cast<unsigned>(t);
+  for (const auto type : types) bits |= 1u << static_cast<unsigned>(type);
   return bits;
 }
 
@@ -488,7 +488,8 @@ LayerType layer_of_module(std::string_view path) {
 }
 
 LayerType layer_of_kernel(std::string_view name) {
-  return is_triton_fused(name) ? first_fit(kTritonFused, name) : first_fit(kKernels, name);
+  if (is_triton_fused(name)) return first_fit(kTritonFused, name);
+  return first_fit(kKernels, name);
 }
 
 bool outer_decides(LayerType outer, LayerType inner) {

@@ -13,23 +13,26 @@ constexpr std::uint8_t kPair = 1, kSkipA = 2, kSkipB = 4;
 struct Lattice {
   std::size_t rows, columns;  // sizes of a and b, plus one
   std::vector<std::uint8_t> steps;
-  std::uint8_t at(std::size_t i, std::size_t j) const { return steps[i * columns + j]; }
+  std::uint8_t at(std::size_t row, std::size_t column) const {
+    return steps[row * columns + column];
+  }
 };
 
 /// Longest common subsequence by its recurrence, keeping every optimal step.
-Lattice build(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-  Lattice lattice{a.size() + 1, b.size() + 1, {}};
+Lattice build(std::span<const std::uint32_t> one, std::span<const std::uint32_t> right) {
+  Lattice lattice{one.size() + 1, right.size() + 1, {}};
   lattice.steps.resize(lattice.rows * lattice.columns);
   std::vector<std::uint32_t> previous(lattice.columns, 0), current(lattice.columns, 0);
   for (std::size_t j = 1; j < lattice.columns; ++j) lattice.steps[j] = kSkipB;
   for (std::size_t i = 1; i < lattice.rows; ++i) {
     std::uint8_t* steps = lattice.steps.data() + i * lattice.columns;
-    const std::uint32_t symbol = a[i - 1];
+    const std::uint32_t symbol = one[i - 1];
     steps[0] = kSkipA;
     std::uint32_t left = 0;
     for (std::size_t j = 1; j < lattice.columns; ++j) {
       const std::uint32_t up = previous[j];
-      const std::uint32_t pair = symbol == b[j - 1] ? previous[j - 1] + 1 : 0;
+      std::uint32_t pair = 0;
+      if (symbol == right[j - 1]) pair = previous[j - 1] + 1;
       const std::uint32_t best = std::max(std::max(up, left), pair);
       steps[j] = static_cast<std::uint8_t>((pair == best && pair > 0 ? kPair : 0) |
                                            (up == best ? kSkipA : 0) | (left == best ? kSkipB : 0));
@@ -54,20 +57,25 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
   path.low.assign(lattice.rows, 0);
   path.high.assign(lattice.rows, 0);
   path.partner.assign(lattice.rows - 1, Alignment::kNone);
-  std::size_t i = lattice.rows - 1, j = lattice.columns - 1;
-  path.low[i] = path.high[i] = static_cast<std::uint32_t>(j);
-  while (i > 0 || j > 0) {
-    const std::uint8_t steps = lattice.at(i, j);
+  std::size_t row = lattice.rows - 1, column = lattice.columns - 1;
+  path.low[row] = path.high[row] = static_cast<std::uint32_t>(column);
+  while (row > 0 || column > 0) {
+    const std::uint8_t steps = lattice.at(row, column);
     const std::uint8_t first = skip_b_first ? kSkipB : kSkipA,
                        last = skip_b_first ? kSkipA : kSkipB;
-    const std::uint8_t step = steps & first ? first : steps & kPair ? kPair : last;
+    std::uint8_t step = last;
+    if (steps & first) {
+      step = first;
+    } else if (steps & kPair) {
+      step = kPair;
+    }
     if (step == kSkipB) {
-      path.low[i] = static_cast<std::uint32_t>(--j);
+      path.low[row] = static_cast<std::uint32_t>(--column);
       continue;
     }
-    if (step == kPair) path.partner[i - 1] = static_cast<std::uint32_t>(--j);
-    --i;
-    path.low[i] = path.high[i] = static_cast<std::uint32_t>(j);
+    if (step == kPair) path.partner[row - 1] = static_cast<std::uint32_t>(--column);
+    --row;
+    path.low[row] = path.high[row] = static_cast<std::uint32_t>(column);
   }
   return path;
 }
@@ -123,19 +131,23 @@ std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, con
 
 }  // namespace
 
-Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+Alignment align_exactly(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right,
                         const std::function<double(std::size_t, std::size_t)>& cost) {
   Alignment out;
-  out.partner.assign(a.size(), Alignment::kNone);
-  out.ambiguous.assign(a.size(), false);
-  if (std::ranges::equal(a, b)) {  // the only pairing with all pairs
-    for (std::uint32_t i = 0; i < a.size(); ++i) out.partner[i] = i;
+  out.partner.assign(left.size(), Alignment::kNone);
+  out.ambiguous.assign(left.size(), false);
+  if (std::ranges::equal(left, right)) {  // the only pairing with all pairs
+    for (std::uint32_t i = 0; i < left.size(); ++i) out.partner[i] = i;
     return out;
   }
-  const Lattice lattice = build(a, b);
+  const Lattice lattice = build(left, right);
   const Path one = trace(lattice, true), other = trace(lattice, false);
-  out.partner = cost ? cheapest(lattice, one, other, cost) : one.partner;
-  for (std::size_t i = 0; i < a.size(); ++i)
+  if (cost) {
+    out.partner = cheapest(lattice, one, other, cost);
+  } else {
+    out.partner = one.partner;
+  }
+  for (std::size_t i = 0; i < left.size(); ++i)
     out.ambiguous[i] = out.partner[i] != Alignment::kNone &&
                        (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);
   return out;

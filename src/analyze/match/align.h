@@ -21,7 +21,7 @@ struct Alignment {
 /// cost(i, j) >= 0 says how badly the durations of a[i] and b[j] agree; it decides between pairings
 /// of equally many pairs. Time and memory grow with a.size() * b.size(): callers cut long sequences
 /// first.
-Alignment align_exactly(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+Alignment align_exactly(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right,
                         const std::function<double(std::size_t, std::size_t)>& cost = {});
 
 }  // namespace gf

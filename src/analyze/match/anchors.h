@@ -17,7 +17,8 @@ struct Anchor {
 /// alike on both sides between stretches. Inside the chain b grows too; with `cyclic` it may start
 /// over, as a report does that is laid over several steps of a trace. Time grows with the number of
 /// stretches, not with a.size() * b.size().
-std::vector<Anchor> chain_anchors(std::span<const std::uint32_t> a,
-                                  std::span<const std::uint32_t> b, std::size_t width, bool cyclic);
+std::vector<Anchor> chain_anchors(std::span<const std::uint32_t> left,
+                                  std::span<const std::uint32_t> right, std::size_t width,
+                                  bool cyclic);
 
 }  // namespace gf

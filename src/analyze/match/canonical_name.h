@@ -17,6 +17,6 @@ std::string canonical_kernel_name(std::string_view name);
 /// How much of two canonical names agrees, 0..1: Dice coefficient over pairs of neighbouring
 /// tokens. Against a linker name that could not be demangled: the share of its identifiers that the
 /// other name has.
-double name_similarity(std::string_view a, std::string_view b);
+double name_similarity(std::string_view left, std::string_view right);
 
 }  // namespace gf

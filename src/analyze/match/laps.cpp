@@ -40,12 +40,12 @@ struct Lap {
 /// open inside a step.
 class LapFinder {
  public:
-  LapFinder(Symbols a, Symbols b)
-      : a_(a),
-        b_(b),
-        columns_(b.size() + 1),
-        steps_((a.size() + 1) * columns_),
-        over_from_(a.size() + 1, 0) {}
+  LapFinder(Symbols trace, Symbols report)
+      : a_(trace),
+        b_(report),
+        columns_(report.size() + 1),
+        steps_((trace.size() + 1) * columns_),
+        over_from_(trace.size() + 1, 0) {}
 
   std::vector<Lap> find() {
     std::vector<std::int32_t> previous(columns_), current(columns_);
@@ -63,10 +63,10 @@ class LapFinder {
                                 kCutShort = 150;
   enum Step : std::uint8_t { none, pair, skip_a, skip_b, over };
 
-  void fill_row(std::size_t i, const std::vector<std::int32_t>& previous,
+  void fill_row(std::size_t trace, const std::vector<std::int32_t>& previous,
                 std::vector<std::int32_t>& current) {
-    std::uint8_t* steps = steps_.data() + i * columns_;
-    const std::uint32_t symbol = a_[i - 1];
+    std::uint8_t* steps = steps_.data() + trace * columns_;
+    const std::uint32_t symbol = a_[trace - 1];
     current[0] = previous[0] - kSkipTrace;
     steps[0] = skip_a;
     std::int32_t best = current[0];
@@ -101,14 +101,14 @@ class LapFinder {
     if (restart <= current[0]) return;
     current[0] = restart;
     steps[0] = over;
-    over_from_[i] = static_cast<std::uint32_t>(from);
+    over_from_[trace] = static_cast<std::uint32_t>(from);
     for (std::size_t j = 1; j < columns_ && current[j - 1] - kSkipReport > current[j]; ++j) {
       current[j] = current[j - 1] - kSkipReport;
       steps[j] = skip_b;
     }
   }
 
-  std::vector<Lap> trace_back(std::size_t j) const {
+  std::vector<Lap> trace_back(std::size_t report) const {
     std::vector<Lap> laps;
     Lap lap{};
     bool open = false;  // a pair of the current lap was seen
@@ -117,20 +117,23 @@ class LapFinder {
       open = false;
     };
     for (std::size_t i = a_.size(); i > 0;) {
-      switch (steps_[i * columns_ + j]) {
+      switch (steps_[i * columns_ + report]) {
         case pair:
-          if (!open) lap.a1 = i, lap.b1 = j;
+          if (!open) {
+            lap.a1 = i;
+            lap.b1 = report;
+          }
           open = true;
           lap.a0 = --i;
-          lap.b0 = --j;
+          lap.b0 = --report;
           break;
         case skip_b:
-          --j;
+          --report;
           break;
         case over:
           close();
-          j = over_from_[i];  // the column that was left was reached without starting over in this
-                              // row
+          report = over_from_[i];  // the column that was left was reached without starting over in
+                                   // this row
           break;
         default:
           --i;
@@ -150,15 +153,15 @@ class LapFinder {
 
 class Layer {
  public:
-  Layer(Symbols a, Symbols b, const Cost& cost) : a_(a), b_(b), cost_(cost) {
-    out_.partner.assign(a.size(), Alignment::kNone);
-    out_.ambiguous.assign(a.size(), false);
+  Layer(Symbols trace, Symbols report, const Cost& cost) : a_(trace), b_(report), cost_(cost) {
+    out_.partner.assign(trace.size(), Alignment::kNone);
+    out_.ambiguous.assign(trace.size(), false);
   }
 
   Laying run() {
     if (a_.empty() || b_.empty()) return std::move(out_);
-    const std::size_t cells =
-        b_.size() > kLargestGap / a_.size() ? kLargestGap : a_.size() * b_.size();
+    std::size_t cells = kLargestGap;
+    if (!(b_.size() > kLargestGap / a_.size())) cells = a_.size() * b_.size();
     std::vector<Anchor> chain;
     if (cells > kSmall) chain = chain_anchors(a_, b_, kAnchorWidth, true);
     if (cells <= kSmall ||
@@ -176,14 +179,14 @@ class Layer {
   /// `count` positions of the report from `first` on, starting over at its end.
   std::vector<std::uint32_t> positions(std::size_t first, std::size_t count) const {
     std::vector<std::uint32_t> out(count);
-    for (std::size_t k = 0; k < count; ++k)
-      out[k] = static_cast<std::uint32_t>((first + k) % b_.size());
+    for (std::size_t place = 0; place < count; ++place)
+      out[place] = static_cast<std::uint32_t>((first + place) % b_.size());
     return out;
   }
 
   void exactly(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at) {
     std::vector<std::uint32_t> part(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) part[k] = b_[at[k]];
+    for (std::size_t place = 0; place < at.size(); ++place) part[place] = b_[at[place]];
     const Alignment found = align_exactly(
         a_.subspan(a0, a1 - a0), part,
         cost_ ? Cost([&](std::size_t i, std::size_t j) { return cost_(a0 + i, at[j]); }) : Cost());
@@ -195,9 +198,9 @@ class Layer {
   }
 
   static double covered(const std::vector<Anchor>& chain) {
-    std::size_t n = 0;
-    for (const Anchor& x : chain) n += x.length;
-    return static_cast<double>(n);
+    std::size_t count = 0;
+    for (const Anchor& anchor : chain) count += anchor.length;
+    return static_cast<double>(count);
   }
 
   /// A long sequence: anchors, narrower ones where wide ones leave too much between them, then the
@@ -216,32 +219,32 @@ class Layer {
     out_.laps = 1;
     each_gap(best, [&](std::size_t a0, std::size_t a1, std::size_t b0, std::size_t count,
                        bool laps_over) {
-      out_.laps += laps_over ? 1 : 0;
+      if (laps_over) out_.laps += 1;
       gap(a0, a1, positions(b0, count), kAnchorWidth / 2);
     });
-    for (const Anchor& x : best)
-      for (std::size_t k = 0; k < x.length; ++k)
-        out_.partner[x.a + k] = static_cast<std::uint32_t>(x.b + k);
+    for (const Anchor& anchor : best)
+      for (std::size_t place = 0; place < anchor.length; ++place)
+        out_.partner[anchor.a + place] = static_cast<std::uint32_t>(anchor.b + place);
   }
 
   /// f(a0, a1, b0, count, starts over) for what lies before, between and behind the anchors of a
   /// chain.
   template <class F>
-  void each_gap(const std::vector<Anchor>& chain, F&& f) const {
+  void each_gap(const std::vector<Anchor>& chain, F&& apply) const {
     // What the ends may take of the report is as long as what the trace has there, and half as much
     // again.
     const Anchor& first = chain.front();
     const std::size_t before = std::min(first.b, first.a + first.a / 2 + 16);
-    f(0, first.a, first.b - before, before, false);
+    apply(0, first.a, first.b - before, before, false);
     for (std::size_t i = 1; i < chain.size(); ++i) {
       const std::size_t a0 = chain[i - 1].a + chain[i - 1].length,
                         b0 = chain[i - 1].b + chain[i - 1].length;
       const bool over = chain[i].b < b0;
-      f(a0, chain[i].a, b0, over ? b_.size() - b0 + chain[i].b : chain[i].b - b0, over);
+      apply(a0, chain[i].a, b0, over ? b_.size() - b0 + chain[i].b : chain[i].b - b0, over);
     }
     const std::size_t a0 = chain.back().a + chain.back().length,
                       b0 = chain.back().b + chain.back().length, left = a_.size() - a0;
-    f(a0, a_.size(), b0, std::min(b_.size() - b0, left + left / 2 + 16), false);
+    apply(a0, a_.size(), b0, std::min(b_.size() - b0, left + left / 2 + 16), false);
   }
 
   std::size_t gap_cells(const std::vector<Anchor>& chain) const {
@@ -261,22 +264,23 @@ class Layer {
       return;
     }
     std::vector<std::uint32_t> part(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) part[k] = b_[at[k]];
+    for (std::size_t place = 0; place < at.size(); ++place) part[place] = b_[at[place]];
     for (; width > 0; width /= 2) {
       const auto chain = chain_anchors(a_.subspan(a0, a1 - a0), part, width, false);
       if (chain.empty()) continue;
-      std::size_t a = a0, b = 0;
+      std::size_t left = a0, right = 0;
       for (std::size_t i = 0; i <= chain.size(); ++i) {
         const std::size_t a_end = i < chain.size() ? a0 + chain[i].a : a1,
                           b_end = i < chain.size() ? chain[i].b : at.size();
-        gap(a, a_end,
-            {at.begin() + static_cast<std::ptrdiff_t>(b),
+        gap(left, a_end,
+            {at.begin() + static_cast<std::ptrdiff_t>(right),
              at.begin() + static_cast<std::ptrdiff_t>(b_end)},
             width / 2);
         if (i == chain.size()) break;
-        for (std::size_t k = 0; k < chain[i].length; ++k) out_.partner[a_end + k] = at[b_end + k];
-        a = a_end + chain[i].length;
-        b = b_end + chain[i].length;
+        for (std::size_t place = 0; place < chain[i].length; ++place)
+          out_.partner[a_end + place] = at[b_end + place];
+        left = a_end + chain[i].length;
+        right = b_end + chain[i].length;
       }
       return;
     }
@@ -287,8 +291,8 @@ class Layer {
   /// doubt.
   void word_for_word() {
     for (std::size_t i = 0; i < a_.size(); ++i)
-      if (const std::size_t j = i % b_.size(); a_[i] == b_[j]) {
-        out_.partner[i] = static_cast<std::uint32_t>(j);
+      if (const std::size_t report = i % b_.size(); a_[i] == b_[report]) {
+        out_.partner[i] = static_cast<std::uint32_t>(report);
         out_.ambiguous[i] = true;
       }
     out_.laps = (a_.size() + b_.size() - 1) / b_.size();

@@ -35,12 +35,16 @@ class DurationCost {
   }
   double operator()(std::uint32_t trace_row, std::uint32_t report_row) const {
     const double difference = std::fabs(trace_[trace_row] - report_[report_row]);
-    return std::isfinite(difference) ? std::min(difference, kMost) : kUnknown;
+    if (std::isfinite(difference)) return std::min(difference, kMost);
+    return kUnknown;
   }
 
  private:
   static constexpr double kMost = 3, kUnknown = 1;
-  static double logarithm(double ns) { return ns > 0 ? std::log(ns) : NAN; }
+  static double logarithm(double ns) {
+    if (ns > 0) return std::log(ns);
+    return NAN;
+  }
   std::vector<double> trace_, report_;
 };
 
@@ -50,18 +54,18 @@ struct Pairs {
   Laying laying;
   std::size_t count() const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        laying.partner, [](std::uint32_t p) { return p != Alignment::kNone; }));
+        laying.partner, [](std::uint32_t position) { return position != Alignment::kNone; }));
   }
 };
 
 Pairs lay(const Symbols& symbols, const DurationCost& cost, std::vector<std::uint32_t> trace_rows,
           std::vector<std::uint32_t> report_rows) {
-  std::vector<std::uint32_t> a, b;
-  for (std::uint32_t row : trace_rows) a.push_back(symbols.trace[row]);
-  for (std::uint32_t row : report_rows) b.push_back(symbols.report[row]);
+  std::vector<std::uint32_t> left, right;
+  for (std::uint32_t row : trace_rows) left.push_back(symbols.trace[row]);
+  for (std::uint32_t row : report_rows) right.push_back(symbols.report[row]);
   Pairs pairs{std::move(trace_rows), std::move(report_rows), {}};
-  pairs.laying = lay_over(a, b, [&](std::size_t i, std::size_t j) {
-    return cost(pairs.trace_rows[i], pairs.report_rows[j]);
+  pairs.laying = lay_over(left, right, [&](std::size_t row, std::size_t column) {
+    return cost(pairs.trace_rows[row], pairs.report_rows[column]);
   });
   return pairs;
 }
@@ -93,38 +97,46 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
   const DurationCost cost(capture);
   std::vector<bool> used(capture.report_kernels.size());
   std::size_t most = 0;
-  for (std::size_t d = 0; d < devices.size(); ++d) {
-    const auto report_rows = report_of_device(capture, capture.devices.id[devices[d].device]);
-    if (by_device[d].empty() || report_rows.empty()) continue;
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    const auto report_rows = report_of_device(capture, capture.devices.id[devices[device].device]);
+    if (by_device[device].empty() || report_rows.empty()) continue;
     std::vector<Pairs> chosen;
     std::size_t paired = 0;
-    const auto streams = pair_streams(capture, symbols, by_device[d], report_rows);
-    for (const StreamPair& s : streams) {
-      chosen.push_back(lay(symbols, cost, s.trace_rows, s.report_rows));
+    const auto streams = pair_streams(capture, symbols, by_device[device], report_rows);
+    for (const StreamPair& stream : streams) {
+      chosen.push_back(lay(symbols, cost, stream.trace_rows, stream.report_rows));
       paired += chosen.back().count();
     }
     // A profiler runs streams one after another and may name them otherwise: the order of the whole
     // device can say more.
-    if (more_than_one_stream(capture, by_device[d], report_rows)) {
-      Pairs whole = lay(symbols, cost, by_device[d], report_rows);
+    if (more_than_one_stream(capture, by_device[device], report_rows)) {
+      Pairs whole = lay(symbols, cost, by_device[device], report_rows);
       if (whole.count() > paired) {
         chosen.clear();
         chosen.push_back(std::move(whole));
       }
     }
-    for (const Pairs& p : chosen) {
-      if (const std::size_t n = p.count(); n > most) {
-        most = n;
-        out.info.copies_of_report = static_cast<std::int64_t>(p.laying.laps);
+    for (const Pairs& pairs : chosen) {
+      if (const std::size_t count = pairs.count(); count > most) {
+        most = count;
+        out.info.copies_of_report = static_cast<std::int64_t>(pairs.laying.laps);
       }
-      for (std::size_t i = 0; i < p.trace_rows.size(); ++i) {
-        if (p.laying.partner[i] == Alignment::kNone) continue;
-        const std::uint32_t row = p.trace_rows[i], report_row = p.report_rows[p.laying.partner[i]];
+      for (std::size_t i = 0; i < pairs.trace_rows.size(); ++i) {
+        if (pairs.laying.partner[i] == Alignment::kNone) continue;
+        const std::uint32_t row = pairs.trace_rows[i],
+                            report_row = pairs.report_rows[pairs.laying.partner[i]];
         const float certainty = symbols.certainty[symbols.trace[row]];
         out.report_row[row] = report_row;
-        out.state[row] =
-            p.laying.ambiguous[i] ? Matching::State::ambiguous : Matching::State::matched;
-        out.score[row] = p.laying.ambiguous[i] ? certainty / 2 : certainty;
+        if (pairs.laying.ambiguous[i]) {
+          out.state[row] = Matching::State::ambiguous;
+        } else {
+          out.state[row] = Matching::State::matched;
+        }
+        if (pairs.laying.ambiguous[i]) {
+          out.score[row] = certainty / 2;
+        } else {
+          out.score[row] = certainty;
+        }
         used[report_row] = true;
       }
     }

@@ -11,31 +11,35 @@ namespace {
 // A stream of a report belongs to a process as well: a report may hold several ranks.
 using ReportStream = std::pair<std::int64_t, std::int64_t>;
 
-std::size_t common(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-  std::size_t n = 0;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (*i == *j)
-      ++n, ++i, ++j;
-    else if (*i < *j)
+std::size_t common(const std::vector<std::uint32_t>& left,
+                   const std::vector<std::uint32_t>& right) {
+  std::size_t count = 0;
+  for (auto i = left.begin(), j = right.begin(); i != left.end() && j != right.end();) {
+    if (*i == *j) {
+      ++count;
+      ++i;
+      ++j;
+    } else if (*i < *j)
       ++i;
     else
       ++j;
   }
-  return n;
+  return count;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> report_of_device(const Capture& capture, std::int64_t device) {
-  const auto& r = capture.report_kernels;
+  const auto& report_kernels = capture.report_kernels;
   std::vector<std::uint32_t> own, all;
   bool one_device = true;
-  for (std::uint32_t i = 0; i < r.size(); ++i) {
-    if (r.device[i] == device) own.push_back(i);
+  for (std::uint32_t i = 0; i < report_kernels.size(); ++i) {
+    if (report_kernels.device[i] == device) own.push_back(i);
     all.push_back(i);
-    one_device &= r.device[i] == r.device[0];
+    one_device &= report_kernels.device[i] == report_kernels.device[0];
   }
-  return own.empty() && one_device ? all : own;
+  if (own.empty() && one_device) return all;
+  return own;
 }
 
 std::vector<StreamPair> pair_streams(const Capture& capture, const Symbols& symbols,
@@ -51,13 +55,13 @@ std::vector<StreamPair> pair_streams(const Capture& capture, const Symbols& symb
   for (std::uint32_t row : report_rows)
     report[{capture.report_kernels.pid[row], capture.report_kernels.stream[row]}].rows.push_back(
         row);
-  for (auto& [id, s] : trace) {
-    for (std::uint32_t row : s.rows) s.symbols.push_back(symbols.trace[row]);
-    std::ranges::sort(s.symbols);
+  for (auto& [id, stream] : trace) {
+    for (std::uint32_t row : stream.rows) stream.symbols.push_back(symbols.trace[row]);
+    std::ranges::sort(stream.symbols);
   }
-  for (auto& [id, s] : report) {
-    for (std::uint32_t row : s.rows) s.symbols.push_back(symbols.report[row]);
-    std::ranges::sort(s.symbols);
+  for (auto& [id, stream] : report) {
+    for (std::uint32_t row : stream.rows) stream.symbols.push_back(symbols.report[row]);
+    std::ranges::sort(stream.symbols);
   }
   struct Candidate {
     std::size_t common;
@@ -66,18 +70,20 @@ std::vector<StreamPair> pair_streams(const Capture& capture, const Symbols& symb
     ReportStream report;
   };
   std::vector<Candidate> candidates;
-  for (const auto& [t, ts] : trace)
-    for (const auto& [r, rs] : report)
-      candidates.push_back({common(ts.symbols, rs.symbols), t == r.second, t, r});
-  std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return std::pair(a.common, a.same_number) > std::pair(b.common, b.same_number);
+  for (const auto& [trace_stream, ts] : trace)
+    for (const auto& [report_stream, rs] : report)
+      candidates.push_back({common(ts.symbols, rs.symbols), trace_stream == report_stream.second,
+                            trace_stream, report_stream});
+  std::ranges::stable_sort(candidates, [](const Candidate& left, const Candidate& right) {
+    return std::pair(left.common, left.same_number) > std::pair(right.common, right.same_number);
   });
   std::vector<StreamPair> out;
-  for (const Candidate& c : candidates) {
-    Stream &t = trace[c.trace], &r = report[c.report];
-    if (c.common == 0 || t.taken || r.taken) continue;
-    t.taken = r.taken = true;
-    out.push_back({t.rows, r.rows});
+  for (const Candidate& candidate : candidates) {
+    Stream& stream = trace[candidate.trace];
+    Stream& partner = report[candidate.report];
+    if (candidate.common == 0 || stream.taken || partner.taken) continue;
+    stream.taken = partner.taken = true;
+    out.push_back({stream.rows, partner.rows});
   }
   return out;
 }

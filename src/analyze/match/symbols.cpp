@@ -47,38 +47,39 @@ class NameIds {
       std::uint32_t trace, report;
     };
     std::vector<Candidate> candidates;
-    for (std::uint32_t r = 0; r < names_.size(); ++r) {
-      if (!names_[r].in_report || names_[r].in_trace) continue;
-      for (std::uint32_t t = 0; t < names_.size(); ++t) {
-        if (!names_[t].in_trace || names_[t].in_report) continue;
-        const bool mangled =
-            names_[t].canonical.starts_with("_Z") != names_[r].canonical.starts_with("_Z");
-        if (!mangled && names_[t].base != names_[r].base) continue;
-        const double s = name_similarity(names_[t].canonical, names_[r].canonical);
-        if (s >= kSameKernel) candidates.push_back({s, t, r});
+    for (std::uint32_t report_name = 0; report_name < names_.size(); ++report_name) {
+      if (!names_[report_name].in_report || names_[report_name].in_trace) continue;
+      for (std::uint32_t trace_name = 0; trace_name < names_.size(); ++trace_name) {
+        if (!names_[trace_name].in_trace || names_[trace_name].in_report) continue;
+        const bool mangled = names_[trace_name].canonical.starts_with("_Z") !=
+                             names_[report_name].canonical.starts_with("_Z");
+        if (!mangled && names_[trace_name].base != names_[report_name].base) continue;
+        const double similarity =
+            name_similarity(names_[trace_name].canonical, names_[report_name].canonical);
+        if (similarity >= kSameKernel) candidates.push_back({similarity, trace_name, report_name});
       }
     }
-    std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
-      return a.similarity > b.similarity;
+    std::ranges::stable_sort(candidates, [](const Candidate& left, const Candidate& right) {
+      return left.similarity > right.similarity;
     });
     std::vector<bool> taken(names_.size());
-    for (const Candidate& c : candidates) {
-      if (taken[c.trace] || taken[c.report]) continue;
-      taken[c.trace] = taken[c.report] = true;
-      representative_[c.report] = c.trace;
-      certainty_[c.trace] = static_cast<float>(c.similarity);
-      names_[c.trace].in_report = true;
+    for (const Candidate& candidate : candidates) {
+      if (taken[candidate.trace] || taken[candidate.report]) continue;
+      taken[candidate.trace] = taken[candidate.report] = true;
+      representative_[candidate.report] = candidate.trace;
+      certainty_[candidate.trace] = static_cast<float>(candidate.similarity);
+      names_[candidate.trace].in_report = true;
     }
   }
 
   std::uint32_t representative(std::uint32_t id) const { return representative_[id]; }
   float certainty(std::uint32_t id) const { return certainty_[representative_[id]]; }
-  void count(Symbols& s) const {
+  void count(Symbols& symbols) const {
     for (std::uint32_t i = 0; i < names_.size(); ++i) {
       if (representative_[i] != i) continue;
-      s.trace_names += names_[i].in_trace;
-      s.report_names += names_[i].in_report;
-      s.shared_names += names_[i].in_trace && names_[i].in_report;
+      symbols.trace_names += names_[i].in_trace;
+      symbols.report_names += names_[i].in_report;
+      symbols.shared_names += names_[i].in_trace && names_[i].in_report;
     }
   }
 
@@ -99,25 +100,27 @@ using Key = std::array<std::int64_t, 9>;
 
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
-    std::uint64_t h = 0x9E3779B97F4A7C15ull;
-    for (std::int64_t part : key)
-      h = (h ^ static_cast<std::uint64_t>(part)) * 0xFF51AFD7ED558CCDull, h ^= h >> 29;
-    return h;
+    std::uint64_t hash = 0x9E3779B97F4A7C15ull;
+    for (std::int64_t part : key) {
+      hash = (hash ^ static_cast<std::uint64_t>(part)) * 0xFF51AFD7ED558CCDull;
+      hash ^= hash >> 29;
+    }
+    return hash;
   }
 };
 
 /// Launch attributes of one row; the activities and report_kernels tables name them alike.
 template <class Table>
-Key shape(const Table& t, std::uint32_t row) {
+Key shape(const Table& table, std::uint32_t row) {
   return {0,
-          t.grid_x[row],
-          t.grid_y[row],
-          t.grid_z[row],
-          t.block_x[row],
-          t.block_y[row],
-          t.block_z[row],
-          t.registers[row],
-          t.shared_bytes[row]};
+          table.grid_x[row],
+          table.grid_y[row],
+          table.grid_z[row],
+          table.block_x[row],
+          table.block_y[row],
+          table.block_z[row],
+          table.registers[row],
+          table.shared_bytes[row]};
 }
 
 constexpr std::array<std::array<std::size_t, 2>, kFields> kFieldParts{
@@ -127,7 +130,8 @@ std::array<std::size_t, kFields> known_fields(const auto& table, const auto& row
   std::array<std::size_t, kFields> known{};
   for (std::uint32_t row : rows) {
     const Key key = shape(table, row);
-    for (std::size_t f = 0; f < kFields; ++f) known[f] += key[kFieldParts[f][0]] >= 0;
+    for (std::size_t field = 0; field < kFields; ++field)
+      known[field] += key[kFieldParts[field][0]] >= 0;
   }
   return known;
 }
@@ -135,45 +139,54 @@ std::array<std::size_t, kFields> known_fields(const auto& table, const auto& row
 }  // namespace
 
 Symbols make_symbols(const Capture& capture, const std::vector<std::uint32_t>& rows) {
-  const auto& a = capture.activities;
-  const auto& r = capture.report_kernels;
-  std::vector<std::uint32_t> report_rows(r.size());
+  const auto& activities = capture.activities;
+  const auto& report_kernels = capture.report_kernels;
+  std::vector<std::uint32_t> report_rows(report_kernels.size());
   for (std::uint32_t i = 0; i < report_rows.size(); ++i) report_rows[i] = i;
 
   NameIds names;
-  std::vector<std::uint32_t> trace_name(rows.size()), report_name(r.size());
+  std::vector<std::uint32_t> trace_name(rows.size()), report_name(report_kernels.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    trace_name[i] = names.id(capture, a.name[rows[i]], false);
-  for (std::uint32_t i = 0; i < r.size(); ++i) report_name[i] = names.id(capture, r.name[i], true);
+    trace_name[i] = names.id(capture, activities.name[rows[i]], false);
+  for (std::uint32_t i = 0; i < report_kernels.size(); ++i)
+    report_name[i] = names.id(capture, report_kernels.name[i], true);
   names.pair_leftovers();
 
   // An attribute takes part when nearly every kernel of both sides has it; what only some have
   // cannot tell kernels apart.
-  const auto in_trace = known_fields(a, rows), in_report = known_fields(r, report_rows);
+  const auto in_trace = known_fields(activities, rows),
+             in_report = known_fields(report_kernels, report_rows);
   std::array<bool, kFields> use{};
   float compared = 0;
-  for (std::size_t f = 0; f < kFields; ++f) {
-    use[f] = in_trace[f] * 20 >= rows.size() * 19 && in_report[f] * 20 >= r.size() * 19;
-    compared += use[f] ? 1.0F : 0.0F;
+  for (std::size_t field = 0; field < kFields; ++field) {
+    use[field] = in_trace[field] * 20 >= rows.size() * 19 &&
+                 in_report[field] * 20 >= report_kernels.size() * 19;
+    if (use[field]) {
+      compared += 1.0F;
+    } else {
+      compared += 0.0F;
+    }
   }
   const float by_shape = 0.6F + 0.4F * compared / kFields;
 
   Symbols out;
-  out.trace.assign(a.size(), kNoRow);
-  out.report.assign(r.size(), kNoRow);
+  out.trace.assign(activities.size(), kNoRow);
+  out.report.assign(report_kernels.size(), kNoRow);
   std::unordered_map<Key, std::uint32_t, KeyHash> symbols;
   auto symbol = [&](std::uint32_t name, Key key) {
     key[0] = names.representative(name);
-    for (std::size_t f = 0; f < kFields; ++f)
-      if (!use[f])
-        for (std::size_t part = kFieldParts[f][0]; part < kFieldParts[f][1]; ++part) key[part] = -1;
+    for (std::size_t field = 0; field < kFields; ++field)
+      if (!use[field])
+        for (std::size_t part = kFieldParts[field][0]; part < kFieldParts[field][1]; ++part)
+          key[part] = -1;
     const auto [at, fresh] = symbols.try_emplace(key, static_cast<std::uint32_t>(symbols.size()));
     if (fresh) out.certainty.push_back(names.certainty(name) * by_shape);
     return at->second;
   };
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out.trace[rows[i]] = symbol(trace_name[i], shape(a, rows[i]));
-  for (std::uint32_t i = 0; i < r.size(); ++i) out.report[i] = symbol(report_name[i], shape(r, i));
+    out.trace[rows[i]] = symbol(trace_name[i], shape(activities, rows[i]));
+  for (std::uint32_t i = 0; i < report_kernels.size(); ++i)
+    out.report[i] = symbol(report_name[i], shape(report_kernels, i));
   names.count(out);
   return out;
 }

@@ -28,7 +28,12 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
   curve.reserve(enters.size() + leaves.size() + 1);
   curve.push_back({window.start, depth});
   for (auto in = enters.begin(), out = leaves.begin(); in != enters.end() || out != leaves.end();) {
-    const Nanos at = out == leaves.end() || (in != enters.end() && *in < *out) ? *in : *out;
+    Nanos at = 0;
+    if (out == leaves.end() || (in != enters.end() && *in < *out)) {
+      at = *in;
+    } else {
+      at = *out;
+    }
     for (; in != enters.end() && *in == at; ++in) ++depth;
     for (; out != leaves.end() && *out == at; ++out) --depth;
     if (depth != curve.back().depth) curve.push_back({at, depth});
@@ -37,39 +42,44 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
 }
 
 DepthSummary summarise(std::span<const DepthStep> curve, Interval window) {
-  DepthSummary s;
+  DepthSummary summary;
   for (std::size_t i = 0; i < curve.size(); ++i) {
-    const Nanos end = i + 1 < curve.size() ? curve[i + 1].at : window.end;
+    Nanos end = 0;
+    if (i + 1 < curve.size()) {
+      end = curve[i + 1].at;
+    } else {
+      end = window.end;
+    }
     const Nanos length = end - curve[i].at;
-    s.max = std::max(s.max, curve[i].depth);
-    s.integral += static_cast<__int128>(curve[i].depth) * length;
+    summary.max = std::max(summary.max, curve[i].depth);
+    summary.integral += static_cast<Int128>(curve[i].depth) * length;
     if (curve[i].depth != 0) continue;
-    s.empty_ns += length;
-    s.empty.push_back({curve[i].at, end});
+    summary.empty_ns += length;
+    summary.empty.push_back({curve[i].at, end});
   }
-  return s;
+  return summary;
 }
 
 std::vector<DepthPart> thin(std::span<const DepthStep> curve, Interval window, std::size_t parts) {
   std::vector<DepthPart> out;
   if (curve.empty() || parts == 0) return out;
-  const auto length = static_cast<__int128>(window.length());
+  const auto length = static_cast<Int128>(window.length());
   std::size_t at = 0;
-  for (std::size_t p = 0; p < parts; ++p) {
-    const Nanos start = window.start + static_cast<Nanos>(length * static_cast<__int128>(p) /
-                                                          static_cast<__int128>(parts));
-    const Nanos end = window.start + static_cast<Nanos>(length * static_cast<__int128>(p + 1) /
-                                                        static_cast<__int128>(parts));
+  for (std::size_t index = 0; index < parts; ++index) {
+    const Nanos start = window.start + static_cast<Nanos>(length * static_cast<Int128>(index) /
+                                                          static_cast<Int128>(parts));
+    const Nanos end = window.start + static_cast<Nanos>(length * static_cast<Int128>(index + 1) /
+                                                        static_cast<Int128>(parts));
     if (end == start) continue;  // a window shorter than the parts
     DepthPart part{start, end - start, INT64_MAX, 0, 0};
-    __int128 integral = 0;
-    for (Nanos t = start; t < end;) {
-      while (at + 1 < curve.size() && curve[at + 1].at <= t) ++at;
+    Int128 integral = 0;
+    for (Nanos time = start; time < end;) {
+      while (at + 1 < curve.size() && curve[at + 1].at <= time) ++at;
       const Nanos until = std::min(end, at + 1 < curve.size() ? curve[at + 1].at : end);
       part.min = std::min(part.min, curve[at].depth);
       part.max = std::max(part.max, curve[at].depth);
-      integral += static_cast<__int128>(curve[at].depth) * (until - t);
-      t = until;
+      integral += static_cast<Int128>(curve[at].depth) * (until - time);
+      time = until;
     }
     part.mean = static_cast<double>(integral) / static_cast<double>(part.duration_ns);
     out.push_back(part);
@@ -91,10 +101,10 @@ std::vector<QueueItem> pair_in_order(std::span<const Interval> entered, std::spa
   std::vector<QueueItem> items;
   items.reserve(entered.size());
   for (std::size_t i = 0; i < entered.size(); ++i) {
-    const std::size_t k = i + static_cast<std::size_t>(before);
+    const std::size_t enter = i + static_cast<std::size_t>(before);
     // The event that puts an item there ends a little after it did: a taker may be quicker.
-    if (k < left.size())
-      items.push_back({std::min(entered[i].end, left[k]), left[k]});
+    if (enter < left.size())
+      items.push_back({std::min(entered[i].end, left[enter]), left[enter]});
     else
       items.push_back({entered[i].end, std::max(end, entered[i].end)});
   }

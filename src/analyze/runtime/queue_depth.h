@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/intervals.h"
+#include "core/wide.h"
 
 namespace gf {
 
@@ -29,7 +30,7 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
 struct DepthSummary {
   std::int64_t max = 0;
   Nanos empty_ns = 0;
-  __int128 integral = 0;  // depth x ns
+  Int128 integral = 0;  // depth x ns
   Intervals empty;        // where the depth is 0
 };
 DepthSummary summarise(std::span<const DepthStep> curve, Interval window);

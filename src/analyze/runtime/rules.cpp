@@ -121,9 +121,9 @@ std::string_view operation_type(const Capture& capture, std::uint32_t row, const
              type = capture.text(capture.host_ops.op_type[row]);
   if (rule.match == Match::compiled) {  // fusion.12 and fusion.13 are two of one type
     const auto digits = type.find_last_not_of("0123456789");
-    return digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0
-               ? type.substr(0, digits)
-               : type;
+    if (digits != type.npos && digits + 1 < type.size() && type[digits] == '.' && digits > 0)
+      return type.substr(0, digits);
+    return type;
   }
   if (!type.empty()) return type;
   if (rule.match == Match::prefix && name.size() > rule.text.size() &&
@@ -140,7 +140,7 @@ std::string_view operation_type(const Capture& capture, std::uint32_t row, const
 std::vector<const PhaseRule*> phase_rules(std::string_view framework) {
   std::vector<const PhaseRule*> rules;
   auto take = [&](std::span<const PhaseRule> table) {
-    for (const auto& r : table) rules.push_back(&r);
+    for (const auto& rule : table) rules.push_back(&rule);
   };
   const bool all = framework != "pytorch" && framework != "tensorflow" && framework != "jax";
   if (all || framework == "tensorflow") take(kTensorFlow);
@@ -169,26 +169,26 @@ RuleLookup::Found RuleLookup::of(std::uint32_t row) {
 
 RuleLookup::Found RuleLookup::find(std::uint32_t row) {
   const auto name = capture_.text(capture_.host_ops.name[row]);
-  const auto r = matching(name, capture_.text(capture_.host_ops.op_type[row]));
-  if (r == kNoRule) return {};
+  const auto rule = matching(name, capture_.text(capture_.host_ops.op_type[row]));
+  if (rule == kNoRule) return {};
   const auto [at, fresh] = type_numbers_.try_emplace(
-      rules_[r]->operation ? operation_type(capture_, row, *rules_[r]) : name,
+      rules_[rule]->operation ? operation_type(capture_, row, *rules_[rule]) : name,
       static_cast<std::uint32_t>(types_.size()));
   if (fresh) types_.push_back(at->first);
-  return {r, at->second};
+  return {rule, at->second};
 }
 
 std::uint16_t RuleLookup::matching(std::string_view name, std::string_view type) const {
-  auto matches = [&](const PhaseRule& r) {
-    switch (r.match) {
+  auto matches = [&](const PhaseRule& rule) {
+    switch (rule.match) {
       case Match::exact:
-        return name == r.text;
+        return name == rule.text;
       case Match::prefix:
-        return name.starts_with(r.text);
+        return name.starts_with(rule.text);
       case Match::suffix:
-        return name.ends_with(r.text);
+        return name.ends_with(rule.text);
       case Match::contains:
-        return name.find(r.text) != name.npos;
+        return name.find(rule.text) != name.npos;
       case Match::typed:
         return !type.empty() && name.size() > type.size() && name.ends_with(type) &&
                name[name.size() - type.size() - 1] == ':';

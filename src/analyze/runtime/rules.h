@@ -56,7 +56,7 @@ class RuleLookup {
   explicit RuleLookup(const Capture& capture);
 
   Found of(std::uint32_t host_op);
-  const PhaseRule& rule(std::uint16_t r) const { return *rules_[r]; }
+  const PhaseRule& rule(std::uint16_t rule) const { return *rules_[rule]; }
   std::size_t size() const { return rules_.size(); }
   const std::vector<std::string_view>& types() const { return types_; }
 

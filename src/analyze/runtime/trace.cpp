@@ -36,15 +36,16 @@ struct DeviceWork {
 
 /// By row of api_calls.
 Column<DeviceWork> device_work(const Context& context) {
-  const auto& a = context.capture.activities;
+  const auto& activities = context.capture.activities;
   Column<DeviceWork> work;
   work.resize(context.capture.api_calls.size());
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
     const auto call = context.attribution.launch[i];
     if (call == kNoRow) continue;
-    DeviceWork& w = work[call];
-    (a.kind[i] == ActivityKind::kernel ? w.kernels : w.copies) += a.duration_ns[i];
-    w.first_start = std::min(w.first_start, a.start_ns[i]);
+    DeviceWork& done = work[call];
+    (activities.kind[i] == ActivityKind::kernel ? done.kernels : done.copies) +=
+        activities.duration_ns[i];
+    done.first_start = std::min(done.first_start, activities.start_ns[i]);
   }
   return work;
 }
@@ -73,9 +74,12 @@ class ThreadTracer {
     while (op_ < ops_.size() || call_ < calls_.size()) {
       bool op = call_ == calls_.size();
       if (!op && op_ < ops_.size()) {
-        const auto o = ops_[op_], c = calls_[call_];
-        op = ops.start_ns[o] != calls.start_ns[c] ? ops.start_ns[o] < calls.start_ns[c]
-                                                  : ops.duration_ns[o] >= calls.duration_ns[c];
+        const auto current = ops_[op_], call = calls_[call_];
+        if (ops.start_ns[current] != calls.start_ns[call]) {
+          op = ops.start_ns[current] < calls.start_ns[call];
+        } else {
+          op = ops.duration_ns[current] >= calls.duration_ns[call];
+        }
       }
       if (op)
         open_op(ops_[op_++]);
@@ -154,18 +158,18 @@ class ThreadTracer {
   /// cut at its end: spans nest on a thread.
   Frame frame(Nanos end) const {
     if (stack_.empty()) return {end, RuntimePhase::other, false, false, kNoRow, Text{}, kNone};
-    Frame f = stack_.back();
-    f.end = std::min(end, f.end);
-    f.founds = false;
-    return f;
+    Frame frame = stack_.back();
+    frame.end = std::min(end, frame.end);
+    frame.founds = false;
+    return frame;
   }
 
   void open_call(std::uint32_t row) {
     const auto& calls = capture_.api_calls;
     const Nanos start = calls.start_ns[row], returned = start + calls.duration_ns[row];
     close_until(start);
-    Frame f = frame(returned);
-    if (f.operation != kNoRow && work_[row].first_start != INT64_MAX) {
+    Frame opened = frame(returned);
+    if (opened.operation != kNoRow && work_[row].first_start != INT64_MAX) {
       auto& times = operations_.back().times;
       times[index_of(RuntimePhase::gpu_kernel)] += work_[row].kernels;
       times[index_of(RuntimePhase::memcpy)] += work_[row].copies;
@@ -173,42 +177,46 @@ class ThreadTracer {
           std::max<Nanos>(0, work_[row].first_start - returned);
     }
     if (const auto phase = phase_of_call(calls.kind[row]); phase != RuntimePhase::other) {
-      f.phase = phase;
-      f.event = calls.name[row];
+      opened.phase = phase;
+      opened.event = calls.name[row];
     }
-    if (f.end > start) stack_.push_back(f);
+    if (opened.end > start) stack_.push_back(opened);
   }
 
   void open_op(std::uint32_t row) {
     const auto& ops = capture_.host_ops;
     const Nanos start = ops.start_ns[row];
     close_until(start);
-    Frame f = frame(end_of_op(row));
-    const auto [r, type] = rules_.of(row);
-    if (r == RuleLookup::kNoRule) {
-      if (f.end > start) stack_.push_back(f);
+    Frame opened = frame(end_of_op(row));
+    const auto [rules, type] = rules_.of(row);
+    if (rules == RuleLookup::kNoRule) {
+      if (opened.end > start) stack_.push_back(opened);
       return;
     }
-    const PhaseRule& rule = rules_.rule(r);
-    ++out_.rule_events[r];
-    f.phase = applies(rule, row) ? rule.instead : rule.phase;
-    f.event = ops.name[row];
+    const PhaseRule& rule = rules_.rule(rules);
+    ++out_.rule_events[rules];
+    if (applies(rule, row)) {
+      opened.phase = rule.instead;
+    } else {
+      opened.phase = rule.phase;
+    }
+    opened.event = ops.name[row];
     const bool own = rule.match == Match::typed || rule.match == Match::compiled;
-    if (f.operation == kNoRow || own) {
-      f.operation = static_cast<std::uint32_t>(out_.operations.size());
-      f.founds = true;
+    if (opened.operation == kNoRow || own) {
+      opened.operation = static_cast<std::uint32_t>(out_.operations.size());
+      opened.founds = true;
       out_.operations.push_back({start, row, type, 0, 0, false});
       operations_.push_back({{}, rule.operation});
     } else if (rule.operation && !operations_.back().named) {
-      out_.operations[f.operation].row = row;
-      out_.operations[f.operation].type = type;
+      out_.operations[opened.operation].row = row;
+      out_.operations[opened.operation].type = type;
       operations_.back().named = true;
     }
-    queue_side(rule, {start, end_of_op(row)}, f);
-    if (f.end > start)
-      stack_.push_back(f);
-    else if (f.founds)
-      finish(f.operation);
+    queue_side(rule, {start, end_of_op(row)}, opened);
+    if (opened.end > start)
+      stack_.push_back(opened);
+    else if (opened.founds)
+      finish(opened.operation);
   }
 
   bool applies(const PhaseRule& rule, std::uint32_t row) {
@@ -248,19 +256,19 @@ class ThreadTracer {
     return handed_ < ops_.size() && ops.start_ns[ops_[handed_]] < end;
   }
 
-  void queue_side(const PhaseRule& rule, Interval event, Frame& f) {
+  void queue_side(const PhaseRule& rule, Interval event, Frame& frame) {
     if (rule.queue == QueueSide::enters) {
-      f.entry = entered.size();
-      f.enters = true;
-      entered.push_back({event, f.operation});
+      frame.entry = entered.size();
+      frame.enters = true;
+      entered.push_back({event, frame.operation});
     } else if (rule.queue == QueueSide::leaves) {
-      if (f.enters) {
+      if (frame.enters) {
         ++out_.inline_operations;
-        if (f.entry != kNone)
-          entered[f.entry].second = kNoRow;  // it ran here: it never was in the queue
+        if (frame.entry != kNone)
+          entered[frame.entry].second = kNoRow;  // it ran here: it never was in the queue
       } else {
-        out_.operations[f.operation].runs_for_another = true;
-        left.push_back({event.start, f.operation});
+        out_.operations[frame.operation].runs_for_another = true;
+        left.push_back({event.start, frame.operation});
       }
     }
   }
@@ -282,25 +290,26 @@ class ThreadTracer {
 
 /// The dequeue side of an operation joins its enqueue side, which knows its type.
 void pair_queue(RuntimeTrace& trace, std::vector<Entered>& entered, std::vector<Left>& left) {
-  std::erase_if(entered, [](const auto& e) { return e.second == kNoRow; });
-  std::sort(entered.begin(), entered.end(),
-            [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
+  std::erase_if(entered, [](const auto& entry) { return entry.second == kNoRow; });
+  std::sort(entered.begin(), entered.end(), [](const auto& first, const auto& right) {
+    return first.first.start < right.first.start;
+  });
   std::sort(left.begin(), left.end());
   std::vector<Interval> puts;
   std::vector<Nanos> takes;
-  for (const auto& e : entered) puts.push_back(e.first);
-  for (const auto& l : left) takes.push_back(l.first);
+  for (const auto& entry : entered) puts.push_back(entry.first);
+  for (const auto& leaving : left) takes.push_back(leaving.first);
   if (takes.empty()) return;
   const Nanos end = std::max(takes.back(), puts.empty() ? takes.back() : puts.back().end);
   trace.framework_queue = pair_in_order(puts, takes, end, trace.queued_before);
   for (std::size_t i = 0; i < entered.size(); ++i) {
-    const std::size_t k = i + static_cast<std::size_t>(trace.queued_before);
-    if (k >= left.size()) break;
-    auto& from = trace.operations[left[k].second];
+    const std::size_t enter = i + static_cast<std::size_t>(trace.queued_before);
+    if (enter >= left.size()) break;
+    auto& from = trace.operations[left[enter].second];
     auto& to = trace.operations[entered[i].second];
     PhaseTimes times = trace.times_of(to);
     const PhaseTimes more = trace.times_of(from);
-    for (std::size_t p = 0; p < kRuntimePhases; ++p) times[p] += more[p];
+    for (std::size_t phase = 0; phase < kRuntimePhases; ++phase) times[phase] += more[phase];
     times[index_of(RuntimePhase::queued)] +=
         trace.framework_queue[i].leave - trace.framework_queue[i].enter;
     trace.set_times(to, times);
@@ -320,10 +329,10 @@ PhaseTimes RuntimeTrace::times_of(const Operation& operation) const {
 
 void RuntimeTrace::set_times(Operation& operation, const PhaseTimes& times) {
   operation.first = static_cast<std::uint32_t>(time_ns.size());
-  for (std::size_t p = 0; p < kRuntimePhases; ++p) {
-    if (times[p] <= 0) continue;
-    phase_of_time.push_back(static_cast<RuntimePhase>(p));
-    time_ns.push_back(times[p]);
+  for (std::size_t phase = 0; phase < kRuntimePhases; ++phase) {
+    if (times[phase] <= 0) continue;
+    phase_of_time.push_back(static_cast<RuntimePhase>(phase));
+    time_ns.push_back(times[phase]);
   }
   operation.count = static_cast<std::uint8_t>(time_ns.size() - operation.first);
 }
@@ -339,8 +348,8 @@ RuntimeTrace trace_runtime(const Context& context, RuleLookup& rules) {
   const auto work = device_work(context);
   std::vector<Entered> entered;
   std::vector<Left> left;
-  for (std::uint32_t t = 0; t < context.capture.threads.size(); ++t) {
-    ThreadTracer tracer(context, rules, work, trace, t);
+  for (std::uint32_t thread = 0; thread < context.capture.threads.size(); ++thread) {
+    ThreadTracer tracer(context, rules, work, trace, thread);
     tracer.run();
     entered.insert(entered.end(), tracer.entered.begin(), tracer.entered.end());
     left.insert(left.end(), tracer.left.begin(), tracer.left.end());

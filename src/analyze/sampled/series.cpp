@@ -24,11 +24,14 @@ std::optional<ReadingSpans::Span> ReadingSpans::add(std::uint32_t device, Text m
   if (!kind.known) kind = {true, looks_back(capture_.text(metric)), std::vector<Chain>(host + 1)};
   auto& chain = kind.chains[std::min<std::size_t>(device, host)];
   const Chain before = chain;
-  chain.at = start, chain.value = value;
+  chain.at = start;
+  chain.value = value;
   if (before.at == INT64_MIN || start <= before.at) return {};
   const Nanos passed = length_of(before.at, start);
-  if (before.first)
-    chain.limit = std::max(kHold, 10 * std::min(passed, kLongestInterval)), chain.first = false;
+  if (before.first) {
+    chain.limit = std::max(kHold, 10 * std::min(passed, kLongestInterval));
+    chain.first = false;
+  }
   if (passed < 0 || passed > chain.limit) return {};
   return Span{before.at, start, kind.back ? value : before.value};
 }
@@ -56,29 +59,36 @@ std::vector<std::vector<SampledSeries>> collect_series(const Capture& capture, I
         if (!slot)
           slot =
               Slot{is_count(capture.text(metric)), std::vector<std::uint32_t>(devices + 1, kNoRow)};
-        const std::size_t d = device < devices ? device : devices;
-        if (slot->at[d] == kNoRow) {
-          slot->at[d] = static_cast<std::uint32_t>(all[d].size());
-          auto& fresh = all[d].emplace_back();
+        std::size_t place = devices;
+        if (device < devices) place = device;
+        if (slot->at[place] == kNoRow) {
+          slot->at[place] = static_cast<std::uint32_t>(all[place].size());
+          auto& fresh = all[place].emplace_back();
           fresh.metric = metric;
-          fresh.sum.assign(buckets, 0), fresh.time.assign(buckets, 0);
+          fresh.sum.assign(buckets, 0);
+          fresh.time.assign(buckets, 0);
         }
-        auto& s = all[d][slot->at[d]];
+        auto& series = all[place][slot->at[place]];
         // A count belongs to its span evenly.
-        const double rate = slot->count ? value / static_cast<double>(end - start) : value;
-        const double shown = slot->count ? rate * 1e9 : value;
-        if (s.samples++ == 0)
-          s.low = s.high = shown;
-        else
-          s.low = std::min(s.low, shown), s.high = std::max(s.high, shown);
+        double rate = value;
+        if (slot->count) rate = value / static_cast<double>(end - start);
+        double shown = value;
+        if (slot->count) shown = rate * 1e9;
+        if (series.samples++ == 0)
+          series.low = series.high = shown;
+        else {
+          series.low = std::min(series.low, shown);
+          series.high = std::max(series.high, shown);
+        }
         const Nanos from = std::max(start, window.start), to = std::min(end, window.end);
-        s.covered += to - from;
-        s.integral += rate * static_cast<double>(to - from);
+        series.covered += to - from;
+        series.integral += rate * static_cast<double>(to - from);
         for (Nanos at = from; at < to;) {
-          const auto b = static_cast<std::size_t>((at - window.start) / bucket_ns);
-          const Nanos until = std::min(to, window.start + static_cast<Nanos>(b + 1) * bucket_ns);
-          s.sum[b] += rate * static_cast<double>(until - at);
-          s.time[b] += static_cast<double>(until - at);
+          const auto bucket = static_cast<std::size_t>((at - window.start) / bucket_ns);
+          const Nanos until =
+              std::min(to, window.start + static_cast<Nanos>(bucket + 1) * bucket_ns);
+          series.sum[bucket] += rate * static_cast<double>(until - at);
+          series.time[bucket] += static_cast<double>(until - at);
           at = until;
         }
       });

@@ -55,7 +55,8 @@ class ReadingSpans {
 /// f(device row, metric, start, end, value) for every sample that the filter takes and that meets
 /// the window, instants as spans.
 template <class F>
-void each_sample_span(const Capture& capture, Interval window, const CounterFilter& filter, F&& f) {
+void each_sample_span(const Capture& capture, Interval window, const CounterFilter& filter,
+                      F&& apply) {
   ReadingSpans spans(capture);
   // Readings hold into the window from before it, and the one that ends a span may come after it.
   const Interval wider{
@@ -67,7 +68,7 @@ void each_sample_span(const Capture& capture, Interval window, const CounterFilt
       [&](std::uint32_t device, Text metric, Nanos start, Nanos duration, double value) {
         const auto span = spans.add(device, metric, start, duration, value);
         if (span && span->start < window.end && span->end > window.start)
-          f(device, metric, span->start, span->end, span->value);
+          apply(device, metric, span->start, span->end, span->value);
       });
 }
 

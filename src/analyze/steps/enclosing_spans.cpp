@@ -8,26 +8,29 @@ EnclosingSpans::EnclosingSpans(const Capture& capture, const std::vector<std::ui
                                const HostThreads& host)
     : capture_(capture), launch_(launch), by_thread_(host.threads()) {
   const auto& ops = capture.host_ops;
-  for (std::uint32_t t = 0; t < host.threads(); ++t)
-    for (auto row : host.ops(t)) {
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+    for (auto row : host.ops(thread)) {
       const auto name = capture.text(ops.name[row]);
       // Marks of record_function hold a '#'; they, and plain Python functions, may well enclose a
       // whole loop of steps.
-      const bool one_thing =
-          ops.kind[row] == HostKind::op
-              ? name.find('#') == std::string_view::npos
-              : ops.kind[row] == HostKind::python && name.starts_with("nn.Module:");
+      bool one_thing = false;
+      if (ops.kind[row] == HostKind::op) {
+        one_thing = name.find('#') == std::string_view::npos;
+      } else {
+        one_thing = ops.kind[row] == HostKind::python && name.starts_with("nn.Module:");
+      }
       const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
-      auto& spans = by_thread_[t];
+      auto& spans = by_thread_[thread];
       if (one_thing && (spans.empty() || end > spans.back().end))
         spans.push_back({ops.start_ns[row], end});
     }
 }
 
 bool EnclosingSpans::share(std::uint32_t activity, std::uint32_t other) const {
-  const auto& a = capture_.activities;
-  if (a.correlation[activity] >= 0 && a.correlation[activity] == a.correlation[other] &&
-      a.pid[activity] == a.pid[other])
+  const auto& activities = capture_.activities;
+  if (activities.correlation[activity] >= 0 &&
+      activities.correlation[activity] == activities.correlation[other] &&
+      activities.pid[activity] == activities.pid[other])
     return true;
   if (activity >= launch_.size() || other >= launch_.size() || launch_[activity] == kNoRow ||
       launch_[other] == kNoRow)
@@ -38,8 +41,9 @@ bool EnclosingSpans::share(std::uint32_t activity, std::uint32_t other) const {
   const auto [first, last] =
       std::minmax(calls.start_ns[launch_[activity]], calls.start_ns[launch_[other]]);
   const auto& spans = by_thread_[thread];
-  const auto span = std::upper_bound(spans.begin(), spans.end(), first,
-                                     [](Nanos t, const Outermost& s) { return t < s.start; });
+  const auto span = std::upper_bound(
+      spans.begin(), spans.end(), first,
+      [](Nanos time, const Outermost& outermost) { return time < outermost.start; });
   return span != spans.begin() && (span - 1)->end > last;
 }
 

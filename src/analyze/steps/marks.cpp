@@ -11,12 +11,13 @@ namespace {
 
 constexpr std::string_view kProfilerStep = "ProfilerStep";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool is_letter(char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; }
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& letter : out)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return out;
 }
 
@@ -47,7 +48,7 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   if (digits < name.size()) {
     if (name.size() - digits > 18 || !names_a_step(family)) return std::nullopt;
     std::int64_t number = 0;
-    for (char c : name.substr(digits)) number = number * 10 + (c - '0');
+    for (char letter : name.substr(digits)) number = number * 10 + (letter - '0');
     return StepName{family, number};
   }
   // One text for every step is common in hand-written marks; only texts that say nothing else
@@ -89,7 +90,7 @@ StepMarks find_marks(const Capture& capture) {
       nullptr;
   auto rank = [](const auto& entry) {
     Nanos covered = 0;
-    for (const auto& m : entry.second) covered += m.end - m.start;
+    for (const auto& mark : entry.second) covered += mark.end - mark.start;
     return std::tuple(entry.first.first == kProfilerStep, entry.second.size(), covered);
   };
   for (const auto& entry : by_family) {
@@ -101,19 +102,19 @@ StepMarks find_marks(const Capture& capture) {
   StepMarks found{std::string(best->first.first), capture.threads.pid[best->first.second],
                   best->second};
   auto& marks = found.marks;
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a.start, -a.end) < std::tuple(b.start, -b.end);
+  std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) {
+    return std::tuple(left.start, -left.end) < std::tuple(right.start, -right.end);
   });
   // A mark nested in the one before it repeats that step (the same number twice) or is a part of
   // it.
   std::vector<StepMark> kept;
-  for (const auto& m : marks) {
-    if (!kept.empty() && m.end <= kept.back().end) continue;
-    if (!kept.empty() && m.number >= 0 && m.number == kept.back().number) {
-      kept.back().end = m.end;
+  for (const auto& mark : marks) {
+    if (!kept.empty() && mark.end <= kept.back().end) continue;
+    if (!kept.empty() && mark.number >= 0 && mark.number == kept.back().number) {
+      kept.back().end = mark.end;
       continue;
     }
-    kept.push_back(m);
+    kept.push_back(mark);
   }
   marks = std::move(kept);
   for (std::size_t i = 0; i < marks.size(); ++i)

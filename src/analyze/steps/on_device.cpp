@@ -11,18 +11,20 @@ std::vector<StepInfo> steps_on_device(const Capture& capture,
   std::vector<Nanos> first(all.size(), INT64_MAX), last(all.size(), INT64_MIN);
   const auto& activities = capture.activities;
   const auto& calls = capture.api_calls;
-  for (std::uint32_t a = 0; a < launch.size(); ++a) {
-    if (launch[a] == kNoRow) continue;
-    const auto thread = calls.thread[launch[a]];
+  for (std::uint32_t activity = 0; activity < launch.size(); ++activity) {
+    if (launch[activity] == kNoRow) continue;
+    const auto thread = calls.thread[launch[activity]];
     if (thread < capture.threads.size() && capture.threads.pid[thread] != marks.pid) continue;
-    const Nanos at = calls.start_ns[launch[a]];
+    const Nanos at = calls.start_ns[launch[activity]];
     // Where marks overlap, a launch belongs to the one that began last.
-    auto mark = std::upper_bound(all.begin(), all.end(), at,
-                                 [](Nanos t, const StepMark& m) { return t < m.start; });
+    auto mark = std::upper_bound(
+        all.begin(), all.end(), at,
+        [](Nanos time, const StepMark& step_mark) { return time < step_mark.start; });
     if (mark == all.begin() || at >= (--mark)->end) continue;
-    const auto i = static_cast<std::size_t>(mark - all.begin());
-    first[i] = std::min(first[i], activities.start_ns[a]);
-    last[i] = std::max(last[i], activities.start_ns[a] + activities.duration_ns[a]);
+    const auto index = static_cast<std::size_t>(mark - all.begin());
+    first[index] = std::min(first[index], activities.start_ns[activity]);
+    last[index] =
+        std::max(last[index], activities.start_ns[activity] + activities.duration_ns[activity]);
   }
   std::vector<StepInfo> steps;
   Nanos end = 0;

@@ -29,28 +29,31 @@ constexpr std::size_t kRunLengths[] = {1, 4};
 
 using Positions = std::span<const std::uint32_t>;
 
-bool same_length(std::size_t a, std::size_t b) {
-  return static_cast<double>(std::max(a, b)) <= kSameLength * static_cast<double>(std::min(a, b));
+bool same_length(std::size_t left, std::size_t right) {
+  return static_cast<double>(std::max(left, right)) <=
+         kSameLength * static_cast<double>(std::min(left, right));
 }
 
-std::size_t median_spacing(Positions p) {
-  std::vector<std::uint32_t> d;
-  for (std::size_t i = 1; i < p.size(); ++i) d.push_back(p[i] - p[i - 1]);
+std::size_t median_spacing(Positions positions) {
+  std::vector<std::uint32_t> data;
+  for (std::size_t i = 1; i < positions.size(); ++i)
+    data.push_back(positions[i] - positions[i - 1]);
   // The lower one of two: a first step that tunes is longer, never shorter.
-  const auto middle = d.begin() + static_cast<std::ptrdiff_t>((d.size() - 1) / 2);
-  std::nth_element(d.begin(), middle, d.end());
+  const auto middle = data.begin() + static_cast<std::ptrdiff_t>((data.size() - 1) / 2);
+  std::nth_element(data.begin(), middle, data.end());
   return *middle;
 }
 
 /// Mean distance of the spacings from their median, as a share of it; 0 is a perfect beat. The
 /// first third may be warming up.
-double irregularity(Positions p) {
-  const auto middle = static_cast<double>(median_spacing(p));
+double irregularity(Positions positions) {
+  const auto middle = static_cast<double>(median_spacing(positions));
   double away = 0;
-  std::size_t n = 0;
-  for (std::size_t i = 1 + (p.size() - 1) / 3; i < p.size(); ++i, ++n)
-    away += std::abs(static_cast<double>(p[i] - p[i - 1]) - middle);
-  return n == 0 ? 0 : away / static_cast<double>(n) / middle;
+  std::size_t count = 0;
+  for (std::size_t i = 1 + (positions.size() - 1) / 3; i < positions.size(); ++i, ++count)
+    away += std::abs(static_cast<double>(positions[i] - positions[i - 1]) - middle);
+  if (count == 0) return 0;
+  return away / static_cast<double>(count) / middle;
 }
 
 /// How much of a sequence of n kernels tokens at these positions explain as steps.
@@ -60,13 +63,16 @@ struct Coverage {
   double covered = 0;  // share of the sequence inside steps
   double worth = 0;    // the same, less for an uneven beat
 };
-Coverage coverage(Positions p, std::size_t n) {
-  Coverage c;
-  const double tail = static_cast<double>(n - p.back()) / static_cast<double>(median_spacing(p));
-  c.tail = tail >= 0.9 && tail <= 1.1;
-  c.covered = static_cast<double>((c.tail ? n : p.back()) - p.front()) / static_cast<double>(n);
-  c.worth = c.covered * (1 - std::min(1.0, irregularity(p)));
-  return c;
+Coverage coverage(Positions positions, std::size_t count) {
+  Coverage coverage;
+  const double tail = static_cast<double>(count - positions.back()) /
+                      static_cast<double>(median_spacing(positions));
+  coverage.tail = tail >= 0.9 && tail <= 1.1;
+  coverage.covered =
+      static_cast<double>((coverage.tail ? count : positions.back()) - positions.front()) /
+      static_cast<double>(count);
+  coverage.worth = coverage.covered * (1 - std::min(1.0, irregularity(positions)));
+  return coverage;
 }
 
 /// A way to cut the sequence: segment i is [cut[i], cut[i + 1]).
@@ -78,27 +84,27 @@ struct Cut {
 };
 
 /// Share of kernels that two neighbouring segments have in common, counted with repetition.
-double likeness(const KernelSequence& s, std::uint32_t a, std::uint32_t b, std::uint32_t end,
-                std::vector<std::int32_t>& count) {
+double likeness(const KernelSequence& sequence, std::uint32_t left, std::uint32_t right,
+                std::uint32_t end, std::vector<std::int32_t>& count) {
   std::size_t common = 0;
-  for (auto i = a; i < b; ++i) ++count[s.ids[i]];
-  for (auto i = b; i < end; ++i)
-    if (count[s.ids[i]]-- > 0) ++common;
-  for (auto i = a; i < end; ++i) count[s.ids[i]] = 0;
-  return 2.0 * static_cast<double>(common) / static_cast<double>(end - a);
+  for (auto i = left; i < right; ++i) ++count[sequence.ids[i]];
+  for (auto i = right; i < end; ++i)
+    if (count[sequence.ids[i]]-- > 0) ++common;
+  for (auto i = left; i < end; ++i) count[sequence.ids[i]] = 0;
+  return 2.0 * static_cast<double>(common) / static_cast<double>(end - left);
 }
 
-Cut cut_at(const KernelSequence& s, Positions p, std::vector<std::int32_t>& count) {
+Cut cut_at(const KernelSequence& sequence, Positions positions, std::vector<std::int32_t>& count) {
   Cut cut;
-  cut.at.assign(p.begin(), p.end());
-  cut.length = median_spacing(p);
-  const auto n = static_cast<std::uint32_t>(s.ids.size());
-  cut.extent = coverage(p, n);
-  if (cut.extent.tail) cut.at.push_back(n);
+  cut.at.assign(positions.begin(), positions.end());
+  cut.length = median_spacing(positions);
+  const auto size = static_cast<std::uint32_t>(sequence.ids.size());
+  cut.extent = coverage(positions, size);
+  if (cut.extent.tail) cut.at.push_back(size);
   if (cut.at.size() < 3) return cut;
   std::vector<double> alike;
   for (std::size_t i = 2; i < cut.at.size(); ++i)
-    alike.push_back(likeness(s, cut.at[i - 2], cut.at[i - 1], cut.at[i], count));
+    alike.push_back(likeness(sequence, cut.at[i - 2], cut.at[i - 1], cut.at[i], count));
   alike.erase(alike.begin(), alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2));
   cut.alike = *std::min_element(alike.begin(), alike.end());
   return cut;
@@ -106,33 +112,36 @@ Cut cut_at(const KernelSequence& s, Positions p, std::vector<std::int32_t>& coun
 
 /// True when most of these positions lie inside something that the host did as one, so that they
 /// part layers, not steps.
-bool parts_layers(const KernelSequence& s, const EnclosingSpans& enclosing, Positions p) {
+bool parts_layers(const KernelSequence& sequence, const EnclosingSpans& enclosing,
+                  Positions positions) {
   std::size_t inside = 0;
-  for (auto i : p.subspan(1)) inside += enclosing.share(s.rows[i - 1], s.rows[i]);
-  return 2 * inside > p.size() - 1;
+  for (auto item : positions.subspan(1))
+    inside += enclosing.share(sequence.rows[item - 1], sequence.rows[item]);
+  return 2 * inside > positions.size() - 1;
 }
 
 /// True when q has exactly one member between any two of p, and the other way round: both beat once
 /// a step.
-bool interleave(Positions p, Positions q) {
-  if (p.size() != q.size()) return false;
-  const bool first = q[0] >= p[0];
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    if (first ? q[i] < p[i] || (i + 1 < p.size() && q[i] >= p[i + 1])
-              : q[i] >= p[i] || (i > 0 && q[i] < p[i - 1]))
+bool interleave(Positions left, Positions right) {
+  if (left.size() != right.size()) return false;
+  const bool first = right[0] >= left[0];
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (first ? right[i] < left[i] || (i + 1 < left.size() && right[i] >= left[i + 1])
+              : right[i] >= left[i] || (i > 0 && right[i] < left[i - 1]))
       return false;
   }
   return true;
 }
 
 /// Median wait of the device's stream before the kernels at these positions.
-Nanos median_wait(const Capture& capture, const KernelSequence& s, Positions p) {
+Nanos median_wait(const Capture& capture, const KernelSequence& sequence, Positions positions) {
   std::vector<Nanos> waits;
-  const auto& a = capture.activities;
-  for (auto i : p)
-    if (i > 0)
-      waits.push_back(a.start_ns[s.rows[i]] - a.start_ns[s.rows[i - 1]] -
-                      a.duration_ns[s.rows[i - 1]]);
+  const auto& activities = capture.activities;
+  for (auto item : positions)
+    if (item > 0)
+      waits.push_back(activities.start_ns[sequence.rows[item]] -
+                      activities.start_ns[sequence.rows[item - 1]] -
+                      activities.duration_ns[sequence.rows[item - 1]]);
   if (waits.empty()) return 0;
   std::nth_element(waits.begin(), waits.begin() + static_cast<std::ptrdiff_t>(waits.size() / 2),
                    waits.end());
@@ -140,69 +149,71 @@ Nanos median_wait(const Capture& capture, const KernelSequence& s, Positions p) 
 }
 
 /// Starts of the copies to the sequence's device, in order.
-std::vector<Nanos> input_copies(const Capture& capture, const KernelSequence& s) {
-  const auto& a = capture.activities;
+std::vector<Nanos> input_copies(const Capture& capture, const KernelSequence& sequence) {
+  const auto& activities = capture.activities;
   std::vector<Nanos> starts;
-  for (std::uint32_t i = 0; i < a.size(); ++i)
-    if (a.copy[i] == CopyKind::host_to_device && a.device[i] == s.device)
-      starts.push_back(a.start_ns[i]);
+  for (std::uint32_t i = 0; i < activities.size(); ++i)
+    if (activities.copy[i] == CopyKind::host_to_device && activities.device[i] == sequence.device)
+      starts.push_back(activities.start_ns[i]);
   std::sort(starts.begin(), starts.end());
   return starts;
 }
 
 /// Copies to the device between two steps bring the input of the second one: it starts with them.
-Nanos start_with_input(const Capture& capture, const KernelSequence& s,
+Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
                        const std::vector<Nanos>& copies, std::uint32_t position) {
-  const auto& a = capture.activities;
-  const Nanos start = a.start_ns[s.rows[position]];
+  const auto& activities = capture.activities;
+  const Nanos start = activities.start_ns[sequence.rows[position]];
   if (position == 0) return start;
-  const auto previous = s.rows[position - 1];
-  const auto copy = std::lower_bound(copies.begin(), copies.end(),
-                                     a.start_ns[previous] + a.duration_ns[previous]);
-  return copy == copies.end() ? start : std::min(start, *copy);
+  const auto previous = sequence.rows[position - 1];
+  const auto copy =
+      std::lower_bound(copies.begin(), copies.end(),
+                       activities.start_ns[previous] + activities.duration_ns[previous]);
+  if (copy == copies.end()) return start;
+  return std::min(start, *copy);
 }
 
 }  // namespace
 
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
                   const HostThreads& host) {
-  const KernelSequence s = kernel_sequence(capture);
-  if (s.rows.size() < 4) return {};
+  const KernelSequence sequence = kernel_sequence(capture);
+  if (sequence.rows.size() < 4) return {};
   const EnclosingSpans enclosing(capture, launch, host);
-  const TokenPositions tokens[] = {{s, kRunLengths[0]}, {s, kRunLengths[1]}};
+  const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
   // The token that explains most stands for all that occur as often.
   std::map<std::size_t, std::pair<double, Positions>> by_count;
   for (const auto& list : tokens)
-    for (std::size_t t = 0; t < list.tokens(); ++t) {
-      const Positions p = list.at(t);
-      if (p.size() < 2) continue;
-      const Coverage extent = coverage(p, s.ids.size());
-      if (extent.covered < kLeastCovered || parts_layers(s, enclosing, p)) continue;
-      const auto [at, added] = by_count.try_emplace(p.size(), extent.worth, p);
-      if (!added && extent.worth > at->second.first) at->second = {extent.worth, p};
+    for (std::size_t token = 0; token < list.tokens(); ++token) {
+      const Positions positions = list.at(token);
+      if (positions.size() < 2) continue;
+      const Coverage extent = coverage(positions, sequence.ids.size());
+      if (extent.covered < kLeastCovered || parts_layers(sequence, enclosing, positions)) continue;
+      const auto [at, added] = by_count.try_emplace(positions.size(), extent.worth, positions);
+      if (!added && extent.worth > at->second.first) at->second = {extent.worth, positions};
     }
   std::vector<std::pair<double, Positions>> candidates;
   for (const auto& [count, candidate] : by_count) candidates.push_back(candidate);
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& x, const auto& y) { return x.first > y.first; });
+                   [](const auto& left, const auto& right) { return left.first > right.first; });
   if (candidates.size() > kCountsTried) candidates.resize(kCountsTried);
-  std::vector<std::int32_t> count(s.distinct, 0);
+  std::vector<std::int32_t> count(sequence.distinct, 0);
   std::vector<std::pair<Cut, Positions>> cuts;
   double best = 0;
-  for (const auto& [worth, p] : candidates) {
-    Cut cut = cut_at(s, p, count);
+  for (const auto& [worth, period] : candidates) {
+    Cut cut = cut_at(sequence, period, count);
     if (cut.alike < kLeastAlike || cut.extent.covered < kLeastCovered) continue;
     best = std::max(best, cut.alike);
-    cuts.push_back({std::move(cut), p});
+    cuts.push_back({std::move(cut), period});
   }
   const std::pair<Cut, Positions>* chosen = nullptr;
   std::size_t shortest = SIZE_MAX;
-  for (const auto& c : cuts)
-    if (c.first.alike >= best - kAsGood) shortest = std::min(shortest, c.first.length);
-  for (const auto& c : cuts)
-    if (same_length(c.first.length, shortest) &&
-        (!chosen || c.first.extent.worth > chosen->first.extent.worth))
-      chosen = &c;
+  for (const auto& cut : cuts)
+    if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.length);
+  for (const auto& cut : cuts)
+    if (same_length(cut.first.length, shortest) &&
+        (!chosen || cut.first.extent.worth > chosen->first.extent.worth))
+      chosen = &cut;
   if (!chosen) return {};
   // Any kernel that beats with the chosen one could begin the step. Captures are mostly taken from
   // the start of a step to the end of one, so those that leave no rest come first; among them the
@@ -214,36 +225,37 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   };
   std::vector<Phase> phases;
   for (const auto& list : tokens)
-    for (std::size_t t = 0; t < list.tokens(); ++t)
-      if (const Positions p = list.at(t); p.size() == chosen->second.size() &&
-                                          interleave(chosen->second, p) &&
-                                          !parts_layers(s, enclosing, p))
-        phases.push_back(
-            {coverage(p, s.ids.size()).covered >= kWhole, median_wait(capture, s, p), p});
-  std::stable_sort(phases.begin(), phases.end(), [](const Phase& x, const Phase& y) {
-    return x.whole != y.whole ? x.whole
-           : x.wait != y.wait ? x.wait > y.wait
-                              : x.at.front() < y.at.front();
+    for (std::size_t token = 0; token < list.tokens(); ++token)
+      if (const Positions positions = list.at(token); positions.size() == chosen->second.size() &&
+                                                      interleave(chosen->second, positions) &&
+                                                      !parts_layers(sequence, enclosing, positions))
+        phases.push_back({coverage(positions, sequence.ids.size()).covered >= kWhole,
+                          median_wait(capture, sequence, positions), positions});
+  std::stable_sort(phases.begin(), phases.end(), [](const Phase& left, const Phase& right) {
+    return left.whole != right.whole ? left.whole
+           : left.wait != right.wait ? left.wait > right.wait
+                                     : left.at.front() < right.at.front();
   });
   Cut cut;
   for (const auto& phase : phases) {  // the chosen one is among them
-    cut = cut_at(s, phase.at, count);
+    cut = cut_at(sequence, phase.at, count);
     if (cut.alike >= chosen->first.alike - kAsGood && cut.extent.covered >= kLeastCovered) break;
   }
   Steps found;
   found.source = fmt::format("period:{} kernels", cut.length);
   found.confidence = cut.alike;
-  const auto& a = capture.activities;
-  const auto copies = input_copies(capture, s);
+  const auto& activities = capture.activities;
+  const auto copies = input_copies(capture, sequence);
   for (std::size_t i = 0; i + 1 < cut.at.size(); ++i) {
-    const Nanos start = start_with_input(capture, s, copies, cut.at[i]);
+    const Nanos start = start_with_input(capture, sequence, copies, cut.at[i]);
     Nanos end = 0;
-    if (cut.at[i + 1] < s.rows.size()) {
-      end = start_with_input(capture, s, copies, cut.at[i + 1]);
+    if (cut.at[i + 1] < sequence.rows.size()) {
+      end = start_with_input(capture, sequence, copies, cut.at[i + 1]);
     } else {
       end = INT64_MIN;
-      for (auto k = cut.at[i]; k < s.rows.size(); ++k)
-        end = std::max(end, a.start_ns[s.rows[k]] + a.duration_ns[s.rows[k]]);
+      for (auto at = cut.at[i]; at < sequence.rows.size(); ++at)
+        end = std::max(end, activities.start_ns[sequence.rows[at]] +
+                                activities.duration_ns[sequence.rows[at]]);
     }
     found.steps.push_back({static_cast<std::int64_t>(i), start, end - start, false});
   }

@@ -15,8 +15,11 @@ std::optional<std::size_t> first_stable(const std::vector<StepInfo>& steps) {
   const double middle = median(late), allowed = kDeviations * median_absolute_deviation(late);
   std::size_t in_a_row = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    in_a_row =
-        std::abs(static_cast<double>(steps[i].duration_ns) - middle) <= allowed ? in_a_row + 1 : 0;
+    if (std::abs(static_cast<double>(steps[i].duration_ns) - middle) <= allowed) {
+      in_a_row = in_a_row + 1;
+    } else {
+      in_a_row = 0;
+    }
     if (in_a_row == kInARow) return i + 1 - kInARow;
   }
   return std::nullopt;

@@ -16,7 +16,7 @@ std::vector<Interval> recorded_spans(const Capture& capture, std::int64_t pid) {
       spans.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
   if (windows.empty()) spans.push_back({INT64_MIN, INT64_MAX});
   std::sort(spans.begin(), spans.end(),
-            [](const Interval& x, const Interval& y) { return x.start < y.start; });
+            [](const Interval& left, const Interval& right) { return left.start < right.start; });
   return spans;
 }
 
@@ -29,8 +29,9 @@ std::vector<StepInfo> recorded_steps(const Capture& capture, const Interval& spa
     if (table.start_ns[row] >= span.start &&
         table.start_ns[row] + table.duration_ns[row] <= span.end)
       order.push_back(row);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](auto a, auto b) { return table.start_ns[a] < table.start_ns[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
+    return table.start_ns[left] < table.start_ns[right];
+  });
   std::vector<StepInfo> steps;
   for (auto row : order) {
     if (!steps.empty() && table.start_ns[row] == steps.back().start_ns) continue;

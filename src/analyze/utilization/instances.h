@@ -44,15 +44,15 @@ class Groups {
   /// `group_of[i]` in 0..groups-1.
   Groups(const std::vector<std::uint32_t>& group_of, std::size_t groups)
       : begin_(groups + 1, 0), members_(group_of.size()) {
-    for (const auto g : group_of) ++begin_[g + 1];
-    for (std::size_t g = 0; g < groups; ++g) begin_[g + 1] += begin_[g];
+    for (const auto group : group_of) ++begin_[group + 1];
+    for (std::size_t group = 0; group < groups; ++group) begin_[group + 1] += begin_[group];
     std::vector<std::size_t> at(begin_.begin(), begin_.end() - 1);
     for (std::size_t i = 0; i < group_of.size(); ++i)
       members_[at[group_of[i]]++] = static_cast<std::uint32_t>(i);
   }
   std::size_t size() const { return begin_.size() - 1; }
-  std::span<const std::uint32_t> members(std::size_t g) const {
-    return {members_.data() + begin_[g], begin_[g + 1] - begin_[g]};
+  std::span<const std::uint32_t> members(std::size_t group) const {
+    return {members_.data() + begin_[group], begin_[group + 1] - begin_[group]};
   }
 
  private:

@@ -47,25 +47,25 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
     window += line.window.length();
     kernel_busy += total(line.kernel_busy);
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
-      const auto a = line.rows[i];
-      if (activities.kind[a] != ActivityKind::kernel) continue;
+      const auto activity = line.rows[i];
+      if (activities.kind[activity] != ActivityKind::kernel) continue;
       kernel_time += line.spans[i].length();
-      const auto w = static_cast<long double>(line.exclusive_ns[i]);
-      for (std::size_t l = 0; l < kKernelLevels; ++l) {
-        const auto level = static_cast<KernelLevel>(l);
+      const auto weight = static_cast<long double>(line.exclusive_ns[i]);
+      for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+        const auto level = static_cast<KernelLevel>(rung);
         if (!kernel_levels.has(level)) continue;
-        auto& s = sums[l];
-        const double ratio = kernel_levels.of(a, level);
+        auto& sum = sums[rung];
+        const double ratio = kernel_levels.of(activity, level);
         if (std::isnan(ratio)) {
-          s.bound += w * kernel_levels.upper(a, level);
+          sum.bound += weight * kernel_levels.upper(activity, level);
           continue;
         }
-        s.any = true;
-        s.known += w * ratio;
-        s.covered += w;
-        if (const double cycles = kernel_levels.cycles(a); cycles > 0) {
-          s.active_cycles += static_cast<long double>(ratio) * cycles;
-          s.cycles += cycles;
+        sum.any = true;
+        sum.known += weight * ratio;
+        sum.covered += weight;
+        if (const double cycles = kernel_levels.cycles(activity); cycles > 0) {
+          sum.active_cycles += static_cast<long double>(ratio) * cycles;
+          sum.cycles += cycles;
         }
       }
     }
@@ -83,12 +83,12 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
   };
   from_trace("gpu.busy", kernel_busy, "union of kernel intervals / window");
   from_trace("gpu.kernel_time", kernel_time, "sum of kernel durations / window");
-  for (std::size_t l = 0; l < kKernelLevels; ++l) {
-    const auto id = static_cast<KernelLevel>(l);
-    const auto& s = sums[l];
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+    const auto id = static_cast<KernelLevel>(rung);
+    const auto& sum = sums[rung];
     const bool rate = id == KernelLevel::l2_hit_rate || id == KernelLevel::l1_hit_rate;
-    if (!s.any) {
-      if (l >= kRungs) continue;  // beside the ladder: shown when there is data
+    if (!sum.any) {
+      if (rung >= kRungs) continue;  // beside the ladder: shown when there is data
       Level level;
       level.id = id_of(id);
       level.why_missing = why_missing(context, id);
@@ -99,14 +99,27 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
     level.id = id_of(id);
     // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of
     // the window.
-    const long double whole = rate ? s.covered : T;
+    long double whole = 0;
+    if (rate) {
+      whole = sum.covered;
+    } else {
+      whole = T;
+    }
     if (whole <= 0) continue;
-    level.value = level.low = static_cast<double>(s.known / whole);
-    level.high = rate ? level.value : static_cast<double>((s.known + s.bound) / whole);
-    level.coverage = kernel_busy > 0 ? static_cast<double>(s.covered / kernel_busy) : 0.0;
-    if (s.cycles > 0)
+    level.value = level.low = static_cast<double>(sum.known / whole);
+    if (rate) {
+      level.high = level.value;
+    } else {
+      level.high = static_cast<double>((sum.known + sum.bound) / whole);
+    }
+    if (kernel_busy > 0) {
+      level.coverage = static_cast<double>(sum.covered / kernel_busy);
+    } else {
+      level.coverage = 0.0;
+    }
+    if (sum.cycles > 0)
       level.by_cycles =
-          static_cast<double>(s.active_cycles / s.cycles * (rate ? 1 : s.covered / T));
+          static_cast<double>(sum.active_cycles / sum.cycles * (rate ? 1 : sum.covered / T));
     level.formula = kernel_levels.formula(id);
     levels.push_back(std::move(level));
   }
@@ -118,8 +131,8 @@ std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities
                                        const KernelLevels& kernel_levels) {
   std::vector<LevelSpread> spreads;
   std::vector<double> values, known_weights;
-  for (std::size_t l = 0; l < kKernelLevels; ++l) {
-    const auto level = static_cast<KernelLevel>(l);
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+    const auto level = static_cast<KernelLevel>(rung);
     if (!kernel_levels.has(level)) continue;
     values.clear();
     known_weights.clear();

@@ -49,7 +49,7 @@ pid_t spawn(std::vector<std::string> words, const std::string& output) {
     if (fd < 0 || dup2(fd, 1) < 0) _exit(125);
   }
   std::vector<char*> argv;
-  for (auto& w : words) argv.push_back(w.data());
+  for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
   _exit(127);
@@ -86,8 +86,8 @@ void end(pid_t pid, int& status, rusage& use) {
   kill(pid, SIGTERM);
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   const Nanos until = host_now() + kPatience;
-  pollfd p{handle, POLLIN, 0};
-  while (handle >= 0 && poll(&p, 1, 100) <= 0)
+  pollfd watched{handle, POLLIN, 0};
+  while (handle >= 0 && poll(&watched, 1, 100) <= 0)
     if (host_now() > until) kill(pid, SIGKILL);
   if (handle >= 0) close(handle);
   wait4(pid, &status, 0, &use);
@@ -122,7 +122,8 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   fs::create_directory(wanted.out, ignored);
   const std::string printed = wanted.work + "/printed";
   const auto gpu_before = gpu_memory(nvml);
-  const pid_t side = way.beside.empty() ? -1 : spawn(way.beside, "/dev/null");
+  pid_t side = -1;
+  if (!way.beside.empty()) side = spawn(way.beside, "/dev/null");
   auto words = way.before;
   const auto& command = way.command.empty() ? wanted.command : way.command;
   words.insert(words.end(), command.begin(), command.end());
@@ -133,8 +134,8 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   std::int64_t gpu_most = gpu_before.value_or(0);
   int status = 0;
   rusage use{};
-  for (pollfd p{handle, POLLIN, 0};
-       handle >= 0 && poll(&p, 1, kLookEveryMs) <=
+  for (pollfd watched{handle, POLLIN, 0};
+       handle >= 0 && poll(&watched, 1, kLookEveryMs) <=
                           0;)  // 0: time to look; less: a signal, which has been passed on
     if (const auto now = gpu_memory(nvml)) gpu_most = std::max(gpu_most, *now);
   wait4(pid, &status, 0, &use);

@@ -14,7 +14,8 @@ namespace gf::cli {
 namespace {
 
 bool on_path(const std::string& program) {
-  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  std::string path;
+  if (std::getenv("PATH")) path = std::getenv("PATH");
   for (std::size_t at = 0; at <= path.size();) {
     const auto end = std::min(path.find(':', at), path.size());
     if (access((path.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
@@ -48,7 +49,10 @@ os._exit(code)
 bool has_torch(const std::string& python) {
   const pid_t pid = fork();
   if (pid == 0) {
-    if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, 1), dup2(null, 2);
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0) {
+      dup2(null, 1);
+      dup2(null, 2);
+    }
     execlp(python.c_str(), python.c_str(), "-c",
            "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)",
            static_cast<char*>(nullptr));
@@ -61,50 +65,57 @@ bool has_torch(const std::string& python) {
 
 /// The command with the runner between the interpreter with its options and the script; empty when
 /// it runs no script.
-std::vector<std::string> under_torch(const WaysWanted& w) {
-  const auto& c = w.command;
-  const auto slash = c.empty() ? 0 : c[0].rfind('/') + 1;
-  if (c.size() < 2 || c[0].compare(slash, 6, "python") != 0) return {};
+std::vector<std::string> under_torch(const WaysWanted& wanted) {
+  const auto& command = wanted.command;
+  const auto slash = command.empty() ? 0 : command[0].rfind('/') + 1;
+  if (command.size() < 2 || command[0].compare(slash, 6, "python") != 0) return {};
   std::size_t script = 1;
-  while (script < c.size() && c[script].size() > 1 && c[script][0] == '-' && c[script] != "-m") {
-    if (c[script] == "-c") return {};
-    script += c[script] == "-X" || c[script] == "-W" ? 2 : 1;
+  while (script < command.size() && command[script].size() > 1 && command[script][0] == '-' &&
+         command[script] != "-m") {
+    if (command[script] == "-c") return {};
+    if (command[script] == "-X" || command[script] == "-W") {
+      script += 2;
+    } else {
+      script += 1;
+    }
   }
-  if (script >= c.size() || !has_torch(c[0])) return {};
-  const std::string runner = w.work + "/torch_runner.py";
+  if (script >= command.size() || !has_torch(command[0])) return {};
+  const std::string runner = wanted.work + "/torch_runner.py";
   std::ofstream(runner) << kTorchRunner;
-  std::vector<std::string> out(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(script));
-  out.insert(out.end(), {runner, w.out + "/trace.json"});
-  out.insert(out.end(), c.begin() + static_cast<std::ptrdiff_t>(script), c.end());
+  std::vector<std::string> out(command.begin(),
+                               command.begin() + static_cast<std::ptrdiff_t>(script));
+  out.insert(out.end(), {runner, wanted.out + "/trace.json"});
+  out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(script), command.end());
   return out;
 }
 
 }  // namespace
 
-std::vector<Way> ways_to_watch(const WaysWanted& w) {
-  const std::string record = w.out + "/record.json", kernels = w.out + "/kernels.json";
+std::vector<Way> ways_to_watch(const WaysWanted& wanted) {
+  const std::string record = wanted.out + "/record.json", kernels = wanted.out + "/kernels.json";
   std::vector<Way> ways{
       {"none", {}, {}, {}, {}, 0},
       {"record",
-       {w.self, "record", "-q", "-o", w.out + "/r.gpf", "--summary", record, "--"},
+       {wanted.self, "record", "-q", "-o", wanted.out + "/r.gpf", "--summary", record, "--"},
        {},
        {},
        record,
        0},
       {"record --kernels",
-       {w.self, "record", "-q", "--kernels", "-o", w.out + "/k.gpf", "--summary", kernels, "--"},
+       {wanted.self, "record", "-q", "--kernels", "-o", wanted.out + "/k.gpf", "--summary", kernels,
+        "--"},
        {},
        {},
        kernels,
        0},
       {"kernels whole run",
-       {w.self, "record", "-q", "--kernels", "--window", "0", "-o", w.out + "/k.gpf", "--summary",
-        kernels, "--"},
+       {wanted.self, "record", "-q", "--kernels", "--window", "0", "-o", wanted.out + "/k.gpf",
+        "--summary", kernels, "--"},
        {},
        {},
        kernels,
        0},
-      {"monitor", {}, {w.self, "monitor", "--format", "csv"}, {}, {}, 0}};
+      {"monitor", {}, {wanted.self, "monitor", "--format", "csv"}, {}, {}, 0}};
   if (on_path("nvidia-smi"))
     ways.push_back(
         {"nvidia-smi -l 1",
@@ -116,22 +127,23 @@ std::vector<Way> ways_to_watch(const WaysWanted& w) {
   if (on_path("dcgmi"))
     ways.push_back(
         {"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
-  if (auto command = under_torch(w); !command.empty())
+  if (auto command = under_torch(wanted); !command.empty())
     ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});
   if (on_path("nsys"))
-    ways.push_back({"nsys", {"nsys", "profile", "-o", w.out + "/n", "-f", "true"}, {}, {}, {}, 0});
-  if (on_path("ncu") && w.ncu_kernels > 0)
+    ways.push_back(
+        {"nsys", {"nsys", "profile", "-o", wanted.out + "/n", "-f", "true"}, {}, {}, {}, 0});
+  if (on_path("ncu") && wanted.ncu_kernels > 0)
     ways.push_back({"ncu",
                     {"ncu", "--clock-control", "none", "--launch-count",
-                     std::to_string(w.ncu_kernels), "-f", "-o", w.out + "/c"},
+                     std::to_string(wanted.ncu_kernels), "-f", "-o", wanted.out + "/c"},
                     {},
                     {},
                     {},
-                    w.ncu_kernels});
-  if (!w.only.empty())
+                    wanted.ncu_kernels});
+  if (!wanted.only.empty())
     std::erase_if(ways, [&](const Way& way) {
       return way.name != "none" &&
-             std::find(w.only.begin(), w.only.end(), way.name) == w.only.end();
+             std::find(wanted.only.begin(), wanted.only.end(), way.name) == wanted.only.end();
     });
   return ways;
 }

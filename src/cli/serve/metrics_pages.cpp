@@ -40,7 +40,8 @@ bool same_secret(std::string_view one, std::string_view other) {
   unsigned differs = one.size() != other.size();
   for (std::size_t i = 0; i < one.size(); ++i) {
     const char theirs = other.empty() ? '\0' : other[i % other.size()];
-    differs |= static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(theirs);
+    const int bits = static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(theirs);
+    differs |= static_cast<unsigned>(bits);
   }
   return differs == 0;
 }

@@ -8,39 +8,36 @@
 namespace gf::cuda {
 
 struct Api {
-  using R = int;  // CUresult
+  using Code = int;  // CUresult
   Library library;
-  R (*init)(unsigned);
-  R (*device_get)(int*, int);
-  R (*device_name)(char*, int, int);
-  R (*device_attribute)(int*, int, int);
-  R (*device_uuid)(void*, int);
-  R (*driver_version)(int*);
-  R (*primary_retain)(void**, int);
-  R (*primary_release)(int);
-  R (*set_current)(void*);
-  R (*synchronize)();
-  R (*mem_alloc)(DevicePtr*, std::size_t);
-  R (*mem_free)(DevicePtr);
-  R (*mem_info)(std::size_t*, std::size_t*);
-  R (*upload)(DevicePtr, const void*, std::size_t);
-  R (*download)(void*, DevicePtr, std::size_t);
-  R (*fill32)(DevicePtr, unsigned, std::size_t);
-  R (*module_load)(void**, const void*, unsigned, int*, void**);
-  R (*module_unload)(void*);
-  R (*module_function)(void**, void*, const char*);
-  R (*function_attribute)(int*, int, void*);
-  R (*function_set_attribute)(void*, int, int);
-  R (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
-              void**, void**);
-  R (*event_create)(void**, unsigned);
-  R (*event_destroy)(void*);
-  R (*event_record)(void*, void*);
-  R (*event_query)(void*);
-  R (*event_synchronize)(void*);
-  R (*event_elapsed)(float*, void*, void*);
-  R (*error_name)(int, const char**);
-  R (*error_string)(int, const char**);
+  Code (*init)(unsigned);
+  Code (*device_get)(int*, int);
+  Code (*device_attribute)(int*, int, int);
+  Code (*device_uuid)(void*, int);
+  Code (*primary_retain)(void**, int);
+  Code (*primary_release)(int);
+  Code (*set_current)(void*);
+  Code (*synchronize)();
+  Code (*mem_alloc)(DevicePtr*, std::size_t);
+  Code (*mem_free)(DevicePtr);
+  Code (*mem_info)(std::size_t*, std::size_t*);
+  Code (*upload)(DevicePtr, const void*, std::size_t);
+  Code (*download)(void*, DevicePtr, std::size_t);
+  Code (*fill32)(DevicePtr, unsigned, std::size_t);
+  Code (*module_load)(void**, const void*, unsigned, int*, void**);
+  Code (*module_unload)(void*);
+  Code (*module_function)(void**, void*, const char*);
+  Code (*function_set_attribute)(void*, int, int);
+  Code (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   void*, void**, void**);
+  Code (*event_create)(void**, unsigned);
+  Code (*event_destroy)(void*);
+  Code (*event_record)(void*, void*);
+  Code (*event_query)(void*);
+  Code (*event_synchronize)(void*);
+  Code (*event_elapsed)(float*, void*, void*);
+  Code (*error_name)(int, const char**);
+  Code (*error_string)(int, const char**);
 
   Status check(int result, const char* call) const {
     if (result == 0) return {};
@@ -67,32 +64,32 @@ Result<std::unique_ptr<Api>> load() {
                 "run on a machine with an NVIDIA GPU and driver");
   auto api = std::make_unique<Api>();
   api->library = *library;
-  const auto& l = api->library;
+  const auto& line = api->library;
   const bool whole =
-      bind(l, api->init, "cuInit") & bind(l, api->device_get, "cuDeviceGet") &
-      bind(l, api->device_name, "cuDeviceGetName") &
-      bind(l, api->device_attribute, "cuDeviceGetAttribute") &
-      bind(l, api->device_uuid, "cuDeviceGetUuid") &
-      bind(l, api->driver_version, "cuDriverGetVersion") &
-      bind(l, api->primary_retain, "cuDevicePrimaryCtxRetain") &
-      bind(l, api->primary_release, "cuDevicePrimaryCtxRelease_v2") &
-      bind(l, api->set_current, "cuCtxSetCurrent") & bind(l, api->synchronize, "cuCtxSynchronize") &
-      bind(l, api->mem_alloc, "cuMemAlloc_v2") & bind(l, api->mem_free, "cuMemFree_v2") &
-      bind(l, api->mem_info, "cuMemGetInfo_v2") & bind(l, api->upload, "cuMemcpyHtoD_v2") &
-      bind(l, api->download, "cuMemcpyDtoH_v2") & bind(l, api->fill32, "cuMemsetD32_v2") &
-      bind(l, api->module_load, "cuModuleLoadDataEx") &
-      bind(l, api->module_unload, "cuModuleUnload") &
-      bind(l, api->module_function, "cuModuleGetFunction") &
-      bind(l, api->function_attribute, "cuFuncGetAttribute") &
-      bind(l, api->function_set_attribute, "cuFuncSetAttribute") &
-      bind(l, api->launch, "cuLaunchKernel") & bind(l, api->event_create, "cuEventCreate") &
-      bind(l, api->event_destroy, "cuEventDestroy_v2") &
-      bind(l, api->event_record, "cuEventRecord") & bind(l, api->event_query, "cuEventQuery") &
-      bind(l, api->event_synchronize, "cuEventSynchronize") &
-      bind(l, api->event_elapsed, "cuEventElapsedTime") &
-      bind(l, api->error_name, "cuGetErrorName") & bind(l, api->error_string, "cuGetErrorString");
+      bind(line, api->init, "cuInit") & bind(line, api->device_get, "cuDeviceGet") &
+      bind(line, api->device_attribute, "cuDeviceGetAttribute") &
+      bind(line, api->device_uuid, "cuDeviceGetUuid") &
+      bind(line, api->primary_retain, "cuDevicePrimaryCtxRetain") &
+      bind(line, api->primary_release, "cuDevicePrimaryCtxRelease_v2") &
+      bind(line, api->set_current, "cuCtxSetCurrent") &
+      bind(line, api->synchronize, "cuCtxSynchronize") &
+      bind(line, api->mem_alloc, "cuMemAlloc_v2") & bind(line, api->mem_free, "cuMemFree_v2") &
+      bind(line, api->mem_info, "cuMemGetInfo_v2") & bind(line, api->upload, "cuMemcpyHtoD_v2") &
+      bind(line, api->download, "cuMemcpyDtoH_v2") & bind(line, api->fill32, "cuMemsetD32_v2") &
+      bind(line, api->module_load, "cuModuleLoadDataEx") &
+      bind(line, api->module_unload, "cuModuleUnload") &
+      bind(line, api->module_function, "cuModuleGetFunction") &
+      bind(line, api->function_set_attribute, "cuFuncSetAttribute") &
+      bind(line, api->launch, "cuLaunchKernel") & bind(line, api->event_create, "cuEventCreate") &
+      bind(line, api->event_destroy, "cuEventDestroy_v2") &
+      bind(line, api->event_record, "cuEventRecord") &
+      bind(line, api->event_query, "cuEventQuery") &
+      bind(line, api->event_synchronize, "cuEventSynchronize") &
+      bind(line, api->event_elapsed, "cuEventElapsedTime") &
+      bind(line, api->error_name, "cuGetErrorName") &
+      bind(line, api->error_string, "cuGetErrorString");
   if (!whole)
-    return fail("the NVIDIA driver lacks calls of CUDA 11", l.name(), -1, "update the driver");
+    return fail("the NVIDIA driver lacks calls of CUDA 11", line.name(), -1, "update the driver");
   return api;
 }
 
@@ -101,17 +98,20 @@ Result<std::unique_ptr<Api>> load() {
 Result<std::shared_ptr<Context>> Context::open(int device) {
   auto api = load();
   if (!api) return tl::unexpected(api.error());
-  std::shared_ptr<Context> c(new Context);
-  c->api_ = std::move(*api);
-  const Api& a = *c->api_;
-  if (auto s = a.check(a.init(0), "cuInit"); !s) return tl::unexpected(s.error());
-  if (auto s = a.check(a.device_get(&c->device_, device), "cuDeviceGet"); !s)
-    return tl::unexpected(s.error());
-  if (auto s = a.check(a.primary_retain(&c->context_, c->device_), "cuDevicePrimaryCtxRetain"); !s)
-    return tl::unexpected(s.error());
-  if (auto s = a.check(a.set_current(c->context_), "cuCtxSetCurrent"); !s)
-    return tl::unexpected(s.error());
-  return c;
+  std::shared_ptr<Context> context(new Context);
+  context->api_ = std::move(*api);
+  const Api& left = *context->api_;
+  if (auto status = left.check(left.init(0), "cuInit"); !status)
+    return tl::unexpected(status.error());
+  if (auto status = left.check(left.device_get(&context->device_, device), "cuDeviceGet"); !status)
+    return tl::unexpected(status.error());
+  if (auto status = left.check(left.primary_retain(&context->context_, context->device_),
+                               "cuDevicePrimaryCtxRetain");
+      !status)
+    return tl::unexpected(status.error());
+  if (auto status = left.check(left.set_current(context->context_), "cuCtxSetCurrent"); !status)
+    return tl::unexpected(status.error());
+  return context;
 }
 
 Context::~Context() {
@@ -120,16 +120,11 @@ Context::~Context() {
 
 Result<int> Context::attribute(Attribute which) const {
   int value = 0;
-  if (auto s = api_->check(api_->device_attribute(&value, static_cast<int>(which), device_),
-                           "cuDeviceGetAttribute");
-      !s)
-    return tl::unexpected(s.error());
+  if (auto status = api_->check(api_->device_attribute(&value, static_cast<int>(which), device_),
+                                "cuDeviceGetAttribute");
+      !status)
+    return tl::unexpected(status.error());
   return value;
-}
-
-std::string Context::name() const {
-  char text[256] = {};
-  return api_->device_name(text, sizeof text - 1, device_) == 0 ? text : "";
 }
 
 std::string Context::uuid() const {
@@ -145,14 +140,10 @@ std::string Context::uuid() const {
   return out;
 }
 
-int Context::driver_version() const {
-  int v = 0;
-  return api_->driver_version(&v) == 0 ? v : 0;
-}
-
 std::size_t Context::free_bytes() const {
   std::size_t free = 0, total = 0;
-  return api_->mem_info(&free, &total) == 0 ? free : 0;
+  if (api_->mem_info(&free, &total) == 0) return free;
+  return 0;
 }
 
 Status Context::synchronize() const { return api_->check(api_->synchronize(), "cuCtxSynchronize"); }
@@ -160,21 +151,23 @@ Status Context::synchronize() const { return api_->check(api_->synchronize(), "c
 void Context::make_current() const { api_->set_current(context_); }
 
 Result<Buffer> Buffer::allocate(std::shared_ptr<Context> context, std::size_t bytes) {
-  Buffer b;
-  if (auto s = context->api().check(context->api().mem_alloc(&b.address_, bytes), "cuMemAlloc"); !s)
-    return tl::unexpected(s.error());
-  b.context_ = std::move(context);
-  b.bytes_ = bytes;
-  return b;
+  Buffer buffer;
+  if (auto status =
+          context->api().check(context->api().mem_alloc(&buffer.address_, bytes), "cuMemAlloc");
+      !status)
+    return tl::unexpected(status.error());
+  buffer.context_ = std::move(context);
+  buffer.bytes_ = bytes;
+  return buffer;
 }
-Buffer::Buffer(Buffer&& o) noexcept
-    : context_(std::move(o.context_)),
-      address_(std::exchange(o.address_, 0)),
-      bytes_(std::exchange(o.bytes_, 0)) {}
-Buffer& Buffer::operator=(Buffer&& o) noexcept {
-  std::swap(context_, o.context_);
-  std::swap(address_, o.address_);
-  std::swap(bytes_, o.bytes_);
+Buffer::Buffer(Buffer&& other) noexcept
+    : context_(std::move(other.context_)),
+      address_(std::exchange(other.address_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(context_, other.context_);
+  std::swap(address_, other.address_);
+  std::swap(bytes_, other.bytes_);
   return *this;
 }
 Buffer::~Buffer() {
@@ -194,67 +187,65 @@ Status Buffer::fill32(std::uint32_t value) {
 
 Result<Kernel> Kernel::compile(std::shared_ptr<Context> context, const std::string& ptx,
                                const char* entry) {
-  Kernel k;
+  Kernel kernel;
   std::array<char, 8192> log{};
   int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-  const Api& a = context->api();
-  if (auto s =
-          a.check(a.module_load(&k.module_, ptx.c_str(), 2, options, values), "cuModuleLoadDataEx");
-      !s)
-    return fail(s.error().what + (log[0] ? std::string(": ") + log.data() : ""));
-  k.context_ = std::move(context);
-  if (auto s = a.check(a.module_function(&k.function_, k.module_, entry), "cuModuleGetFunction");
-      !s)
-    return tl::unexpected(s.error());
-  return k;
+  const Api& api = context->api();
+  if (auto status = api.check(api.module_load(&kernel.module_, ptx.c_str(), 2, options, values),
+                              "cuModuleLoadDataEx");
+      !status)
+    return fail(status.error().what + (log[0] ? std::string(": ") + log.data() : ""));
+  kernel.context_ = std::move(context);
+  if (auto status = api.check(api.module_function(&kernel.function_, kernel.module_, entry),
+                              "cuModuleGetFunction");
+      !status)
+    return tl::unexpected(status.error());
+  return kernel;
 }
-Kernel::Kernel(Kernel&& o) noexcept
-    : context_(std::move(o.context_)),
-      module_(std::exchange(o.module_, nullptr)),
-      function_(std::exchange(o.function_, nullptr)) {}
-Kernel& Kernel::operator=(Kernel&& o) noexcept {
-  std::swap(context_, o.context_);
-  std::swap(module_, o.module_);
-  std::swap(function_, o.function_);
+Kernel::Kernel(Kernel&& other) noexcept
+    : context_(std::move(other.context_)),
+      module_(std::exchange(other.module_, nullptr)),
+      function_(std::exchange(other.function_, nullptr)) {}
+Kernel& Kernel::operator=(Kernel&& other) noexcept {
+  std::swap(context_, other.context_);
+  std::swap(module_, other.module_);
+  std::swap(function_, other.function_);
   return *this;
 }
 Kernel::~Kernel() {
   if (module_) context_->api().module_unload(module_);
 }
 Status Kernel::launch(const Launch& shape, void** arguments) const {
-  const Api& a = context_->api();
-  return a.check(a.launch(function_, shape.blocks, 1, 1, shape.threads, 1, 1, shape.shared_bytes,
-                          nullptr, arguments, nullptr),
-                 "cuLaunchKernel");
+  const Api& api = context_->api();
+  return api.check(api.launch(function_, shape.blocks, 1, 1, shape.threads, 1, 1,
+                              shape.shared_bytes, nullptr, arguments, nullptr),
+                   "cuLaunchKernel");
 }
 Status Kernel::configure(unsigned shared_bytes, int carveout_percent) {
   constexpr int kMaxDynamicShared = 8, kCarveout = 9;  // CUfunction_attribute
-  const Api& a = context_->api();
+  const Api& api = context_->api();
   if (shared_bytes > 0)
-    if (auto s = a.check(
-            a.function_set_attribute(function_, kMaxDynamicShared, static_cast<int>(shared_bytes)),
-            "cuFuncSetAttribute");
-        !s)
-      return s;
-  return a.check(a.function_set_attribute(function_, kCarveout, carveout_percent),
-                 "cuFuncSetAttribute");
-}
-int Kernel::registers() const {
-  constexpr int kNumRegs = 4;
-  int n = 0;
-  return context_->api().function_attribute(&n, kNumRegs, function_) == 0 ? n : -1;
+    if (auto status = api.check(api.function_set_attribute(function_, kMaxDynamicShared,
+                                                           static_cast<int>(shared_bytes)),
+                                "cuFuncSetAttribute");
+        !status)
+      return status;
+  return api.check(api.function_set_attribute(function_, kCarveout, carveout_percent),
+                   "cuFuncSetAttribute");
 }
 
 Result<Event> Event::create(std::shared_ptr<Context> context) {
-  Event e;
-  if (auto s = context->api().check(context->api().event_create(&e.event_, 0), "cuEventCreate"); !s)
-    return tl::unexpected(s.error());
-  e.context_ = std::move(context);
-  return e;
+  Event event;
+  if (auto status =
+          context->api().check(context->api().event_create(&event.event_, 0), "cuEventCreate");
+      !status)
+    return tl::unexpected(status.error());
+  event.context_ = std::move(context);
+  return event;
 }
-Event::Event(Event&& o) noexcept
-    : context_(std::move(o.context_)), event_(std::exchange(o.event_, nullptr)) {}
+Event::Event(Event&& other) noexcept
+    : context_(std::move(other.context_)), event_(std::exchange(other.event_, nullptr)) {}
 Event::~Event() {
   if (event_) context_->api().event_destroy(event_);
 }
@@ -267,10 +258,10 @@ Status Event::wait() const {
 bool Event::done() const { return context_->api().event_query(event_) == 0; }
 Result<double> Event::seconds_since(const Event& earlier) const {
   float ms = 0;
-  if (auto s = context_->api().check(context_->api().event_elapsed(&ms, earlier.event_, event_),
-                                     "cuEventElapsedTime");
-      !s)
-    return tl::unexpected(s.error());
+  if (auto status = context_->api().check(
+          context_->api().event_elapsed(&ms, earlier.event_, event_), "cuEventElapsedTime");
+      !status)
+    return tl::unexpected(status.error());
   return ms * 1e-3;
 }
 

@@ -42,9 +42,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   Result<int> attribute(Attribute which) const;
-  std::string name() const;
   std::string uuid() const;  // "GPU-xxxxxxxx-…"
-  int driver_version() const;
   std::size_t free_bytes() const;
   Status synchronize() const;
   /// Makes the context current on the calling thread too.
@@ -63,8 +61,8 @@ class Context {
 class Buffer {
  public:
   static Result<Buffer> allocate(std::shared_ptr<Context> context, std::size_t bytes);
-  Buffer(Buffer&& o) noexcept;
-  Buffer& operator=(Buffer&& o) noexcept;
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
   DevicePtr address() const { return address_; }
   std::size_t bytes() const { return bytes_; }
@@ -90,15 +88,14 @@ class Kernel {
   /// Errors carry the driver's compile log.
   static Result<Kernel> compile(std::shared_ptr<Context> context, const std::string& ptx,
                                 const char* entry);
-  Kernel(Kernel&& o) noexcept;
-  Kernel& operator=(Kernel&& o) noexcept;
+  Kernel(Kernel&& other) noexcept;
+  Kernel& operator=(Kernel&& other) noexcept;
   ~Kernel();
   /// Starts the kernel on the default stream; `arguments` are pointers to the values.
   Status launch(const Launch& shape, void** arguments) const;
   /// Lets the kernel use up to `bytes` of dynamic shared memory, and asks for `carveout_percent` of
   /// L1 as shared memory.
   Status configure(unsigned shared_bytes, int carveout_percent);
-  int registers() const;
 
  private:
   Kernel() = default;
@@ -111,7 +108,7 @@ class Kernel {
 class Event {
  public:
   static Result<Event> create(std::shared_ptr<Context> context);
-  Event(Event&& o) noexcept;
+  Event(Event&& other) noexcept;
   ~Event();
   Status record() const;
   Status wait() const;

@@ -15,7 +15,8 @@ namespace {
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
-  return value ? value : "";
+  if (value) return value;
+  return "";
 }
 
 /// Folders PREFIX/lib*/python3*/{site,dist}-packages of a Python environment.
@@ -43,9 +44,9 @@ std::vector<std::string> cupti_directories() {
     if (const auto real = fs::canonical(python, ignored); !ignored)
       add_packages(real.parent_path().parent_path(), packages);
   }
-  for (const auto& p : packages)
+  for (const auto& package : packages)
     for (const char* folder : {"nvidia/cu13/lib", "nvidia/cuda_cupti/lib"})
-      candidates.push_back(p / folder);
+      candidates.push_back(package / folder);
   std::vector<fs::path> toolkits;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
     if (const auto root = environment(name); !root.empty()) toolkits.push_back(root);
@@ -55,14 +56,16 @@ std::vector<std::string> cupti_directories() {
     if (entry.path().filename().string().rfind("cuda-", 0) == 0) numbered.push_back(entry.path());
   std::sort(numbered.rbegin(), numbered.rend());
   toolkits.insert(toolkits.end(), numbered.begin(), numbered.end());
-  for (const auto& t : toolkits)
+  for (const auto& toolkit : toolkits)
     for (const char* folder : {"extras/CUPTI/lib64", "targets/x86_64-linux/lib",
                                "targets/sbsa-linux/lib", "lib64", "lib"})
-      candidates.push_back(t / folder);
+      candidates.push_back(toolkit / folder);
   std::vector<std::string> out;
-  for (const auto& c : candidates)
-    if (fs::exists(c / "libcupti.so.13", ignored) || fs::exists(c / "libcupti.so.12", ignored))
-      if (std::find(out.begin(), out.end(), c.string()) == out.end()) out.push_back(c.string());
+  for (const auto& candidate : candidates)
+    if (fs::exists(candidate / "libcupti.so.13", ignored) ||
+        fs::exists(candidate / "libcupti.so.12", ignored))
+      if (std::find(out.begin(), out.end(), candidate.string()) == out.end())
+        out.push_back(candidate.string());
   return out;
 }
 

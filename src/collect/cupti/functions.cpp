@@ -20,8 +20,8 @@ const char* CuptiFunctions::load(const Library& library) {
 std::string CuptiFunctions::text(CUptiResult code) const {
   const char* words = nullptr;
   if (cuptiGetResultString) cuptiGetResultString(code, &words);
-  return words ? fmt::format("{} ({})", words, static_cast<int>(code))
-               : fmt::format("CUPTI error {}", static_cast<int>(code));
+  if (words) return fmt::format("{} ({})", words, static_cast<int>(code));
+  return fmt::format("CUPTI error {}", static_cast<int>(code));
 }
 
 const char* DriverFunctions::load(const Library& library) {

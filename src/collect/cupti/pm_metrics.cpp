@@ -66,14 +66,14 @@ std::span<const PmMetric> pm_metrics() {
 std::span<const PmMetric> pm_energy_metrics() {
   static const std::vector<PmMetric> metrics = [] {
     std::vector<PmMetric> all;
-    for (const auto& m :
+    for (const auto& metric :
          pm_metrics())  // the ladder's, without those that would take the room of others
-      if (std::string_view(m.id).substr(0, 3) != "l1." &&
-          std::string_view(m.id).substr(0, 7) != "nvlink.")
-        all.push_back(m);
+      if (std::string_view(metric.id).substr(0, 3) != "l1." &&
+          std::string_view(metric.id).substr(0, 7) != "nvlink.")
+        all.push_back(metric);
     const char* sectors =
         "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
-    for (const auto& m : std::initializer_list<PmMetric>{
+    for (const auto& metric : std::initializer_list<PmMetric>{
              {"inst.executed",
               {"TPC.TriageCompute.sm__inst_executed_realtime.sum",
                "sm__inst_executed_realtime.sum"},
@@ -128,7 +128,7 @@ std::span<const PmMetric> pm_energy_metrics() {
               true},
              {"sm.cycles", {"sm__cycles_elapsed.max"}, 1, true},
          })
-      all.push_back(m);
+      all.push_back(metric);
     return all;
   }();
   return metrics;
@@ -139,13 +139,13 @@ namespace {
 /// Puts the ratios of a choice behind its counters, each once.
 void add_shares(PmChoice& choice) {
   choice.share_of.assign(choice.metrics.size(), 0);
-  for (std::size_t m = 0; m < choice.metrics.size(); ++m) {
-    if (!choice.metrics[m]->share) continue;
+  for (std::size_t index = 0; index < choice.metrics.size(); ++index) {
+    if (!choice.metrics[index]->share) continue;
     auto at =
         std::find(choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()),
-                  choice.counters.end(), choice.metrics[m]->share);
-    choice.share_of[m] = static_cast<std::size_t>(at - choice.counters.begin());
-    if (at == choice.counters.end()) choice.counters.push_back(choice.metrics[m]->share);
+                  choice.counters.end(), choice.metrics[index]->share);
+    choice.share_of[index] = static_cast<std::size_t>(at - choice.counters.begin());
+    if (at == choice.counters.end()) choice.counters.push_back(choice.metrics[index]->share);
   }
 }
 
@@ -156,25 +156,29 @@ class HostConfig {
   HostConfig(const CuptiFunctions& cupti, const std::string& chip,
              std::vector<std::uint8_t>& availability)
       : cupti_(cupti) {
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, p);
-    p.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
-    p.pChipName = chip.c_str();
-    p.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
-    code_ = cupti_.cuptiProfilerHostInitialize(&p);
-    host_ = p.pHostObject;
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, params);
+    params.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
+    params.pChipName = chip.c_str();
+    if (availability.empty()) {
+      params.pCounterAvailabilityImage = nullptr;
+    } else {
+      params.pCounterAvailabilityImage = availability.data();
+    }
+    code_ = cupti_.cuptiProfilerHostInitialize(&params);
+    host_ = params.pHostObject;
   }
   ~HostConfig() {
     if (code_ != CUPTI_SUCCESS) return;
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize, p);
-    p.pHostObject = host_;
-    cupti_.cuptiProfilerHostDeinitialize(&p);
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize, params);
+    params.pHostObject = host_;
+    cupti_.cuptiProfilerHostDeinitialize(&params);
   }
   CUptiResult code() const { return code_; }
   bool knows(const char* counter) {
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties, p);
-    p.pHostObject = host_;
-    p.pMetricName = counter;
-    return cupti_.cuptiProfilerHostGetMetricProperties(&p) == CUPTI_SUCCESS;
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties, params);
+    params.pHostObject = host_;
+    params.pMetricName = counter;
+    return cupti_.cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
   }
 
   /// Passes that the counters need together, 0 when one of them is unknown to the chip. All go into
@@ -195,12 +199,12 @@ class HostConfig {
     get.pConfigImage = image.data();
     get.configImageSize = image.size();
     if (cupti_.cuptiProfilerHostGetConfigImage(&get) != CUPTI_SUCCESS) return 0;
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses, n);
-    n.configImageSize = image.size();
-    n.pConfigImage = image.data();
-    if (cupti_.cuptiProfilerHostGetNumOfPasses(&n) != CUPTI_SUCCESS) return 0;
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses, params);
+    params.configImageSize = image.size();
+    params.pConfigImage = image.data();
+    if (cupti_.cuptiProfilerHostGetNumOfPasses(&params) != CUPTI_SUCCESS) return 0;
     if (config) *config = std::move(image);
-    return n.numOfPasses;
+    return params.numOfPasses;
   }
 
  private:
@@ -224,7 +228,7 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
     PmChoice whole;
     for (const auto& metric : wanted) {
       const auto known = std::find_if(metric.counters.begin(), metric.counters.end(),
-                                      [&](const char* c) { return all.knows(c); });
+                                      [&](const char* counter) { return all.knows(counter); });
       if (known == metric.counters.end() || (metric.share && !all.knows(metric.share))) {
         whole.left_out.emplace_back(metric.id);
         continue;

@@ -16,9 +16,9 @@ namespace gf {
 namespace {
 
 double thread_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
 }
 
 /// The PCI address without its domain's leading zeros: NVML writes eight digits, CUDA four.
@@ -94,8 +94,8 @@ Result<std::shared_ptr<Cupti>> Cupti::open() {
   if (missing)
     return fail(fmt::format("{} (CUPTI {}) lacks {}", out->path_, out->version_, missing), {}, -1,
                 "PM sampling came with CUDA 12.6: use a newer libcupti");
-  GF_CUPTI_PARAMS(CUpti_Profiler_Initialize, p);
-  if (const auto code = out->cupti_.cuptiProfilerInitialize(&p); code != CUPTI_SUCCESS)
+  GF_CUPTI_PARAMS(CUpti_Profiler_Initialize, params);
+  if (const auto code = out->cupti_.cuptiProfilerInitialize(&params); code != CUPTI_SUCCESS)
     return fail("CUPTI's profiler does not start: " + out->cupti_.text(code), {}, -1,
                 advice_for(refusal_of(code)));
   return out;
@@ -153,17 +153,17 @@ struct PmSampler::State {
   std::vector<double> values;
 
   /// An empty image for so many samples.
-  CUptiResult make(Image& image, std::int64_t samples) {
+  CUptiResult make(Image& image, std::int64_t most) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize, size);
     size.pPmSamplingObject = object;
     size.pMetricNames = choice.counters.data();
     size.numMetrics = choice.counters.size();
-    size.maxSamples = static_cast<std::uint32_t>(samples);
+    size.maxSamples = static_cast<std::uint32_t>(most);
     if (const auto code = cupti->functions().cuptiPmSamplingGetCounterDataSize(&size);
         code != CUPTI_SUCCESS)
       return code;
     image.bytes.resize(size.counterDataSize);
-    image.samples = samples;
+    image.samples = most;
     return empty(image);
   }
   std::int64_t between() const {
@@ -171,11 +171,11 @@ struct PmSampler::State {
   }  // samples from one drain to the next
 
   CUptiResult enable() {
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Enable, p);
-    p.deviceIndex = device;
-    if (const auto code = cupti->functions().cuptiPmSamplingEnable(&p); code != CUPTI_SUCCESS)
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Enable, params);
+    params.deviceIndex = device;
+    if (const auto code = cupti->functions().cuptiPmSamplingEnable(&params); code != CUPTI_SUCCESS)
       return code;
-    object = p.pPmSamplingObject;
+    object = params.pPmSamplingObject;
     enabled = true;
     return CUPTI_SUCCESS;
   }
@@ -187,10 +187,16 @@ struct PmSampler::State {
     config.pConfig =
         choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
     config.hardwareBufferSize = hardware_bytes;
-    config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns)
-                                      : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
-    config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL
-                                 : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+    if (by_time) {
+      config.samplingInterval = static_cast<std::uint64_t>(options.interval_ns);
+    } else {
+      config.samplingInterval = static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
+    }
+    if (by_time) {
+      config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+    } else {
+      config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+    }
     config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
     step = "the counters cannot be set up";
     if (const auto code = cupti->functions().cuptiPmSamplingSetConfig(&config);
@@ -200,10 +206,10 @@ struct PmSampler::State {
     // every sample that it could hold (38 KB each on H200).
     step = "the sample buffer cannot be set up";
     if (const auto code = make(usual, between() * 5 / 4 + 8); code != CUPTI_SUCCESS) return code;
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Start, p);
-    p.pPmSamplingObject = object;
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Start, params);
+    params.pPmSamplingObject = object;
     step = "PM sampling does not start";
-    if (const auto code = cupti->functions().cuptiPmSamplingStart(&p); code != CUPTI_SUCCESS)
+    if (const auto code = cupti->functions().cuptiPmSamplingStart(&params); code != CUPTI_SUCCESS)
       return code;
     started = first = true;
     drained = host_now();
@@ -211,16 +217,16 @@ struct PmSampler::State {
   }
   void stop() {
     if (!started) return;
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Stop, p);
-    p.pPmSamplingObject = object;
-    cupti->functions().cuptiPmSamplingStop(&p);
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Stop, params);
+    params.pPmSamplingObject = object;
+    cupti->functions().cuptiPmSamplingStop(&params);
     started = false;
   }
   void disable() {
     if (!enabled) return;
-    GF_CUPTI_PARAMS(CUpti_PmSampling_Disable, p);
-    p.pPmSamplingObject = object;
-    cupti->functions().cuptiPmSamplingDisable(&p);
+    GF_CUPTI_PARAMS(CUpti_PmSampling_Disable, params);
+    params.pPmSamplingObject = object;
+    cupti->functions().cuptiPmSamplingDisable(&params);
     enabled = false;
   }
   /// A GPU buffer that was full ends a session: CUPTI gives out nothing of it and decodes no more.
@@ -246,21 +252,21 @@ struct PmSampler::State {
     return {};
   }
   CUptiResult empty(Image& image) {
-    GF_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize, p);
-    p.pPmSamplingObject = object;
-    p.counterDataSize = image.bytes.size();
-    p.pCounterData = image.bytes.data();
-    return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&p);
+    GF_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize, params);
+    params.pPmSamplingObject = object;
+    params.counterDataSize = image.bytes.size();
+    params.pCounterData = image.bytes.data();
+    return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&params);
   }
   /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for
   /// this once. Null: no memory.
   Image* image_for(Nanos now) {
     const std::int64_t arrived = (now - drained) / options.interval_ns;
     if (arrived + kSpare <= usual.samples) return &usual;
-    return make(large, std::min(arrived * 11 / 10 + kSpare,
-                                std::max(kMostImageSamples, usual.samples))) == CUPTI_SUCCESS
-               ? &large
-               : &usual;
+    if (make(large, std::min(arrived * 11 / 10 + kSpare,
+                             std::max(kMostImageSamples, usual.samples))) == CUPTI_SUCCESS)
+      return &large;
+    return &usual;
   }
 };
 
@@ -272,184 +278,194 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   why = PmRefusal::other;
   auto index = cupti->cuda_index(gpu);
   if (!index) return tl::unexpected(index.error());
-  const auto& f = cupti->functions();
+  const auto& functions = cupti->functions();
   auto refused = [&](const char* step, CUptiResult code) {
     why = refusal_of(code);
     if (const int cuda = cupti->driver_cuda_version();
         cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other))
       why = PmRefusal::driver;
-    return fail(fmt::format("{}: {}", step, f.text(code)), {}, -1, advice_for(why));
+    return fail(fmt::format("{}: {}", step, functions.text(code)), {}, -1, advice_for(why));
   };
   std::unique_ptr<PmSampler> sampler(new PmSampler);
-  auto& s = *sampler->state_;
-  s.cupti = cupti;
-  s.options = options;
-  s.device = static_cast<std::size_t>(*index);
+  auto& state = *sampler->state_;
+  state.cupti = cupti;
+  state.options = options;
+  state.device = static_cast<std::size_t>(*index);
 
   GF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported, supported);
   supported.cuDevice = *index;
   supported.api = CUPTI_PROFILER_PM_SAMPLING;
-  if (const auto code = f.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS)
+  if (const auto code = functions.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS)
     return refused("PM sampling cannot be queried", code);
   if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
     return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED);
   GF_CUPTI_PARAMS(CUpti_Device_GetChipName, name);
-  name.deviceIndex = s.device;
-  if (const auto code = f.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS)
+  name.deviceIndex = state.device;
+  if (const auto code = functions.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS)
     return refused("the chip has no name", code);
-  s.chip = name.pChipName;
+  state.chip = name.pChipName;
 
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
-  available.deviceIndex = s.device;
-  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS)
+  available.deviceIndex = state.device;
+  if (const auto code = functions.cuptiPmSamplingGetCounterAvailability(&available);
+      code != CUPTI_SUCCESS)
     return refused("counters cannot be listed", code);
-  s.availability.resize(available.counterAvailabilityImageSize);
-  available.pCounterAvailabilityImage = s.availability.data();
-  if (const auto code = f.cuptiPmSamplingGetCounterAvailability(&available); code != CUPTI_SUCCESS)
+  state.availability.resize(available.counterAvailabilityImageSize);
+  available.pCounterAvailabilityImage = state.availability.data();
+  if (const auto code = functions.cuptiPmSamplingGetCounterAvailability(&available);
+      code != CUPTI_SUCCESS)
     return refused("counters cannot be listed", code);
 
   for (const auto& metric : options.wanted)
     if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
                                              metric.id) != options.metrics.end())
-      s.wanted.push_back(metric);
-  auto choice = choose_pm_metrics(f, s.chip, s.availability, s.wanted);
+      state.wanted.push_back(metric);
+  auto choice = choose_pm_metrics(functions, state.chip, state.availability, state.wanted);
   if (!choice) return tl::unexpected(choice.error());
-  s.choice = std::move(*choice);
+  state.choice = std::move(*choice);
   GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, host);
   host.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
-  host.pChipName = s.chip.c_str();
-  host.pCounterAvailabilityImage = s.availability.data();
-  if (const auto code = f.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS)
+  host.pChipName = state.chip.c_str();
+  host.pCounterAvailabilityImage = state.availability.data();
+  if (const auto code = functions.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS)
     return refused("the evaluator does not start", code);
-  s.host = host.pHostObject;
+  state.host = host.pHostObject;
 
-  if (const auto code = s.enable(); code != CUPTI_SUCCESS) {
+  if (const auto code = state.enable(); code != CUPTI_SUCCESS) {
     auto error = refused("PM sampling cannot be enabled", code);
     if (why == PmRefusal::other)
       why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
     return error;
   }
-  s.hardware_bytes = options.hardware_buffer_bytes
-                         ? options.hardware_buffer_bytes
-                         : static_cast<std::size_t>(std::clamp(
-                               2 * s.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
+  if (options.hardware_buffer_bytes) {
+    state.hardware_bytes = options.hardware_buffer_bytes;
+  } else {
+    state.hardware_bytes = static_cast<std::size_t>(
+        std::clamp(2 * state.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
+  }
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
-  s.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
+  state.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
   const char* step = "";
-  if (const auto code = s.begin(step); code != CUPTI_SUCCESS) return refused(step, code);
-  s.values.resize(s.choice.counters.size());
+  if (const auto code = state.begin(step); code != CUPTI_SUCCESS) return refused(step, code);
+  state.values.resize(state.choice.counters.size());
   why = PmRefusal::none;
   return sampler;
 }
 
 PmSampler::~PmSampler() {
-  auto& s = *state_;
-  if (!s.cupti) return;
-  s.stop();
-  s.disable();
-  if (s.host) {
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize, p);
-    p.pHostObject = s.host;
-    s.cupti->functions().cuptiProfilerHostDeinitialize(&p);
+  auto& state = *state_;
+  if (!state.cupti) return;
+  state.stop();
+  state.disable();
+  if (state.host) {
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize, params);
+    params.pHostObject = state.host;
+    state.cupti->functions().cuptiProfilerHostDeinitialize(&params);
   }
 }
 
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
-  auto& s = *state_;
-  const auto& f = s.cupti->functions();
+  auto& state = *state_;
+  const auto& functions = state.cupti->functions();
   const double cpu0 = thread_cpu_seconds();
   const Nanos asked = host_now();
-  auto* image = s.image_for(asked);
-  s.drained = asked;
+  auto* image = state.image_for(asked);
+  state.drained = asked;
   GF_CUPTI_PARAMS(CUpti_PmSampling_DecodeData, decode);
-  decode.pPmSamplingObject = s.object;
+  decode.pPmSamplingObject = state.object;
   decode.pCounterDataImage = image->bytes.data();
   decode.counterDataImageSize = image->bytes.size();
-  const auto decoded = f.cuptiPmSamplingDecodeData(&decode);
+  const auto decoded = functions.cuptiPmSamplingDecodeData(&decode);
   if (decoded == CUPTI_ERROR_OUT_OF_MEMORY)
-    return s
+    return state
         .begin_again();  // what the GPU's buffer had no room for, and what it held, shows as a gap
-  if (decoded != CUPTI_SUCCESS) return fail("PM samples cannot be decoded: " + f.text(decoded));
+  if (decoded != CUPTI_SUCCESS)
+    return fail("PM samples cannot be decoded: " + functions.text(decoded));
   const Nanos now = host_now();
-  if (decode.overflow) ++s.overflows;
+  if (decode.overflow) ++state.overflows;
   GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
   info.pCounterDataImage = image->bytes.data();
   info.counterDataImageSize = image->bytes.size();
-  if (const auto code = f.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS)
-    return fail("PM samples cannot be counted: " + f.text(code));
-  s.rows.clear();
+  if (const auto code = functions.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS)
+    return fail("PM samples cannot be counted: " + functions.text(code));
+  state.rows.clear();
   for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
-    sample.pPmSamplingObject = s.object;
+    sample.pPmSamplingObject = state.object;
     sample.pCounterDataImage = image->bytes.data();
     sample.counterDataImageSize = image->bytes.size();
     sample.sampleIndex = i;
-    if (f.cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
-    s.rows.push_back({sample.startTimestamp, sample.endTimestamp});
+    if (functions.cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
+    state.rows.push_back({sample.startTimestamp, sample.endTimestamp});
   }
   const double cpu1 = thread_cpu_seconds();
-  s.cost.decode_s += cpu1 - cpu0;
-  if (!s.rows.empty()) s.clock.observe(static_cast<std::int64_t>(s.rows.back().end), now);
-  for (std::size_t i = 0; i < s.rows.size(); ++i) {
-    const auto start = static_cast<std::int64_t>(s.rows[i].start),
-               end = static_cast<std::int64_t>(s.rows[i].end);
-    if (s.first) {
-      s.first = false;
-      if (s.last_end)
-        s.lost += (end - s.last_end + s.options.interval_ns / 2) /
-                  s.options.interval_ns;  // a session before ended in an overflow
-      s.last_end = end;
+  state.cost.decode_s += cpu1 - cpu0;
+  if (!state.rows.empty())
+    state.clock.observe(static_cast<std::int64_t>(state.rows.back().end), now);
+  for (std::size_t i = 0; i < state.rows.size(); ++i) {
+    const auto start = static_cast<std::int64_t>(state.rows[i].start),
+               end = static_cast<std::int64_t>(state.rows[i].end);
+    if (state.first) {
+      state.first = false;
+      if (state.last_end)
+        state.lost += (end - state.last_end + state.options.interval_ns / 2) /
+                      state.options.interval_ns;  // a session before ended in an overflow
+      state.last_end = end;
       continue;
     }
-    if (end <= start || end <= s.last_end) continue;
+    if (end <= start || end <= state.last_end) continue;
     // A sample spans from its predecessor's end; a longer gap is samples that never arrived.
-    if (const auto gap = start - s.last_end; gap > s.options.interval_ns / 2)
-      s.lost += (gap + s.options.interval_ns / 2) / s.options.interval_ns;
-    s.last_end = end;
+    if (const auto gap = start - state.last_end; gap > state.options.interval_ns / 2)
+      state.lost += (gap + state.options.interval_ns / 2) / state.options.interval_ns;
+    state.last_end = end;
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, evaluate);
-    evaluate.pHostObject = s.host;
+    evaluate.pHostObject = state.host;
     evaluate.pCounterDataImage = image->bytes.data();
     evaluate.counterDataImageSize = image->bytes.size();
     evaluate.rangeIndex = i;
-    evaluate.ppMetricNames = s.choice.counters.data();
-    evaluate.numMetrics = s.choice.counters.size();
-    evaluate.pMetricValues = s.values.data();
-    if (const auto code = f.cuptiProfilerHostEvaluateToGpuValues(&evaluate);
+    evaluate.ppMetricNames = state.choice.counters.data();
+    evaluate.numMetrics = state.choice.counters.size();
+    evaluate.pMetricValues = state.values.data();
+    if (const auto code = functions.cuptiProfilerHostEvaluateToGpuValues(&evaluate);
         code != CUPTI_SUCCESS) {
-      ++s.lost;
+      ++state.lost;
       continue;
     }
-    for (std::size_t m = 0; m < s.choice.metrics.size(); ++m) {
-      s.values[m] *= s.choice.metrics[m]->scale;
-      if (const auto share = s.choice.share_of[m])
-        s.values[m] =
-            s.values[m] > 0 && std::isfinite(s.values[share]) ? s.values[m] * s.values[share] : 0;
+    for (std::size_t metric = 0; metric < state.choice.metrics.size(); ++metric) {
+      state.values[metric] *= state.choice.metrics[metric]->scale;
+      if (const auto share = state.choice.share_of[metric]) {
+        if (state.values[metric] > 0 && std::isfinite(state.values[share])) {
+          state.values[metric] = state.values[metric] * state.values[share];
+        } else {
+          state.values[metric] = 0;
+        }
+      }
     }
-    ++s.samples;
-    take({s.clock.host(start), s.clock.host(end), start, end, s.values.data()});
+    ++state.samples;
+    take({state.clock.host(start), state.clock.host(end), start, end, state.values.data()});
   }
   const double cpu2 = thread_cpu_seconds();
-  s.cost.evaluate_s += cpu2 - cpu1;
-  const bool large = image == &s.large;
+  state.cost.evaluate_s += cpu2 - cpu1;
+  const bool large = image == &state.large;
   if (large) {
-    s.large = {};
+    state.large = {};
     malloc_trim(
         0);  // it, and what CUPTI needed to fill it: tens of MB that may never be needed again
   }
   // CUPTI initialises images of the size that it was last asked for only: after another size, or
   // when it refuses, the usual one is made anew.
-  if (large || !s.rows.empty()) {
-    auto code = large ? CUPTI_ERROR_UNKNOWN : s.empty(s.usual);
-    if (code != CUPTI_SUCCESS) code = s.make(s.usual, s.usual.samples);
-    if (code != CUPTI_SUCCESS) return fail("the sample buffer cannot be emptied: " + f.text(code));
+  if (large || !state.rows.empty()) {
+    auto code = large ? CUPTI_ERROR_UNKNOWN : state.empty(state.usual);
+    if (code != CUPTI_SUCCESS) code = state.make(state.usual, state.usual.samples);
+    if (code != CUPTI_SUCCESS)
+      return fail("the sample buffer cannot be emptied: " + functions.text(code));
   }
-  s.cost.reset_s += thread_cpu_seconds() - cpu2;
+  state.cost.reset_s += thread_cpu_seconds() - cpu2;
   return {};
 }
 
 const PmChoice& PmSampler::choice() const { return state_->choice; }
 const std::string& PmSampler::chip() const { return state_->chip; }
-std::int64_t PmSampler::interval_ns() const { return state_->options.interval_ns; }
 std::int64_t PmSampler::samples() const { return state_->samples; }
 std::int64_t PmSampler::lost() const { return state_->lost; }
 std::int64_t PmSampler::overflows() const { return state_->overflows; }

@@ -68,7 +68,6 @@ class PmSampler {
 
   const PmChoice& choice() const;
   const std::string& chip() const;
-  std::int64_t interval_ns() const;
   /// Hands out every sample that has arrived since the last call, in order of time. The first
   /// sample of a session covers an undefined span and is dropped. Errors: the device is gone, the
   /// decoder refuses.

@@ -9,7 +9,8 @@ namespace gf {
 
 std::string host_name() {
   char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+  if (gethostname(name, sizeof name - 1) == 0) return name;
+  return "";
 }
 
 Result<LiveSampler> LiveSampler::open(const std::string& devices) {

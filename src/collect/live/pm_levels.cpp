@@ -40,19 +40,28 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
     std::vector<double> sums(metrics.size(), 0);
     const std::int64_t lost = sampler.lost();
     Nanos time = 0;
-    const auto drained = sampler.drain([&](const PmSample& s) {
-      if (time == 0) window.start_ns = s.start_ns;
-      window.end_ns = s.end_ns;
-      time += s.end_ns - s.start_ns;
-      for (std::size_t m = 0; m < metrics.size(); ++m)
-        sums[m] += metrics[m]->is_count ? s.values[m]
-                                        : s.values[m] * static_cast<double>(s.end_ns - s.start_ns);
+    const auto drained = sampler.drain([&](const PmSample& sample) {
+      if (time == 0) window.start_ns = sample.start_ns;
+      window.end_ns = sample.end_ns;
+      time += sample.end_ns - sample.start_ns;
+      for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+        if (metrics[metric]->is_count) {
+          sums[metric] += sample.values[metric];
+        } else {
+          sums[metric] +=
+              sample.values[metric] * static_cast<double>(sample.end_ns - sample.start_ns);
+        }
+      }
     });
     if (!drained || time == 0) return {};
     window.lost = sampler.lost() - lost;
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-      window.values[metrics[m]->id] =
-          metrics[m]->is_count ? sums[m] : sums[m] / static_cast<double>(time);
+    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+      if (metrics[metric]->is_count) {
+        window.values[metrics[metric]->id] = sums[metric];
+      } else {
+        window.values[metrics[metric]->id] = sums[metric] / static_cast<double>(time);
+      }
+    }
     return window;
   });
 }

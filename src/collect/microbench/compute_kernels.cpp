@@ -17,13 +17,13 @@ Microbench compute(const ChipTraits& chip, const char* id, const char* feature, 
                    std::string_view text, std::string_view init, std::string_view negate,
                    std::string_view keep, bool zeros = false, int instructions = 1,
                    int lanes = 32) {
-  Microbench b;
-  b.id = id;
-  b.feature = feature;
-  b.zeros = zeros;
+  Microbench bench;
+  bench.id = id;
+  bench.feature = feature;
+  bench.zeros = zeros;
   constexpr int kA = 8, kB = 16, kNegative = 24, kAcc = 32, kAccumulators = 32;
   std::string setup, body, end;
-  auto reg = [&](int n) { return fmt::format("%{}{}", prefix, n); };
+  auto reg = [&](int count) { return fmt::format("%{}{}", prefix, count); };
   for (int i = 0; i < 16; ++i)
     setup +=
         fmt::format(fmt::runtime(init), reg(kA + i), 0x9e3779b1u * static_cast<unsigned>(i + 1));
@@ -35,53 +35,53 @@ Microbench compute(const ChipTraits& chip, const char* id, const char* feature, 
   if (lanes < 32) setup += fmt::format("  setp.ge.u32 %p5, %lane, {};\n  @%p5 ret;\n", lanes);
   for (int half : {kA, kNegative})
     for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j, ++b.unroll)
+      for (int j = 0; j < 8; ++j, ++bench.unroll)
         body += fmt::format(fmt::runtime(text), reg(kAcc + (i * 8 + j) % kAccumulators),
                             reg(half + i), reg(kB + j));
-  --b.unroll;  // it began at one
+  --bench.unroll;  // it began at one
   for (int i = 0; i < kAccumulators; ++i) end += fmt::format(fmt::runtime(keep), reg(kAcc + i));
-  b.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  b.per_warp_loop = {{"inst", b.unroll * instructions + 3.0},
-                     {feature, b.unroll * static_cast<double>(lanes)}};
-  return b;
+  bench.ptx = kernel(chip, setup, body, end + kKeepAcc);
+  bench.per_warp_loop = {{"inst", bench.unroll * instructions + 3.0},
+                         {feature, bench.unroll * static_cast<double>(lanes)}};
+  return bench;
 }
 
 /// Eight chains of `text` ({0}: a register f), whose argument changes by an exclusive or before
 /// every use.
 Microbench changing(const ChipTraits& chip, const char* id, const char* feature,
                     std::string_view text, double instructions) {
-  Microbench b;
-  b.id = id;
-  b.feature = feature;
-  b.unroll = 64;
+  Microbench bench;
+  bench.id = id;
+  bench.feature = feature;
+  bench.unroll = 64;
   std::string setup, body, end;
-  for (int c = 0; c < 8; ++c) {
+  for (int chain = 0; chain < 8; ++chain) {
     setup += fmt::format(
         "  mad.lo.u32 %r{0}, %thread, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, 0x83ffffff;\n  "
         "or.b32 %r{0}, %r{0}, 0x3c000000;\n",
-        c + 8, 77777u * static_cast<unsigned>(c + 1));
-    end += fmt::format("  xor.b32 %acc, %acc, %r{};\n", c + 8);
+        chain + 8, 77777u * static_cast<unsigned>(chain + 1));
+    end += fmt::format("  xor.b32 %acc, %acc, %r{};\n", chain + 8);
   }
-  for (int i = 0; i < b.unroll; ++i)
+  for (int i = 0; i < bench.unroll; ++i)
     body += fmt::format(fmt::runtime(text), i % 8 + 8,
                         0x005a3c5au + 0x1111u * static_cast<unsigned>(i / 8));
-  b.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  b.per_warp_loop = {{"inst", instructions * b.unroll + 3.0},
-                     {"pipe.alu", (instructions - 1) * b.unroll * 32.0}};
-  b.per_warp_loop[feature] += b.unroll * 32.0;
-  return b;
+  bench.ptx = kernel(chip, setup, body, end + kKeepAcc);
+  bench.per_warp_loop = {{"inst", instructions * bench.unroll + 3.0},
+                         {"pipe.alu", (instructions - 1) * bench.unroll * 32.0}};
+  bench.per_warp_loop[feature] += bench.unroll * 32.0;
+  return bench;
 }
 
 /// Resident warps that sleep: the power of active SMs without instructions or memory traffic to
 /// speak of.
 Microbench spin(const ChipTraits& chip) {
-  Microbench b;
-  b.id = "spin";
-  b.feature = "active";
-  b.unroll = 1;
-  b.ptx = kernel(chip, "", "  nanosleep.u32 20000;\n", kKeepAcc);
-  b.per_warp_loop = {{"inst", 4.0}};
-  return b;
+  Microbench bench;
+  bench.id = "spin";
+  bench.feature = "active";
+  bench.unroll = 1;
+  bench.ptx = kernel(chip, "", "  nanosleep.u32 20000;\n", kKeepAcc);
+  bench.per_warp_loop = {{"inst", 4.0}};
+  return bench;
 }
 
 }  // namespace
@@ -137,12 +137,12 @@ std::vector<Microbench> compute_kernels(const ChipTraits& chip) {
           "  mov.b32 %f8, %r{0};\n  cvt.rn.bf16x2.f32 %r2, %f8, %f8;\n  xor.b32 %r{0}, %r2, {1};\n",
           2),
   };
-  for (auto& b : all)
-    if (b.id == "int_add")
-      b.per_warp_loop["pipe.fma"] =
-          b.unroll * 32.0;  // the compiler adds on the multiply-add pipe (IMAD.IADD)
-  for (auto& b : all)
-    if (b.feature == "pipe.fp64") b.fixed_threads = 512;  // a hundred registers a thread
+  for (auto& bench : all)
+    if (bench.id == "int_add")
+      bench.per_warp_loop["pipe.fma"] =
+          bench.unroll * 32.0;  // the compiler adds on the multiply-add pipe (IMAD.IADD)
+  for (auto& bench : all)
+    if (bench.feature == "pipe.fp64") bench.fixed_threads = 512;  // a hundred registers a thread
   all.push_back(spin(chip));
   return all;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "collect/microbench/ptx.h"
+#include "core/when.h"
 
 namespace gf::microbench {
 
@@ -38,7 +39,7 @@ constexpr const char* kPrologue = R"(
 std::string target(const ChipTraits& chip) {
   return fmt::format(".version {}\n.target sm_{}{}\n.address_size 64\n",
                      chip.compute >= 90 ? "8.0" : "7.1", chip.compute >= 90 ? 90 : 80,
-                     chip.compute == 90 ? "a" : "");
+                     when(chip.compute == 90, "a"));
 }
 
 std::string kernel(const ChipTraits& chip, const std::string& setup, const std::string& body,
@@ -128,10 +129,10 @@ std::string random_filler_ptx(const ChipTraits& chip) {
 std::vector<Microbench> microbenches(const ChipTraits& chip) {
   std::vector<Microbench> all;
   for (auto* family : {memory_kernels, compute_kernels, tensor_kernels, copy_kernels})
-    for (auto& b : family(chip)) {
+    for (auto& bench : family(chip)) {
       const std::string entry = ".entry bench(";
-      b.ptx.replace(b.ptx.find(entry), entry.size(), ".entry " + b.entry() + "(");
-      all.push_back(std::move(b));
+      bench.ptx.replace(bench.ptx.find(entry), entry.size(), ".entry " + bench.entry() + "(");
+      all.push_back(std::move(bench));
     }
   return all;
 }

@@ -22,19 +22,19 @@ void Load::feed() {
   while (!stop_) {
     while (queue.size() < kInFlight) {
       if (status_ = kernel_.launch(shape_, arguments_); !status_) return;
-      auto e = cuda::Event::create(context_);
-      if (!e) {
-        status_ = tl::unexpected(e.error());
+      auto created = cuda::Event::create(context_);
+      if (!created) {
+        status_ = tl::unexpected(created.error());
         return;
       }
-      if (status_ = e->record(); !status_) return;
-      queue.push_back(std::move(*e));
+      if (status_ = created->record(); !status_) return;
+      queue.push_back(std::move(*created));
     }
     if (status_ = queue.front().wait(); !status_) return;
     queue.pop_front();
     ends_.push_back(Clock::now());
   }
-  for (auto& e : queue) (void)e.wait();
+  for (auto& pending : queue) (void)pending.wait();
 }
 
 Status Load::stop() {
@@ -46,8 +46,8 @@ Status Load::stop() {
 std::optional<double> Load::launches_per_second(Clock::time_point from,
                                                 Clock::time_point to) const {
   std::vector<Clock::time_point> inside;
-  for (const auto& t : ends_)
-    if (t >= from && t <= to) inside.push_back(t);
+  for (const auto& end : ends_)
+    if (end >= from && end <= to) inside.push_back(end);
   if (inside.size() < 2) return std::nullopt;
   return static_cast<double>(inside.size() - 1) /
          std::chrono::duration<double>(inside.back() - inside.front()).count();

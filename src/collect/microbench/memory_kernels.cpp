@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collect/microbench/ptx.h"
+#include "core/when.h"
 
 namespace gf::microbench {
 
@@ -30,50 +31,50 @@ void add_path(Counts& counts, Space space, bool writes, double accesses,
 /// one.
 Microbench chase(const ChipTraits& chip, Space space, const char* id, const char* feature,
                  const char* cache, std::uint64_t bytes_per_warp, int divides = 0) {
-  Microbench b;
-  b.id = id;
-  b.feature = feature;
-  b.space = space;
-  b.unroll = 32;
-  b.chase = b.addresses = true;
-  b.bytes_per_warp = bytes_per_warp;
+  Microbench bench;
+  bench.id = id;
+  bench.feature = feature;
+  bench.space = space;
+  bench.unroll = 32;
+  bench.chase = bench.addresses = true;
+  bench.bytes_per_warp = bytes_per_warp;
   std::string body;
-  for (int i = 0; i < b.unroll; ++i) {
+  for (int i = 0; i < bench.unroll; ++i) {
     body += fmt::format("  ld.global.{}.u64 %chain, [%chain];\n", cache);
     // The division waits for the load, but divides the same numbers at every level.
-    for (int d = 0; d < divides; ++d)
+    for (int digit = 0; digit < divides; ++digit)
       body +=
           "  cvt.u32.u64 %r2, %chain;\n  and.b32 %r2, %r2, %zero;\n  or.b32 %r2, %r2, %r5;\n  "
           "div.u32 %r3, %r4, %r2;\n  xor.b32 %r4, %r4, %r3;\n  add.u32 %r4, %r4, 0x9e3779b9;\n";
   }
-  b.ptx = kernel(
+  bench.ptx = kernel(
       chip,
       "  .reg .u64 %chain;\n  mad.lo.u32 %r4, %thread, 0x85ebca6b, 77777;\n  shr.u32 %r5, %r4, "
       "9;\n  or.b32 %r5, %r5, 1;\n  mul.wide.u32 %d1, %lane, 8;\n  add.u64 %chain, %base, %d1;\n",
       body, "  cvt.u32.u64 %acc, %chain;\n  xor.b32 %acc, %acc, %r4;\n" + std::string(kKeepAcc));
-  b.per_warp_loop = {{"inst", b.unroll + 3.0}};
-  if (divides > 0) b.per_warp_loop["div"] = b.unroll * divides * 32.0;
-  add_path(b.per_warp_loop, space, false,
-           b.unroll * 8.0);  // 32 lanes x 8 bytes = 8 accesses of 32 bytes
-  return b;
+  bench.per_warp_loop = {{"inst", bench.unroll + 3.0}};
+  if (divides > 0) bench.per_warp_loop["div"] = bench.unroll * divides * 32.0;
+  add_path(bench.per_warp_loop, space, false,
+           bench.unroll * 8.0);  // 32 lanes x 8 bytes = 8 accesses of 32 bytes
+  return bench;
 }
 
 /// A chase in which every lane reads a cache line of its own: 32 lookups an instruction in L1, or
 /// as many reads of DRAM.
 Microbench scattered(const ChipTraits& chip, Space space, const char* id, const char* feature,
                      const char* cache) {
-  Microbench b = chase(chip, space, id, feature, cache, space == Space::dram ? kDram : 4096);
+  Microbench bench = chase(chip, space, id, feature, cache, space == Space::dram ? kDram : 4096);
   const std::string from = "mul.wide.u32 %d1, %lane, 8;",
-                    to = fmt::format("mul.wide.u32 %d1, %lane, {};", b.bytes_per_warp / 32);
-  b.ptx.replace(b.ptx.find(from), from.size(), to);
-  b.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
-  b.addresses = false;    // a quarter of what it moves, at most
-  b.per_warp_loop["l1.load"] = b.unroll * 32.0;
+                    to = fmt::format("mul.wide.u32 %d1, %lane, {};", bench.bytes_per_warp / 32);
+  bench.ptx.replace(bench.ptx.find(from), from.size(), to);
+  bench.fixed_threads = 512;  // 16 warps of 4 KiB stay in L1
+  bench.addresses = false;    // a quarter of what it moves, at most
+  bench.per_warp_loop["l1.load"] = bench.unroll * 32.0;
   if (space == Space::dram)
-    b.per_warp_loop["l2.load"] = b.per_warp_loop["l2.request"] = b.unroll * 32.0;
+    bench.per_warp_loop["l2.load"] = bench.per_warp_loop["l2.request"] = bench.unroll * 32.0;
   if (space == Space::dram)
-    b.per_warp_loop["dram.read"] = b.unroll * 64.0;  // DRAM gives 64 bytes at least
-  return b;
+    bench.per_warp_loop["dram.read"] = bench.unroll * 64.0;  // DRAM gives 64 bytes at least
+  return bench;
 }
 
 /// Independent 16-byte loads or stores of random data through a region, `unroll` x 512 bytes a
@@ -82,15 +83,19 @@ Microbench scattered(const ChipTraits& chip, Space space, const char* id, const 
 Microbench stream(const ChipTraits& chip, Space space, const char* id, const char* feature,
                   const char* cache, std::uint64_t bytes_per_warp, bool writes, bool zeros,
                   bool scattered = false) {
-  Microbench b;
-  b.id = id;
-  b.feature = feature;
-  b.space = space;
-  b.unroll = scattered ? 4 : static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
+  Microbench bench;
+  bench.id = id;
+  bench.feature = feature;
+  bench.space = space;
+  if (scattered) {
+    bench.unroll = 4;
+  } else {
+    bench.unroll = static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
+  }
   const int lane_bytes = scattered ? 128 : 16, step = scattered ? 32 : 512;
-  b.writes = writes;
-  b.zeros = zeros;
-  b.bytes_per_warp = bytes_per_warp;
+  bench.writes = writes;
+  bench.zeros = zeros;
+  bench.bytes_per_warp = bytes_per_warp;
   const std::string setup =
       "  .reg .u64 %at, %mask, %off;\n" +
       fmt::format("  mul.wide.u32 %d1, %lane, {};\n", lane_bytes) +
@@ -99,16 +104,20 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
       "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  "
       "mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
       std::string(
-          zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n"
-                : "");
+          when(zeros,
+               "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n"));
   std::string body;
-  for (int i = 0; i < b.unroll; ++i)
-    body += writes ? fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n",
-                                 cache, i * step)
-                   : fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n",
-                                 cache, 4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * step);
+  for (int i = 0; i < bench.unroll; ++i) {
+    if (writes) {
+      body += fmt::format("  st.global.{}.v4.u32 [%at+{}], {{%r40, %r41, %r42, %r43}};\n", cache,
+                          i * step);
+    } else {
+      body += fmt::format("  ld.global.{}.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%at+{}];\n", cache,
+                          4 + 4 * i, 5 + 4 * i, 6 + 4 * i, 7 + 4 * i, i * step);
+    }
+  }
   if (!writes)
-    for (int i = 0; i < b.unroll; ++i)
+    for (int i = 0; i < bench.unroll; ++i)
       for (int j = 0; j < 4; j += 2)
         body +=
             fmt::format("  lop3.b32 %acc, %acc, %r{}, %r{}, 0x96;\n", 4 + 4 * i + j, 5 + 4 * i + j);
@@ -118,30 +127,39 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
   body += fmt::format(
       "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n  add.u64 %at, %base, %off;\n  "
       "add.u64 %at, %at, %d2;\n",
-      scattered ? bytes_per_warp : b.unroll * 512);
+      scattered ? bytes_per_warp : static_cast<std::uint64_t>(bench.unroll) * 512);
   if (writes && !zeros)
     body +=
         "  mad.lo.u32 %r40, %r40, 0x9e3779b1, %loop;\n  xor.b32 %r41, %r41, %r40;\n  xor.b32 %r42, "
         "%r42, %r41;\n  xor.b32 %r43, %r43, %r42;\n";
-  b.ptx = kernel(chip, setup, body, kKeepAcc);
-  b.per_warp_loop = {{"inst", b.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * b.unroll)}};
-  add_path(b.per_warp_loop, space, writes, b.unroll * (scattered ? 32.0 : 16.0), scattered ? 1 : 4);
-  b.per_warp_loop["pipe.alu"] = 32.0 * (writes ? 8.0 : 8.0 + 2.0 * b.unroll);
-  return b;
+  bench.ptx = kernel(chip, setup, body, kKeepAcc);
+  bench.per_warp_loop = {{"inst", bench.unroll + 3.0 + 8.0 + (writes ? 1.0 : 2.0 * bench.unroll)}};
+  add_path(bench.per_warp_loop, space, writes, bench.unroll * (scattered ? 32.0 : 16.0),
+           scattered ? 1 : 4);
+  bench.per_warp_loop["pipe.alu"] = 32.0 * (writes ? 8.0 : 8.0 + 2.0 * bench.unroll);
+  return bench;
 }
 
 Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bool wide) {
-  Microbench b;
-  b.id = id;
-  b.feature = writes ? "shared.store" : "shared.load";
-  b.space = Space::shared;
-  b.unroll = 32;
-  b.writes = writes;
-  b.addresses = !writes && !wide;
-  b.shared_bytes = 0;  // 1024 threads x 16 bytes of static shared memory
+  Microbench bench;
+  bench.id = id;
+  if (writes) {
+    bench.feature = "shared.store";
+  } else {
+    bench.feature = "shared.load";
+  }
+  bench.space = Space::shared;
+  bench.unroll = 32;
+  bench.writes = writes;
+  bench.addresses = !writes && !wide;
+  bench.shared_bytes = 0;  // 1024 threads x 16 bytes of static shared memory
   const char* globals = ".shared .align 16 .b8 cells[16384];\n";
   std::string setup = "  .reg .u32 %at, %word;\n  mov.u32 %r2, cells;\n";
-  setup += wide ? "  shl.b32 %r3, %thread, 4;\n" : "  shl.b32 %r3, %thread, 2;\n";
+  if (wide) {
+    setup += "  shl.b32 %r3, %thread, 4;\n";
+  } else {
+    setup += "  shl.b32 %r3, %thread, 2;\n";
+  }
   setup += "  add.u32 %at, %r2, %r3;\n";
   if (!writes && !wide) setup += "  st.shared.u32 [%at], %at;\n";  // each lane chases its own cell
   if (wide)
@@ -154,24 +172,32 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   setup += "  bar.sync 0;\n";
   std::string body;
   double others = 0;
-  for (int i = 0; i < b.unroll; ++i) {
-    if (!wide)
-      body += writes ? "  st.volatile.shared.u32 [%at], %word;\n  lop3.b32 %word, %word, %loop, "
-                       "0x6a09e667, 0x96;\n"
-                     : "  ld.shared.u32 %at, [%at];\n";
-    else
+  for (int i = 0; i < bench.unroll; ++i) {
+    if (!wide) {
+      if (writes) {
+        body +=
+            "  st.volatile.shared.u32 [%at], %word;\n  lop3.b32 %word, %word, %loop, "
+            "0x6a09e667, 0x96;\n";
+      } else {
+        body += "  ld.shared.u32 %at, [%at];\n";
+      }
+    } else
       body += fmt::format(
           "  ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%at];\n  lop3.b32 %acc, %acc, %r4, %r5, "
           "0x96;\n  lop3.b32 %r8, %acc, %r6, %r7, 0x96;\n  and.b32 %r8, %r8, %zero;\n  add.u32 "
           "%at, %at, %r8;\n");
-    others += wide ? 4 : writes ? 1 : 0;
+    if (wide) {
+      others += 4;
+    } else if (writes)
+      others += 1;
   }
-  b.ptx = kernel(chip, setup, body,
-                 std::string(wide || writes ? "" : "  mov.u32 %acc, %at;\n") + kKeepAcc, globals);
-  b.per_warp_loop = {{"inst", b.unroll + others + 3.0},
-                     {b.feature, b.unroll * (wide ? 16.0 : 4.0)}};
-  if (others > 0) b.per_warp_loop["pipe.alu"] = 32.0 * others;
-  return b;
+  bench.ptx =
+      kernel(chip, setup, body,
+             std::string(when(!(wide || writes), "  mov.u32 %acc, %at;\n")) + kKeepAcc, globals);
+  bench.per_warp_loop = {{"inst", bench.unroll + others + 3.0},
+                         {bench.feature, bench.unroll * (wide ? 16.0 : 4.0)}};
+  if (others > 0) bench.per_warp_loop["pipe.alu"] = 32.0 * others;
+  return bench;
 }
 
 /// Bulk copies (TMA) of 8 KiB from global to shared memory by one thread of each block; the others
@@ -179,13 +205,17 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
 /// is read once for two deliveries.
 Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_t bytes_per_warp,
                bool shared = false) {
-  Microbench b;
-  b.id = id;
-  b.feature = "tma.load";
-  b.space = space;
-  b.unroll = shared ? 2 : 4;
-  b.fixed_threads = 32;
-  b.bytes_per_warp = bytes_per_warp;
+  Microbench bench;
+  bench.id = id;
+  bench.feature = "tma.load";
+  bench.space = space;
+  if (shared) {
+    bench.unroll = 2;
+  } else {
+    bench.unroll = 4;
+  }
+  bench.fixed_threads = 32;
+  bench.bytes_per_warp = bytes_per_warp;
   constexpr int kBytes = 8192, kLanding = 4 * kBytes;
   const char* globals = ".shared .align 128 .b8 landing[32768];\n.shared .align 8 .b64 barrier;\n";
   const std::string setup =
@@ -194,36 +224,37 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
       "0;\n  sub.u64 %mask, %region, 1;\n"
       "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  "
       "fence.proxy.async;\n  bar.sync 0;\n" +
-      std::string(shared ? "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 "
-                           "%dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  "
-                           "barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
-                         : "");
+      std::string(when(shared,
+                       "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 "
+                       "%dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  "
+                       "barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"));
   std::string body =
       fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kLanding);
-  for (int i = 0; i < b.unroll; ++i)
+  for (int i = 0; i < bench.unroll; ++i)
     body += fmt::format(
         "  add.u64 %at, %base, %off;\n  add.u32 %r5, %dst, {};\n  @%p3 "
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{} [%r5], [%at], {}, "
         "[%bar]{};\n"
         "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n",
-        i * kBytes, shared ? ".multicast::cluster" : "", kBytes, shared ? ", %both" : "", kBytes);
+        i * kBytes, when(shared, ".multicast::cluster"), kBytes, when(shared, ", %both"), kBytes);
   body +=
       "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  "
       "xor.b32 %parity, %parity, 1;\n";
   // A block must not end while the other still copies to it.
-  b.ptx = kernel(
-      chip, setup, body,
-      (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") +
-          std::string(kKeepAcc),
-      globals);
+  bench.ptx =
+      kernel(chip, setup, body,
+             when(shared, "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n") +
+                 std::string(kKeepAcc),
+             globals);
   if (shared)
-    b.ptx.replace(b.ptx.find(")\n{"), 3, ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
-  b.per_warp_loop = {{"tma.load", kLanding / 32.0},
-                     {"l2.load", b.unroll * kBytes / 32.0},
-                     {"l2.request", b.unroll * kBytes / 128.0},
-                     {"inst", b.unroll * 5.0 + 10.0}};
-  if (space == Space::dram) b.per_warp_loop["dram.read"] = b.unroll * kBytes / 32.0;
-  return b;
+    bench.ptx.replace(bench.ptx.find(")\n{"), 3,
+                      ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");
+  bench.per_warp_loop = {{"tma.load", kLanding / 32.0},
+                         {"l2.load", bench.unroll * kBytes / 32.0},
+                         {"l2.request", bench.unroll * kBytes / 128.0},
+                         {"inst", bench.unroll * 5.0 + 10.0}};
+  if (space == Space::dram) bench.per_warp_loop["dram.read"] = bench.unroll * kBytes / 32.0;
+  return bench;
 }
 
 }  // namespace

@@ -11,36 +11,36 @@ std::vector<Plan> asleep_plans() {
 
 std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, unsigned seed) {
   std::vector<Plan> plans;
-  auto add = [&](Plan p, int repeats) {
-    for (p.repeat = 0; p.repeat < repeats; ++p.repeat) plans.push_back(p);
+  auto add = [&](Plan plan, int repeats) {
+    for (plan.repeat = 0; plan.repeat < repeats; ++plan.repeat) plans.push_back(plan);
   };
-  for (const auto& b : runner.benches()) {
-    Plan full = runner.full(b);
+  for (const auto& bench : runner.benches()) {
+    Plan full = runner.full(bench);
     full.seconds = effort.seconds;
     add(full, effort.repeats);
-    const bool level =
-        b.id == "shared_load" || b.id == "l1_load" || b.id == "l2_load" || b.id == "dram_load";
+    const bool level = bench.id == "shared_load" || bench.id == "l1_load" ||
+                       bench.id == "l2_load" || bench.id == "dram_load";
     if (level) {
       for (unsigned threads : {1u, 32u, 128u, 256u, 512u}) {  // 1024 is the full point
-        Plan p = full;
-        p.threads = threads;
-        add(p, effort.sweep_repeats);
+        Plan plan = full;
+        plan.threads = threads;
+        add(plan, effort.sweep_repeats);
       }
       for (double factor : {0.5, 2.0}) {  // number of accesses, by the length of the run
-        Plan p = full;
-        p.seconds = effort.seconds * factor;
-        p.repeat = 0;
-        add(p, 1);
+        Plan plan = full;
+        plan.seconds = effort.seconds * factor;
+        plan.repeat = 0;
+        add(plan, 1);
       }
     }
     // Fewer SMs at work set active power apart, and keep the tensor cores under the power cap, at
     // the full clock.
-    if (b.id == "fma_fp32" || b.id == "dram_load_wide" || b.id == "l2_load_wide" ||
-        b.id == "spin" || b.feature.starts_with("tensor."))
+    if (bench.id == "fma_fp32" || bench.id == "dram_load_wide" || bench.id == "l2_load_wide" ||
+        bench.id == "spin" || bench.feature.starts_with("tensor."))
       for (unsigned part : {4u, 2u}) {
-        Plan p = full;
-        p.blocks = std::max(1u, full.blocks / part);
-        add(p, effort.sweep_repeats);
+        Plan plan = full;
+        plan.blocks = std::max(1u, full.blocks / part);
+        add(plan, effort.sweep_repeats);
       }
   }
   add({.bench = "context", .threads = 0, .blocks = 0, .seconds = effort.seconds}, 4);
@@ -50,8 +50,8 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
 
 double expected_seconds(const std::vector<Plan>& plans) {
   double sum = 0;
-  for (const auto& p : plans)
-    sum += p.seconds +
+  for (const auto& plan : plans)
+    sum += plan.seconds +
            0.6;  // rise time, the wait for the first counter update, finding the launch length
   return sum;
 }

@@ -10,11 +10,11 @@
 namespace gf::microbench {
 
 Result<std::vector<LatencyPoint>> Runner::measure_latencies() {
-  if (auto s = wake(); !s) return tl::unexpected(s.error());
+  if (auto status = wake(); !status) return tl::unexpected(status.error());
   const Microbench* chase = find("l1_load");
   if (!chase) return fail("this chip has no pointer chase");
-  auto k = kernel(*chase);
-  if (!k) return tl::unexpected(k.error());
+  auto compiled = kernel(*chase);
+  if (!compiled) return tl::unexpected(compiled.error());
   constexpr double kMost = 1 << 30, kStep = 256;  // a warp reads 256 bytes a load
   auto buffer = cuda::Buffer::allocate(
       context_, std::min<std::size_t>(static_cast<std::size_t>(kMost), context_->free_bytes() / 2) &
@@ -32,17 +32,18 @@ Result<std::vector<LatencyPoint>> Runner::measure_latencies() {
     void* args[] = {&base, &sink, &loops, &region, &zero};
     // Writing the chain leaves its tail, or all of it, in L2; L1 begins empty with every launch.
     const double steps = wanted / kStep;
-    auto timed = [&](std::uint32_t n) -> Result<double> {
-      if (auto s = fill_chain_->launch({sm_count_ * 8, 256, 0}, fill_args); !s)
-        return tl::unexpected(s.error());
-      auto a = cuda::Event::create(context_), z = cuda::Event::create(context_);
-      if (!a || !z) return fail("cuEventCreate failed");
-      loops = n;
-      (void)a->record();
-      if (auto s = (*k)->launch({1, 32, 0}, args); !s) return tl::unexpected(s.error());
-      (void)z->record();
-      if (auto s = z->wait(); !s) return tl::unexpected(s.error());
-      return z->seconds_since(*a);
+    auto timed = [&](std::uint32_t blocks) -> Result<double> {
+      if (auto status = fill_chain_->launch({sm_count_ * 8, 256, 0}, fill_args); !status)
+        return tl::unexpected(status.error());
+      auto begin = cuda::Event::create(context_), end = cuda::Event::create(context_);
+      if (!begin || !end) return fail("cuEventCreate failed");
+      loops = blocks;
+      (void)begin->record();
+      if (auto status = (*compiled)->launch({1, 32, 0}, args); !status)
+        return tl::unexpected(status.error());
+      (void)end->record();
+      if (auto status = end->wait(); !status) return tl::unexpected(status.error());
+      return end->seconds_since(*begin);
     };
     // The difference of two walks has neither launch nor first touch in it, where the region is
     // small enough for L1; a walk through more than L2 holds must not come round.
@@ -62,8 +63,8 @@ Result<std::vector<LatencyPoint>> Runner::measure_latencies() {
 Result<SensorStep> Runner::measure_sensor_step(double idle_s) {
   const Microbench* fma = find("fma_fp32");
   if (!fma) return fail("this chip has no kernel to load it with");
-  auto k = kernel(*fma);
-  if (!k) return tl::unexpected(k.error());
+  auto compiled = kernel(*fma);
+  if (!compiled) return tl::unexpected(compiled.error());
   std::uint64_t base = 0, sink = sink_->address(), per_warp = 0;
   std::uint32_t loops = 5000, zero = 0;  // a few milliseconds a launch
   void* args[] = {&base, &sink, &loops, &per_warp, &zero};
@@ -80,14 +81,17 @@ Result<SensorStep> Runner::measure_sensor_step(double idle_s) {
   auto follow = [&](double until) {
     while (now() < until) {
       const auto watts = nvml_->read(gpu_, only).power_instant_watts;
-      if (watts && *watts != last) step.t_s.push_back(now()), step.watts.push_back(last = *watts);
+      if (watts && *watts != last) {
+        step.t_s.push_back(now());
+        step.watts.push_back(last = *watts);
+      }
       std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
   };
   {
-    Load load(context_, **k, {shape.blocks, shape.threads, 0}, args);
+    Load load(context_, **compiled, {shape.blocks, shape.threads, 0}, args);
     follow(0.7);
-    if (auto s = load.stop(); !s) return tl::unexpected(s.error());
+    if (auto status = load.stop(); !status) return tl::unexpected(status.error());
   }
   step.off_s = now();
   follow(step.off_s + 0.5);

@@ -14,8 +14,8 @@ namespace gf::microbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point t) {
-  return std::chrono::duration<double>(Clock::now() - t).count();
+double seconds_since(Clock::time_point at) {
+  return std::chrono::duration<double>(Clock::now() - at).count();
 }
 
 constexpr double kRiseSeconds =
@@ -34,7 +34,7 @@ class Watch {
     if (!first) return tl::unexpected(first.error());
     start_ = first->at;
     double power = 0, memory = 0, sm = 0, mem_clock = 0, temperature = 0, capped = 0;
-    int n = 0, n_memory = 0;
+    int readings = 0, n_memory = 0;
     double last_memory = std::nan("");
     double last = first->joules;
     point.edges.push_back({0, 0});
@@ -42,21 +42,24 @@ class Watch {
       GpuReadingGroups groups;
       groups.processes = false;
       groups.energy = true;
-      const GpuReading r = nvml_.read(gpu_, groups);
+      const GpuReading reading = nvml_.read(gpu_, groups);
       const auto now = Clock::now();
-      if (r.lost) return fail("the GPU was lost while measuring");
-      if (r.power_instant_watts) power += *r.power_instant_watts;
-      if (r.power_memory_watts) memory += last_memory = *r.power_memory_watts, ++n_memory;
-      if (r.sm_clock_mhz) sm += *r.sm_clock_mhz;
-      if (r.memory_clock_mhz) mem_clock += *r.memory_clock_mhz;
-      if (r.temperature_celsius) temperature += *r.temperature_celsius;
+      if (reading.lost) return fail("the GPU was lost while measuring");
+      if (reading.power_instant_watts) power += *reading.power_instant_watts;
+      if (reading.power_memory_watts) {
+        memory += last_memory = *reading.power_memory_watts;
+        ++n_memory;
+      }
+      if (reading.sm_clock_mhz) sm += *reading.sm_clock_mhz;
+      if (reading.memory_clock_mhz) mem_clock += *reading.memory_clock_mhz;
+      if (reading.temperature_celsius) temperature += *reading.temperature_celsius;
       constexpr std::uint64_t kCaps =
           0x4 | 0x8 | 0x20 | 0x40 |
           0x80;  // software power cap, hardware slowdown, thermal and brake reasons
-      if (r.throttle_reasons && (*r.throttle_reasons & kCaps)) capped += 1;
-      ++n;
-      if (r.energy_joules && *r.energy_joules != last) {
-        last = *r.energy_joules;
+      if (reading.throttle_reasons && (*reading.throttle_reasons & kCaps)) capped += 1;
+      ++readings;
+      if (reading.energy_joules && *reading.energy_joules != last) {
+        last = *reading.energy_joules;
         point.edges.push_back(
             {std::chrono::duration<double>(now - start_).count(), last - first->joules});
         if (point.edges.back().t_s >= seconds) break;
@@ -67,13 +70,17 @@ class Watch {
     }
     point.seconds = point.edges.back().t_s;
     point.energy_j = point.edges.back().energy_j;
-    point.instant_w = power / n;
+    point.instant_w = power / readings;
     point.memory_end_w = last_memory;
-    point.memory_w = n_memory ? memory / n_memory : std::nan("");
-    point.sm_mhz = sm / n;
-    point.memory_mhz = mem_clock / n;
-    point.temperature_c = temperature / n;
-    point.throttled = capped / n;
+    if (n_memory) {
+      point.memory_w = memory / n_memory;
+    } else {
+      point.memory_w = std::nan("");
+    }
+    point.sm_mhz = sm / readings;
+    point.memory_mhz = mem_clock / readings;
+    point.temperature_c = temperature / readings;
+    point.throttled = capped / readings;
     return {};
   }
   Clock::time_point start() const { return start_; }
@@ -89,12 +96,13 @@ class Watch {
     GpuReadingGroups only;
     only.power = only.state = only.processes = false;
     while (seconds_since(begin) < patience) {
-      const auto r = nvml_.read(gpu_, only);
-      if (!r.energy_joules)
+      const auto reading = nvml_.read(gpu_, only);
+      if (!reading.energy_joules)
         return fail("no energy counter", {}, -1,
                     "calibration needs a board that counts energy (Volta and newer)");
-      if (before && *r.energy_joules != *before) return Seen{Clock::now(), *r.energy_joules};
-      before = r.energy_joules;
+      if (before && *reading.energy_joules != *before)
+        return Seen{Clock::now(), *reading.energy_joules};
+      before = reading.energy_joules;
     }
     return fail("the energy counter stands still", {}, -1, "this board does not count energy");
   }
@@ -106,15 +114,15 @@ class Watch {
 }  // namespace
 
 Result<Runner> Runner::open(int device) {
-  Runner r;
+  Runner runner;
   auto nvml = Nvml::open();
   if (!nvml) return tl::unexpected(nvml.error());
-  r.nvml_ = std::make_shared<Nvml>(std::move(*nvml));
-  if (device < 0 || static_cast<std::size_t>(device) >= r.nvml_->gpus().size())
+  runner.nvml_ = std::make_shared<Nvml>(std::move(*nvml));
+  if (device < 0 || static_cast<std::size_t>(device) >= runner.nvml_->gpus().size())
     return fail(fmt::format("no GPU number {}", device));
-  r.gpu_ = r.nvml_->gpus()[static_cast<std::size_t>(device)];
-  r.benches_ = microbenches({r.gpu_.compute_major * 10 + r.gpu_.compute_minor});
-  return r;
+  runner.gpu_ = runner.nvml_->gpus()[static_cast<std::size_t>(device)];
+  runner.benches_ = microbenches({runner.gpu_.compute_major * 10 + runner.gpu_.compute_minor});
+  return runner;
 }
 
 Status Runner::choose(const std::vector<std::string>& only, const std::vector<std::string>& skip) {
@@ -124,8 +132,8 @@ Status Runner::choose(const std::vector<std::string>& only, const std::vector<st
   auto in = [](const std::vector<std::string>& names, const std::string& id) {
     return std::find(names.begin(), names.end(), id) != names.end();
   };
-  std::erase_if(benches_, [&](const Microbench& b) {
-    return (!only.empty() && !in(only, b.id)) || in(skip, b.id);
+  std::erase_if(benches_, [&](const Microbench& bench) {
+    return (!only.empty() && !in(only, bench.id)) || in(skip, bench.id);
   });
   return {};
 }
@@ -141,39 +149,47 @@ std::string Runner::gpu_name() const { return gpu_.name; }
 std::string Runner::gpu_uuid() const { return gpu_.uuid; }
 
 const Microbench* Runner::find(const std::string& id) const {
-  for (const auto& b : benches_)
-    if (b.id == id) return &b;
+  for (const auto& bench : benches_)
+    if (bench.id == id) return &bench;
   return nullptr;
 }
 
-Plan Runner::full(const Microbench& b) const {
-  Plan p;
-  p.bench = b.id;
-  p.threads = b.fixed_threads ? b.fixed_threads : 1024;
+Plan Runner::full(const Microbench& bench) const {
+  Plan plan;
+  plan.bench = bench.id;
+  if (bench.fixed_threads) {
+    plan.threads = bench.fixed_threads;
+  } else {
+    plan.threads = 1024;
+  }
   // Chases need many warps to fill the memory; the others fill their unit with one block an SM.
   // Bulk copies have one warp a block and five blocks' landing space an SM.
-  const unsigned per_sm = b.fixed_threads == 32         ? 5
-                          : b.fixed_threads == 128      ? 3
-                          : b.chase && !b.fixed_threads ? 2
-                                                        : 1;
-  p.blocks = sm_count_ * per_sm;
-  return p;
+  unsigned per_sm = 1;
+  if (bench.fixed_threads == 32) {
+    per_sm = 5;
+  } else if (bench.fixed_threads == 128) {
+    per_sm = 3;
+  } else if (bench.chase && !bench.fixed_threads) {
+    per_sm = 2;
+  }
+  plan.blocks = sm_count_ * per_sm;
+  return plan;
 }
 
 Status Runner::wake() {
   if (context_) return {};
-  auto c = cuda::Context::open(static_cast<int>(gpu_.index));
-  if (!c) return tl::unexpected(c.error());
-  auto sms = (*c)->attribute(cuda::Attribute::sm_count);
+  auto context = cuda::Context::open(static_cast<int>(gpu_.index));
+  if (!context) return tl::unexpected(context.error());
+  auto sms = (*context)->attribute(cuda::Attribute::sm_count);
   if (!sms) return tl::unexpected(sms.error());
-  auto sink = cuda::Buffer::allocate(*c, 4096);
+  auto sink = cuda::Buffer::allocate(*context, 4096);
   if (!sink) return tl::unexpected(sink.error());
   const ChipTraits chip{gpu_.compute_major * 10 + gpu_.compute_minor};
-  auto chain = cuda::Kernel::compile(*c, chain_filler_ptx(chip), "fill_chain");
+  auto chain = cuda::Kernel::compile(*context, chain_filler_ptx(chip), "fill_chain");
   if (!chain) return tl::unexpected(chain.error());
-  auto random = cuda::Kernel::compile(*c, random_filler_ptx(chip), "fill_random");
+  auto random = cuda::Kernel::compile(*context, random_filler_ptx(chip), "fill_random");
   if (!random) return tl::unexpected(random.error());
-  context_ = *c;
+  context_ = *context;
   sm_count_ = static_cast<unsigned>(*sms);
   sink_ = std::make_shared<cuda::Buffer>(std::move(*sink));
   fill_chain_ = std::make_shared<cuda::Kernel>(std::move(*chain));
@@ -181,30 +197,31 @@ Status Runner::wake() {
   return {};
 }
 
-Result<cuda::Kernel*> Runner::kernel(const Microbench& b) {
-  if (auto s = wake(); !s) return tl::unexpected(s.error());
-  auto& slot = kernels_[b.id];
+Result<cuda::Kernel*> Runner::kernel(const Microbench& bench) {
+  if (auto status = wake(); !status) return tl::unexpected(status.error());
+  auto& slot = kernels_[bench.id];
   if (!slot) {
-    auto k = cuda::Kernel::compile(context_, b.ptx, b.entry().c_str());
-    if (!k) return fail(b.id + ": " + k.error().what);
+    auto kernel = cuda::Kernel::compile(context_, bench.ptx, bench.entry().c_str());
+    if (!kernel) return fail(bench.id + ": " + kernel.error().what);
     // Level-1 benchmarks want all of the array as cache, the shared-memory ones as shared memory.
-    if (auto s = k->configure(b.shared_bytes, b.space == Space::l1                          ? 0
-                                              : b.space == Space::shared || b.fixed_threads ? 100
-                                                                                            : -1);
-        !s)
-      return tl::unexpected(s.error());
-    slot = std::make_shared<cuda::Kernel>(std::move(*k));
+    if (auto status = kernel->configure(bench.shared_bytes,
+                                        bench.space == Space::l1                              ? 0
+                                        : bench.space == Space::shared || bench.fixed_threads ? 100
+                                                                                              : -1);
+        !status)
+      return tl::unexpected(status.error());
+    slot = std::make_shared<cuda::Kernel>(std::move(*kernel));
   }
   return slot.get();
 }
 
-Status Runner::prepare(const Microbench& b) {
-  if (b.bytes_per_warp == 0) return {};
+Status Runner::prepare(const Microbench& bench) {
+  if (bench.bytes_per_warp == 0) return {};
   const std::string wanted = fmt::format("{}:{}",
-                                         b.chase   ? "chain"
-                                         : b.zeros ? "zeros"
-                                                   : "random",
-                                         b.chase ? b.bytes_per_warp : 0);
+                                         bench.chase   ? "chain"
+                                         : bench.zeros ? "zeros"
+                                                       : "random",
+                                         bench.chase ? bench.bytes_per_warp : 0);
   if (wanted == prepared_) return {};
   if (!data_) {
     const std::uint64_t most = sm_count_ * 64ull << 20;  // 1 MiB for each warp of a full chip
@@ -214,18 +231,18 @@ Status Runner::prepare(const Microbench& b) {
     if (!buffer) return tl::unexpected(buffer.error());
     data_ = std::make_shared<cuda::Buffer>(std::move(*buffer));
   }
-  std::uint64_t base = data_->address(), words = data_->bytes() / (b.chase ? 8 : 4),
-                per_warp = b.bytes_per_warp / 8;
+  std::uint64_t base = data_->address(), words = data_->bytes() / (bench.chase ? 8 : 4),
+                per_warp = bench.bytes_per_warp / 8;
   std::uint32_t seed = 0x51ed270b;
-  if (b.zeros) {
-    if (auto s = data_->fill32(0); !s) return s;
+  if (bench.zeros) {
+    if (auto status = data_->fill32(0); !status) return status;
   } else {
     void* chain_args[] = {&base, &words, &per_warp};
     void* random_args[] = {&base, &words, &seed};
-    if (auto s = (b.chase ? fill_chain_ : fill_random_)
-                     ->launch({sm_count_ * 8, 256, 0}, b.chase ? chain_args : random_args);
-        !s)
-      return s;
+    if (auto status = (bench.chase ? fill_chain_ : fill_random_)
+                          ->launch({sm_count_ * 8, 256, 0}, bench.chase ? chain_args : random_args);
+        !status)
+      return status;
   }
   prepared_ = wanted;
   return context_->synchronize();
@@ -233,18 +250,21 @@ Status Runner::prepare(const Microbench& b) {
 
 Status Runner::launch_each_once(
     unsigned loops, const std::function<void(const Microbench&, unsigned, unsigned)>& tell) {
-  for (const auto& b : benches_) {
-    auto k = kernel(b);
-    if (!k) return tl::unexpected(k.error());
-    if (auto s = prepare(b); !s) return s;
-    const Plan p = full(b);
+  for (const auto& bench : benches_) {
+    auto compiled = kernel(bench);
+    if (!compiled) return tl::unexpected(compiled.error());
+    if (auto status = prepare(bench); !status) return status;
+    const Plan plan = full(bench);
     std::uint64_t base = data_ ? data_->address() : 0, sink = sink_->address(),
-                  per_warp = b.bytes_per_warp;
-    std::uint32_t n = loops, zero = 0;
-    void* args[] = {&base, &sink, &n, &per_warp, &zero};
-    tell(b, p.threads, p.blocks);
-    if (auto s = (*k)->launch({p.blocks, p.threads, b.shared_bytes}, args); !s) return s;
-    if (auto s = context_->synchronize(); !s) return fail(b.id + ": " + s.error().what);
+                  per_warp = bench.bytes_per_warp;
+    std::uint32_t repeats = loops, zero = 0;
+    void* args[] = {&base, &sink, &repeats, &per_warp, &zero};
+    tell(bench, plan.threads, plan.blocks);
+    if (auto status = (*compiled)->launch({plan.blocks, plan.threads, bench.shared_bytes}, args);
+        !status)
+      return status;
+    if (auto status = context_->synchronize(); !status)
+      return fail(bench.id + ": " + status.error().what);
   }
   return {};
 }
@@ -258,45 +278,47 @@ Result<Point> Runner::measure(const Plan& plan) {
   point.unix_s =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   Watch watch(*nvml_, gpu_);
-  const Microbench* b = find(plan.bench);
-  if (!b) {  // an idle reference
-    if (auto s = watch.follow(plan.seconds, point); !s) return tl::unexpected(s.error());
+  const Microbench* bench = find(plan.bench);
+  if (!bench) {  // an idle reference
+    if (auto status = watch.follow(plan.seconds, point); !status)
+      return tl::unexpected(status.error());
     return point;
   }
-  auto k = kernel(*b);
-  if (!k) return tl::unexpected(k.error());
-  if (auto s = prepare(*b); !s) return tl::unexpected(s.error());
+  auto compiled = kernel(*bench);
+  if (!compiled) return tl::unexpected(compiled.error());
+  if (auto status = prepare(*bench); !status) return tl::unexpected(status.error());
 
   std::uint64_t base = data_ ? data_->address() : 0, sink = sink_->address(),
-                per_warp = b->bytes_per_warp;
+                per_warp = bench->bytes_per_warp;
   std::uint32_t loops = 64, zero = 0;
   void* args[] = {&base, &sink, &loops, &per_warp, &zero};
-  const cuda::Launch shape{plan.blocks, plan.threads, b->shared_bytes};
+  const cuda::Launch shape{plan.blocks, plan.threads, bench->shared_bytes};
   auto event = [&] { return cuda::Event::create(context_); };
 
   // How many loops make one launch of the wanted length.
   for (int round = 0; round < 3; ++round) {
-    auto a = event(), z = event();
-    if (!a || !z) return fail("cuEventCreate failed");
-    (void)a->record();
-    if (auto s = (*k)->launch(shape, args); !s) return tl::unexpected(s.error());
-    (void)z->record();
-    if (auto s = z->wait(); !s) return fail(b->id + ": " + s.error().what);
-    auto t = z->seconds_since(*a);
-    if (!t) return tl::unexpected(t.error());
+    auto begin = event(), end = event();
+    if (!begin || !end) return fail("cuEventCreate failed");
+    (void)begin->record();
+    if (auto status = (*compiled)->launch(shape, args); !status)
+      return tl::unexpected(status.error());
+    (void)end->record();
+    if (auto status = end->wait(); !status) return fail(bench->id + ": " + status.error().what);
+    auto seconds = end->seconds_since(*begin);
+    if (!seconds) return tl::unexpected(seconds.error());
     loops = static_cast<std::uint32_t>(
-        std::clamp(loops * kKernelSeconds / std::max(*t, 1e-6), 1.0, 4e9));
+        std::clamp(loops * kKernelSeconds / std::max(*seconds, 1e-6), 1.0, 4e9));
   }
 
-  Load load(context_, **k, shape, args);
+  Load load(context_, **compiled, shape, args);
   std::this_thread::sleep_for(std::chrono::duration<double>(kRiseSeconds));
   const Status followed = watch.follow(plan.seconds, point);
-  if (auto s = load.stop(); !s) return tl::unexpected(s.error());
+  if (auto status = load.stop(); !status) return tl::unexpected(status.error());
   if (!followed) return tl::unexpected(followed.error());
   const auto rate = load.launches_per_second(
       watch.start(), watch.start() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(point.seconds)));
-  if (!rate) return fail(b->id + ": fewer than two launches ended inside the measured window");
+  if (!rate) return fail(bench->id + ": fewer than two launches ended inside the measured window");
   point.loops_per_s = *rate * loops;
   point.warps = plan.blocks * std::ceil(plan.threads / 32.0);
   point.active_sms = std::min(plan.blocks, sm_count_);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "collect/microbench/ptx.h"
+#include "core/when.h"
 
 namespace gf::microbench {
 
@@ -11,46 +12,52 @@ namespace {
 Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape,
                const char* types, int a_regs, int b_regs, double flop, std::uint32_t bits,
                bool zeros) {
-  Microbench b;
-  b.id = id;
-  b.feature = feature;
-  b.zeros = zeros;
+  Microbench bench;
+  bench.id = id;
+  bench.feature = feature;
+  bench.zeros = zeros;
   constexpr int kChains = 4, kRepeat = 8, kSets = 4;
-  b.unroll = kChains * kRepeat;
+  bench.unroll = kChains * kRepeat;
   std::string setup = "  mad.lo.u32 %r2, %warp, 33, %lane;\n";
-  for (int i = 0; i < kSets * (a_regs + b_regs); ++i)
-    setup += zeros ? fmt::format("  mov.u32 %r{}, %zero;\n", 8 + i)
-                   : fmt::format(
-                         "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, "
-                         "{2};\n  or.b32 %r{0}, %r{0}, {3};\n",
-                         8 + i, 77777 * (i + 1),
-                         bits == 16  ? "0x83ff83ff"
-                         : bits == 8 ? "0x8f8f8f8f"
-                                     : "0x83ffffff",
-                         bits == 16  ? "0x3c003c00"
-                         : bits == 8 ? "0x30303030"
-                                     : "0x3c000000");
-  for (int c = 0; c < kChains * 4; ++c)
-    setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + c);
+  for (int i = 0; i < kSets * (a_regs + b_regs); ++i) {
+    if (zeros) {
+      setup += fmt::format("  mov.u32 %r{}, %zero;\n", 8 + i);
+    } else {
+      setup += fmt::format(
+          "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, "
+          "{2};\n  or.b32 %r{0}, %r{0}, {3};\n",
+          8 + i, 77777 * (i + 1),
+          bits == 16  ? "0x83ff83ff"
+          : bits == 8 ? "0x8f8f8f8f"
+                      : "0x83ffffff",
+          bits == 16  ? "0x3c003c00"
+          : bits == 8 ? "0x30303030"
+                      : "0x3c000000");
+    }
+  }
+  for (int chain = 0; chain < kChains * 4; ++chain)
+    setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + chain);
   std::string body, end;
-  for (int r = 0; r < kRepeat; ++r)
-    for (int c = 0; c < kChains; ++c) {
-      std::string a, bb;
+  for (int register_index = 0; register_index < kRepeat; ++register_index)
+    for (int chain = 0; chain < kChains; ++chain) {
+      std::string operands, bb;
       for (int i = 0; i < a_regs; ++i)
-        a += fmt::format("{}%r{}", i ? ", " : "", 8 + r % kSets * a_regs + i);
+        operands +=
+            fmt::format("{}%r{}", when(i > 0, ", "), 8 + register_index % kSets * a_regs + i);
       for (int i = 0; i < b_regs; ++i)
-        bb += fmt::format("{}%r{}", i ? ", " : "", 8 + kSets * a_regs + c % kSets * b_regs + i);
-      const int f = 8 + 4 * c;
+        bb += fmt::format("{}%r{}", when(i > 0, ", "),
+                          8 + kSets * a_regs + chain % kSets * b_regs + i);
+      const int first = 8 + 4 * chain;
       body += fmt::format(
           "  mma.sync.aligned.{0}.row.col.f32.{1}.f32 {{%f{2}, %f{3}, %f{4}, %f{5}}}, {{{6}}}, "
           "{{{7}}}, {{%f{2}, %f{3}, %f{4}, %f{5}}};\n",
-          shape, types, f, f + 1, f + 2, f + 3, a, bb);
+          shape, types, first, first + 1, first + 2, first + 3, operands, bb);
     }
-  for (int c = 0; c < kChains * 4; ++c)
-    end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + c);
-  b.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  b.per_warp_loop = {{"inst", b.unroll + 3.0}, {feature, b.unroll * flop}};
-  return b;
+  for (int chain = 0; chain < kChains * 4; ++chain)
+    end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + chain);
+  bench.ptx = kernel(chip, setup, body, end + kKeepAcc);
+  bench.per_warp_loop = {{"inst", bench.unroll + 3.0}, {feature, bench.unroll * flop}};
+  return bench;
 }
 
 /// What a wgmma microbenchmark multiplies, and what else it does.
@@ -70,15 +77,15 @@ struct Wgmma {
 
 /// wgmma m64nNk*: one warpgroup, both operands from shared memory without swizzle. 64 x N outputs.
 /// Four tiles of each operand take turns.
-Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
-  Microbench b;
-  b.id = w.id;
-  b.feature = w.feature;
-  b.zeros = w.zeros;
-  b.unroll = 8;
-  b.fixed_threads = 128;
+Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
+  Microbench bench;
+  bench.id = wgmma.id;
+  bench.feature = wgmma.feature;
+  bench.zeros = wgmma.zeros;
+  bench.unroll = 8;
+  bench.fixed_threads = 128;
   constexpr int kTileA = 2048;  // bytes: 64 rows of 32
-  const int tile_b = w.n * 32, accumulators = w.n / 2, bits = static_cast<int>(w.bits);
+  const int tile_b = wgmma.n * 32, accumulators = wgmma.n / 2, bits = static_cast<int>(wgmma.bits);
   const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
   // Fill the tiles with random bits of the element type (or zeros), then describe them: start
   // address, leading and stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix
@@ -101,29 +108,29 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
       bits == 16  ? "0x3c003c00"
       : bits == 8 ? "0x30303030"
                   : "0x3c000000",
-      w.zeros ? "  mov.u32 %r5, 0;\n" : "", 4 * kTileA / 16);
+      when(wgmma.zeros, "  mov.u32 %r5, 0;\n"), 4 * kTileA / 16);
   for (int i = 1; i < 4; ++i)
     setup += fmt::format("  add.u64 %da{0}, %da0, {1};\n  add.u64 %db{0}, %db0, {2};\n", i,
                          i * kTileA / 16, i * tile_b / 16);
   std::string regs;
   for (int i = 0; i < accumulators; ++i) {
     setup += fmt::format("  mov.f32 %c{}, 0f00000000;\n", i);
-    regs += fmt::format("{}%c{}", i ? ", " : "", i);
+    regs += fmt::format("{}%c{}", when(i > 0, ", "), i);
   }
   std::string body = "  wgmma.fence.sync.aligned;\n";
-  for (int i = 0; i < b.unroll; ++i)
+  for (int i = 0; i < bench.unroll; ++i)
     body += fmt::format(
-        "  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n", w.n,
-        w.k, w.types, regs, i % 4, i % 4, w.majors);
+        "  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n",
+        wgmma.n, wgmma.k, wgmma.types, regs, i % 4, i % 4, wgmma.majors);
   body += "  wgmma.commit_group.sync.aligned;\n";
   // A warpgroup of four warps shares one operation: a warp's share is a quarter.
-  b.per_warp_loop = {{"inst", b.unroll + 6.0},
-                     {w.feature, b.unroll * 2.0 * 64 * w.n * w.k / 4},
-                     {"shared.load", b.unroll * (kTileA + tile_b) / 32.0 / 4}};
-  if (w.l2) {
+  bench.per_warp_loop = {{"inst", bench.unroll + 6.0},
+                         {wgmma.feature, bench.unroll * 2.0 * 64 * wgmma.n * wgmma.k / 4},
+                         {"shared.load", bench.unroll * (kTileA + tile_b) / 32.0 / 4}};
+  if (wgmma.l2) {
     constexpr int kReads = 8;
-    b.space = Space::l2;
-    b.bytes_per_warp = kReads * 512;
+    bench.space = Space::l2;
+    bench.bytes_per_warp = kReads * 512;
     setup +=
         "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  mov.u64 "
         "%at, %base;\n";
@@ -134,16 +141,16 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& w) {
           "%r40, %r41, 0x96;\n  lop3.b32 %acc, %acc, %r42, %r43, 0x96;\n",
           i * 512);
     body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n  add.u64 %at, %base, %d2;\n";
-    b.per_warp_loop["inst"] += 3.0 * kReads + 3;
-    b.per_warp_loop["l1.load"] = b.per_warp_loop["l2.load"] = kReads * 16.0;
-    b.per_warp_loop["l2.request"] = kReads * 4.0;
+    bench.per_warp_loop["inst"] += 3.0 * kReads + 3;
+    bench.per_warp_loop["l1.load"] = bench.per_warp_loop["l2.load"] = kReads * 16.0;
+    bench.per_warp_loop["l2.request"] = kReads * 4.0;
   }
   body += "  wgmma.wait_group.sync.aligned 0;\n";
   std::string end;
   for (int i = 0; i < accumulators; ++i)
     end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
-  b.ptx = kernel(chip, setup, body, end + kKeepAcc, globals);
-  return b;
+  bench.ptx = kernel(chip, setup, body, end + kKeepAcc, globals);
+  return bench;
 }
 
 }  // namespace
@@ -161,7 +168,7 @@ std::vector<Microbench> tensor_kernels(const ChipTraits& chip) {
                       2.0 * 16 * 8 * 16, 16, true));
   }
   if (chip.compute == 90) {
-    for (const Wgmma& w :
+    for (const Wgmma& shape :
          {Wgmma{"wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16},
           Wgmma{"wgmma_bf16_narrow", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 64},
           Wgmma{"wgmma_bf16_l2", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 128,
@@ -171,7 +178,7 @@ std::vector<Microbench> tensor_kernels(const ChipTraits& chip) {
           Wgmma{"wgmma_tf32_narrow", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32, false, 64},
           Wgmma{"wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", "", 8},
           Wgmma{"wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, true}})
-      all.push_back(wgmma(chip, w));
+      all.push_back(wgmma(chip, shape));
   }
   return all;
 }

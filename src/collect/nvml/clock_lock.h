@@ -10,7 +10,9 @@ class ClockLock {
  public:
   /// Errors: no permission, a clock that the board does not have.
   static Result<ClockLock> hold(const Nvml& nvml, const GpuInfo& gpu, unsigned mhz);
-  ClockLock(ClockLock&& o) noexcept : nvml_(o.nvml_), gpu_(o.gpu_) { o.nvml_ = nullptr; }
+  ClockLock(ClockLock&& other) noexcept : nvml_(other.nvml_), gpu_(other.gpu_) {
+    other.nvml_ = nullptr;
+  }
   ClockLock& operator=(ClockLock&&) = delete;
   ~ClockLock();  // gives the clock back to the driver
 

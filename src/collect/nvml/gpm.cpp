@@ -75,37 +75,39 @@ Gpm::~Gpm() {
 }
 
 std::optional<Gpm::Window> Gpm::read() {
-  auto& s = *state_;
-  if (!s.older || !s.newer) return {};
+  auto& state = *state_;
+  if (!state.older || !state.newer) return {};
   Nanos now = host_now();
-  if (const Nanos left = s.older_ns ? s.older_ns + kShortest - now : 0; left > 0) {
+  if (const Nanos left = state.older_ns ? state.older_ns + kShortest - now : 0; left > 0) {
     if (left > kJitter) return {};
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
     now = host_now();
   }
-  if (!s.take(s.older_ns ? s.newer : s.older)) return {};
-  if (!s.older_ns) {
-    s.older_ns = now;
+  if (!state.take(state.older_ns ? state.newer : state.older)) return {};
+  if (!state.older_ns) {
+    state.older_ns = now;
     return {};
   }
-  auto& q = *s.request;
-  std::memset(&q, 0, sizeof q);
-  q.version = NVML_GPM_METRICS_GET_VERSION;
-  q.sample1 = s.older;
-  q.sample2 = s.newer;
-  for (const auto& metric : kMetrics) q.metrics[q.count++].metricId = metric.gpm_id;
-  Window window{s.older_ns, now, {}};
-  const auto code = nvml_call(s.f->nvmlGpmMetricsGet, reinterpret_cast<nvmlGpmMetricsGet_t*>(&q));
-  std::swap(s.older, s.newer);
-  s.older_ns = now;
+  auto& request = *state.request;
+  std::memset(&request, 0, sizeof request);
+  request.version = NVML_GPM_METRICS_GET_VERSION;
+  request.sample1 = state.older;
+  request.sample2 = state.newer;
+  for (const auto& metric : kMetrics) request.metrics[request.count++].metricId = metric.gpm_id;
+  Window window{state.older_ns, now, {}};
+  const auto code =
+      nvml_call(state.f->nvmlGpmMetricsGet, reinterpret_cast<nvmlGpmMetricsGet_t*>(&request));
+  std::swap(state.older, state.newer);
+  state.older_ns = now;
   if (code != NVML_SUCCESS) return {};
   for (std::size_t i = 0; i < std::size(kMetrics); ++i)
-    if (q.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(q.metrics[i].value)) {
-      const double span = kMetrics[i].per_second
-                              ? static_cast<double>(window.end_ns - window.start_ns) * 1e-9
-                              : 1.0;
-      window.values.emplace_back(kMetrics[i].id, q.metrics[i].value * kMetrics[i].scale * span);
+    if (request.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(request.metrics[i].value)) {
+      double span = 1.0;
+      if (kMetrics[i].per_second)
+        span = static_cast<double>(window.end_ns - window.start_ns) * 1e-9;
+      window.values.emplace_back(kMetrics[i].id,
+                                 request.metrics[i].value * kMetrics[i].scale * span);
     }
   return window;
 }

@@ -13,11 +13,11 @@ namespace gf {
 namespace {
 
 template <class F, class... A>
-std::string text_of(F* f, A... before) {
+std::string text_of(F* apply, A... before) {
   char buffer[128] = {};
-  return nvml_call(f, before..., buffer, static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS
-             ? buffer
-             : "";
+  if (nvml_call(apply, before..., buffer, static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS)
+    return buffer;
+  return "";
 }
 
 }  // namespace
@@ -42,72 +42,82 @@ Result<Nvml> Nvml::open() {
                 "install the driver, or give a container access to the GPU");
   Nvml nvml;
   nvml.functions_ = std::make_unique<NvmlFunctions>(*library);
-  const auto& f = *nvml.functions_;
-  if (const auto code = nvml_call(f.nvmlInit_v2); code != NVML_SUCCESS) {
-    std::string why = f.nvmlErrorString ? f.nvmlErrorString(code)
-                                        : fmt::format("error {}", static_cast<int>(code));
+  const auto& calls = *nvml.functions_;
+  if (const auto code = nvml_call(calls.nvmlInit_v2); code != NVML_SUCCESS) {
+    std::string why;
+    if (calls.nvmlErrorString) {
+      why = calls.nvmlErrorString(code);
+    } else {
+      why = fmt::format("error {}", static_cast<int>(code));
+    }
     nvml.functions_.reset();
-    const char* advice = code == NVML_ERROR_DRIVER_NOT_LOADED ? "load the nvidia kernel module"
-                         : code == NVML_ERROR_LIB_RM_VERSION_MISMATCH
-                             ? "reboot, or reload the nvidia kernel module: library and module are "
-                               "of different versions"
-                         : code == NVML_ERROR_NO_PERMISSION
-                             ? "give this user access to /dev/nvidia*"
-                             : "see what nvidia-smi says";
+    const char* advice = "see what nvidia-smi says";
+    if (code == NVML_ERROR_DRIVER_NOT_LOADED) {
+      advice = "load the nvidia kernel module";
+    } else if (code == NVML_ERROR_LIB_RM_VERSION_MISMATCH) {
+      advice =
+          "reboot, or reload the nvidia kernel module: library and module are "
+          "of different versions";
+    } else if (code == NVML_ERROR_NO_PERMISSION) {
+      advice = "give this user access to /dev/nvidia*";
+    }
     return fail("the NVIDIA driver does not answer: " + why, {}, -1, advice);
   }
-  nvml.driver_version_ = text_of(f.nvmlSystemGetDriverVersion);
-  if (int version = 0; nvml_call(f.nvmlSystemGetCudaDriverVersion_v2, &version) == NVML_SUCCESS)
+  nvml.driver_version_ = text_of(calls.nvmlSystemGetDriverVersion);
+  if (int version = 0; nvml_call(calls.nvmlSystemGetCudaDriverVersion_v2, &version) == NVML_SUCCESS)
     nvml.cuda_version_ = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   nvml.list_gpus();
   return nvml;
 }
 
 void Nvml::list_gpus() {
-  const auto& f = *functions_;
+  const auto& calls = *functions_;
   unsigned count = 0;
-  nvml_call(f.nvmlDeviceGetCount_v2, &count);
+  nvml_call(calls.nvmlDeviceGetCount_v2, &count);
   pcie_.resize(2 * std::size_t{count});
   for (unsigned i = 0; i < count; ++i) {
     GpuInfo gpu;
     gpu.index = i;
-    if (nvml_call(f.nvmlDeviceGetHandleByIndex_v2, i, &gpu.handle) != NVML_SUCCESS) continue;
-    gpu.name = text_of(f.nvmlDeviceGetName, gpu.handle);
-    gpu.uuid = text_of(f.nvmlDeviceGetUUID, gpu.handle);
-    if (nvmlPciInfo_t pci{}; nvml_call(f.nvmlDeviceGetPciInfo_v3, gpu.handle, &pci) == NVML_SUCCESS)
+    if (nvml_call(calls.nvmlDeviceGetHandleByIndex_v2, i, &gpu.handle) != NVML_SUCCESS) continue;
+    gpu.name = text_of(calls.nvmlDeviceGetName, gpu.handle);
+    gpu.uuid = text_of(calls.nvmlDeviceGetUUID, gpu.handle);
+    if (nvmlPciInfo_t pci{};
+        nvml_call(calls.nvmlDeviceGetPciInfo_v3, gpu.handle, &pci) == NVML_SUCCESS)
       gpu.pci_bus = pci.busId;
-    nvml_call(f.nvmlDeviceGetCudaComputeCapability, gpu.handle, &gpu.compute_major,
+    nvml_call(calls.nvmlDeviceGetCudaComputeCapability, gpu.handle, &gpu.compute_major,
               &gpu.compute_minor);
     unsigned value = 0;
-    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_SM, &value) == NVML_SUCCESS)
+    if (nvml_call(calls.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_SM, &value) ==
+        NVML_SUCCESS)
       gpu.max_sm_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+    if (nvml_call(calls.nvmlDeviceGetMaxClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) ==
+        NVML_SUCCESS)
       gpu.max_memory_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetEnforcedPowerLimit, gpu.handle, &value) == NVML_SUCCESS)
+    if (nvml_call(calls.nvmlDeviceGetEnforcedPowerLimit, gpu.handle, &value) == NVML_SUCCESS)
       gpu.power_limit_watts = value / 1e3;
     if (auto reading = read(gpu, {false, false, true, false}); reading.memory_total_bytes)
       gpu.memory_bytes = *reading.memory_total_bytes;
     nvmlGpmSupport_t gpm{NVML_GPM_SUPPORT_VERSION, 0};
-    gpu.gpm = nvml_call(f.nvmlGpmQueryDeviceSupport, gpu.handle, &gpm) == NVML_SUCCESS &&
+    gpu.gpm = nvml_call(calls.nvmlGpmQueryDeviceSupport, gpu.handle, &gpm) == NVML_SUCCESS &&
               gpm.isSupportedDevice;
     unsigned mode = 0, pending = 0;
-    gpu.mig = nvml_call(f.nvmlDeviceGetMigMode, gpu.handle, &mode, &pending) == NVML_SUCCESS &&
+    gpu.mig = nvml_call(calls.nvmlDeviceGetMigMode, gpu.handle, &mode, &pending) == NVML_SUCCESS &&
               mode == NVML_DEVICE_MIG_ENABLE;
     unsigned instances = 0;
-    if (gpu.mig) nvml_call(f.nvmlDeviceGetMaxMigDeviceCount, gpu.handle, &instances);
-    for (unsigned m = 0; m < instances; ++m) {
+    if (gpu.mig) nvml_call(calls.nvmlDeviceGetMaxMigDeviceCount, gpu.handle, &instances);
+    for (unsigned instance = 0; instance < instances; ++instance) {
       MigInstance mig;
-      if (nvml_call(f.nvmlDeviceGetMigDeviceHandleByIndex, gpu.handle, m, &mig.handle) !=
+      if (nvml_call(calls.nvmlDeviceGetMigDeviceHandleByIndex, gpu.handle, instance, &mig.handle) !=
           NVML_SUCCESS)
         continue;
-      nvml_call(f.nvmlDeviceGetGpuInstanceId, mig.handle, &mig.gpu_instance);
-      nvml_call(f.nvmlDeviceGetComputeInstanceId, mig.handle, &mig.compute_instance);
-      mig.name = text_of(f.nvmlDeviceGetName, mig.handle);
-      mig.uuid = text_of(f.nvmlDeviceGetUUID, mig.handle);
-      if (nvmlDeviceAttributes_t a{};
-          nvml_call(f.nvmlDeviceGetAttributes_v2, mig.handle, &a) == NVML_SUCCESS) {
-        mig.memory_bytes = static_cast<std::int64_t>(a.memorySizeMB) << 20;
-        mig.sm_count = static_cast<int>(a.multiprocessorCount);
+      nvml_call(calls.nvmlDeviceGetGpuInstanceId, mig.handle, &mig.gpu_instance);
+      nvml_call(calls.nvmlDeviceGetComputeInstanceId, mig.handle, &mig.compute_instance);
+      mig.name = text_of(calls.nvmlDeviceGetName, mig.handle);
+      mig.uuid = text_of(calls.nvmlDeviceGetUUID, mig.handle);
+      if (nvmlDeviceAttributes_t attributes{};
+          nvml_call(calls.nvmlDeviceGetAttributes_v2, mig.handle, &attributes) == NVML_SUCCESS) {
+        mig.memory_bytes = static_cast<std::int64_t>(attributes.memorySizeMB) << 20;
+        mig.sm_count = static_cast<int>(attributes.multiprocessorCount);
       }
       gpu.instances.push_back(std::move(mig));
     }
@@ -117,9 +127,9 @@ void Nvml::list_gpus() {
 
 Nanos host_now() {
   auto read = [](clockid_t id) {
-    timespec t{};
-    clock_gettime(id, &t);
-    return static_cast<Nanos>(t.tv_sec) * kNsPerSecond + t.tv_nsec;
+    timespec moment{};
+    clock_gettime(id, &moment);
+    return static_cast<Nanos>(moment.tv_sec) * kNsPerSecond + moment.tv_nsec;
   };
   static const Nanos offset = read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC);
   return offset + read(CLOCK_MONOTONIC);
@@ -144,12 +154,12 @@ std::vector<std::string> throttle_words(std::uint64_t mask) {
 std::string process_name(std::int64_t pid) {
   char buffer[64] = {};
   if (FILE* file = std::fopen(fmt::format("/proc/{}/comm", pid).c_str(), "re")) {
-    const std::size_t n = std::fread(buffer, 1, sizeof buffer - 1, file);
+    const std::size_t got = std::fread(buffer, 1, sizeof buffer - 1, file);
     std::fclose(file);
-    std::string name(buffer, n);
+    std::string name(buffer, got);
     while (!name.empty() && name.back() == '\n') name.pop_back();
-    for (char& c : name)  // a terminal would obey them
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    for (char& letter : name)  // a terminal would obey them
+      if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
     return name;
   }
   return {};

@@ -10,45 +10,47 @@ namespace {
 
 constexpr unsigned kGpuScope = 0, kMemoryScope = 2, kAllLinks = 0xFFFFFFFFu;
 
-double as_double(const nvmlFieldValue_t& f) {
-  switch (f.valueType) {
+double as_double(const nvmlFieldValue_t& field) {
+  switch (field.valueType) {
     case NVML_VALUE_TYPE_DOUBLE:
-      return f.value.dVal;
+      return field.value.dVal;
     case NVML_VALUE_TYPE_UNSIGNED_INT:
-      return f.value.uiVal;
+      return field.value.uiVal;
     case NVML_VALUE_TYPE_UNSIGNED_LONG:
-      return static_cast<double>(f.value.ulVal);
+      return static_cast<double>(field.value.ulVal);
     case NVML_VALUE_TYPE_UNSIGNED_LONG_LONG:
-      return static_cast<double>(f.value.ullVal);
+      return static_cast<double>(field.value.ullVal);
     case NVML_VALUE_TYPE_SIGNED_LONG_LONG:
-      return static_cast<double>(f.value.sllVal);
+      return static_cast<double>(field.value.sllVal);
     case NVML_VALUE_TYPE_SIGNED_INT:
-      return f.value.siVal;
+      return field.value.siVal;
     default:
       return 0;
   }
 }
 
 nvmlFieldValue_t wanted(unsigned field, unsigned scope) {
-  nvmlFieldValue_t f{};
-  f.fieldId = field;
-  f.scopeId = scope;
-  f.nvmlReturn = NVML_ERROR_UNKNOWN;
-  return f;
+  nvmlFieldValue_t found{};
+  found.fieldId = field;
+  found.scopeId = scope;
+  found.nvmlReturn = NVML_ERROR_UNKNOWN;
+  return found;
 }
 
-std::optional<double> value_of(const nvmlFieldValue_t& f, double scale) {
-  if (f.nvmlReturn != NVML_SUCCESS) return {};
-  return as_double(f) * scale;
+std::optional<double> value_of(const nvmlFieldValue_t& field, double scale) {
+  if (field.nvmlReturn != NVML_SUCCESS) return {};
+  return as_double(field) * scale;
 }
 
-std::vector<GpuProcess> processes_of(const NvmlFunctions& f, nvmlDevice_t device, bool& known) {
+std::vector<GpuProcess> processes_of(const NvmlFunctions& functions, nvmlDevice_t device,
+                                     bool& known) {
   std::vector<nvmlProcessInfo_t> rows(64);
   nvmlReturn_t code = NVML_ERROR_UNKNOWN;
   unsigned count = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {  // the list may grow between two calls
     count = static_cast<unsigned>(rows.size());
-    code = nvml_call(f.nvmlDeviceGetComputeRunningProcesses_v3, device, &count, rows.data());
+    code =
+        nvml_call(functions.nvmlDeviceGetComputeRunningProcesses_v3, device, &count, rows.data());
     if (code != NVML_ERROR_INSUFFICIENT_SIZE) break;
     rows.resize(count + 16);
   }
@@ -61,116 +63,123 @@ std::vector<GpuProcess> processes_of(const NvmlFunctions& f, nvmlDevice_t device
                    rows[i].usedGpuMemory == not_available
                        ? -1
                        : static_cast<std::int64_t>(rows[i].usedGpuMemory)});
-  std::sort(out.begin(), out.end(),
-            [](const auto& a, const auto& b) { return a.memory_bytes > b.memory_bytes; });
+  std::sort(out.begin(), out.end(), [](const auto& left, const auto& right) {
+    return left.memory_bytes > right.memory_bytes;
+  });
   return out;
 }
 
-void read_memory(const NvmlFunctions& f, nvmlDevice_t device, GpuReading& r) {
+void read_memory(const NvmlFunctions& functions, nvmlDevice_t device, GpuReading& reading) {
   nvmlMemory_v2_t two{};
   two.version = nvmlMemory_v2;
-  if (nvml_call(f.nvmlDeviceGetMemoryInfo_v2, device, &two) == NVML_SUCCESS) {
-    r.memory_used_bytes = static_cast<std::int64_t>(two.used);
-    r.memory_total_bytes = static_cast<std::int64_t>(two.total);
+  if (nvml_call(functions.nvmlDeviceGetMemoryInfo_v2, device, &two) == NVML_SUCCESS) {
+    reading.memory_used_bytes = static_cast<std::int64_t>(two.used);
+    reading.memory_total_bytes = static_cast<std::int64_t>(two.total);
   } else if (nvmlMemory_t one{};
-             nvml_call(f.nvmlDeviceGetMemoryInfo, device, &one) == NVML_SUCCESS) {
-    r.memory_used_bytes = static_cast<std::int64_t>(one.used);
-    r.memory_total_bytes = static_cast<std::int64_t>(one.total);
+             nvml_call(functions.nvmlDeviceGetMemoryInfo, device, &one) == NVML_SUCCESS) {
+    reading.memory_used_bytes = static_cast<std::int64_t>(one.used);
+    reading.memory_total_bytes = static_cast<std::int64_t>(one.total);
   }
 }
 
 }  // namespace
 
 GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
-  const auto& f = *functions_;
-  GpuReading r;
-  r.time_ns = host_now();
+  const auto& calls = *functions_;
+  GpuReading reading;
+  reading.time_ns = host_now();
   unsigned value = 0;
   if (groups.power) {
     nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_POWER_INSTANT, kGpuScope),
                                  wanted(NVML_FI_DEV_POWER_AVERAGE, kGpuScope),
                                  wanted(NVML_FI_DEV_POWER_AVERAGE, kMemoryScope)};
-    const auto code = nvml_call(f.nvmlDeviceGetFieldValues, gpu.handle, 3, fields);
-    r.lost |= code == NVML_ERROR_GPU_IS_LOST;
+    const auto code = nvml_call(calls.nvmlDeviceGetFieldValues, gpu.handle, 3, fields);
+    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
     if (code == NVML_SUCCESS) {
-      r.power_instant_watts = value_of(fields[0], 1e-3);
-      r.power_average_watts = value_of(fields[1], 1e-3);
-      r.power_memory_watts = value_of(fields[2], 1e-3);
+      reading.power_instant_watts = value_of(fields[0], 1e-3);
+      reading.power_average_watts = value_of(fields[1], 1e-3);
+      reading.power_memory_watts = value_of(fields[2], 1e-3);
     }
-    if (!r.power_instant_watts && !r.power_average_watts &&
-        nvml_call(f.nvmlDeviceGetPowerUsage, gpu.handle, &value) == NVML_SUCCESS) {
+    if (!reading.power_instant_watts && !reading.power_average_watts &&
+        nvml_call(calls.nvmlDeviceGetPowerUsage, gpu.handle, &value) == NVML_SUCCESS) {
       // On Ampere (except GA100) and newer this is the one-second average, before it the reading of
       // the moment.
       const bool average =
           gpu.compute_major > 8 || (gpu.compute_major == 8 && gpu.compute_minor > 0);
-      (average ? r.power_average_watts : r.power_instant_watts) = value * 1e-3;
+      (average ? reading.power_average_watts : reading.power_instant_watts) = value * 1e-3;
     }
   }
   if (groups.energy) {
     unsigned long long millijoules = 0;
-    const auto code = nvml_call(f.nvmlDeviceGetTotalEnergyConsumption, gpu.handle, &millijoules);
-    r.lost |= code == NVML_ERROR_GPU_IS_LOST;
-    if (code == NVML_SUCCESS) r.energy_joules = static_cast<double>(millijoules) * 1e-3;
+    const auto code =
+        nvml_call(calls.nvmlDeviceGetTotalEnergyConsumption, gpu.handle, &millijoules);
+    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
+    if (code == NVML_SUCCESS) reading.energy_joules = static_cast<double>(millijoules) * 1e-3;
   }
   if (groups.state) {
-    const auto code = nvml_call(f.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);
-    r.lost |= code == NVML_ERROR_GPU_IS_LOST;
-    if (code == NVML_SUCCESS) r.sm_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
-      r.memory_clock_mhz = value;
-    if (nvml_call(f.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) ==
+    const auto code = nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);
+    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
+    if (code == NVML_SUCCESS) reading.sm_clock_mhz = value;
+    if (nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+      reading.memory_clock_mhz = value;
+    if (nvml_call(calls.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) ==
         NVML_SUCCESS)
-      r.temperature_celsius = value;
+      reading.temperature_celsius = value;
     unsigned long long reasons = 0;
-    if (nvml_call(f.nvmlDeviceGetCurrentClocksEventReasons, gpu.handle, &reasons) == NVML_SUCCESS ||
-        nvml_call(f.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) ==
+    if (nvml_call(calls.nvmlDeviceGetCurrentClocksEventReasons, gpu.handle, &reasons) ==
+            NVML_SUCCESS ||
+        nvml_call(calls.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) ==
             NVML_SUCCESS)
-      r.throttle_reasons = reasons;
-    if (nvmlUtilization_t u{};
-        !gpu.mig && nvml_call(f.nvmlDeviceGetUtilizationRates, gpu.handle, &u) == NVML_SUCCESS) {
-      r.utilization_gpu = u.gpu / 100.0;
-      r.utilization_memory = u.memory / 100.0;
+      reading.throttle_reasons = reasons;
+    if (nvmlUtilization_t unit{}; !gpu.mig && nvml_call(calls.nvmlDeviceGetUtilizationRates,
+                                                        gpu.handle, &unit) == NVML_SUCCESS) {
+      reading.utilization_gpu = unit.gpu / 100.0;
+      reading.utilization_memory = unit.memory / 100.0;
     }
-    read_memory(f, gpu.handle, r);
+    read_memory(calls, gpu.handle, reading);
     nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
                                  wanted(NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
                                  wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks),
                                  wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
-    if (nvml_call(f.nvmlDeviceGetFieldValues, gpu.handle, 4, fields) == NVML_SUCCESS) {
-      for (int i = 0; i < 2; ++i) {
+    if (nvml_call(calls.nvmlDeviceGetFieldValues, gpu.handle, 4, fields) == NVML_SUCCESS) {
+      for (std::size_t i = 0; i < 2; ++i) {
         if (fields[i].nvmlReturn != NVML_SUCCESS) continue;
-        auto& w = pcie_[2 * gpu.index + i];
+        auto& meter = pcie_[2 * gpu.index + i];
         const auto now = static_cast<std::uint64_t>(as_double(fields[i]));
         // The driver's count is 32 bits wide in its unit and wraps; a fall is one wrap.
-        w.total += !w.seen         ? now
-                   : now >= w.last ? now - w.last
-                                   : now + (std::uint64_t{1} << 32) - w.last;
-        w.last = now;
-        w.seen = true;
-        (i == 0 ? r.pcie_tx_bytes : r.pcie_rx_bytes) = w.total;
+        if (!meter.seen) {
+          meter.total += now;
+        } else if (now >= meter.last) {
+          meter.total += now - meter.last;
+        } else {
+          meter.total += now + (std::uint64_t{1} << 32) - meter.last;
+        }
+        meter.last = now;
+        meter.seen = true;
+        (i == 0 ? reading.pcie_tx_bytes : reading.pcie_rx_bytes) = meter.total;
       }
       if (auto kib = value_of(fields[2], 1024))
-        r.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
+        reading.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
       if (auto kib = value_of(fields[3], 1024))
-        r.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
+        reading.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
     }
   }
   if (groups.processes) {
     bool known = false;
-    auto list = processes_of(f, gpu.handle, known);
-    if (known) r.processes = std::move(list);
+    auto list = processes_of(calls, gpu.handle, known);
+    if (known) reading.processes = std::move(list);
   }
-  return r;
+  return reading;
 }
 
 GpuReading Nvml::read(const MigInstance& instance) {
-  GpuReading r;
-  r.time_ns = host_now();
-  read_memory(*functions_, instance.handle, r);
+  GpuReading reading;
+  reading.time_ns = host_now();
+  read_memory(*functions_, instance.handle, reading);
   bool known = false;
   auto list = processes_of(*functions_, instance.handle, known);
-  if (known) r.processes = std::move(list);
-  return r;
+  if (known) reading.processes = std::move(list);
+  return reading;
 }
 
 }  // namespace gf

@@ -28,43 +28,49 @@ void LevelSummary::add(Nanos start, Nanos end, const double* values) {
 
 void LevelSummary::close_cell() {
   double busy = 0, time = 0;
-  for (const auto& s : cell_) {
-    const auto length = static_cast<double>(s.end - s.start);
-    busy += busy_of(s) * length;
+  for (const auto& sum : cell_) {
+    const auto length = static_cast<double>(sum.end - sum.start);
+    busy += busy_of(sum) * length;
     time += length;
   }
-  for (const auto& s : cell_) count(s, busy > kWorkShare * time && busy_of(s) > kTickShare);
+  for (const auto& sum : cell_) count(sum, busy > kWorkShare * time && busy_of(sum) > kTickShare);
   cell_.clear();
 }
 
-void LevelSummary::count(const Sample& s, bool work) {
+void LevelSummary::count(const Sample& sample, bool work) {
   if (!any_ && !work) return;
-  if (!any_) first_ = s.start;
+  if (!any_) first_ = sample.start;
   any_ = true;
-  const Nanos length = s.end - s.start;
-  for (std::size_t i = 0; i < ids_.size(); ++i)
-    pending_.values[i] += counts_[i] ? s.values[i] : s.values[i] * static_cast<double>(length);
+  const Nanos length = sample.end - sample.start;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    if (counts_[i]) {
+      pending_.values[i] += sample.values[i];
+    } else {
+      pending_.values[i] += sample.values[i] * static_cast<double>(length);
+    }
+  }
   pending_.time += length;
   if (!work) return;
-  until_ = s.end;
+  until_ = sample.end;
   for (std::size_t i = 0; i < ids_.size(); ++i) inside_.values[i] += pending_.values[i];
   inside_.time += pending_.time;
   std::fill(pending_.values.begin(), pending_.values.end(), 0);
   pending_.time = 0;
 }
 
-void LevelSummary::remember(const Sample& s) {
-  const Nanos length = s.end - s.start;
-  if (const Nanos gap = recent_end_ ? s.start - recent_end_ : 0; length > 0 && gap > length / 2) {
+void LevelSummary::remember(const Sample& sample) {
+  const Nanos length = sample.end - sample.start;
+  if (const Nanos gap = recent_end_ ? sample.start - recent_end_ : 0;
+      length > 0 && gap > length / 2) {
     for (std::size_t i = 0; i < last_.values.size(); ++i)
-      last_.values[i] = (last_.values[i] + s.values[i]) / 2;
-    for (std::int64_t n = std::min<std::int64_t>((gap + length / 2) / length, kStepSamples); n > 0;
-         --n)
+      last_.values[i] = (last_.values[i] + sample.values[i]) / 2;
+    for (std::int64_t left = std::min<std::int64_t>((gap + length / 2) / length, kStepSamples);
+         left > 0; --left)
       keep(last_.values, length);
   }
-  keep(s.values, length);
-  recent_end_ = s.end;
-  last_ = s;
+  keep(sample.values, length);
+  recent_end_ = sample.end;
+  last_ = sample;
 }
 
 void LevelSummary::keep(const std::vector<double>& values, Nanos length) {

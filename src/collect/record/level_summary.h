@@ -29,10 +29,13 @@ class LevelSummary {
     Nanos start, end;
     std::vector<double> values;
   };
-  double busy_of(const Sample& s) const { return busy_ < ids_.size() ? s.values[busy_] : 1; }
+  double busy_of(const Sample& sample) const {
+    if (busy_ < ids_.size()) return sample.values[busy_];
+    return 1;
+  }
   void close_cell();
-  void count(const Sample& s, bool work);
-  void remember(const Sample& s);
+  void count(const Sample& sample, bool work);
+  void remember(const Sample& sample);
   void keep(const std::vector<double>& values, Nanos length);
   void fill_step(RecordedDevice& out) const;
 

@@ -38,7 +38,8 @@ void drop_start_up_memory() {
     char rights[8] = {};
     long long anonymous = -1;
     if (std::sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3) {
-      begin = from, end = to;
+      begin = from;
+      end = to;
       library = rights[0] == 'r' && rights[1] == '-' && std::strstr(line, ".so") != nullptr;
     } else if (std::sscanf(line, "Anonymous: %lld", &anonymous) == 1 && library && anonymous == 0) {
       // Nothing in it was ever written, so that the file still says the same.

@@ -25,9 +25,9 @@ bool read_stat(pid_t pid, Stat& out) {
   char text[1024];
   FILE* file = std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re");
   if (!file) return false;
-  const std::size_t n = std::fread(text, 1, sizeof text - 1, file);
+  const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
-  text[n] = 0;
+  text[got] = 0;
   // The name in parentheses may hold anything, so the fields are counted from the last one.
   const char* at = std::strrchr(text, ')');
   long long parent = 0, rss = 0;
@@ -58,7 +58,7 @@ TreeUse ProcessTree::read() {
   if (DIR* proc = opendir("/proc")) {
     while (const dirent* entry = readdir(proc)) {
       const pid_t pid = static_cast<pid_t>(std::atoi(entry->d_name));
-      if (Stat s; pid > 0 && read_stat(pid, s)) all[pid] = s;
+      if (Stat stat; pid > 0 && read_stat(pid, stat)) all[pid] = stat;
     }
     closedir(proc);
   }

@@ -10,8 +10,8 @@ namespace gf {
 
 Signals::Signals() {
   sigemptyset(&wanted_);
-  for (int s : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
-    sigaddset(&wanted_, s);
+  for (int sigusr2 : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    sigaddset(&wanted_, sigusr2);
   sigprocmask(SIG_BLOCK, nullptr, &before_);
 }
 
@@ -28,9 +28,9 @@ void Signals::take_over() {
 
 bool Signals::wait(Nanos until, pid_t child) {
   bool asked = false;
-  pollfd p{fd_, POLLIN, 0};
+  pollfd watched{fd_, POLLIN, 0};
   const Nanos left = until - host_now();
-  poll(&p, 1, left > 0 ? static_cast<int>(left / kNsPerMs + 1) : 0);
+  poll(&watched, 1, left > 0 ? static_cast<int>(left / kNsPerMs + 1) : 0);
   signalfd_siginfo info;
   while (read(fd_, &info, sizeof info) == sizeof info) {
     const int number = static_cast<int>(info.ssi_signo);

@@ -18,12 +18,12 @@ constexpr std::size_t kLargestPiece = 256 << 20;
 std::size_t find_list(const std::string& text, std::size_t from, std::size_t& key_at) {
   constexpr std::string_view kKey = "\"traceEvents\"";
   for (std::size_t at = text.find(kKey, from); at != text.npos; at = text.find(kKey, at + 1)) {
-    const char* p = skip_space(text.c_str() + at + kKey.size());
-    if (*p != ':') continue;
-    p = skip_space(p + 1);
-    if (*p != '[') continue;
+    const char* cursor = skip_space(text.c_str() + at + kKey.size());
+    if (*cursor != ':') continue;
+    cursor = skip_space(cursor + 1);
+    if (*cursor != '[') continue;
     key_at = at;
-    return static_cast<std::size_t>(p + 1 - text.c_str());
+    return static_cast<std::size_t>(cursor + 1 - text.c_str());
   }
   return text.npos;
 }
@@ -31,25 +31,25 @@ std::size_t find_list(const std::string& text, std::size_t from, std::size_t& ke
 /// The last place in [begin + 1, end) where one event ends and another begins; null when there is
 /// none.
 const char* last_boundary(const char* begin, const char* end) {
-  for (const char* p = end; p > begin + 1;) {
-    p = static_cast<const char*>(
-        ::memrchr(begin + 1, '{', static_cast<std::size_t>(p - begin - 1)));
-    if (!p) return nullptr;
-    const char* before = p - 1;
+  for (const char* at = end; at > begin + 1;) {
+    at = static_cast<const char*>(
+        ::memrchr(begin + 1, '{', static_cast<std::size_t>(at - begin - 1)));
+    if (!at) return nullptr;
+    const char* before = at - 1;
     while (before > begin && is_space(*before)) --before;
-    if (*before == ',' && event_at(p, end) == Verdict::event) return p;
+    if (*before == ',' && event_at(at, end) == Verdict::event) return at;
   }
   return nullptr;
 }
 
 }  // namespace
 
-Result<std::size_t> Cutter::read(char* to, std::size_t n) {
-  const std::size_t ready = std::min(n, carry_.size() - carry_at_);
+Result<std::size_t> Cutter::read(char* to, std::size_t count) {
+  const std::size_t ready = std::min(count, carry_.size() - carry_at_);
   std::memcpy(to, carry_.data() + carry_at_, ready);
   carry_at_ += ready;
-  if (ready == n) return n;
-  auto got = input_.read(to + ready, n - ready);
+  if (ready == count) return count;
+  auto got = input_.read(to + ready, count - ready);
   if (!got) return got;
   return ready + *got;
 }
@@ -63,7 +63,8 @@ Status Cutter::read_header() {
     if (!got) return tl::unexpected(got.error());
     head.resize(before + *got);
     const bool ended = *got < kBlock;
-    std::size_t first = head.starts_with("\xef\xbb\xbf") ? 3 : 0;
+    std::size_t first = 0;
+    if (head.starts_with("\xef\xbb\xbf")) first = 3;
     first = static_cast<std::size_t>(skip_space(head.c_str() + first) - head.c_str());
     std::size_t list = head.npos, key = 0;
     if (first < head.size() && head[first] == '[') {

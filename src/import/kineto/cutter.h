@@ -27,7 +27,7 @@ class Cutter {
   const Input& input() const { return input_; }
 
  private:
-  Result<std::size_t> read(char* to, std::size_t n);
+  Result<std::size_t> read(char* to, std::size_t count);
 
   Input input_;
   std::size_t chunk_bytes_;

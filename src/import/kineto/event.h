@@ -84,22 +84,28 @@ struct Event {
       0;  // keys that came again; the last one counts, as in Python and JavaScript
   Token tokens[kFields];
 
-  bool has(Field f) const { return present >> static_cast<unsigned>(f) & 1; }
-  const Token& operator[](Field f) const { return tokens[static_cast<std::size_t>(f)]; }
-  std::string_view text(Field f) const { return has(f) ? (*this)[f].text() : std::string_view{}; }
-  void set(Field f, Token t) {
-    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(f);
+  bool has(Field field) const { return present >> static_cast<unsigned>(field) & 1; }
+  const Token& operator[](Field field) const { return tokens[static_cast<std::size_t>(field)]; }
+  std::string_view text(Field field) const {
+    if (has(field)) return (*this)[field].text();
+    return std::string_view{};
+  }
+  void set(Field field, Token token) {
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field);
     duplicates += (present & bit) != 0;
     present |= bit;
-    tokens[static_cast<std::size_t>(f)] = t;
+    tokens[static_cast<std::size_t>(field)] = token;
   }
-  void clear() { present = 0, duplicates = 0; }
+  void clear() {
+    present = 0;
+    duplicates = 0;
+  }
 };
 
 /// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes
 /// that are zero. Returns the place after its closing brace; null when the event needs the slow
 /// reader (escapes or bytes outside ASCII in a text that is wanted) or is damaged.
-const char* read_fast(const char* p, const char* end, Event& event);
+const char* read_fast(const char* at, const char* end, Event& event);
 
 /// Bytes that must be readable after the end of a buffer.
 inline constexpr std::size_t kPadding = 128;

@@ -19,19 +19,20 @@ class KeyTable {
       : missing_(missing) {
     for (std::size_t i = 0; i < N; ++i) {
       entries_[i] = {mark_of(keys[i].first), keys[i].first.data(), keys[i].second};
-      std::size_t s = slot_of(entries_[i].mark);
-      while (slots_[s]) s = (s + 1) % kSlots;
-      slots_[s] = static_cast<std::uint8_t>(i + 1);
+      std::size_t slot = slot_of(entries_[i].mark);
+      while (slots_[slot]) slot = (slot + 1) % kSlots;
+      slots_[slot] = static_cast<std::uint8_t>(i + 1);
     }
   }
 
   Value find(std::string_view key) const {
     const Mark mark = mark_of(key);
-    for (std::size_t s = slot_of(mark); slots_[s]; s = (s + 1) % kSlots) {
-      const Entry& e = entries_[slots_[s] - 1];
-      if (e.mark.first == mark.first && e.mark.last == mark.last && e.mark.size == mark.size &&
-          (mark.size <= 16 || std::memcmp(e.text, key.data(), mark.size) == 0))
-        return e.value;
+    for (std::size_t slot = slot_of(mark); slots_[slot]; slot = (slot + 1) % kSlots) {
+      const Entry& entry = entries_[slots_[slot] - 1];
+      if (entry.mark.first == mark.first && entry.mark.last == mark.last &&
+          entry.mark.size == mark.size &&
+          (mark.size <= 16 || std::memcmp(entry.text, key.data(), mark.size) == 0))
+        return entry.value;
     }
     return missing_;
   }
@@ -49,37 +50,39 @@ class KeyTable {
     Value value{};
   };
 
-  static constexpr std::uint64_t bytes_of(const char* p, std::size_t n) {
+  static constexpr std::uint64_t bytes_of(const char* at, std::size_t count) {
     if (__builtin_is_constant_evaluated()) {
-      std::uint64_t v = 0;
-      for (std::size_t i = 0; i < n; ++i)
-        v |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
-      return v;
+      std::uint64_t bytes = 0;
+      for (std::size_t i = 0; i < count; ++i)
+        bytes |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << (8 * i);
+      return bytes;
     }
     // Never reads outside the text.
-    if (n == 8) return load<std::uint64_t>(p);
-    if (n >= 4)
-      return load<std::uint32_t>(p) | static_cast<std::uint64_t>(load<std::uint32_t>(p + n - 4))
-                                          << (8 * (n - 4));
-    std::uint64_t v = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      v |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
-    return v;
+    if (count == 8) return load<std::uint64_t>(at);
+    if (count >= 4)
+      return load<std::uint32_t>(at) |
+             static_cast<std::uint64_t>(load<std::uint32_t>(at + count - 4)) << (8 * (count - 4));
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      bytes |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << (8 * i);
+    return bytes;
   }
   template <class T>
-  static T load(const char* p) {
+  static T load(const char* at) {
     static_assert(std::endian::native == std::endian::little,
                   "written for little-endian machines, as all with these profilers are");
-    T v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
   }
-  static constexpr Mark mark_of(std::string_view t) {
-    const std::size_t n = t.size() < 8 ? t.size() : 8;
-    return {bytes_of(t.data(), n), bytes_of(t.data() + t.size() - n, n), t.size()};
+  static constexpr Mark mark_of(std::string_view text) {
+    std::size_t count = 8;
+    if (text.size() < 8) count = text.size();
+    return {bytes_of(text.data(), count), bytes_of(text.data() + text.size() - count, count),
+            text.size()};
   }
-  static constexpr std::size_t slot_of(const Mark& m) {
-    return ((m.first ^ m.last * 31 ^ m.size) * 0x9e3779b97f4a7c15u >> 48) % kSlots;
+  static constexpr std::size_t slot_of(const Mark& mark) {
+    return ((mark.first ^ mark.last * 31 ^ mark.size) * 0x9e3779b97f4a7c15u >> 48) % kSlots;
   }
 
   std::array<Entry, N> entries_{};

@@ -29,54 +29,63 @@ inline bool are_digits(std::uint64_t chunk) {
 
 /// Microseconds as decimal text to nanoseconds, exactly. The common form, digits with at most three
 /// decimals, has a short way.
-inline std::optional<Nanos> parse_us(std::string_view t) {
-  if (t.size() > 18) return parse_decimal(t, 3);
+inline std::optional<Nanos> parse_us(std::string_view text) {
+  if (text.size() > 18) return parse_decimal(text, 3);
   std::int64_t value = 0;
-  std::size_t i = 0;
+  std::size_t index = 0;
   if constexpr (std::endian::native == std::endian::little) {
-    if (t.size() >= 8) {
+    if (text.size() >= 8) {
       std::uint64_t chunk;
-      std::memcpy(&chunk, t.data(), 8);
-      if (are_digits(chunk)) value = static_cast<std::int64_t>(eight_digits(chunk)), i = 8;
+      std::memcpy(&chunk, text.data(), 8);
+      if (are_digits(chunk)) {
+        value = static_cast<std::int64_t>(eight_digits(chunk));
+        index = 8;
+      }
     }
   }
-  for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i)
-    value = value * 10 + (t[i] - '0');
-  if (i == 0 || i > 15) return parse_decimal(t, 3);  // no number, or perhaps beyond int64
-  if (i == t.size()) return value * 1000;
-  if (t[i] != '.' || t.size() - i - 1 > 3 || t.size() - i < 2) return parse_decimal(t, 3);
-  std::size_t decimals = t.size() - ++i;
-  for (; i < t.size(); ++i) {
-    if (static_cast<unsigned char>(t[i] - '0') >= 10) return parse_decimal(t, 3);
-    value = value * 10 + (t[i] - '0');
+  for (; index < text.size() && static_cast<unsigned char>(text[index] - '0') < 10; ++index)
+    value = value * 10 + (text[index] - '0');
+  if (index == 0 || index > 15)
+    return parse_decimal(text, 3);  // no number, or perhaps beyond int64
+  if (index == text.size()) return value * 1000;
+  if (text[index] != '.' || text.size() - index - 1 > 3 || text.size() - index < 2)
+    return parse_decimal(text, 3);
+  std::size_t decimals = text.size() - ++index;
+  for (; index < text.size(); ++index) {
+    if (static_cast<unsigned char>(text[index] - '0') >= 10) return parse_decimal(text, 3);
+    value = value * 10 + (text[index] - '0');
   }
   for (; decimals < 3; ++decimals) value *= 10;
   return value;
 }
 
 /// A whole number. Also understood: 3.0, 1e3, 0x1f (AMD writes streams so).
-inline std::optional<std::int64_t> parse_integer(std::string_view t) {
+inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
-  if (t.size() <= 18 && !t.empty()) {
-    std::size_t i = t[0] == '-';
-    const std::size_t first = i;
-    for (; i < t.size() && static_cast<unsigned char>(t[i] - '0') < 10; ++i)
-      value = value * 10 + (t[i] - '0');
-    if (i == t.size() && i > first) return first ? -value : value;
+  if (text.size() <= 18 && !text.empty()) {
+    std::size_t index = text[0] == '-';
+    const std::size_t first = index;
+    for (; index < text.size() && static_cast<unsigned char>(text[index] - '0') < 10; ++index)
+      value = value * 10 + (text[index] - '0');
+    if (index == text.size() && index > first) {
+      if (first) return -value;
+      return value;
+    }
   }
-  if (t.starts_with("0x")) {
-    const auto [end, error] = std::from_chars(t.data() + 2, t.data() + t.size(), value, 16);
-    if (error == std::errc() && end == t.data() + t.size()) return value;
+  if (text.starts_with("0x")) {
+    const auto [end, error] =
+        std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
     return std::nullopt;
   }
-  return parse_decimal(t, 0);
+  return parse_decimal(text, 0);
 }
 
 /// A finite number; empty for NaN, Infinity, None and all else that is not one.
-inline std::optional<double> parse_real(std::string_view t) {
+inline std::optional<double> parse_real(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), value);
-  if (error != std::errc() || end != t.data() + t.size() || !std::isfinite(value))
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
     return std::nullopt;
   return value;
 }

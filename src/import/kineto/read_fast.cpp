@@ -6,27 +6,27 @@ namespace gf::kineto {
 namespace {
 
 constexpr std::uint32_t four(const char (&s)[5]) {
-  std::uint32_t v = 0;
-  for (int i = 3; i >= 0; --i) v = v << 8 | static_cast<unsigned char>(s[i]);
-  return v;
+  std::uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(s[i]);
+  return value;
 }
 
-std::uint32_t load4(const char* p) {
-  std::uint32_t v;
-  std::memcpy(&v, p, 4);
-  if constexpr (std::endian::native == std::endian::big) v = __builtin_bswap32(v);
-  return v;
+std::uint32_t load4(const char* at) {
+  std::uint32_t value;
+  std::memcpy(&value, at, 4);
+  if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap32(value);
+  return value;
 }
 
 /// Whether a container has bytes outside ASCII anywhere, or control characters elsewhere than as
 /// white space between values.
-bool needs_validation(const char* p, const char* end) {
+bool needs_validation(const char* at, const char* end) {
   bool inside = false;
-  for (; p < end; ++p) {
-    const auto c = static_cast<unsigned char>(*p);
-    if (c >= 0x80 || (c < 0x20 && (inside || !is_space(*p)))) return true;
-    if (c == '"') inside = !inside;
-    if (c == '\\') ++p;
+  for (; at < end; ++at) {
+    const auto letter = static_cast<unsigned char>(*at);
+    if (letter >= 0x80 || (letter < 0x20 && (inside || !is_space(*at)))) return true;
+    if (letter == '"') inside = !inside;
+    if (letter == '\\') ++at;
   }
   return false;
 }
@@ -80,7 +80,9 @@ const auto best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"
 
 }  // namespace
 
-const char* read_fast(const char* p, const char* end, Event& event) { return best(p, end, event); }
+const char* read_fast(const char* at, const char* end, Event& event) {
+  return best(at, end, event);
+}
 
 }  // namespace gf::kineto
 
@@ -88,8 +90,8 @@ const char* read_fast(const char* p, const char* end, Event& event) { return bes
 
 namespace gf::kineto {
 
-const char* read_fast(const char* p, const char* end, Event& event) {
-  return narrow::read_event(p, end, event);
+const char* read_fast(const char* at, const char* end, Event& event) {
+  return narrow::read_event(at, end, event);
 }
 
 }  // namespace gf::kineto

@@ -10,22 +10,22 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
-std::string_view trimmed(std::string_view t) {
-  while (!t.empty() && static_cast<unsigned char>(t.back()) <= ' ') t.remove_suffix(1);
-  return t;
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  return text;
 }
 
 Token token_of(std::string_view text, Token::Kind kind) {
   return {text.data(), static_cast<std::uint32_t>(text.size()), kind};
 }
 
-bool read_value(od::value value, Token& t) {
+bool read_value(od::value value, Token& token) {
   std::string_view text;
   const auto first = value.raw_json_token();
   switch (first.empty() ? '\0' : first[0]) {
     case '"':
       if (value.get_string().get(text)) return false;
-      t = token_of(text, Token::Kind::string);
+      token = token_of(text, Token::Kind::string);
       return true;
     case '[':
     case '{': {
@@ -36,13 +36,13 @@ bool read_value(od::value value, Token& t) {
         od::object object;
         if (value.get_object().get(object) || object.raw_json().get(text)) return false;
       }
-      t = token_of(trimmed(text), Token::Kind::container);
+      token = token_of(trimmed(text), Token::Kind::container);
       return true;
     }
     case '\0':
       return false;
     default:
-      t = token_of(trimmed(first), Token::Kind::scalar);
+      token = token_of(trimmed(first), Token::Kind::scalar);
       return true;
   }
 }
@@ -71,19 +71,19 @@ bool SlowReader::parse(Event& event) {
   if (parser_->json.iterate(buffer_.data(), buffer_.size(), buffer_.capacity()).get(document) ||
       document.get_object().get(object))
     return false;
-  auto each = [&](od::object& o, auto&& f) {
-    for (auto field : o) {
+  auto each = [&](od::object& out, auto&& apply) {
+    for (auto field : out) {
       std::string_view key;
       od::value value;
-      if (field.unescaped_key().get(key) || field.value().get(value) || !f(key, value))
+      if (field.unescaped_key().get(key) || field.value().get(value) || !apply(key, value))
         return false;
     }
     return true;
   };
   auto keep = [&](Field field, od::value value) {
-    Token t;
-    if (!read_value(value, t)) return false;
-    event.set(field, t);
+    Token token;
+    if (!read_value(value, token)) return false;
+    event.set(field, token);
     return true;
   };
   const bool whole = each(object, [&](std::string_view key, od::value value) {
@@ -106,22 +106,27 @@ bool repair_text(std::string& text) {
   std::string out;
   out.reserve(text.size() + 16);
   bool changed = false;
-  const auto n = text.size();
-  for (std::size_t i = 0; i < n;) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      const bool odd = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  const auto count = text.size();
+  for (std::size_t i = 0; i < count;) {
+    const auto letter = static_cast<unsigned char>(text[i]);
+    if (letter < 0x80) {
+      const bool odd = letter < 0x20 && letter != '\n' && letter != '\r' && letter != '\t';
       // A line break or tab is only wrong inside a text; as white space elsewhere a space means the
       // same.
-      out.push_back(c < 0x20 ? ' ' : static_cast<char>(c));
-      changed |= odd || c < 0x20;
+      out.push_back(letter < 0x20 ? ' ' : static_cast<char>(letter));
+      changed |= odd || letter < 0x20;
       ++i;
       continue;
     }
-    const std::size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-    bool valid = c >= 0xc2 && c <= 0xf4 && i + length <= n;
-    for (std::size_t k = 1; valid && k < length; ++k)
-      valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+    std::size_t length = 2;
+    if (letter >= 0xf0) {
+      length = 4;
+    } else if (letter >= 0xe0) {
+      length = 3;
+    }
+    bool valid = letter >= 0xc2 && letter <= 0xf4 && i + length <= count;
+    for (std::size_t ahead = 1; valid && ahead < length; ++ahead)
+      valid = (static_cast<unsigned char>(text[i + ahead]) & 0xc0) == 0x80;
     valid = valid && simdjson::validate_utf8(text.data() + i, length);
     if (valid) {
       out.append(text, i, length);

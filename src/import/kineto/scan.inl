@@ -3,137 +3,150 @@
 // SSE2, or plain loops on other processors. All of these may read up to kPadding bytes past the end
 // of the buffer, which the caller keeps readable and zero, so that every loop stops there.
 
-inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+inline bool is_space(char letter) {
+  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t';
+}
 
 #if defined(GF_WIDE)
 
 using Bytes = __m256i;
 inline constexpr std::size_t kBytes = 32;
-inline Bytes load(const char* p) { return _mm256_loadu_si256(reinterpret_cast<const Bytes*>(p)); }
-inline std::uint32_t bits(Bytes m) { return static_cast<std::uint32_t>(_mm256_movemask_epi8(m)); }
-inline Bytes all(char c) { return _mm256_set1_epi8(c); }
-inline Bytes either(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
-inline Bytes equal(Bytes v, char c) { return _mm256_cmpeq_epi8(v, all(c)); }
+inline Bytes load(const char* at) { return _mm256_loadu_si256(reinterpret_cast<const Bytes*>(at)); }
+inline std::uint32_t bits(Bytes bytes) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
+}
+inline Bytes all(char letter) { return _mm256_set1_epi8(letter); }
+inline Bytes either(Bytes left, Bytes right) { return _mm256_or_si256(left, right); }
+inline Bytes equal(Bytes bytes, char letter) { return _mm256_cmpeq_epi8(bytes, all(letter)); }
 /// Bytes below 0x20, as unsigned.
-inline Bytes control(Bytes v) {
-  return _mm256_cmpeq_epi8(_mm256_max_epu8(v, all(0x1f)), all(0x1f));
+inline Bytes control(Bytes bytes) {
+  return _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, all(0x1f)), all(0x1f));
 }
 
 #elif defined(__SSE2__)
 
 using Bytes = __m128i;
 inline constexpr std::size_t kBytes = 16;
-inline Bytes load(const char* p) { return _mm_loadu_si128(reinterpret_cast<const Bytes*>(p)); }
-inline std::uint32_t bits(Bytes m) { return static_cast<std::uint32_t>(_mm_movemask_epi8(m)); }
-inline Bytes all(char c) { return _mm_set1_epi8(c); }
-inline Bytes either(Bytes a, Bytes b) { return _mm_or_si128(a, b); }
-inline Bytes equal(Bytes v, char c) { return _mm_cmpeq_epi8(v, all(c)); }
+inline Bytes load(const char* at) { return _mm_loadu_si128(reinterpret_cast<const Bytes*>(at)); }
+inline std::uint32_t bits(Bytes bytes) {
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(bytes));
+}
+inline Bytes all(char letter) { return _mm_set1_epi8(letter); }
+inline Bytes either(Bytes left, Bytes right) { return _mm_or_si128(left, right); }
+inline Bytes equal(Bytes bytes, char letter) { return _mm_cmpeq_epi8(bytes, all(letter)); }
 /// Bytes below 0x20, as unsigned.
-inline Bytes control(Bytes v) { return _mm_cmpeq_epi8(_mm_max_epu8(v, all(0x1f)), all(0x1f)); }
+inline Bytes control(Bytes bytes) {
+  return _mm_cmpeq_epi8(_mm_max_epu8(bytes, all(0x1f)), all(0x1f));
+}
 
 #endif
 
 #if defined(GF_WIDE) || defined(__SSE2__)
 
 /// The first quote, backslash, control character or byte outside ASCII at or after p.
-inline const char* string_stop(const char* p) {
-  for (;; p += kBytes) {
-    const Bytes v = load(p);
-    if (const auto m = bits(either(either(equal(v, '"'), equal(v, '\\')), either(control(v), v))))
-      return p + std::countr_zero(m);
+inline const char* string_stop(const char* at) {
+  for (;; at += kBytes) {
+    const Bytes bytes = load(at);
+    if (const auto found = bits(
+            either(either(equal(bytes, '"'), equal(bytes, '\\')), either(control(bytes), bytes))))
+      return at + std::countr_zero(found);
   }
 }
 
 /// The first byte at or after p that ends a number or literal: a comma, a closing bracket, white
 /// space or a control character.
-inline const char* scalar_stop(const char* p) {
-  for (;; p += kBytes) {
-    const Bytes v = load(p);
-    const Bytes bracket = equal(either(v, all(0x20)), '}');  // ] and }
-    if (const auto m =
-            bits(either(either(equal(v, ','), equal(v, ' ')), either(control(v), bracket))))
-      return p + std::countr_zero(m);
+inline const char* scalar_stop(const char* at) {
+  for (;; at += kBytes) {
+    const Bytes bytes = load(at);
+    const Bytes bracket = equal(either(bytes, all(0x20)), '}');  // ] and }
+    if (const auto found = bits(
+            either(either(equal(bytes, ','), equal(bytes, ' ')), either(control(bytes), bracket))))
+      return at + std::countr_zero(found);
   }
 }
 
 /// The first byte of a container's text that changes where one is: a quote, a bracket, or a zero
 /// (the end).
-inline const char* container_stop(const char* p) {
-  for (;; p += kBytes) {
-    const Bytes v = load(p);
-    const Bytes low = either(v, all(0x20));
-    if (const auto m = bits(either(either(equal(v, '"'), equal(v, '\0')),
-                                   either(equal(low, '{'), equal(low, '}')))))
-      return p + std::countr_zero(m);
+inline const char* container_stop(const char* at) {
+  for (;; at += kBytes) {
+    const Bytes bytes = load(at);
+    const Bytes low = either(bytes, all(0x20));
+    if (const auto found = bits(either(either(equal(bytes, '"'), equal(bytes, '\0')),
+                                       either(equal(low, '{'), equal(low, '}')))))
+      return at + std::countr_zero(found);
   }
 }
 
-inline const char* skip_space(const char* p) {
-  if (static_cast<unsigned char>(*p) > ' ') return p;
-  if (static_cast<unsigned char>(p[1]) > ' ' && is_space(*p)) return p + 1;
-  for (;; p += kBytes) {
-    const Bytes v = load(p);
-    const auto m = ~bits(
-        either(either(equal(v, ' '), equal(v, '\n')), either(equal(v, '\r'), equal(v, '\t'))));
-    const auto stop = std::countr_zero(m);
-    if (static_cast<std::size_t>(stop) < kBytes) return p + stop;
+inline const char* skip_space(const char* at) {
+  if (static_cast<unsigned char>(*at) > ' ') return at;
+  if (static_cast<unsigned char>(at[1]) > ' ' && is_space(*at)) return at + 1;
+  for (;; at += kBytes) {
+    const Bytes bytes = load(at);
+    const auto found = ~bits(either(either(equal(bytes, ' '), equal(bytes, '\n')),
+                                    either(equal(bytes, '\r'), equal(bytes, '\t'))));
+    const auto stop = std::countr_zero(found);
+    if (static_cast<std::size_t>(stop) < kBytes) return at + stop;
   }
 }
 
 #else
 
-inline const char* string_stop(const char* p) {
-  while (*p != '"' && *p != '\\' && static_cast<signed char>(*p) >= 0x20) ++p;
-  return p;
+inline const char* string_stop(const char* at) {
+  while (*at != '"' && *at != '\\' && static_cast<signed char>(*at) >= 0x20) ++at;
+  return at;
 }
-inline const char* scalar_stop(const char* p) {
-  while (*p != ',' && *p != ']' && *p != '}' && static_cast<unsigned char>(*p) > 0x20) ++p;
-  return p;
+inline const char* scalar_stop(const char* at) {
+  while (*at != ',' && *at != ']' && *at != '}' && static_cast<unsigned char>(*at) > 0x20) ++at;
+  return at;
 }
-inline const char* container_stop(const char* p) {
-  while (*p != '"' && *p != '\0' && *p != '[' && *p != ']' && *p != '{' && *p != '}') ++p;
-  return p;
+inline const char* container_stop(const char* at) {
+  while (*at != '"' && *at != '\0' && *at != '[' && *at != ']' && *at != '{' && *at != '}') ++at;
+  return at;
 }
-inline const char* skip_space(const char* p) {
-  while (is_space(*p)) ++p;
-  return p;
+inline const char* skip_space(const char* at) {
+  while (is_space(*at)) ++at;
+  return at;
 }
 
 #endif
 
 /// From the byte after an opening quote to its closing quote; null when there is none before
 /// `limit` or a control character.
-inline const char* string_end(const char* p, const char* limit) {
+inline const char* string_end(const char* at, const char* limit) {
   for (;;) {
-    p = string_stop(p);
-    if (p >= limit || static_cast<unsigned char>(*p) < 0x20) return nullptr;
-    if (*p == '"') return p;
-    p += *p == '\\' ? 2 : 1;
+    at = string_stop(at);
+    if (at >= limit || static_cast<unsigned char>(*at) < 0x20) return nullptr;
+    if (*at == '"') return at;
+    if (*at == '\\') {
+      at += 2;
+    } else {
+      at += 1;
+    }
   }
 }
 
 /// From an opening bracket to the place after the bracket that closes it; null when it is not
 /// closed before `limit`.
-inline const char* container_end(const char* p, const char* limit) {
+inline const char* container_end(const char* at, const char* limit) {
   int depth = 0;
   for (;;) {
-    p = container_stop(p);
-    if (p >= limit) return nullptr;
-    switch (*p) {
+    at = container_stop(at);
+    if (at >= limit) return nullptr;
+    switch (*at) {
       case '\0':
         return nullptr;
       case '"':
-        p = string_end(p + 1, limit);
-        if (!p) return nullptr;
+        at = string_end(at + 1, limit);
+        if (!at) return nullptr;
         break;
       case '[':
       case '{':
         ++depth;
         break;
       default:
-        if (--depth == 0) return p + 1;
+        if (--depth == 0) return at + 1;
     }
-    ++p;
+    ++at;
   }
 }
 
@@ -146,27 +159,28 @@ inline const char* container_end_wide(const char* const begin, const char* limit
   int depth = 1;
   std::uint64_t inside = 0;  // all ones while a text continues from the block before
   plain = true;
-  for (const char* p = begin + 1; p < limit; p += 64) {
-    const Bytes a = load(p), b = load(p + 32);
+  for (const char* at = begin + 1; at < limit; at += 64) {
+    const Bytes bytes = load(at), right = load(at + 32);
     auto both = [](Bytes low, Bytes high) {
       return bits(low) | static_cast<std::uint64_t>(bits(high)) << 32;
     };
-    if (both(equal(a, '\\'), equal(b, '\\'))) break;
-    const std::uint64_t quotes = both(equal(a, '"'), equal(b, '"'));
+    if (both(equal(bytes, '\\'), equal(right, '\\'))) break;
+    const std::uint64_t quotes = both(equal(bytes, '"'), equal(right, '"'));
     const __m128i parity = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(quotes)),
                                                 _mm_set1_epi8(-1), 0);
     const std::uint64_t text = static_cast<std::uint64_t>(_mm_cvtsi128_si64(parity)) ^ inside;
     inside = static_cast<std::uint64_t>(static_cast<std::int64_t>(text) >> 63);
-    const Bytes low_a = either(a, all(0x20)), low_b = either(b, all(0x20));
+    const Bytes low_a = either(bytes, all(0x20)), low_b = either(right, all(0x20));
     const std::uint64_t open = both(equal(low_a, '{'), equal(low_b, '{')) & ~text;
     std::uint64_t close = both(equal(low_a, '}'), equal(low_b, '}')) & ~text;
-    const std::uint64_t odd = both(either(control(a), a), either(control(b), b));
+    const std::uint64_t odd = both(either(control(bytes), bytes), either(control(right), right));
     for (int closed = 1; close; close &= close - 1, ++closed) {
       const std::uint64_t before = (close & -close) - 1;
       if (depth + std::popcount(open & before) == closed) {
         plain &= (odd & before) == 0;
-        const char* end = p + std::countr_zero(close) + 1;
-        return end <= limit ? end : nullptr;
+        const char* end = at + std::countr_zero(close) + 1;
+        if (end <= limit) return end;
+        return nullptr;
       }
     }
     plain &= odd == 0;

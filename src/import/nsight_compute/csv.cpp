@@ -15,27 +15,28 @@ std::string from_utf16(std::string_view content) {
   const bool little = content.starts_with("\xFF\xFE");
   std::string out;
   out.reserve(content.size() / 2);
-  auto unit = [&](std::size_t i) -> unsigned {
-    const auto a = static_cast<unsigned char>(content[i]),
-               b = static_cast<unsigned char>(content[i + 1]);
-    return little ? a | b << 8 : a << 8 | b;
+  auto unit = [&](std::size_t at) -> unsigned {
+    const auto low = static_cast<unsigned char>(content[at]),
+               high = static_cast<unsigned char>(content[at + 1]);
+    if (little) return low | high << 8;
+    return low << 8 | high;
   };
   for (std::size_t i = 2; i + 1 < content.size(); i += 2) {
-    unsigned c = unit(i);
-    if (c >= 0xD800 && c < 0xDC00 && i + 3 < content.size()) {
-      c = 0x10000 + ((c - 0xD800) << 10) + ((unit(i + 2) - 0xDC00) & 0x3FF);
+    unsigned code = unit(i);
+    if (code >= 0xD800 && code < 0xDC00 && i + 3 < content.size()) {
+      code = 0x10000 + ((code - 0xD800) << 10) + ((unit(i + 2) - 0xDC00) & 0x3FF);
       i += 2;
     }
-    if (c < 0x80)
-      out += static_cast<char>(c);
-    else if (c < 0x800)
-      out += {static_cast<char>(0xC0 | c >> 6), static_cast<char>(0x80 | (c & 63))};
-    else if (c < 0x10000)
-      out += {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 63)),
-              static_cast<char>(0x80 | (c & 63))};
+    if (code < 0x80)
+      out += static_cast<char>(code);
+    else if (code < 0x800)
+      out += {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+    else if (code < 0x10000)
+      out += {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
+              static_cast<char>(0x80 | (code & 63))};
     else
-      out += {static_cast<char>(0xF0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 63)),
-              static_cast<char>(0x80 | (c >> 6 & 63)), static_cast<char>(0x80 | (c & 63))};
+      out += {static_cast<char>(0xF0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 63)),
+              static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
   }
   return out;
 }
@@ -75,8 +76,12 @@ Result<Capture> parse_csv(std::string_view content, const std::string& path) {
   capture.format = "nsight_compute_csv";
   capture.bytes = static_cast<std::int64_t>(all);
   note_profiler_messages(capture, content.substr(0, table->offset));
-  const Status read = is_details_page(*table) ? read_details_page(capture, *table, path)
-                                              : read_raw_page(capture, *table, path);
+  Status read;
+  if (is_details_page(*table)) {
+    read = read_details_page(capture, *table, path);
+  } else {
+    read = read_raw_page(capture, *table, path);
+  }
   if (!read) return tl::unexpected(read.error());
   capture.events = static_cast<std::int64_t>(capture.report_kernels.size());
   return capture;

@@ -15,7 +15,8 @@ namespace {
 
 int find_column(const std::vector<std::string>& header, std::string_view name) {
   const auto at = std::ranges::find(header, name);
-  return at == header.end() ? -1 : static_cast<int>(at - header.begin());
+  if (at == header.end()) return -1;
+  return static_cast<int>(at - header.begin());
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ Status read_details_page(Capture& capture, const CsvTable& table, const std::str
   if (value_at < 0)
     return fail("a details page without the column \"Metric Value\"", path,
                 static_cast<std::int64_t>(table.offset), "export it again with ncu --csv");
-  const auto cell = [](const std::vector<std::string_view>& row, int c) {
-    return c >= 0 ? row[static_cast<std::size_t>(c)] : std::string_view{};
+  const auto cell = [](const std::vector<std::string_view>& row, int column) {
+    return column >= 0 ? row[static_cast<std::size_t>(column)] : std::string_view{};
   };
 
   NumberStyleVote vote;
@@ -108,9 +109,9 @@ Status read_details_page(Capture& capture, const CsvTable& table, const std::str
     seen.push_back(at->second.metric.name);
     if (value.empty() || value == "n/a" || value == "N/A" || value == "nan" || value == "-nan")
       continue;
-    if (const auto n = parse_number(value, style, at->second.unit.exponent)) {
-      rounding.add(*n, label);
-      builder.number(at->second.metric, n->value * at->second.unit.factor);
+    if (const auto number = parse_number(value, style, at->second.unit.exponent)) {
+      rounding.add(*number, label);
+      builder.number(at->second.metric, number->value * at->second.unit.factor);
     } else {
       builder.text(at->second.metric, value);
     }

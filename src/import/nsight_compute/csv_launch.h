@@ -27,9 +27,9 @@ class LaunchColumns {
 
  private:
   static std::string_view cell(const std::vector<std::string_view>& row, int column) {
-    return column >= 0 && static_cast<std::size_t>(column) < row.size()
-               ? row[static_cast<std::size_t>(column)]
-               : std::string_view{};
+    if (column >= 0 && static_cast<std::size_t>(column) < row.size())
+      return row[static_cast<std::size_t>(column)];
+    return std::string_view{};
   }
   int id_ = -1, pid_ = -1, process_name_ = -1, host_name_ = -1, name_ = -1, context_ = -1,
       stream_ = -1, block_ = -1, grid_ = -1, device_ = -1, cc_ = -1;
@@ -43,7 +43,7 @@ Dim3 parse_dim3(std::string_view text);
 struct RoundingLoss {
   std::int64_t values = 0;
   std::string first;
-  void add(const Number& n, std::string_view metric);
+  void add(const Number& number, std::string_view metric);
   void note(Capture& capture) const;
 };
 

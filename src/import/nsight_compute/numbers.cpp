@@ -8,7 +8,7 @@ namespace gf::ncu {
 
 namespace {
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 // Blanks, no-break blanks (UTF-8 C2 A0, E2 80 AF) and apostrophes group digits in some locales.
 std::string without_grouping_blanks(std::string_view cell) {
@@ -34,11 +34,13 @@ void NumberStyleVote::add(std::string_view cell) {
   int dots = 0, commas = 0;
   std::size_t last = cell.npos;
   for (std::size_t i = 0; i < cell.size(); ++i) {
-    if (cell[i] == '.')
-      ++dots, last = i;
-    else if (cell[i] == ',')
-      ++commas, last = i;
-    else if (!digit(cell[i]) && cell[i] != '-')
+    if (cell[i] == '.') {
+      ++dots;
+      last = i;
+    } else if (cell[i] == ',') {
+      ++commas;
+      last = i;
+    } else if (!digit(cell[i]) && cell[i] != '-')
       return;
   }
   if (last == cell.npos) return;
@@ -58,35 +60,38 @@ std::optional<Number> parse_number(std::string_view cell, NumberStyle style, int
   while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
   while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
   if (cell.empty() || cell.size() > 64) return std::nullopt;
-  const std::size_t first = cell[0] == '-' || cell[0] == '+' ? 1 : 0;
+  std::size_t first = 0;
+  if (cell[0] == '-' || cell[0] == '+') first = 1;
   if (first == cell.size() || !(digit(cell[first]) || cell[first] == style.decimal))
     return std::nullopt;
-  const char group = style.decimal == '.' ? ',' : '.';
+  char group = '.';
+  if (style.decimal == '.') group = ',';
   std::string plain;
   int decimals = -1;
   bool fraction = false;
-  for (char c : without_grouping_blanks(cell)) {
-    if (c == group && decimals < 0) continue;
-    if (c == style.decimal) {
+  for (char letter : without_grouping_blanks(cell)) {
+    if (letter == group && decimals < 0) continue;
+    if (letter == style.decimal) {
       if (decimals >= 0) return std::nullopt;
       decimals = 0;
       plain += '.';
       continue;
     }
-    if (decimals >= 0 && digit(c)) {
+    if (decimals >= 0 && digit(letter)) {
       ++decimals;
-      fraction |= c != '0';
+      fraction |= letter != '0';
     }
-    if (c != '+' || !plain.empty()) plain += c;
+    if (letter != '+' || !plain.empty()) plain += letter;
   }
   if (exponent != 0 && plain.find_first_of("eE") == plain.npos)
     (plain += 'e') += std::to_string(exponent);
-  Number n;
-  const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), n.value);
-  if (error != std::errc() || end != plain.data() + plain.size() || !std::isfinite(n.value))
+  Number number;
+  const auto [end, error] =
+      std::from_chars(plain.data(), plain.data() + plain.size(), number.value);
+  if (error != std::errc() || end != plain.data() + plain.size() || !std::isfinite(number.value))
     return std::nullopt;
-  if (fraction) n.resolution = 0.5 * std::pow(10.0, exponent - decimals);
-  return n;
+  if (fraction) number.resolution = 0.5 * std::pow(10.0, exponent - decimals);
+  return number;
 }
 
 }  // namespace gf::ncu

@@ -43,8 +43,8 @@ constexpr std::array<Scaled, 25> kScaled{{
 }};
 
 const Scaled* find(std::string_view printed) {
-  for (const Scaled& s : kScaled)
-    if (s.printed == printed) return &s;
+  for (const Scaled& scaled : kScaled)
+    if (scaled.printed == printed) return &scaled;
   return nullptr;
 }
 
@@ -54,7 +54,8 @@ constexpr std::array<std::pair<char, int>, 5> kPrefixes{
 // Numerators other than the above scale with the same prefixes ("Ksector", "Minst"): the rest is
 // the base.
 Unit plain(std::string_view printed) {
-  if (const Scaled* s = find(printed)) return {std::string(s->base), s->exponent, s->factor};
+  if (const Scaled* scaled = find(printed))
+    return {std::string(scaled->base), scaled->exponent, scaled->factor};
   static constexpr std::array<std::string_view, 12> counted{
       "sector", "inst",        "cycle",     "warp", "thread", "request",
       "block",  "transaction", "wavefront", "tag",  "pass",   "fragment"};
@@ -144,10 +145,18 @@ std::string metric_unit(std::string_view metric) {
       unit = rule.unit;
       break;
     }
-  if (has(rollup, ".per_second"))
-    return has(name, "cycles_") ? "hz" : unit.empty() ? "1/s" : unit + "/s";
-  if (has(rollup, ".per_cycle") || has(rollup, ".peak_sustained"))
-    return unit.empty() || unit == "cycle" ? (unit.empty() ? "1/cycle" : "") : unit + "/cycle";
+  if (has(rollup, ".per_second")) {
+    if (has(name, "cycles_")) return "hz";
+    if (unit.empty()) return "1/s";
+    return unit + "/s";
+  }
+  if (has(rollup, ".per_cycle") || has(rollup, ".peak_sustained")) {
+    if (unit.empty() || unit == "cycle") {
+      if (unit.empty()) return "1/cycle";
+      return "";
+    }
+    return unit + "/cycle";
+  }
   return unit;
 }
 

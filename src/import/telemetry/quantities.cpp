@@ -122,13 +122,14 @@ constexpr std::array<Name, 16> kSmiDmon{{
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& letter : out)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return out;
 }
 
 const Unit* find_unit(std::string_view name) {
-  for (const Unit& u : kUnits)
-    if (u.name == name) return &u;
+  for (const Unit& unit : kUnits)
+    if (unit.name == name) return &unit;
   return nullptr;
 }
 
@@ -140,9 +141,9 @@ struct Split {
 Split split(std::string_view header) {
   std::string text = lower(header);
   if (const auto open = text.rfind('['); open != text.npos && text.ends_with(']')) {
-    Split s{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
-    while (!s.name.empty() && s.name.back() == ' ') s.name.pop_back();
-    return s;
+    Split split{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
+    while (!split.name.empty() && split.name.back() == ' ') split.name.pop_back();
+    return split;
   }
   if (const auto last = text.rfind('_');
       last != text.npos && find_unit(std::string_view(text).substr(last + 1)))
@@ -154,25 +155,27 @@ Split split(std::string_view header) {
 
 std::string_view unit_of_column(std::string_view header) {
   const Unit* unit = find_unit(split(header).unit);
-  return unit ? unit->name : std::string_view{};
+  if (unit) return unit->name;
+  return std::string_view{};
 }
 
 Quantity quantity_of_column(std::string_view header) {
-  const Split s = split(header);
-  const Unit* unit = find_unit(s.unit);
-  if (s.unit.ends_with("/s")) {  // a rate of what the catalogue counts
+  const Split parts = split(header);
+  const Unit* unit = find_unit(parts.unit);
+  if (parts.unit.ends_with("/s")) {  // a rate of what the catalogue counts
     Quantity rate;
     rate.metric = header;
     return rate;
   }
-  for (const Name& n : kNames)
-    if (n.column == s.name) return {std::string(n.metric), unit ? unit->factor : n.factor};
-  return {s.name, unit ? unit->factor : 1};
+  for (const Name& known : kNames)
+    if (known.column == parts.name)
+      return {std::string(known.metric), unit ? unit->factor : known.factor};
+  return {parts.name, unit ? unit->factor : 1};
 }
 
 Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit) {
-  for (const Name& n : kSmiDmon)
-    if (n.column == heading) return {std::string(n.metric), n.factor};
+  for (const Name& known : kSmiDmon)
+    if (known.column == heading) return {std::string(known.metric), known.factor};
   return {std::string(heading), unit.ends_with('%') ? 0.01 : 1};
 }
 
@@ -184,8 +187,8 @@ bool is_dcgm_blank(double value) {
 }
 
 Quantity quantity_of_dcgm(std::string_view heading) {
-  for (const Name& n : kDcgm)
-    if (n.column == heading) return {std::string(n.metric), n.factor};
+  for (const Name& known : kDcgm)
+    if (known.column == heading) return {std::string(known.metric), known.factor};
   return {std::string(heading), 1};
 }
 
@@ -195,9 +198,9 @@ std::optional<double> parse_reading(std::string_view cell) {
   if (cell.starts_with("0x") || cell.starts_with("0X")) {
     std::uint64_t bits = 0;
     const auto [end, error] = std::from_chars(cell.data() + 2, cell.data() + cell.size(), bits, 16);
-    return error == std::errc() && end == cell.data() + cell.size()
-               ? std::optional(static_cast<double>(bits))
-               : std::nullopt;
+    if (error == std::errc() && end == cell.data() + cell.size())
+      return std::optional(static_cast<double>(bits));
+    return std::nullopt;
   }
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);

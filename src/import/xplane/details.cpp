@@ -46,7 +46,7 @@ bool looks_like_details(std::string_view text) {
 }
 
 Details parse_details(std::string_view text) {
-  Details d;
+  Details details;
   std::int64_t fixed = -1, dynamic = -1;
   std::string_view source, destination;
   while (!text.empty()) {
@@ -57,7 +57,7 @@ Details parse_details(std::string_view text) {
     if (colon == pair.npos) continue;
     const auto key = pair.substr(0, colon), value = pair.substr(colon + 1);
     if (key == "regs")
-      number(value, d.registers);
+      number(value, details.registers);
     else if (key == "static_shared")
       number(value, fixed);
     else if (key == "dynamic_shared")
@@ -65,13 +65,13 @@ Details parse_details(std::string_view text) {
     else if (key == "group_mem")
       number(value, fixed);
     else if (key == "grid")
-      triple(value, d.grid);
+      triple(value, details.grid);
     else if (key == "block")
-      triple(value, d.block);
+      triple(value, details.block);
     else if (key == "occ_pct")
-      number(value, d.occupancy);
+      number(value, details.occupancy);
     else if (key == "num_bytes" || key == "size")
-      number(value, d.bytes);
+      number(value, details.bytes);
     else if (key == "kind_src")
       source = value;
     else if (key == "kind_dst")
@@ -80,13 +80,17 @@ Details parse_details(std::string_view text) {
   if (fixed >= 0 || dynamic >= 0) {
     std::int64_t sum = 0;
     if (!__builtin_add_overflow(fixed < 0 ? 0 : fixed, dynamic < 0 ? 0 : dynamic, &sum))
-      d.shared_bytes = sum;
+      details.shared_bytes = sum;
   }
   // Tracers that cannot compute the occupancy write 0 (AMD does for every kernel); a kernel that
   // ran had some.
-  d.occupancy = d.occupancy > 0 ? d.occupancy / 100 : NAN;
-  d.copy = direction(source, destination);
-  return d;
+  if (details.occupancy > 0) {
+    details.occupancy = details.occupancy / 100;
+  } else {
+    details.occupancy = NAN;
+  }
+  details.copy = direction(source, destination);
+  return details;
 }
 
 CopyKind copy_from_name(std::string_view name) {

@@ -21,9 +21,9 @@ struct Decoder {
   EventFields e;
   Details inline_details;  // of an event that carries its own
 
-  std::int64_t integer(const StatValue& v) const {
-    if (v.kind == StatValue::Kind::number) return static_cast<std::int64_t>(v.bits);
-    auto text = text_of(*line.plane, v);
+  std::int64_t integer(const StatValue& statistic) const {
+    if (statistic.kind == StatValue::Kind::number) return static_cast<std::int64_t>(statistic.bits);
+    auto text = text_of(*line.plane, statistic);
     if (text.starts_with("$$"))
       text.remove_prefix(2);  // xprof marks ids that stand for names this way
     std::int64_t value = -1;
@@ -31,20 +31,21 @@ struct Decoder {
     return value;
   }
 
-  EventText text(const StatValue& v) const {
-    if (v.kind == StatValue::Kind::text) return {Text{}, v.text};
-    if (v.kind != StatValue::Kind::ref) return {};
-    const auto* name = line.plane->stat_names.find(v.bits);
-    return name ? EventText{name->text, {}} : EventText{};
+  EventText text(const StatValue& statistic) const {
+    if (statistic.kind == StatValue::Kind::text) return {Text{}, statistic.text};
+    if (statistic.kind != StatValue::Kind::ref) return {};
+    const auto* name = line.plane->stat_names.find(statistic.bits);
+    if (name) return EventText{name->text, {}};
+    return EventText{};
   }
 
-  void details(const StatValue& v) {
-    if (v.kind == StatValue::Kind::ref) {
-      const auto* name = line.plane->stat_names.find(v.bits);
+  void details(const StatValue& statistic) {
+    if (statistic.kind == StatValue::Kind::ref) {
+      const auto* name = line.plane->stat_names.find(statistic.bits);
       if (name && name->details >= 0)
         e.details = &line.plane->details[static_cast<std::size_t>(name->details)];
-    } else if (v.kind == StatValue::Kind::text) {
-      inline_details = parse_details(v.text);
+    } else if (statistic.kind == StatValue::Kind::text) {
+      inline_details = parse_details(statistic.text);
       e.details = &inline_details;
     }
   }
@@ -52,107 +53,115 @@ struct Decoder {
   /// What all writers write, in one piece: the id, then one number or reference. False for
   /// everything else.
   static bool read_common(std::string_view message, const ById<StatName>& names,
-                          const StatName*& name, StatValue& v) {
-    const char* p = message.data();
-    const char* const end = p + message.size();
+                          const StatName*& name, StatValue& statistic) {
+    const char* at = message.data();
+    const char* const end = at + message.size();
     constexpr char kId = field::stat::metadata_id << 3, kUnsigned = field::stat::u64 << 3,
                    kSigned = field::stat::i64 << 3, kRef = field::stat::ref << 3;
-    if (message.size() < 2 || *p != kId) return false;
-    ++p;
-    v.id = protozero::decode_varint(&p, end);
-    name = names.find(v.id);
-    if (!name || name->stat == Stat::none || p == end) return true;  // nothing that anyone reads
-    if (*p != kUnsigned && *p != kSigned && *p != kRef) return false;
-    v.kind = *p == kRef ? StatValue::Kind::ref : StatValue::Kind::number;
-    ++p;
-    v.bits = protozero::decode_varint(&p, end);
-    return p == end;
+    if (message.size() < 2 || *at != kId) return false;
+    ++at;
+    statistic.id = protozero::decode_varint(&at, end);
+    name = names.find(statistic.id);
+    if (!name || name->stat == Stat::none || at == end) return true;  // nothing that anyone reads
+    if (*at != kUnsigned && *at != kSigned && *at != kRef) return false;
+    if (*at == kRef) {
+      statistic.kind = StatValue::Kind::ref;
+    } else {
+      statistic.kind = StatValue::Kind::number;
+    }
+    ++at;
+    statistic.bits = protozero::decode_varint(&at, end);
+    return at == end;
   }
 
   void stat(std::string_view message) {
-    StatValue v;
+    StatValue statistic;
     const StatName* name = nullptr;
-    if (!read_common(message, line.plane->stat_names, name, v)) {
-      v = read_stat(message);
-      name = line.plane->stat_names.find(v.id);
+    if (!read_common(message, line.plane->stat_names, name, statistic)) {
+      statistic = read_stat(message);
+      name = line.plane->stat_names.find(statistic.id);
     }
     if (!name) return;
     switch (name->stat) {
       case Stat::none:
         break;
       case Stat::correlation_id:
-        e.correlation = integer(v);
+        e.correlation = integer(statistic);
         break;
       case Stat::kernel_details:
         e.kernel = true;
-        details(v);
+        details(statistic);
         break;
       case Stat::memcpy_details:
         e.memcpy = true;
-        details(v);
+        details(statistic);
         break;
       case Stat::memset_details:
         e.memset = true;
-        details(v);
+        details(statistic);
         break;
       case Stat::hlo_op:
-        e.op = text(v);
+        e.op = text(statistic);
         break;
       case Stat::name:
-        e.scope = text(v);
+        e.scope = text(statistic);
         break;
       case Stat::tf_op:
-        if (e.scope.empty() && !text_of(*line.plane, v).starts_with("XlaModule:"))
-          e.scope = text(v);
+        if (e.scope.empty() && !text_of(*line.plane, statistic).starts_with("XlaModule:"))
+          e.scope = text(statistic);
         break;
       case Stat::eager_op:
-        e.type = text(v);
+        e.type = text(statistic);
         break;
       case Stat::tensor_shapes:
-        e.shapes = text(v);
+        e.shapes = text(statistic);
         break;
       case Stat::step_num:
-        e.step = integer(v);
+        e.step = integer(statistic);
         e.has_step = true;
         break;
       case Stat::context_id:
-        e.context = integer(v);
+        e.context = integer(statistic);
         break;
       case Stat::graph_id:
-        e.graph = integer(v);
+        e.graph = integer(statistic);
         break;
       case Stat::graph_node:
-        e.graph_node = integer(v);
+        e.graph_node = integer(statistic);
         break;
       case Stat::occupancy_pct:
-        e.occupancy_pct = v.kind == StatValue::Kind::real ? v.real : NAN;
+        if (statistic.kind == StatValue::Kind::real) {
+          e.occupancy_pct = statistic.real;
+        } else {
+          e.occupancy_pct = NAN;
+        }
         break;
       case Stat::device_id:
-        e.device_id = integer(v);
+        e.device_id = integer(statistic);
         break;
       case Stat::producer_type:
-        e.producer_type = v.bits;
+        e.producer_type = statistic.bits;
         break;
       case Stat::producer_id:
-        e.producer = integer(v);
+        e.producer = integer(statistic);
         break;
       case Stat::consumer_type:
-        e.consumer_type = v.bits;
+        e.consumer_type = statistic.bits;
         break;
       case Stat::consumer_id:
-        e.consumer = integer(v);
+        e.consumer = integer(statistic);
         break;
       case Stat::allocation_bytes:
-        e.allocation_bytes = integer(v);
+        e.allocation_bytes = integer(statistic);
         break;
       case Stat::bytes_allocated:
-        e.bytes_allocated = integer(v);
+        e.bytes_allocated = integer(statistic);
         break;
       case Stat::bytes_reserved:
-        e.bytes_reserved = integer(v);
+        e.bytes_reserved = integer(statistic);
         break;
       case Stat::address:
-        e.address = integer(v);
+        e.address = integer(statistic);
         break;
     }
   }
@@ -161,32 +170,32 @@ struct Decoder {
     ++out.events;
     e = EventFields{};
     const EventName* name = nullptr;
-    pbf_reader r{message.data(), message.size()};
-    while (r.next()) {
-      switch (r.tag_and_type()) {
+    pbf_reader reader{message.data(), message.size()};
+    while (reader.next()) {
+      switch (reader.tag_and_type()) {
         case tag_and_type(field::event::metadata_id, pbf_wire_type::varint):
-          e.metadata_id = r.get_uint64();
+          e.metadata_id = reader.get_uint64();
           name = line.plane->event_names.find(e.metadata_id);
           if (name)
-            for (const auto s : name->stats) stat(s);
+            for (const auto stat_message : name->stats) stat(stat_message);
           break;
         case tag_and_type(field::event::offset_ps, pbf_wire_type::varint):
-          e.offset_ps = r.get_int64();
+          e.offset_ps = reader.get_int64();
           break;
         case tag_and_type(field::event::duration_ps, pbf_wire_type::varint):
-          e.duration_ps = r.get_int64();
+          e.duration_ps = reader.get_int64();
           break;
         case tag_and_type(field::event::stats, pbf_wire_type::length_delimited): {
-          const auto s = r.get_view();
-          stat({s.data(), s.size()});
+          const auto inner = reader.get_view();
+          stat({inner.data(), inner.size()});
           break;
         }
         case tag_and_type(field::event::num_occurrences, pbf_wire_type::varint):
           e.aggregated = true;
-          r.skip();
+          reader.skip();
           break;
         default:
-          r.skip();
+          reader.skip();
       }
     }
     if (e.aggregated) {  // a count over the whole profile, without a time of its own
@@ -206,19 +215,20 @@ struct Decoder {
 }  // namespace
 
 void decode(std::string_view chunk, const LineContext& line, Part& part) {
-  Decoder d{line, part, {}, {}};
-  pbf_reader r{chunk.data(), chunk.size()};
-  while (r.next()) {  // the scan has walked these fields once: they are whole
-    if (r.tag_and_type() != tag_and_type(field::line::events, pbf_wire_type::length_delimited)) {
-      r.skip();
+  Decoder decoder{line, part, {}, {}};
+  pbf_reader reader{chunk.data(), chunk.size()};
+  while (reader.next()) {  // the scan has walked these fields once: they are whole
+    if (reader.tag_and_type() !=
+        tag_and_type(field::line::events, pbf_wire_type::length_delimited)) {
+      reader.skip();
       continue;
     }
-    const auto v = r.get_view();
-    const std::string_view message{v.data(), v.size()};
+    const auto view = reader.get_view();
+    const std::string_view message{view.data(), view.size()};
     try {
-      d.event(message);
+      decoder.event(message);
     } catch (const protozero::exception&) {
-      d.bad(message);
+      decoder.bad(message);
     }
   }
 }

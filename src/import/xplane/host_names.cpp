@@ -32,27 +32,27 @@ std::string_view operation_type(std::string_view name, std::string_view display_
 bool holds_calls_alone(std::string_view thread) { return thread.starts_with("Host Threads/"); }
 
 HostName classify_host(std::string_view name, std::string_view display_name) {
-  HostName h;
-  h.api = gpu_api_kind(name);
+  HostName host_name;
+  host_name.api = gpu_api_kind(name);
   if (is_gpu_api(name)) {
-    h.event = HostEvent::api_call;
+    host_name.event = HostEvent::api_call;
   } else if (name == "MemoryAllocation") {
-    h.event = HostEvent::allocation;
+    host_name.event = HostEvent::allocation;
   } else if (name == "MemoryDeallocation") {
-    h.event = HostEvent::deallocation;
+    host_name.event = HostEvent::deallocation;
   } else if (name ==
              "ThreadpoolListener::Record") {  // tsl/profiler/backends/cpu/threadpool_listener.cc
-    h.event = HostEvent::queue_enter;
+    host_name.event = HostEvent::queue_enter;
   } else if (name == "ThreadpoolListener::StartRegion") {
-    h.event = HostEvent::queue_leave;
+    host_name.event = HostEvent::queue_leave;
   } else if (name == "ThreadpoolListener::StopRegion") {
-    h.event = HostEvent::drop;
+    host_name.event = HostEvent::drop;
   } else if (name.starts_with('$')) {
-    h.kind = HostKind::python;
+    host_name.kind = HostKind::python;
   } else {
-    h.op_type = operation_type(name, display_name);
+    host_name.op_type = operation_type(name, display_name);
   }
-  return h;
+  return host_name;
 }
 
 PlaneKind plane_kind(std::string_view name) {
@@ -67,9 +67,9 @@ PlaneKind plane_kind(std::string_view name) {
 }
 
 std::optional<std::int32_t> gpu_number(std::string_view plane) {
-  const auto n = number_after(plane, "/device:GPU:");
-  if (!n || *n < 0 || *n > INT32_MAX) return std::nullopt;
-  return static_cast<std::int32_t>(*n);
+  const auto number = number_after(plane, "/device:GPU:");
+  if (!number || *number < 0 || *number > INT32_MAX) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
 }
 
 std::optional<std::int64_t> stream_number(std::string_view line) {

@@ -20,18 +20,25 @@ template <class T>
 class ById {
  public:
   T& at(std::uint64_t id) {
-    return id < kDense ? (id < dense_.size() ? dense_[id] : (dense_.resize(grown(id)), dense_[id]))
-                       : sparse_[id];
+    if (id < kDense) {
+      if (id < dense_.size()) return dense_[id];
+      return (dense_.resize(grown(id)), dense_[id]);
+    }
+    return sparse_[id];
   }
   const T* find(std::uint64_t id) const {
-    if (id < kDense) return id < dense_.size() ? &dense_[id] : nullptr;
+    if (id < kDense) {
+      if (id < dense_.size()) return &dense_[id];
+      return nullptr;
+    }
     const auto it = sparse_.find(id);
-    return it == sparse_.end() ? nullptr : &it->second;
+    if (it == sparse_.end()) return nullptr;
+    return &it->second;
   }
   template <class F>
-  void each(F&& f) {
-    for (auto& v : dense_) f(v);
-    for (auto& [id, v] : sparse_) f(v);
+  void each(F&& apply) {
+    for (auto& value : dense_) apply(value);
+    for (auto& [id, value] : sparse_) apply(value);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/when.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
 #include "report/text/format.h"
@@ -14,8 +15,8 @@ namespace {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (char c : text) {
-    switch (c) {
+  for (char letter : text) {
+    switch (letter) {
       case '&':
         out += "&amp;";
         break;
@@ -29,7 +30,7 @@ std::string escaped(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        out += c;
+        out += letter;
     }
   }
   return out;
@@ -56,8 +57,9 @@ th:first-child, td:first-child { text-align: left; white-space: normal; overflow
 
 std::string change_cell(Nanos change, Nanos largest) {
   if (change == 0) return "<td>0</td>";
-  const double width =
-      largest > 0 ? 6.0 * static_cast<double>(std::abs(change)) / static_cast<double>(largest) : 0;
+  double width = 0;
+  if (largest > 0)
+    width = 6.0 * static_cast<double>(std::abs(change)) / static_cast<double>(largest);
   return fmt::format(
       "<td class=\"{}\" title=\"{} ns\"><span class=\"bar\" style=\"width:{:.2f}rem\"></span> "
       "{}{}</td>",
@@ -65,7 +67,7 @@ std::string change_cell(Nanos change, Nanos largest) {
       format_time(std::abs(change)));
 }
 
-std::string table(const Comparison& c, const std::vector<ComparedTime>& rows,
+std::string table(const Comparison& comparison, const std::vector<ComparedTime>& rows,
                   std::string_view title, bool total, std::size_t shown = SIZE_MAX) {
   // Without scripts: a box that is pressed shows the rest.
   const bool folded = rows.size() > shown;
@@ -73,31 +75,33 @@ std::string table(const Comparison& c, const std::vector<ComparedTime>& rows,
   if (folded)
     out += fmt::format("<input type=\"checkbox\" class=\"more-rows\" id=\"all-{}\">", title);
   out += "<div class=\"wide\"><table><thead><tr><th></th>";
-  for (std::size_t r = 0; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + "</th>";
-  for (std::size_t r = 1; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + " − A</th>";
+  for (std::size_t run = 0; run < comparison.runs.size(); ++run)
+    out += "<th>" + run_letter(run) + "</th>";
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+    out += "<th>" + run_letter(run) + " − A</th>";
   out += "</tr></thead>\n<tbody>\n";
   Nanos largest = 0;
   for (const auto& row : rows)
     for (Nanos change : row.change_ns) largest = std::max<Nanos>(largest, std::abs(change));
   for (const auto& row : rows) {
-    out +=
-        fmt::format("<tr{}><td title=\"{}\">{}</td>",
-                    &row - rows.data() >= static_cast<std::ptrdiff_t>(std::min(shown, rows.size()))
-                        ? " class=\"rest\""
-                        : "",
-                    escaped(row.name), escaped(row_name(row)));
+    out += fmt::format(
+        "<tr{}><td title=\"{}\">{}</td>",
+        when(&row - rows.data() >= static_cast<std::ptrdiff_t>(std::min(shown, rows.size())),
+             " class=\"rest\""),
+        escaped(row.name), escaped(row_name(row)));
     for (Nanos ns : row.ns)
       out += fmt::format("<td title=\"{} ns\">{}</td>", ns, ns == 0 ? "–" : format_time(ns));
-    for (std::size_t r = 1; r < c.runs.size(); ++r) out += change_cell(row.change_ns[r], largest);
+    for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+      out += change_cell(row.change_ns[run], largest);
     out += "</tr>\n";
   }
   out += "</tbody>\n";
   if (total) {
     out += "<tfoot><tr><td>total</td>";
-    for (const auto& run : c.runs)
+    for (const auto& run : comparison.runs)
       out += fmt::format("<td title=\"{} ns\">{}</td>", run.time_ns, format_time(run.time_ns));
-    for (std::size_t r = 1; r < c.runs.size(); ++r)
-      out += change_cell(c.runs[r].time_ns - c.runs[0].time_ns, 0);
+    for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+      out += change_cell(comparison.runs[run].time_ns - comparison.runs[0].time_ns, 0);
     out += "</tr></tfoot>\n";
   }
   out += "</table></div>\n";
@@ -110,44 +114,48 @@ std::string table(const Comparison& c, const std::vector<ComparedTime>& rows,
 
 }  // namespace
 
-std::string comparison_page(const Comparison& c, std::size_t rows) {
+std::string comparison_page(const Comparison& comparison, std::size_t rows) {
   std::string out(kHead);
   out +=
       "<div class=\"wide\"><table "
       "class=\"runs\"><thead><tr><th>run</th><th>device</th><th>steps</th><th>time of a " +
-      c.per + "</th><th>speed</th></tr></thead><tbody>\n";
-  for (std::size_t r = 0; r < c.runs.size(); ++r) {
-    const auto& run = c.runs[r];
+      comparison.per + "</th><th>speed</th></tr></thead><tbody>\n";
+  for (std::size_t index = 0; index < comparison.runs.size(); ++index) {
+    const auto& run = comparison.runs[index];
     out += fmt::format(
         "<tr><td><b>{}</b> {}</td><td>{}</td><td>{}</td><td title=\"{} "
         "ns\">{}</td><td>{}</td></tr>\n",
-        run_letter(r), escaped(run.path), escaped(run.device), run.steps, run.time_ns,
+        run_letter(index), escaped(run.path), escaped(run.device), run.steps, run.time_ns,
         format_time(run.time_ns), run.speedup ? fmt::format("{:.2f}×", *run.speedup) : "no data");
   }
   out += "</tbody></table></div>\n";
-  for (std::size_t r = 1; r < c.runs.size(); ++r)
-    out += "<p>" + escaped(comparison_headline(c, r)) + "</p>\n";
-  if (c.per == "window")
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+    out += "<p>" + escaped(comparison_headline(comparison, run)) + "</p>\n";
+  if (comparison.per == "window")
     out +=
         "<p>Not every run has steps: the times are those of the whole windows and compare only "
         "when these hold the same work.</p>\n";
   out += "<h2>How deep the device was used</h2>\n<div class=\"wide\"><table><thead><tr><th></th>";
-  for (std::size_t r = 0; r < c.runs.size(); ++r) out += "<th>" + run_letter(r) + "</th>";
+  for (std::size_t run = 0; run < comparison.runs.size(); ++run)
+    out += "<th>" + run_letter(run) + "</th>";
   out += "</tr></thead><tbody>\n";
-  for (const auto& level : c.levels) {
+  for (const auto& level : comparison.levels) {
     if (std::none_of(level.value.begin(), level.value.end(),
-                     [](const Share& v) { return v.has_value(); }))
+                     [](const Share& share) { return share.has_value(); }))
       continue;
     out += fmt::format("<tr><td title=\"{}\">{}</td>", escaped(level.id),
                        label_of(level_labels(), level.id).text);
-    for (const Share& v : level.value) out += "<td>" + format_share(v) + "</td>";
+    for (const Share& share : level.value) out += "<td>" + format_share(share) + "</td>";
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";
-  out += table(c, c.time, c.per == "step" ? "Where the time of a step goes" : "Where the time goes",
+  out += table(comparison, comparison.time,
+               comparison.per == "step" ? "Where the time of a step goes" : "Where the time goes",
                true);
-  if (!c.layers.empty()) out += table(c, c.layers, "Layers", false, rows);
-  if (!c.kernels.empty()) out += table(c, c.kernels, "Kernels", false, rows);
+  if (!comparison.layers.empty())
+    out += table(comparison, comparison.layers, "Layers", false, rows);
+  if (!comparison.kernels.empty())
+    out += table(comparison, comparison.kernels, "Kernels", false, rows);
   return out + "</html>\n";
 }
 

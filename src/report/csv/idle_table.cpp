@@ -25,7 +25,8 @@ Status write_idle_csv(const Context& context, const CsvSink& sink) {
       if (piece.next != kNoRow) csv_cell(out, piece.next);
       out += '\n';
     }
-  return any ? sink("idle_pieces", out, true) : Status{};
+  if (any) return sink("idle_pieces", out, true);
+  return Status{};
 }
 
 }  // namespace gf

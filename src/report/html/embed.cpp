@@ -7,27 +7,28 @@
 namespace gf {
 
 std::string gzipped(std::string_view bytes) {
-  z_stream z{};
+  z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&z, 9, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  if (deflateInit2(&stream, 9, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
   std::string out;
   char buffer[1 << 16];
   int state = Z_OK;
   // zlib counts input in 32 bits, so that large inputs go in pieces.
   while (state != Z_STREAM_END) {
     const auto piece = bytes.substr(0, 1u << 30);
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-    z.avail_in = static_cast<uInt>(piece.size());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
     const bool last = piece.size() == bytes.size();
     do {
-      z.next_out = reinterpret_cast<Bytef*>(buffer);
-      z.avail_out = sizeof buffer;
-      state = deflate(&z, last ? Z_FINISH : Z_NO_FLUSH);
-      out.append(buffer, sizeof buffer - z.avail_out);
-    } while (z.avail_out == 0);
+      stream.next_out = reinterpret_cast<Bytef*>(buffer);
+      stream.avail_out = sizeof buffer;
+      state = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
+      out.append(buffer, sizeof buffer - stream.avail_out);
+    } while (stream.avail_out == 0);
     bytes.remove_prefix(piece.size());
   }
-  deflateEnd(&z);
+  deflateEnd(&stream);
   return out;
 }
 
@@ -40,8 +41,13 @@ std::string base64(std::string_view bytes) {
     unsigned block = 0;
     for (std::size_t j = 0; j < 3; ++j)
       block = block << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j)
-      out += i + j <= bytes.size() ? digits[block >> (18 - 6 * j) & 63] : '=';
+    for (std::size_t j = 0; j < 4; ++j) {
+      if (i + j <= bytes.size()) {
+        out += digits[block >> (18 - 6 * j) & 63];
+      } else {
+        out += '=';
+      }
+    }
   }
   return out;
 }

@@ -1,8 +1,11 @@
 #include "report/html/page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "core/version.h"
 #include "model/metrics.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
@@ -41,10 +44,10 @@ struct PageLabels {
 
 std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   std::vector<PageLabel> out;
-  for (const auto& l : labels) {
-    const Metric* metric = find_metric(l.id);
-    out.push_back({std::string(l.id), std::string(l.text), std::string(l.short_text),
-                   std::string(metric ? metric->definition : l.meaning)});
+  for (const auto& label : labels) {
+    const Metric* metric = find_metric(label.id);
+    out.push_back({std::string(label.id), std::string(label.text), std::string(label.short_text),
+                   std::string(metric ? metric->definition : label.meaning)});
   }
   return out;
 }
@@ -55,45 +58,45 @@ void add_from_catalogue(std::vector<PageLabel>& labels, const std::vector<T>& it
   for (const auto& item : items) {
     const Metric* metric = find_metric(item.id);
     if (metric && std::none_of(labels.begin(), labels.end(),
-                               [&](const PageLabel& l) { return l.id == item.id; }))
+                               [&](const PageLabel& label) { return label.id == item.id; }))
       labels.push_back({item.id, item.id, item.id, std::string(metric->definition)});
   }
 }
 
-std::vector<PageLabel> level_page_labels(const Analysis& a) {
+std::vector<PageLabel> level_page_labels(const Analysis& analysis) {
   auto labels = page_labels(level_labels());
-  add_from_catalogue(labels, a.levels);
+  add_from_catalogue(labels, analysis.levels);
   return labels;
 }
 
-std::vector<PageLabel> reading_page_labels(const Analysis& a) {
-  if (a.samples.devices.empty()) return {};
+std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
+  if (analysis.samples.devices.empty()) return {};
   auto labels = page_labels(reading_labels());
-  for (const auto& device : a.samples.devices) add_from_catalogue(labels, device.readings);
-  add_from_catalogue(labels, a.samples.host);
+  for (const auto& device : analysis.samples.devices) add_from_catalogue(labels, device.readings);
+  add_from_catalogue(labels, analysis.samples.host);
   return labels;
 }
 
 }  // namespace
 
-Result<std::string> analysis_html(const Analysis& a, const Context* context) {
+Result<std::string> analysis_html(const Analysis& analysis, const Context* context) {
   if (kPageBefore.empty())
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
-  std::string json = R"({"version":"0.1.0","headline":)";
-  json_string(json, headline(a));
+  std::string json = fmt::format(R"({{"version":"{}","headline":)", kVersion);
+  json_string(json, headline(analysis));
   json += ",\"subject\":";
-  json_string(json, subject(a));
+  json_string(json, subject(analysis));
   json += ",\"shortcomings\":";
-  to_json(json, shortcomings(a));
+  to_json(json, shortcomings(analysis));
   json += ",\"labels\":";
-  to_json(json, PageLabels{level_page_labels(a), page_labels(cause_labels()),
+  to_json(json, PageLabels{level_page_labels(analysis), page_labels(cause_labels()),
                            page_labels(bar_labels()), page_labels(phase_labels()),
-                           page_labels(energy_labels()), reading_page_labels(a)});
+                           page_labels(energy_labels()), reading_page_labels(analysis)});
   json += ",\"timeline\":";
   to_json(json, context ? std::optional(timeline_data(*context)) : std::nullopt);
   json += ",\"analysis\":";
-  to_json(json, a);
+  to_json(json, analysis);
   json += '}';
   return std::string(kPageBefore) + base64(gzipped(json)) + std::string(kPageAfter);
 }

@@ -8,16 +8,16 @@ namespace gf {
 
 namespace {
 
-Nanos earliest(const Capture& c) {
+Nanos earliest(const Capture& capture) {
   Nanos first = 0;
   auto look = [&](const auto& column) {
-    for (const auto t : column) first = std::min(first, t);
+    for (const auto time : column) first = std::min(first, time);
   };
-  look(c.activities.start_ns);
-  look(c.host_ops.start_ns);
-  look(c.api_calls.start_ns);
-  look(c.counter_samples.start_ns);
-  for (const auto& block : c.sample_blocks) first = std::min(first, block.first_ns);
+  look(capture.activities.start_ns);
+  look(capture.host_ops.start_ns);
+  look(capture.api_calls.start_ns);
+  look(capture.counter_samples.start_ns);
+  for (const auto& block : capture.sample_blocks) first = std::min(first, block.first_ns);
   return first;
 }
 
@@ -25,11 +25,11 @@ Nanos earliest(const Capture& c) {
 
 Status write_perfetto(const Context& context, const perfetto::Sink& sink) {
   perfetto::PacketWriter out(sink);
-  perfetto::Export e{context, out, -earliest(context.capture)};
-  perfetto::write_devices(e);
-  perfetto::write_queues(e);
-  perfetto::write_samples(e);
-  perfetto::write_host(e);
+  perfetto::Export target{context, out, -earliest(context.capture)};
+  perfetto::write_devices(target);
+  perfetto::write_queues(target);
+  perfetto::write_samples(target);
+  perfetto::write_host(target);
   return out.finish();
 }
 

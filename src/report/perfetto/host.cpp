@@ -20,15 +20,17 @@ bool is_os_id(std::int64_t id) { return id > 0 && id <= std::numeric_limits<std:
 std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(
     const Context& context) {
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows;
-  for (std::uint32_t a = 0; a < context.attribution.launch.size(); ++a)
-    if (const auto call = context.attribution.launch[a]; call != kNoRow)
-      flows[call].push_back(flow_of(a));
+  for (std::uint32_t attribution = 0; attribution < context.attribution.launch.size();
+       ++attribution)
+    if (const auto call = context.attribution.launch[attribution]; call != kNoRow)
+      flows[call].push_back(flow_of(attribution));
   return flows;
 }
 
 class HostWriter {
  public:
-  explicit HostWriter(Export& e) : e_(e), c_(e.context.capture), flows_(flows_by_call(e.context)) {}
+  explicit HostWriter(Export& target)
+      : e_(target), c_(target.context.capture), flows_(flows_by_call(target.context)) {}
   void write(std::uint32_t thread);
 
  private:
@@ -73,12 +75,12 @@ Slice HostWriter::slice_of(const Item& item, Interval span) {
     return {span, c_.text(c_.api_calls.name[item.row]), name_of(c_.api_calls.kind[item.row]),
             facts_, flows == flows_.end() ? std::span<const std::uint64_t>{} : flows->second};
   }
-  const auto& o = c_.host_ops;
-  text("shapes", o.shapes[item.row]);
-  text("types", o.types[item.row]);
-  text("module", o.module[item.row]);
-  number("sequence number", o.sequence[item.row]);
-  return {span, c_.text(o.name[item.row]), name_of(o.kind[item.row]), facts_};
+  const auto& ops = c_.host_ops;
+  text("shapes", ops.shapes[item.row]);
+  text("types", ops.types[item.row]);
+  text("module", ops.module[item.row]);
+  number("sequence number", ops.sequence[item.row]);
+  return {span, c_.text(ops.name[item.row]), name_of(ops.kind[item.row]), facts_};
 }
 
 void HostWriter::write(std::uint32_t thread) {
@@ -97,17 +99,17 @@ void HostWriter::write(std::uint32_t thread) {
   if (items.empty()) return;
   const auto order = drawing_order(spans);
   std::vector<Interval> in_order;
-  for (const auto i : order) in_order.push_back(spans[i]);
+  for (const auto row : order) in_order.push_back(spans[row]);
   const auto track_of = nesting_tracks(in_order);
   const auto tracks = *std::max_element(track_of.begin(), track_of.end()) + 1;
   std::uint64_t base = 0;
-  for (std::uint32_t t = 0; t < tracks; ++t) {
-    const auto track = t == 0
-                           ? base = make_track(thread)
-                           : e_.out.track(fmt::format("overlap {}", t), base, static_cast<int>(t));
+  for (std::uint32_t index = 0; index < tracks; ++index) {
+    const auto track =
+        index == 0 ? base = make_track(thread)
+                   : e_.out.track(fmt::format("overlap {}", index), base, static_cast<int>(index));
     std::vector<std::uint32_t> here;
     for (std::size_t i = 0; i < order.size(); ++i)
-      if (track_of[i] == t) here.push_back(order[i]);
+      if (track_of[i] == index) here.push_back(order[i]);
     write_nested(e_.out, track, here.size(),
                  [&](std::size_t i) { return slice_of(items[here[i]], spans[here[i]]); });
   }
@@ -115,26 +117,28 @@ void HostWriter::write(std::uint32_t thread) {
 
 }  // namespace
 
-void write_host(Export& e) {
-  HostWriter writer(e);
-  for (std::uint32_t thread = 0; thread < e.context.host.threads(); ++thread) writer.write(thread);
+void write_host(Export& target) {
+  HostWriter writer(target);
+  for (std::uint32_t thread = 0; thread < target.context.host.threads(); ++thread)
+    writer.write(thread);
 }
 
-void write_samples(Export& e) {
-  const auto& c = e.context.capture;
+void write_samples(Export& target) {
+  const auto& capture = target.context.capture;
   std::map<std::pair<std::uint32_t, Text>, std::uint64_t> tracks;
-  each_counter_value(
-      c, kAllTime, [&](std::uint32_t device, Text id, Nanos start, Nanos, double value) {
-        auto& track = tracks[{device, id}];
-        if (track == 0) {
-          const std::string where =
-              device == kNoRow ? "host" : fmt::format("GPU {}", c.devices.id[device]);
-          const Metric* metric = find_metric(c.text(id));
-          track = e.out.counter(fmt::format("{} {}", where, c.text(id)), metric ? metric->unit : "",
-                                0, e.order++);
-        }
-        e.out.value(track, start + e.shift, value);
-      });
+  each_counter_value(capture, kAllTime,
+                     [&](std::uint32_t device, Text id, Nanos start, Nanos, double value) {
+                       auto& track = tracks[{device, id}];
+                       if (track == 0) {
+                         std::string where = "host";
+                         if (device != kNoRow)
+                           where = fmt::format("GPU {}", capture.devices.id[device]);
+                         const Metric* metric = find_metric(capture.text(id));
+                         track = target.out.counter(fmt::format("{} {}", where, capture.text(id)),
+                                                    metric ? metric->unit : "", 0, target.order++);
+                       }
+                       target.out.value(track, start + target.shift, value);
+                     });
 }
 
 }  // namespace gf::perfetto

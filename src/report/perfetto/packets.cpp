@@ -68,26 +68,26 @@ std::uint64_t PacketWriter::describe(Fill&& fill) {
 }
 
 std::uint64_t PacketWriter::track(std::string_view name, std::uint64_t parent, int order) {
-  return describe([&](Writer& d) {
-    add_text(d, 2, name);
-    if (parent) d.add_uint64(5, parent);
-    d.add_enum(11, kExplicit);
-    d.add_int32(12, order);
-    d.add_enum(15, kMergeNone);
+  return describe([&](Writer& writer) {
+    add_text(writer, 2, name);
+    if (parent) writer.add_uint64(5, parent);
+    writer.add_enum(11, kExplicit);
+    writer.add_int32(12, order);
+    writer.add_enum(15, kMergeNone);
   });
 }
 
 std::uint64_t PacketWriter::process(std::int64_t pid, std::string_view name) {
-  return describe([&](Writer& d) {
-    Writer process(d, 3);
+  return describe([&](Writer& writer) {
+    Writer process(writer, 3);
     process.add_int32(1, static_cast<std::int32_t>(pid));
     add_text(process, 6, name);
   });
 }
 
 std::uint64_t PacketWriter::thread(std::int64_t pid, std::int64_t tid, std::string_view name) {
-  return describe([&](Writer& d) {
-    Writer thread(d, 4);
+  return describe([&](Writer& writer) {
+    Writer thread(writer, 4);
     thread.add_int32(1, static_cast<std::int32_t>(pid));
     thread.add_int64(2, tid);
     if (!name.empty()) add_text(thread, 5, name);
@@ -96,15 +96,15 @@ std::uint64_t PacketWriter::thread(std::int64_t pid, std::int64_t tid, std::stri
 
 std::uint64_t PacketWriter::counter(std::string_view name, std::string_view unit,
                                     std::uint64_t parent, int order) {
-  return describe([&](Writer& d) {
-    add_text(d, 2, name);
-    if (parent) d.add_uint64(5, parent);
+  return describe([&](Writer& writer) {
+    add_text(writer, 2, name);
+    if (parent) writer.add_uint64(5, parent);
     {
-      Writer counter(d, 8);
+      Writer counter(writer, 8);
       add_text(counter, 6, unit);
     }
-    d.add_int32(12, order);
-    d.add_enum(15, kMergeNone);
+    writer.add_int32(12, order);
+    writer.add_enum(15, kMergeNone);
   });
 }
 
@@ -123,14 +123,14 @@ void PacketWriter::event(Nanos at, int type, std::uint64_t track, Fill&& fill) {
 }
 
 void PacketWriter::begin(std::uint64_t track, const Slice& slice) {
-  event(slice.span.start, kBegin, track, [&](Writer& e) {
-    e.add_uint64(10, intern(kName, slice.name));
-    if (!slice.category.empty()) e.add_uint64(3, intern(kCategory, slice.category));
+  event(slice.span.start, kBegin, track, [&](Writer& writer) {
+    writer.add_uint64(10, intern(kName, slice.name));
+    if (!slice.category.empty()) writer.add_uint64(3, intern(kCategory, slice.category));
     for (const auto& fact : slice.facts) {
       const auto name = intern(kFactName, fact.name);
       const auto* text = std::get_if<std::string_view>(&fact.value);
       const auto text_id = text ? intern(kFactText, *text) : 0;
-      Writer annotation(e, 4);
+      Writer annotation(writer, 4);
       annotation.add_uint64(1, name);
       if (text)
         annotation.add_uint64(17, text_id);
@@ -139,8 +139,8 @@ void PacketWriter::begin(std::uint64_t track, const Slice& slice) {
       else
         annotation.add_int64(4, std::get<std::int64_t>(fact.value));
     }
-    for (const auto flow : slice.flows_out) e.add_fixed64(47, flow);
-    if (slice.flow_in) e.add_fixed64(48, slice.flow_in);
+    for (const auto flow : slice.flows_out) writer.add_fixed64(47, flow);
+    if (slice.flow_in) writer.add_fixed64(48, slice.flow_in);
   });
 }
 
@@ -149,7 +149,7 @@ void PacketWriter::end(std::uint64_t track, Nanos at) {
 }
 
 void PacketWriter::value(std::uint64_t track, Nanos at, double value) {
-  event(at, kCounter, track, [&](Writer& e) { e.add_double(44, value); });
+  event(at, kCounter, track, [&](Writer& writer) { writer.add_double(44, value); });
 }
 
 Status PacketWriter::finish() {

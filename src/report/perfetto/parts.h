@@ -17,14 +17,14 @@ struct Export {
 inline std::uint64_t flow_of(std::uint32_t row) { return std::uint64_t{row} + 1; }
 
 /// Steps, then for each device its idle causes, levels and streams.
-void write_devices(Export& e);
+void write_devices(Export& target);
 /// Levels inside the kernels of a device as counter tracks under `parent`.
-void write_levels(Export& e, const DeviceTimeline& line, std::uint64_t parent);
+void write_levels(Export& target, const DeviceTimeline& line, std::uint64_t parent);
 /// Host threads.
-void write_host(Export& e);
+void write_host(Export& target);
 /// Depth of the framework's and the devices' queues as counter tracks.
-void write_queues(Export& e);
+void write_queues(Export& target);
 /// Sampled counters: power, clocks, PM samples.
-void write_samples(Export& e);
+void write_samples(Export& target);
 
 }  // namespace gf::perfetto

@@ -15,9 +15,9 @@ namespace gf::perfetto {
 inline std::vector<std::uint32_t> drawing_order(std::span<const Interval> spans) {
   std::vector<std::uint32_t> order(spans.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return spans[a].start != spans[b].start ? spans[a].start < spans[b].start
-                                            : spans[a].end > spans[b].end;
+  std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
+    if (spans[left].start != spans[right].start) return spans[left].start < spans[right].start;
+    return spans[left].end > spans[right].end;
   });
   return order;
 }
@@ -25,9 +25,9 @@ inline std::vector<std::uint32_t> drawing_order(std::span<const Interval> spans)
 /// Writes spans that nest, in drawing order, on one track. `slice_at(i)` gives the i-th slice, its
 /// span included.
 template <class SliceAt>
-void write_nested(PacketWriter& out, std::uint64_t track, std::size_t n, SliceAt&& slice_at) {
+void write_nested(PacketWriter& out, std::uint64_t track, std::size_t count, SliceAt&& slice_at) {
   std::vector<Nanos> open;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Slice slice = slice_at(i);
     for (; !open.empty() && open.back() <= slice.span.start; open.pop_back())
       out.end(track, open.back());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/when.h"
 #include "report/json.h"
 #include "report/text/format.h"
 #include "report/text/paint.h"
@@ -65,33 +66,33 @@ struct CatalogueJson {
   }
 };
 
-bool wanted(const Metric& m, const std::vector<std::string>& ids) {
+bool wanted(const Metric& metric, const std::vector<std::string>& ids) {
   if (ids.empty()) return true;
   return std::any_of(ids.begin(), ids.end(), [&](std::string_view id) {
-    if (m.id == id) return true;
+    if (metric.id == id) return true;
     if (id.ends_with('.')) id.remove_suffix(1);
-    return m.id.starts_with(id) && m.id.size() > id.size() && m.id[id.size()] == '.';
+    return metric.id.starts_with(id) && metric.id.size() > id.size() && metric.id[id.size()] == '.';
   });
 }
 
-Status check(const MetricFilter& f) {
-  for (const std::string& id : f.ids)
+Status check(const MetricFilter& filter) {
+  for (const std::string& id : filter.ids)
     if (std::none_of(metrics().begin(), metrics().end(),
-                     [&](const Metric& m) { return wanted(m, {id}); }))
+                     [&](const Metric& metric) { return wanted(metric, {id}); }))
       return fail(fmt::format("no metric is called \"{}\"", id), {}, -1,
                   "gpufathom metrics lists them");
-  if (!f.level.empty() && std::none_of(metrics().begin(), metrics().end(), [&](const Metric& m) {
-        return name_of(m.level) == f.level;
-      })) {
+  if (!filter.level.empty() &&
+      std::none_of(metrics().begin(), metrics().end(),
+                   [&](const Metric& metric) { return name_of(metric.level) == filter.level; })) {
     std::string known;
     for (std::size_t i = 0; i < kMetricLevels; ++i)
-      (known += i ? ", " : "") += name_of(static_cast<MetricLevel>(i));
-    return fail(fmt::format("no level is called \"{}\"", f.level), {}, -1, known);
+      (known += when(i > 0, ", ")) += name_of(static_cast<MetricLevel>(i));
+    return fail(fmt::format("no level is called \"{}\"", filter.level), {}, -1, known);
   }
-  if (!f.chip.empty() && !find_chip(f.chip)) {
+  if (!filter.chip.empty() && !find_chip(filter.chip)) {
     std::string known;
-    for (const Chip& c : chips()) (known += known.empty() ? "" : ", ") += c.name;
-    return fail(fmt::format("no chip is called \"{}\"", f.chip), {}, -1, known);
+    for (const Chip& chip : chips()) (known += when(!known.empty(), ", ")) += chip.name;
+    return fail(fmt::format("no chip is called \"{}\"", filter.chip), {}, -1, known);
   }
   return {};
 }
@@ -100,12 +101,12 @@ Status check(const MetricFilter& f) {
 
 std::string chips_text(ChipSet set) {
   if (set == kEveryChip) return "all chips";
-  for (const Chip& c : chips())
-    if (set == since(c.id) && (set & (set - 1))) return fmt::format("{} and later", c.name);
+  for (const Chip& chip : chips())
+    if (set == since(chip.id) && (set & (set - 1))) return fmt::format("{} and later", chip.name);
   auto names = [](ChipSet some) {
     std::string out;
-    for (const Chip& c : chips())
-      if (some & bit(c.id)) (out += out.empty() ? "" : ", ") += c.name;
+    for (const Chip& chip : chips())
+      if (some & bit(chip.id)) (out += when(!out.empty(), ", ")) += chip.name;
     return out;
   };
   // Long lists read better by what is missing.
@@ -118,15 +119,18 @@ std::string chips_text(ChipSet set) {
          " but " + names(missing);
 }
 
-Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& f) {
-  if (auto ok = check(f); !ok) return tl::unexpected(ok.error());
-  const ChipSet asked = f.chip.empty() ? kEveryChip : bit(find_chip(f.chip)->id);
+Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& filter) {
+  if (auto ok = check(filter); !ok) return tl::unexpected(ok.error());
+  ChipSet asked = kEveryChip;
+  if (!filter.chip.empty()) asked = bit(find_chip(filter.chip)->id);
   std::vector<MetricEntry> entries;
-  for (const Metric& m : metrics()) {
-    if (!wanted(m, f.ids) || (!f.level.empty() && name_of(m.level) != f.level)) continue;
-    MetricEntry entry{&m, {}};
-    for (const MetricInput& i : metric_inputs())
-      if (i.metric == m.id && (i.chips & asked)) entry.inputs.push_back(&i);
+  for (const Metric& metric : metrics()) {
+    if (!wanted(metric, filter.ids) ||
+        (!filter.level.empty() && name_of(metric.level) != filter.level))
+      continue;
+    MetricEntry entry{&metric, {}};
+    for (const MetricInput& input : metric_inputs())
+      if (input.metric == metric.id && (input.chips & asked)) entry.inputs.push_back(&input);
     if (!entry.inputs.empty()) entries.push_back(std::move(entry));
   }
   return entries;
@@ -135,33 +139,35 @@ Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& f) {
 std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyle& style,
                          bool details) {
   std::size_t id_width = 0, unit_width = 0;
-  for (const auto& e : entries)
-    id_width = std::max(id_width, e.metric->id.size()),
-    unit_width = std::max(unit_width, e.metric->unit.size());
+  for (const auto& entry : entries) {
+    id_width = std::max(id_width, entry.metric->id.size());
+    unit_width = std::max(unit_width, entry.metric->unit.size());
+  }
   std::string out;
   std::string_view level;
   const auto width = static_cast<std::size_t>(style.width);
-  for (const auto& [m, inputs] : entries) {
-    if (name_of(m->level) != level) {
+  for (const auto& [entry, inputs] : entries) {
+    if (name_of(entry->level) != level) {
       if (!out.empty()) out += '\n';
-      out += paint(style, Paint::title, level = name_of(m->level)) + '\n';
+      out += paint(style, Paint::title, level = name_of(entry->level)) + '\n';
     } else if (details) {
       out += '\n';
     }
     if (!details) {
       // The definition stands right of id and unit, over as many lines as it needs.
       const std::size_t left = 2 + id_width + 2 + unit_width + 2;
-      out += fmt::format("  {}{:{}}  {:{}}  {}", paint(style, Paint::strong, m->id), "",
-                         id_width - m->id.size(), m->unit, unit_width,
-                         wrap(m->definition, width, left).substr(left));
+      out += fmt::format("  {}{:{}}  {:{}}  {}", paint(style, Paint::strong, entry->id), "",
+                         id_width - entry->id.size(), entry->unit, unit_width,
+                         wrap(entry->definition, width, left).substr(left));
       continue;
     }
-    out += fmt::format("  {}  [{}]  gpufathom_{}\n", paint(style, Paint::strong, m->id), m->unit,
-                       m->openmetrics);
-    out += wrap(m->definition, width, 6);
-    for (const MetricInput* i : inputs) {
-      out += wrap(fmt::format("{}, {}:", name_of(i->source), chips_text(i->chips)), width, 6);
-      out += wrap(i->expression, std::max(width, i->expression.size() + 8),
+    out += fmt::format("  {}  [{}]  gpufathom_{}\n", paint(style, Paint::strong, entry->id),
+                       entry->unit, entry->openmetrics);
+    out += wrap(entry->definition, width, 6);
+    for (const MetricInput* input : inputs) {
+      out +=
+          wrap(fmt::format("{}, {}:", name_of(input->source), chips_text(input->chips)), width, 6);
+      out += wrap(input->expression, std::max(width, input->expression.size() + 8),
                   8);  // a counter's name is never cut
     }
   }
@@ -169,27 +175,28 @@ std::string metrics_text(const std::vector<MetricEntry>& entries, const TextStyl
 }
 
 std::string metrics_json(const std::vector<MetricEntry>& entries) {
-  CatalogueJson c;
-  for (const auto& [m, inputs] : entries) {
-    MetricJson json{std::string(m->id),
-                    std::string(m->unit),
-                    std::string(name_of(m->level)),
-                    fmt::format("gpufathom_{}", m->openmetrics),
-                    std::string(m->definition),
+  CatalogueJson catalogue_json;
+  for (const auto& [entry, inputs] : entries) {
+    MetricJson json{std::string(entry->id),
+                    std::string(entry->unit),
+                    std::string(name_of(entry->level)),
+                    fmt::format("gpufathom_{}", entry->openmetrics),
+                    std::string(entry->definition),
                     {}};
-    for (const MetricInput* i : inputs) {
-      InputJson input{std::string(name_of(i->source)), {}, std::string(i->expression)};
+    for (const MetricInput* one : inputs) {
+      InputJson input{std::string(name_of(one->source)), {}, std::string(one->expression)};
       for (const Chip& chip : chips())
-        if (i->chips & bit(chip.id)) input.chips.emplace_back(chip.name);
+        if (one->chips & bit(chip.id)) input.chips.emplace_back(chip.name);
       json.inputs.push_back(std::move(input));
     }
-    c.metrics.push_back(std::move(json));
+    catalogue_json.metrics.push_back(std::move(json));
   }
-  for (const TensorPath& p : tensor_paths())
-    c.tensor.push_back({std::string(chip(p.chip).name), std::string(name_of(p.type)), p.dense_ops,
-                        std::string(p.counters)});
+  for (const TensorPath& path : tensor_paths())
+    catalogue_json.tensor.push_back({std::string(chip(path.chip).name),
+                                     std::string(name_of(path.type)), path.dense_ops,
+                                     std::string(path.counters)});
   std::string out;
-  to_json(out, c);
+  to_json(out, catalogue_json);
   return out += '\n';
 }
 
@@ -213,15 +220,17 @@ std::string metrics_page() {
       "| model | worked out from other metrics |\n";
   std::string_view level;
   const auto all = select_metrics({});
-  for (const MetricEntry& e : *all) {
-    const Metric& m = *e.metric;
-    if (name_of(m.level) != level) out += fmt::format("\n## {}\n", level = name_of(m.level));
-    out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", m.id, m.definition,
-                       m.unit, m.openmetrics);
-    for (const MetricInput* i : e.inputs) {
-      const bool code = i->source != MetricSource::trace;
-      out += fmt::format("- {}, {}: {}\n", name_of(i->source), chips_text(i->chips),
-                         code ? fmt::format("`{}`", i->expression) : std::string(i->expression));
+  for (const MetricEntry& entry : *all) {
+    const Metric& metric = *entry.metric;
+    if (name_of(metric.level) != level)
+      out += fmt::format("\n## {}\n", level = name_of(metric.level));
+    out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", metric.id,
+                       metric.definition, metric.unit, metric.openmetrics);
+    for (const MetricInput* input : entry.inputs) {
+      const bool code = input->source != MetricSource::trace;
+      out += fmt::format(
+          "- {}, {}: {}\n", name_of(input->source), chips_text(input->chips),
+          code ? fmt::format("`{}`", input->expression) : std::string(input->expression));
     }
   }
   out +=
@@ -232,19 +241,20 @@ std::string metrics_page() {
       "`.peak_sustained` of the `src_` counters is the rate for\n"
       "sparse operands, twice this: a dense kernel at full speed reads 50 % there.\n\n| chip | "
       "type | dense operations / SM / cycle | counters |\n|---|---|---|---|\n";
-  for (const TensorPath& p : tensor_paths())
-    out += fmt::format("| {} | {} | {} | `{}` |\n", chip(p.chip).name, name_of(p.type), p.dense_ops,
-                       p.counters);
+  for (const TensorPath& path : tensor_paths())
+    out += fmt::format("| {} | {} | {} | `{}` |\n", chip(path.chip).name, name_of(path.type),
+                       path.dense_ops, path.counters);
   out +=
       "\n## Chips\n\nA row stands for its family: counters and rates are equal in it.\n\n"
       "| chip | architecture | family | compute capability | warps / SM | L2 partitions | PM "
       "sampling |\n|---|---|---|---|---|---|---|\n";
-  for (const Chip& c : chips())
-    out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", c.name, c.architecture,
-                       c.family, c.major, c.minor, c.warps_per_sm, c.two_l2_partitions ? 2 : 1,
-                       !c.pm_sampling      ? "no"
-                       : c.pm_time_trigger ? "yes, interval in ns or cycles"
-                                           : "yes, interval in cycles");
+  for (const Chip& chip : chips())
+    out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", chip.name, chip.architecture,
+                       chip.family, chip.major, chip.minor, chip.warps_per_sm,
+                       chip.two_l2_partitions ? 2 : 1,
+                       !chip.pm_sampling      ? "no"
+                       : chip.pm_time_trigger ? "yes, interval in ns or cycles"
+                                              : "yes, interval in cycles");
   return out;
 }
 

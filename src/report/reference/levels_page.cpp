@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/utilization/level_formulas.h"
+#include "core/when.h"
 
 namespace gf {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 std::string chips_of(ChipSet set) {
   if (set == kEveryChip) return "all";
   std::string names;
-  for (const auto& c : chips())
-    if (set & bit(c.id)) names += fmt::format("{}{}", names.empty() ? "" : " ", c.name);
+  for (const auto& chip : chips())
+    if (set & bit(chip.id)) names += fmt::format("{}{}", when(!names.empty(), " "), chip.name);
   return names;
 }
 
@@ -26,8 +27,8 @@ std::string levels_page() {
       "[ladder.md](ladder.md) says what the levels mean.\n"
       "`peak bytes` is the data-sheet bandwidth of the device times the kernel's duration under "
       "the counter profiler.\n\n";
-  for (std::size_t l = 0; l < kKernelLevels; ++l) {
-    const auto level = static_cast<KernelLevel>(l);
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+    const auto level = static_cast<KernelLevel>(rung);
     page += fmt::format("## `{}`\n\n", id_of(level));
     if (level == KernelLevel::tensor_flops) {
       page +=
@@ -38,9 +39,9 @@ std::string levels_page() {
       continue;
     }
     page += "| formula | chips |\n|---|---|\n";
-    for (const auto& f : level_formulas())
-      if (f.level == level)
-        page += fmt::format("| `{}` | {} |\n", formula_text(f), chips_of(f.chips));
+    for (const auto& formula : level_formulas())
+      if (formula.level == level)
+        page += fmt::format("| `{}` | {} |\n", formula_text(formula), chips_of(formula.chips));
     page += "\n";
   }
   page += fmt::format(

@@ -13,13 +13,13 @@ constexpr std::string_view kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", 
 /// Position in eighths of a column (whole columns without block characters).
 int place(double share, int width, bool fine) {
   const double columns = std::clamp(share, 0.0, 1.0) * width;
-  return fine ? static_cast<int>(std::lround(columns * 8))
-              : static_cast<int>(std::lround(columns)) * 8;
+  if (fine) return static_cast<int>(std::lround(columns * 8));
+  return static_cast<int>(std::lround(columns)) * 8;
 }
 
-std::string repeat(std::string_view text, int n) {
+std::string repeat(std::string_view text, int count) {
   std::string out;
-  for (int i = 0; i < n; ++i) out += text;
+  for (int i = 0; i < count; ++i) out += text;
   return out;
 }
 
@@ -34,8 +34,8 @@ std::string bar(const TextStyle& style, Span01 span, int width, Paint how) {
   const int first = std::min(place(span.from, width, false) / 8, width - columns);
   std::string filled = repeat(style.utf8 ? "█" : "#", whole) + std::string(kEighths[rest]);
   int used = first + columns;
-  const int unsure =
-      span.unsure > span.to ? std::max(0, place(span.unsure, width, false) / 8 - used) : 0;
+  int unsure = 0;
+  if (span.unsure > span.to) unsure = std::max(0, place(span.unsure, width, false) / 8 - used);
   std::string out = std::string(static_cast<std::size_t>(first), ' ') + paint(style, how, filled);
   out += paint(style, Paint::unknown, repeat(style.utf8 ? "░" : "?", unsure));
   return out + std::string(static_cast<std::size_t>(std::max(0, width - used - unsure)), ' ');

@@ -28,8 +28,8 @@ constexpr std::string_view kDrawn[] = {"gpu.busy",      "monitor.gpu",  "sm.acti
 
 const SampledReading* find_reading(const std::vector<SampledReading>& readings,
                                    std::string_view id) {
-  for (const auto& r : readings)
-    if (r.id == id && r.mean) return &r;
+  for (const auto& reading : readings)
+    if (reading.id == id && reading.mean) return &reading;
   return nullptr;
 }
 
@@ -40,17 +40,25 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
   static constexpr std::string_view kBlocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
                                     kAscii[] = {" ", "_", ".", ":", "-", "=", "+", "*", "#"};
   std::string out;
-  for (std::size_t c = 0; c < width; ++c) {
-    const std::size_t from = c * values.size() / width,
-                      to = std::max(from + 1, (c + 1) * values.size() / width);
-    double sum = 0, n = 0;
+  for (std::size_t column = 0; column < width; ++column) {
+    const std::size_t from = column * values.size() / width,
+                      to = std::max(from + 1, (column + 1) * values.size() / width);
+    double sum = 0, count = 0;
     for (std::size_t i = from; i < std::min(to, values.size()); ++i)
-      if (std::isfinite(values[i])) sum += values[i], ++n;
-    if (n == 0) {
-      out += style.utf8 ? "·" : "?";
+      if (std::isfinite(values[i])) {
+        sum += values[i];
+        ++count;
+      }
+    if (count == 0) {
+      if (style.utf8) {
+        out += "·";
+      } else {
+        out += "?";
+      }
       continue;
     }
-    const double share = most > 0 ? std::clamp(sum / n / most, 0.0, 1.0) : 0;
+    double share = 0;
+    if (most > 0) share = std::clamp(sum / count / most, 0.0, 1.0);
     const auto height = share > 0 ? std::max<long>(1, std::lround(share * 8)) : 0;
     out += (style.utf8 ? kBlocks : kAscii)[height];
   }
@@ -59,70 +67,74 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
 
 std::string label(std::string_view id) { return std::string(label_of(reading_labels(), id).text); }
 
-std::string line(const SampledReading& r, const TextStyle& style) {
+std::string line(const SampledReading& reading, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width) - 2 - kLabel - 1 - kValue;
-  const double most = r.unit == "ratio" ? 1 : std::max(*r.high, r.unit == "cores" ? 1.0 : 0.0);
-  const std::string name = shorten_middle(label(r.id), kLabel),
-                    value = format_reading(*r.mean, r.unit);
+  double most = 1;
+  if (reading.unit != "ratio") most = std::max(*reading.high, reading.unit == "cores" ? 1.0 : 0.0);
+  const std::string name = shorten_middle(label(reading.id), kLabel),
+                    value = format_reading(*reading.mean, reading.unit);
   return "  " + name + std::string(kLabel - columns_of(name) + 1, ' ') +
-         paint(style, Paint::used, columns(r.values, most, width, style)) +
+         paint(style, Paint::used, columns(reading.values, most, width, style)) +
          std::string(kValue - std::min(kValue, columns_of(value)), ' ') + value + "\n";
 }
 
 }  // namespace
 
-std::string over_time_section(const Analysis& a, const TextStyle& style) {
-  const auto& s = a.samples;
-  if (s.devices.empty()) return {};
+std::string over_time_section(const Analysis& analysis, const TextStyle& style) {
+  const auto& samples = analysis.samples;
+  if (samples.devices.empty()) return {};
   Nanos span = 0;
-  for (const auto& d : s.devices)
-    for (const auto& r : d.readings)
-      span = std::max(span, static_cast<Nanos>(r.values.size()) * s.bucket_ns);
+  for (const auto& device : samples.devices)
+    for (const auto& reading : device.readings)
+      span = std::max(span, static_cast<Nanos>(reading.values.size()) * samples.bucket_ns);
   std::string out = section_title(style, "Over time", format_time(span) + " from left to right");
-  for (const auto& d : s.devices) {
-    if (s.devices.size() > 1)
-      out += "  " + paint(style, Paint::dim, fmt::format("GPU {}  {}", d.id, d.name)) + "\n";
+  for (const auto& device : samples.devices) {
+    if (samples.devices.size() > 1)
+      out +=
+          "  " + paint(style, Paint::dim, fmt::format("GPU {}  {}", device.id, device.name)) + "\n";
     for (const auto id : kDrawn) {
-      const auto* r = find_reading(d.readings, id);
+      const auto* reading = find_reading(device.readings, id);
       // NVML's coarse utilisation and the wider reading of SM activity only stand in.
-      if (!r || (s.devices.size() > kAllOf && !in_short(id)) ||
-          (id == "monitor.gpu" && find_reading(d.readings, "gpu.busy")) ||
-          (id == "sm.active_any" && find_reading(d.readings, "sm.active")))
+      if (!reading || (samples.devices.size() > kAllOf && !in_short(id)) ||
+          (id == "monitor.gpu" && find_reading(device.readings, "gpu.busy")) ||
+          (id == "sm.active_any" && find_reading(device.readings, "sm.active")))
         continue;
-      out += line(*r, style);
+      out += line(*reading, style);
     }
   }
-  if (const auto* cpu = find_reading(s.host, "host.cpu")) out += line(*cpu, style);
-  for (const auto& d : s.devices) {
-    if (!d.step_ns) continue;
+  if (const auto* cpu = find_reading(samples.host, "host.cpu")) out += line(*cpu, style);
+  for (const auto& device : samples.devices) {
+    if (!device.step_ns) continue;
     std::string text =
-        fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", d.id,
-                    format_time(std::llround(*d.step_ns)), d.step_confidence.value_or(0));
-    if (const auto* power = find_reading(d.readings, "power.module"))
-      text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *d.step_ns)));
+        fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", device.id,
+                    format_time(std::llround(*device.step_ns)), device.step_confidence.value_or(0));
+    if (const auto* power = find_reading(device.readings, "power.module"))
+      text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *device.step_ns)));
     out += wrap(text + ".", static_cast<std::size_t>(style.width), 2);
   }
   return out;
 }
 
-std::string readings_section(const Analysis& a, const TextStyle& style) {
-  const auto& s = a.samples;
-  if (s.devices.empty()) return {};
+std::string readings_section(const Analysis& analysis, const TextStyle& style) {
+  const auto& samples = analysis.samples;
+  if (samples.devices.empty()) return {};
   TextTable table({{"reading", Align::left, true},
                    {"mean", Align::right},
                    {"lowest", Align::right, false, 1},
                    {"highest", Align::right}});
   auto add = [&](const std::vector<SampledReading>& readings, const std::string& before) {
-    for (const auto& r : readings) {
-      if (!r.mean || *r.high == 0 || (r.unit == "ratio" && r.id != "monitor.gpu"))
+    for (const auto& reading : readings) {
+      if (!reading.mean || *reading.high == 0 ||
+          (reading.unit == "ratio" && reading.id != "monitor.gpu"))
         continue;  // the ladder has the ratios
-      table.add({before + label(r.id), format_reading(*r.mean, r.unit),
-                 format_reading(*r.low, r.unit), format_reading(*r.high, r.unit)});
+      table.add({before + label(reading.id), format_reading(*reading.mean, reading.unit),
+                 format_reading(*reading.low, reading.unit),
+                 format_reading(*reading.high, reading.unit)});
     }
   };
-  for (const auto& d : s.devices)
-    add(d.readings, s.devices.size() > 1 ? fmt::format("GPU {}: ", d.id) : "");
-  add(s.host, "");
+  for (const auto& device : samples.devices)
+    add(device.readings, samples.devices.size() > 1 ? fmt::format("GPU {}: ", device.id) : "");
+  add(samples.host, "");
   const auto text = table.render(style);
   return section_title(style, "Readings") + text;
 }

@@ -11,14 +11,29 @@ namespace {
 
 constexpr std::size_t kGap = 2, kNarrowest = 8, kComfortable = 24;
 
-std::size_t width_of(const Cell& cell) { return cell.ready ? cell.columns : columns_of(cell.text); }
+std::size_t width_of(const Cell& cell) {
+  if (cell.ready) return cell.columns;
+  return columns_of(cell.text);
+}
 
 std::string placed(const TextStyle& style, const Cell& cell, std::size_t width, Align align) {
-  const std::string shown = cell.ready ? cell.text : shorten_middle(cell.text, width);
-  const std::size_t used = cell.ready ? cell.columns : columns_of(shown);
+  std::string shown;
+  if (cell.ready) {
+    shown = cell.text;
+  } else {
+    shown = shorten_middle(cell.text, width);
+  }
+  std::size_t used = 0;
+  if (cell.ready) {
+    used = cell.columns;
+  } else {
+    used = columns_of(shown);
+  }
   const std::string pad(width > used ? width - used : 0, ' ');
-  const std::string body = cell.ready ? shown : paint(style, cell.how, shown);
-  return align == Align::right ? pad + body : body + pad;
+  std::string body = shown;
+  if (!cell.ready) body = paint(style, cell.how, shown);
+  if (align == Align::right) return pad + body;
+  return body + pad;
 }
 
 void end_line(std::string& out) {
@@ -28,11 +43,11 @@ void end_line(std::string& out) {
 
 }  // namespace
 
-Cell::Cell(const std::string& t, Paint p) : text(printable(t)), how(p) {}
+Cell::Cell(const std::string& title, Paint paint) : text(printable(title)), how(paint) {}
 
-Cell Cell::painted(std::string t, std::size_t width) {
+Cell Cell::painted(std::string text, std::size_t width) {
   Cell cell("");
-  cell.text = std::move(t);
+  cell.text = std::move(text);
   cell.ready = true;
   cell.columns = width;
   return cell;
@@ -40,10 +55,10 @@ Cell Cell::painted(std::string t, std::size_t width) {
 
 std::vector<std::size_t> TextTable::natural_widths() const {
   std::vector<std::size_t> width(columns_.size());
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    width[c] = columns_of(columns_[c].title);
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    width[column] = columns_of(columns_[column].title);
     for (const auto& row : rows_)
-      if (c < row.size()) width[c] = std::max(width[c], width_of(row[c]));
+      if (column < row.size()) width[column] = std::max(width[column], width_of(row[column]));
   }
   return width;
 }
@@ -56,11 +71,15 @@ std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>
   while (true) {
     std::size_t needed = kGap * (shown.empty() ? 0 : shown.size() - 1);
     auto spare = shown.end();
-    for (auto c = shown.begin(); c != shown.end(); ++c) {
-      needed += columns_[*c].gives_way ? std::min(width[*c], kComfortable) : width[*c];
-      if (columns_[*c].spare > 0 &&
-          (spare == shown.end() || columns_[*c].spare > columns_[*spare].spare))
-        spare = c;
+    for (auto it = shown.begin(); it != shown.end(); ++it) {
+      if (columns_[*it].gives_way) {
+        needed += std::min(width[*it], kComfortable);
+      } else {
+        needed += width[*it];
+      }
+      if (columns_[*it].spare > 0 &&
+          (spare == shown.end() || columns_[*it].spare > columns_[*spare].spare))
+        spare = it;
     }
     if (needed <= available || spare == shown.end()) return shown;
     shown.erase(spare);
@@ -73,13 +92,15 @@ void TextTable::shrink(std::vector<std::size_t>& width, const std::vector<std::s
                        std::size_t available) const {
   std::size_t rigid = kGap * (shown.empty() ? 0 : shown.size() - 1);
   std::vector<std::size_t> giving;
-  for (const auto c : shown)
-    if (columns_[c].gives_way)
-      giving.push_back(c);
+  for (const auto column : shown)
+    if (columns_[column].gives_way)
+      giving.push_back(column);
     else
-      rigid += width[c];
-  std::sort(giving.begin(), giving.end(), [&](auto a, auto b) { return width[a] < width[b]; });
-  std::size_t left = available > rigid ? available - rigid : 0;
+      rigid += width[column];
+  std::sort(giving.begin(), giving.end(),
+            [&](auto left, auto right) { return width[left] < width[right]; });
+  std::size_t left = 0;
+  if (available > rigid) left = available - rigid;
   for (std::size_t i = 0; i < giving.size(); ++i) {
     width[giving[i]] = std::min(width[giving[i]], std::max(kNarrowest, left / (giving.size() - i)));
     left -= std::min(left, width[giving[i]]);
@@ -94,18 +115,20 @@ std::string TextTable::render(const TextStyle& style, std::size_t indent) const 
   std::string out;
   auto line = [&](auto&& cell_at, std::size_t cells) {
     std::string text(indent, ' ');
-    for (const auto c : shown) {
-      if (c >= cells) break;
-      if (c != shown.front()) text.append(kGap, ' ');
-      text += placed(style, cell_at(c), width[c], columns_[c].align);
+    for (const auto column : shown) {
+      if (column >= cells) break;
+      if (column != shown.front()) text.append(kGap, ' ');
+      text += placed(style, cell_at(column), width[column], columns_[column].align);
     }
     end_line(text);
     out += text;
   };
-  if (std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return !c.title.empty(); }))
-    line([&](std::size_t c) { return Cell(columns_[c].title, Paint::dim); }, columns_.size());
+  if (std::any_of(columns_.begin(), columns_.end(),
+                  [](const auto& column) { return !column.title.empty(); }))
+    line([&](std::size_t column) { return Cell(columns_[column].title, Paint::dim); },
+         columns_.size());
   for (const auto& row : rows_)
-    line([&](std::size_t c) -> const Cell& { return row[c]; }, row.size());
+    line([&](std::size_t column) -> const Cell& { return row[column]; }, row.size());
   return out;
 }
 

@@ -14,10 +14,10 @@ struct Cell {
   Paint how = Paint::plain;
   bool ready = false;  // text holds colour codes already (a bar); `columns` says how wide it is
   std::size_t columns = 0;
-  Cell(const std::string& t, Paint p = Paint::plain);
-  Cell(const char* t) : Cell(std::string(t)) {}
+  Cell(const std::string& content, Paint paint = Paint::plain);
+  Cell(const char* content) : Cell(std::string(content)) {}
   /// A bar or another painted text of a known width.
-  static Cell painted(std::string t, std::size_t width);
+  static Cell painted(std::string text, std::size_t width);
 };
 
 enum class Align { left, right };

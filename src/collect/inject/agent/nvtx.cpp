@@ -41,16 +41,17 @@ std::uint32_t text(const wchar_t* wide) {
   return Writer::instance().text({bytes, size});
 }
 
-std::uint32_t name_of(const nvtxEventAttributes_t* a) {
-  if (!a) return 0;
-  switch (a->messageType) {
+std::uint32_t name_of(const nvtxEventAttributes_t* left) {
+  if (!left) return 0;
+  switch (left->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
-      return text(a->message.ascii);
+      return text(left->message.ascii);
     case NVTX_MESSAGE_TYPE_UNICODE:
-      return text(a->message.unicode);
+      return text(left->message.unicode);
     case NVTX_MESSAGE_TYPE_REGISTERED: {
-      const auto id = reinterpret_cast<std::uintptr_t>(a->message.registered);
-      return Writer::instance().knows(id) ? static_cast<std::uint32_t>(id) : 0;
+      const auto id = reinterpret_cast<std::uintptr_t>(left->message.registered);
+      if (Writer::instance().knows(id)) return static_cast<std::uint32_t>(id);
+      return 0;
     }
     default:
       return 0;
@@ -62,26 +63,28 @@ std::uint64_t number_of(nvtxDomainHandle_t domain) {
 }
 
 // The functions as NVTX types them; the default domain is number 0.
-void NVTX_API mark_ex(const nvtxEventAttributes_t* a) { mark(name_of(a)); }
+void NVTX_API mark_ex(const nvtxEventAttributes_t* left) { mark(name_of(left)); }
 void NVTX_API mark_a(const char* name) { mark(text(name)); }
 void NVTX_API mark_w(const wchar_t* name) { mark(text(name)); }
-nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* a) { return start_range(name_of(a)); }
+nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* left) {
+  return start_range(name_of(left));
+}
 nvtxRangeId_t NVTX_API start_a(const char* name) { return start_range(text(name)); }
 nvtxRangeId_t NVTX_API start_w(const wchar_t* name) { return start_range(text(name)); }
 void NVTX_API end(nvtxRangeId_t id) { end_range(id); }
-int NVTX_API push_ex(const nvtxEventAttributes_t* a) { return push_range(0, name_of(a)); }
+int NVTX_API push_ex(const nvtxEventAttributes_t* left) { return push_range(0, name_of(left)); }
 int NVTX_API push_a(const char* name) { return push_range(0, text(name)); }
 int NVTX_API push_w(const wchar_t* name) { return push_range(0, text(name)); }
 int NVTX_API pop() { return pop_range(0); }
-void NVTX_API domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) {
-  mark(name_of(a));
+void NVTX_API domain_mark_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* left) {
+  mark(name_of(left));
 }
-nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* a) {
-  return start_range(name_of(a));
+nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t, const nvtxEventAttributes_t* left) {
+  return start_range(name_of(left));
 }
 void NVTX_API domain_end(nvtxDomainHandle_t, nvtxRangeId_t id) { end_range(id); }
-int NVTX_API domain_push_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* a) {
-  return push_range(number_of(domain), name_of(a));
+int NVTX_API domain_push_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* left) {
+  return push_range(number_of(domain), name_of(left));
 }
 int NVTX_API domain_pop(nvtxDomainHandle_t domain) { return pop_range(number_of(domain)); }
 

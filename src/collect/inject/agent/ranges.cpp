@@ -67,15 +67,18 @@ Stack* stack_of(Stack*& first, std::uint64_t domain) {
 }
 Stack* ranges_of(std::uint64_t domain) {
   Thread* thread = this_thread();
-  return thread ? stack_of(thread->stacks, domain) : nullptr;
+  if (thread) return stack_of(thread->stacks, domain);
+  return nullptr;
 }
 Stack* steps_here() {
   Thread* thread = this_thread();
-  return thread ? stack_of(thread->steps, 0) : nullptr;
+  if (thread) return stack_of(thread->steps, 0);
+  return nullptr;
 }
 
 bool grow(Stack& stack) {
-  const std::uint32_t capacity = stack.capacity == 0 ? 16 : 2 * stack.capacity;
+  std::uint32_t capacity = 16;
+  if (stack.capacity != 0) capacity = 2 * stack.capacity;
   if (capacity > kDeepest) return false;
   auto* larger = static_cast<Open*>(std::realloc(stack.open, capacity * sizeof(Open)));
   if (!larger) return false;
@@ -95,7 +98,10 @@ int push(Stack* stack, Open open) {
 /// False when nothing was open, or what was has no record.
 bool pop(Stack* stack, Open& open) {
   if (!stack) return false;
-  if (stack->beyond > 0) return --stack->beyond, false;
+  if (stack->beyond > 0) {
+    --stack->beyond;
+    return false;
+  }
   if (stack->size == 0) return false;
   open = stack->open[--stack->size];
   return true;

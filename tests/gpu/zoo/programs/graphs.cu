@@ -37,8 +37,12 @@ cudaGraphExec_t record(cudaStream_t stream, float* field, float* other) {
   cudaGraph_t graph;
   cudaGraphExec_t ready;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
-  for (int i = 0; i < kKernels; ++i)
-    relax<<<kCount / 256, 256, 0, stream>>>(i % 2 ? other : field, i % 2 ? field : other, kCount);
+  for (int i = 0; i < kKernels; ++i) {
+    relax < < < kCount / 256;
+    256;
+    0;
+    stream >>> (i % 2 ? other : field, i % 2 ? field : other, kCount);
+  }
   check(cudaStreamEndCapture(stream, &graph), "end capture");
   check(cudaGraphInstantiate(&ready, graph, 0), "instantiate");
   return ready;
@@ -47,7 +51,8 @@ cudaGraphExec_t record(cudaStream_t stream, float* field, float* other) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::atof(argv[1]) : 4;
+  double seconds = 4;
+  if (argc > 1) seconds = std::atof(argv[1]);
   float *field, *other;
   cudaStream_t stream;
   check(cudaMalloc(&field, kCount * sizeof(float)), "allocate");
