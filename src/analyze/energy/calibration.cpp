@@ -170,7 +170,8 @@ std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw,
               bench_counts->feature) *
         raw_point.warps * raw_point.loops_per_s;
     if (part_of_a_warp(raw_point))
-      per_second *= std::ceil(raw_point.threads / 4.0) / 8;  // lanes of 8 bytes, in accesses of 32
+      per_second *= std::ceil(static_cast<double>(raw_point.threads) / 4) /
+                    8;  // lanes of 8 bytes, in accesses of 32
     if (per_second <= 0) continue;
     Sums& sums = groups[{raw_point.bench, raw_point.threads, raw_point.blocks}];
     for (std::size_t i = 1; i < raw_point.edge_t_s.size(); ++i) {

@@ -31,7 +31,7 @@ struct DepthSummary {
   std::int64_t max = 0;
   Nanos empty_ns = 0;
   Int128 integral = 0;  // depth x ns
-  Intervals empty;        // where the depth is 0
+  Intervals empty;      // where the depth is 0
 };
 DepthSummary summarise(std::span<const DepthStep> curve, Interval window);
 

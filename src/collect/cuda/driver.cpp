@@ -28,8 +28,8 @@ struct Api {
   Code (*module_unload)(void*);
   Code (*module_function)(void**, void*, const char*);
   Code (*function_set_attribute)(void*, int, int);
-  Code (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
+  Code (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                 void**, void**);
   Code (*event_create)(void**, unsigned);
   Code (*event_destroy)(void*);
   Code (*event_record)(void*, void*);

@@ -62,8 +62,7 @@ std::string rows_of(Scope scope, Rank rank) {
     const auto& words = kWords[static_cast<std::size_t>(row.id)];
     table += fmt::format("| `{}` | {} | {} |", name_of(row.id), words.label, row.fires_when);
     const bool alone = name_of(words.group).empty();
-    if (gains)
-      table += fmt::format(" {} | {} |", row.gain, alone ? "none" : name_of(words.group));
+    if (gains) table += fmt::format(" {} | {} |", row.gain, alone ? "none" : name_of(words.group));
     table += '\n';
   }
   return table;
