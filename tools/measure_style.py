@@ -247,6 +247,8 @@ def ends_label(statement: list[Token], sign: str) -> bool:
 def expression(statement: list[Token], text: str) -> bool:
     """Whether the statement is no declaration: it does not begin with a type and a name."""
     first = statement[0]
+    if any(token.text == "<<" for token in statement):
+        return False  # Eigen's way to fill a matrix: `matrix << 1, 2;`
     if first.text in KEYWORDS:
         return first.text in ("delete", "this", "return", "throw")
     if first.kind != "name":

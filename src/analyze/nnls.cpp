@@ -24,11 +24,7 @@ NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::
   const auto count = static_cast<std::size_t>(A.cols());
   Eigen::VectorXd scale = A.colwise().norm();
   for (auto& factor : scale) {
-    if (factor > 0) {
-      factor = factor;
-    } else {
-      factor = 1;
-    }
+    if (!(factor > 0)) factor = 1;
   }
   const Eigen::MatrixXd S = A * scale.cwiseInverse().asDiagonal();
 

@@ -35,14 +35,7 @@ RC_GTEST_PROP(Nnls, SatisfiesTheOptimalityConditions, ()) {
 
 TEST(Nnls, RecoversKnownCoefficients) {
   Eigen::MatrixXd A(4, 2);
-  A << 1;
-  0;
-  0;
-  1e9;
-  1;
-  1e9;
-  2;
-  1e9;
+  A << 1, 0, 0, 1e9, 1, 1e9, 2, 1e9;
   const Eigen::Vector2d truth(3, 2e-9);
   const auto fit = nonnegative_least_squares(A, A * truth);
   EXPECT_NEAR(fit.x[0], 3, 1e-12);
