@@ -1,3 +1,5 @@
+#include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "import/capture_file/capture_file.h"
@@ -31,6 +33,22 @@ std::span<const Importer> importers() {
   };
   return table;
 }
+
+namespace {
+
+/// An input may ask for more memory than there is; what was made of it is given back by then.
+Result<Capture> load_with(const Importer& importer, const std::string& path,
+                          const ImportOptions& options) {
+  try {
+    return importer.load(path, options);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return fail(std::string("needs more memory than there is, read as ") + importer.id, path, -1,
+              "give the process more memory, or record a shorter run");
+}
+
+}  // namespace
 
 Result<Capture> import_file(const std::string& path, const ImportOptions& options) {
   if (is_folder(path)) {
@@ -66,7 +84,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
                                     std::string(looks),
                 path, -1, "understood: " + known);
   }
-  auto capture = best->load(path, options);
+  auto capture = load_with(*best, path, options);
   if (!capture) return capture;
   capture->path = path;
   if (capture->format.empty()) capture->format = best->id;

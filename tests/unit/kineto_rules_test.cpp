@@ -128,6 +128,20 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
   EXPECT_EQ(c.syncs.wait_on_correlation[0], 1533);
 }
 
+TEST(KinetoRules, OneDescriptionAndOneDeviceWithWorkAreTheSame) {
+  const std::string described =
+      R"("deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304}],)";
+  const Capture one = load(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)"), described));
+  ASSERT_EQ(one.devices.size(), 1u);
+  EXPECT_EQ(one.devices.id[0], 2);
+  EXPECT_EQ(one.devices.sm_count[0], 304);
+  EXPECT_EQ(one.activities.device[0], 0u);
+  const Capture two = load(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)") + "," +
+                                     kernel("k", "3", "2", R"("device": 0, "stream": 0)"),
+                                 described));
+  EXPECT_EQ(two.devices.size(), 2u);
+}
+
 TEST(KinetoRules, MemoryEventsOf2021HaveNoCategory) {
   const Capture c = load(trace(R"({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1,
     "ts": 6, "args": {"Device Type": 0, "Device Id": -1, "Bytes": 4}},

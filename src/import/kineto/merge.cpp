@@ -132,8 +132,33 @@ void Merge::name_threads() {
   }
 }
 
+/// ROCm describes a process's one GPU as number 0 and gives its work another number: one
+/// description and one device with work are the same device, under the number of the work.
+void Merge::join_lone_device() {
+  auto& d = capture_.devices;
+  if (d.size() != 2 || device_rows_.size() != 1) return;
+  const std::uint32_t active = device_rows_.begin()->second, described = 1 - active;
+  if (d.sm_count[described] < 0 || d.sm_count[active] >= 0 || d.name[active] != Text::none) return;
+  d.id[described] = d.id[active];
+  auto one = d;
+  one.clear();
+  one.add();
+  one.visit_pairs(d, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
+  d = std::move(one);
+  capture_.each_table([](auto& table) {
+    table.each_column([](const ColumnInfo& info, auto& column) {
+      using T = typename std::remove_reference_t<decltype(column)>::value_type;
+      if constexpr (std::is_same_v<T, U32>)
+        if (std::string_view(info.name) == "device")
+          for (auto& row : column)
+            if (row != kNoRow) row = 0;
+    });
+  });
+}
+
 void Merge::finish(Nanos base) {
   name_threads();
+  join_lone_device();
   for (const auto& d : damage_)
     capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
   if (base == 0) return;

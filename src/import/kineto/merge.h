@@ -36,6 +36,7 @@ class Merge {
   std::uint32_t thread_row(const ThreadKey& key);
   std::uint32_t device_row(std::uint32_t id);
   void name_threads();
+  void join_lone_device();
 
   Capture& capture_;
   std::vector<Translation> known_;                              // by worker
