@@ -2,18 +2,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <new>
 
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/parse.h"
 #include "cli/verbs.h"
+#include "core/out_file.h"
 
 namespace gf::cli {
 
 namespace {
+
+using Words = std::vector<std::string>;
 
 /// A standard stream that the caller closed would lend its number to the next file that is opened,
 /// and messages would go there.
@@ -23,44 +29,72 @@ void open_standard_streams() {
       const int null = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
+int say(const std::string& text) {
+  const auto written = write_answer({}, text);
+  return written ? kWhole : complain(written.error());
+}
+
+/// A file that is read is never written over: an answer would take the place of what it is about.
+std::string overwritten(const Parsed& parsed) {
+  for (const auto& output : parsed.outputs)
+    for (const auto& input : parsed.inputs)
+      if (same_file(output, input))
+        return fmt::format("{} is read, and would be overwritten: name another file to write",
+                           output);
+  return {};
+}
+
+int run_verb(const Verb& verb, const Words& words) {
+  const Parsed parsed = parse(verb, words);
+  if (parsed.wants_help) return say(verb_help(verb));
+  const std::string more = fmt::format(" (gpufathom {} --help tells more)", verb.name);
+  if (!parsed.complaint.empty()) return complain(parsed.complaint + more, kWrongUsage);
+  if (const auto wrong = overwritten(parsed); !wrong.empty()) return complain(wrong, kWrongUsage);
+  try {
+    return verb.run();
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", kBadInput);
+  } catch (const std::exception& e) {
+    return complain(e.what(), kBadInput);
+  }
+}
+
+int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
+  Words names{"help"};
+  for (const auto& verb : verbs) names.push_back(verb.name);
+  const auto meant = nearest(word, names);
+  return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs)",
+                              word.starts_with('-') ? "option" : "verb", word,
+                              meant.empty() ? "" : fmt::format(": did you mean {}?", meant)),
+                  kWrongUsage);
+}
+
+int help(const Words& words, std::span<const Verb> verbs) {
+  const bool of_itself = words.size() < 2 || words[1] == "help" || words[1].starts_with('-');
+  if (of_itself) return say(program_help(verbs));
+  for (const auto& verb : verbs)
+    if (verb.name == words[1]) return say(verb_help(verb));
+  return unknown_verb(words[1], verbs);
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
   open_standard_streams();
-  CLI::App app{
-      "How deep is the GPU really used? One answer from the framework runtime down to tensor-core "
-      "issue slots and joules."};
-  app.name("gpufathom");
-  app.set_version_flag("--version", "gpufathom 0.1.0");
-  app.require_subcommand(1);
-  set_up_help(app);
-  int exit_code = 0;
-  add_analyze(app, exit_code);
-  add_compare(app, exit_code);
-  add_export(app, exit_code);
-  add_import(app, exit_code);
-  add_query(app, exit_code);
-  add_metrics(app, exit_code);
-  add_energy(app, exit_code);
-  add_calibrate(app, exit_code);
-  add_monitor(app, exit_code);
-  add_record(app, exit_code);
-  add_doctor(app, exit_code);
-  add_overhead(app, exit_code);
-  if (argc < 2) return complain("a verb is wanted (gpufathom --help lists them)", kWrongUsage);
-  if (argv[1][0] != '-' &&
-      app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == argv[1]; })
-          .empty())
-    return complain(fmt::format("{} is no verb (gpufathom --help lists them)", argv[1]),
-                    kWrongUsage);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kWhole : kWrongUsage;
-  } catch (const std::exception& e) {
-    return complain(e.what(), kBadInput);
-  }
-  return exit_code;
+  const std::vector verbs = {analyze_verb(), compare_verb(), export_verb(), import_verb(),
+                             query_verb(),   metrics_verb(), energy_verb(), calibrate_verb(),
+                             monitor_verb(), record_verb(),  doctor_verb(), overhead_verb()};
+  const Words words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);
+  const auto& first = words.front();
+  if (first == "--version") return say("gpufathom 0.1.0\n");
+  if (first == "help" || first == "-h" || first == "--help") return help(words, verbs);
+  const Words rest(words.begin() + 1, words.end());
+  for (const auto& verb : verbs)
+    if (verb.name == first) return run_verb(verb, rest);
+  if (!first.starts_with('-') && ::access(first.c_str(), F_OK) == 0)
+    return run_verb(verbs.front(), words);  // analyze FILE
+  return unknown_verb(first, verbs);
 }
 
 }  // namespace gf::cli

@@ -1,9 +1,5 @@
 #include "cli/help.h"
 
-#include <fmt/format.h>
-
-#include <memory>
-
 #include "cli/terminal.h"
 #include "report/text/format.h"
 
@@ -11,88 +7,59 @@ namespace gf::cli {
 
 namespace {
 
+constexpr std::size_t kOptionColumn = 28, kVerbColumn = 13;
+
+std::size_t width() { return static_cast<std::size_t>(text_style(false).width); }
+
 /// "  --name VALUE   what it does", the description wrapped beside the first column, or below it
 /// where the name is too long.
 std::string entry(const std::string& name, const std::string& description, std::size_t column) {
   const std::string head = "  " + name;
-  std::string body = wrap(description, static_cast<std::size_t>(text_style(false).width), column);
+  const std::string body = wrap(description, width(), column);
   if (body.empty()) return head + "\n";
   return head.size() + 2 > column ? head + "\n" + body : head + body.substr(head.size());
 }
 
-class Help : public CLI::Formatter {
- public:
-  Help() { column_width(28); }
-
-  std::string make_description(const CLI::App* app) const override {
-    return wrap(app->get_description(), static_cast<std::size_t>(text_style(false).width));
-  }
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string usage = "\nUsage: " + name + " [OPTIONS]";
-    for (const auto* opt :
-         app->get_options([](const CLI::Option* o) { return o->get_positional(); }))
-      usage += opt->get_required() ? " " + value_of(*opt) : " [" + value_of(*opt) + "]";
-    if (!app->get_subcommands({}).empty()) usage += " VERB ...";
-    return usage + "\n";
-  }
-
-  std::string make_option(const CLI::Option* opt, bool positional) const override {
-    const std::string value = value_of(*opt);
-    std::string name = opt->get_name(false, true);
-    if (positional)
-      name = value;
-    else if (const auto comma = name.find(','); comma != name.npos)
-      name.replace(comma, 1, ", ");
-    return entry(positional || value.empty() ? name : name + " " + value, opt->get_description(),
-                 get_column_width());
-  }
-
-  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode) const override {
-    std::string verbs;
-    for (const auto* verb : app->get_subcommands({}))
-      verbs += entry(verb->get_name(), verb->get_description(), 13);
-    return verbs.empty() ? verbs : "\nVerbs:\n" + verbs;
-  }
-
- private:
-  /// What stands for an option's value; flags have none.
-  static std::string value_of(const CLI::Option& opt) {
-    return opt.get_type_size() == 0 ? std::string() : opt.get_option_text();
-  }
-};
-
-CLI::Validator number_that(bool (*holds)(double), const char* wanted) {
-  return CLI::Validator(
-      [=](std::string& text) {
-        double value = 0;
-        const bool number = CLI::detail::lexical_cast(text, value);
-        return number && holds(value) ? std::string() : fmt::format("{} is no {}", text, wanted);
-      },
-      "");
+std::string name_of(const Option& option) {
+  if (option.argument) return option.value;
+  std::string name = option.names;
+  if (const auto comma = name.find(','); comma != std::string::npos) name.replace(comma, 1, ", ");
+  return option.flag() ? name : name + " " + option.value;
 }
 
-std::string complaint(const CLI::App* app, const CLI::Error& e) {
-  const auto verbs = app->get_subcommands();
-  const std::string help =
-      verbs.empty() ? "gpufathom --help" : "gpufathom " + verbs.front()->get_name() + " --help";
-  return fmt::format("gpufathom: {} ({} tells more)\n", e.what(), help);
+std::string entries(const Verb& verb, bool arguments) {
+  std::string out;
+  for (const auto& option : verb.options)
+    if (option.argument == arguments) out += entry(name_of(option), option.help, kOptionColumn);
+  return out;
 }
 
 }  // namespace
 
-void set_up_help(CLI::App& app) {
-  app.formatter(std::make_shared<Help>());
-  app.failure_message(complaint);
-  app.get_formatter()->label("Positionals", "Arguments");
+std::string program_help(std::span<const Verb> verbs) {
+  std::string out = wrap(
+      "How deep is the GPU really used? One answer from the framework runtime down to tensor-core "
+      "issue slots and joules.",
+      width());
+  out += "\nUsage: gpufathom VERB ...      gpufathom FILE (short for analyze FILE)\n\nOptions:\n";
+  out += entry("-h, --help", "print this help", kOptionColumn);
+  out += entry("--version", "print the version", kOptionColumn);
+  out += "\nVerbs:\n";
+  for (const auto& verb : verbs) out += entry(verb.name, verb.about, kVerbColumn);
+  out += entry("help", "help of a verb: gpufathom help VERB", kVerbColumn);
+  return out;
 }
 
-CLI::Validator positive() {
-  return number_that([](double v) { return v > 0; }, "number above 0");
-}
-
-CLI::Validator not_negative() {
-  return number_that([](double v) { return v >= 0; }, "number of 0 or more");
+std::string verb_help(const Verb& verb) {
+  std::string out = wrap(verb.about, width());
+  out += "\nUsage: gpufathom " + verb.name + " [OPTIONS]";
+  for (const auto& option : verb.options)
+    if (option.argument) out += option.required ? " " + option.value : " [" + option.value + "]";
+  out += "\n";
+  if (const auto arguments = entries(verb, true); !arguments.empty())
+    out += "\nArguments:\n" + arguments;
+  return out + "\nOptions:\n" + entry("-h, --help", "print this help", kOptionColumn) +
+         entries(verb, false);
 }
 
 }  // namespace gf::cli

@@ -1,17 +1,14 @@
-// Help and complaints about options in our words and in the terminal's width; CLI11's own run past
-// it.
+// Help, made from the verbs' declarations, in the terminal's width.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+
+#include "cli/options.h"
 
 namespace gf::cli {
 
-/// Gives `app`, and the verbs that are added to it later, their help, and complaints that name the
-/// verb's help.
-void set_up_help(CLI::App& app);
-
-/// A number above 0, and one of 0 or more. CLI11's say the bounds of a double, digit for digit.
-CLI::Validator positive();
-CLI::Validator not_negative();
+std::string program_help(std::span<const Verb> verbs);
+std::string verb_help(const Verb& verb);
 
 }  // namespace gf::cli

@@ -1,7 +1,5 @@
 #include "cli/load_capture.h"
 
-#include <CLI/CLI.hpp>
-
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
@@ -16,25 +14,28 @@ SourceInfo source_of(const Capture& c) {
 
 }  // namespace
 
-void add_input_options(CLI::App& verb, InputOptions& o) {
-  verb.add_option("FILE", o.trace, "trace or capture file")->required()->option_text("FILE");
-  verb.add_option("--counters", o.counters,
-                  "counter report of the same program: .ncu-rep, or CSV of ncu")
-      ->option_text("FILE");
-  verb.add_option("--power", o.power, "power log over the same time: CSV of nvidia-smi or of NVML")
-      ->option_text("FILE");
-  verb.add_option("--max-bytes", o.max_bytes,
-                  "give up on an input that unpacks to more (default 64GiB)")
-      ->transform(CLI::AsSizeValue(true))
-      ->option_text("SIZE");
-  verb.add_option("--zone", o.zone,
-                  "zone of a log that gives local time, such as +01:00 (default UTC)")
-      ->check([](const std::string& text) {
-        return telemetry::parse_zone(text) ? std::string()
-                                           : "'" + text + "' is no zone such as +01:00 or -0530";
-      })
-      ->option_text("ZONE");
-  verb.add_option("--threads", o.threads, "threads to read with (default: all)")->option_text("N");
+void add_input_options(Verb& verb, InputOptions& o) {
+  verb.argument("FILE", o.trace, "trace or capture file").must().input();
+  verb.option("--counters", o.counters, "FILE",
+              "counter report of the same program: .ncu-rep, or CSV of ncu")
+      .input();
+  verb.option("--power", o.power, "FILE",
+              "power log over the same time: CSV of nvidia-smi or of NVML")
+      .input();
+  auto& zone = verb.option("--zone", o.zone, "ZONE",
+                           "zone of a log that gives local time, such as +01:00 (default UTC)");
+  zone.set = [set = zone.set](const std::string& text) {
+    return telemetry::parse_zone(text) ? set(text)
+                                       : "'" + text + "' is not a zone such as +01:00 or -0530";
+  };
+  add_limit_options(verb, o.max_bytes, o.threads);
+}
+
+void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) {
+  verb.option("--max-bytes", max_bytes, "SIZE",
+              "give up on an input that unpacks to more (default 64GiB)")
+      .size();
+  verb.option("--threads", threads, "N", "threads to read with (default: all)");
 }
 
 Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {

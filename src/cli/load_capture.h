@@ -5,13 +5,10 @@
 #include <string>
 
 #include "analyze/result.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "import/importer.h"
 #include "model/capture.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gf::cli {
 
@@ -29,7 +26,9 @@ struct Loaded {
   std::optional<SourceInfo> counters;  // the counter report, when one was joined
 };
 
-void add_input_options(CLI::App& verb, InputOptions& o);
+void add_input_options(Verb& verb, InputOptions& o);
+/// --max-bytes and --threads.
+void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads);
 
 /// Reads the trace and joins the counter report and the power log. A joined file that holds no
 /// counters (no samples) is an error: a report that silently lacks what was asked for would look

@@ -1,40 +1,47 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 
-#include "cli/answer_file.h"
-#include "cli/help.h"
+#include "cli/terminal.h"
+#include "core/out_file.h"
+#include "core/printable.h"
 #include "report/wholeness.h"
 
 namespace gf::cli {
 
-void add_output_options(CLI::App& verb, OutputOptions& o, const std::vector<std::string>& formats) {
-  const std::string names = CLI::detail::join(formats, "|");
-  verb.add_option("--format", o.format,
-                  "form of the answer; without it by the name of -o, else text")
-      ->check(CLI::IsMember(formats))
-      ->option_text(names);
-  verb.add_option("-o,--output", o.path, "file to write instead of standard output")
-      ->option_text("FILE");
+namespace {
+
+Status write_whole(const OutputOptions& o, std::string_view answer) {
+  if (!o.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
+  auto file = OutFile::open(o.path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto written = file->write(answer);
+  return written ? file->commit() : written;
 }
 
-void add_format_flags(CLI::App& verb, std::string& format,
-                      const std::vector<std::string>& formats) {
+}  // namespace
+
+void add_output_options(Verb& verb, OutputOptions& o, const std::vector<std::string>& formats) {
+  verb.option("--format", o.format, fmt::format("{}", fmt::join(formats, "|")),
+              "form of the answer; without it by the name of -o, else text")
+      .of(formats);
+  verb.option("-o,--output", o.path, "FILE", "file to write instead of standard output").output();
+}
+
+void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
   for (const auto& name : formats)
-    verb.add_flag_callback(
-        "--" + name, [&format, name] { format = name; }, "short for --format " + name);
+    verb.flag("--" + name, "short for --format " + name, [&format, name] { format = name; });
 }
 
-void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows) {
-  verb.add_option("--rows", rows,
-                  "rows of a table, 0 for all (default: 12 in text, all in the other formats)")
-      ->check(not_negative())
-      ->option_text("N");
+void add_rows_option(Verb& verb, std::optional<std::size_t>& rows) {
+  verb.option("--rows", rows, "N",
+              "rows of a table, 0 for all (default: 12 in text, all in the other formats)")
+      .not_negative();
 }
 
 std::size_t text_rows(std::optional<std::size_t> rows) {
@@ -52,11 +59,12 @@ std::string chosen_format(const OutputOptions& o) {
 }
 
 Status write_answer(const OutputOptions& o, std::string_view answer) {
-  if (!o.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
-  auto file = AnswerFile::open(o.path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto written = file->write(answer);
-  return written ? file->commit() : written;
+  // What a text report quotes from files may hold anything, and a terminal or a CI log obeys it.
+  if (const auto format = chosen_format(o); format == "text") {
+    const std::string safe = printable_lines(answer, text_style(o.to_file()).colour);
+    return write_whole(o, safe);
+  }
+  return write_whole(o, answer);
 }
 
 int say_shortcomings(std::string_view input, const Analysis& analysis) {
@@ -85,8 +93,10 @@ int complain(const Error& error, std::string_view input, const Capture& capture)
 }
 
 int complain(std::string_view text, int exit_code) {
-  if (!text.empty())
-    std::fprintf(stderr, "gpufathom: %.*s\n", static_cast<int>(text.size()), text.data());
+  if (!text.empty()) {
+    const std::string line = printable_lines("gpufathom: " + printable(text) + "\n", false);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
   return exit_code;
 }
 

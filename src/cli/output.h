@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "analyze/result.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "model/capture.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gf::cli {
 
@@ -26,14 +23,14 @@ struct OutputOptions {
   bool to_file() const { return !path.empty() && path != "-"; }
 };
 
-void add_output_options(CLI::App& verb, OutputOptions& o,
+void add_output_options(Verb& verb, OutputOptions& o,
                         const std::vector<std::string>& formats = {"text", "json", "html"});
 /// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by
 /// hand.
-void add_format_flags(CLI::App& verb, std::string& format, const std::vector<std::string>& formats);
+void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats);
 /// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other
 /// formats.
-void add_rows_option(CLI::App& verb, std::optional<std::size_t>& rows);
+void add_rows_option(Verb& verb, std::optional<std::size_t>& rows);
 /// Rows of a table in text, and in the other formats (0: all).
 std::size_t text_rows(std::optional<std::size_t> rows);
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows);

@@ -1,10 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "analyze/analyze.h"
 #include "cli/energy_model.h"
-#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -68,24 +66,23 @@ int analyze_files(const Options& o) {
 
 }  // namespace
 
-void add_analyze(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("analyze", "how deep a recorded run used its GPU");
-  auto o = std::make_shared<Options>();
-  add_input_options(*verb, o->input);
-  verb->add_option(
-          "--window", o->window,
-          "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")
-      ->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives times and energy per item")
-      ->check(positive())
-      ->option_text("N");
-  verb->add_option(
-          "--model", o->model,
+Verb analyze_verb() {
+  Verb verb{"analyze", "how deep a recorded run used its GPU"};
+  const auto o = std::make_shared<Options>();
+  add_input_options(verb, o->input);
+  verb.option(
+      "--window", o->window, "W",
+      "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
+  verb.option("--batch", o->batch, "N", "items of a step: gives times and energy per item")
+      .positive();
+  verb.option(
+          "--model", o->model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
-      ->option_text("FILE");
-  add_rows_option(*verb, o->rows);
-  add_output_options(*verb, o->output);
-  verb->callback([o, &exit_code] { exit_code = analyze_files(*o); });
+      .input();
+  add_rows_option(verb, o->rows);
+  add_output_options(verb, o->output);
+  verb.run = [o] { return analyze_files(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

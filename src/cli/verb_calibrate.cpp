@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -12,8 +10,10 @@
 #include "analyze/energy/counts.h"
 #include "analyze/energy/model_file.h"
 #include "cli/calibration_text.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "collect/microbench/plan.h"
+#include "core/signal_events.h"
 #include "import/importer.h"
 #include "report/json.h"
 
@@ -55,19 +55,13 @@ void probe(microbench::Runner& runner, std::ofstream& out) {
   }
 }
 
-volatile std::sig_atomic_t interrupted = 0;
-
 /// An interruption ends the calibration between two points, so that a held clock is given back.
-void end_between_points() {
-  for (int s : {SIGINT, SIGTERM}) std::signal(s, [](int) { interrupted = 1; });
-}
-
 Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans,
-                 std::ofstream& out) {
+                 std::ofstream& out, const SignalEvents& ending) {
   std::size_t number = 0;
   int failures = 0;  // in a row
   for (const auto& plan : plans) {
-    if (interrupted)
+    if (ending.wait(0))
       return fail("interrupted", {}, -1, "the same command goes on from the next point");
     ++number;
     if (isatty(STDERR_FILENO))
@@ -95,7 +89,7 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
 }
 
 Status measure(const Options& o) {
-  end_between_points();
+  const SignalEvents ending({SIGINT, SIGTERM});
   auto runner = microbench::Runner::open(o.device);
   if (!runner) return tl::unexpected(runner.error());
   if (auto s = runner->choose(o.only, o.skip); !s) return s;
@@ -129,7 +123,7 @@ Status measure(const Options& o) {
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
-    if (auto s = run_plans(*runner, asleep, out); !s) return s;
+    if (auto s = run_plans(*runner, asleep, out, ending); !s) return s;
   if (auto s = runner->wake(); !s) return s;
   if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
     probe(*runner, out);
@@ -141,7 +135,7 @@ Status measure(const Options& o) {
               plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
   fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(),
              runner->gpu_uuid(), plans.size(), microbench::expected_seconds(plans) / 60);
-  return run_plans(*runner, plans, out);
+  return run_plans(*runner, plans, out, ending);
 }
 
 /// Kernels that the fit has not seen: what tests/gpu/energy_unseen.sh leaves under a prefix.
@@ -182,8 +176,7 @@ Status fit(const Options& o) {
   auto model = fit_energy(points, 400, 1, o.system.empty() ? nullptr : &system);
   if (!model) return fail(model.error().what, o.points);
   if (!o.system.empty())
-    if (std::ofstream out(o.system); !(out << system).flush())
-      return fail("cannot be written", o.system);
+    if (const auto written = write_answer({"csv", o.system}, system); !written) return written;
   file.model = std::move(*model);
   std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) =
       std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
@@ -208,78 +201,67 @@ Status fit(const Options& o) {
   if (o.output.empty()) return {};
   std::string json;
   to_json(json, file);
-  std::ofstream out(o.output);
-  out << json << "\n";
-  return out.flush() ? Status{} : fail("cannot be written", o.output);
+  return write_answer({"json", o.output}, json + "\n");
+}
+
+int calibrate(const Options& o) {
+  if (o.list_counters) {
+    std::string names;
+    for (const auto& name : energy_counter_names()) names += name + "\n";
+    const auto written = write_answer({}, names);
+    return written ? kWhole : complain(written.error());
+  }
+  if (o.points.empty() && !o.launch_once)
+    return complain("calibrate needs --points FILE", kWrongUsage);
+  Status done = o.fit_only ? Status{} : measure(o);
+  if (done && !o.launch_once) done = fit(o);
+  return done ? kWhole : complain(done.error());
 }
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand(
-      "calibrate", "measure what this GPU's memory levels and compute units cost in joules");
-  auto o = std::make_shared<Options>();
-  verb->add_option("--device", o->device, "GPU number (default: 0)")->option_text("N");
-  verb->add_option("--points", o->points,
-                   "raw points, one JSON object a line; an existing file is continued")
-      ->option_text("FILE");
-  verb->add_option("--seconds", o->seconds, "measured seconds of a point, 0.5 to 60 (default: 1.2)")
-      ->check(CLI::Range(0.5, 60.0))
-      ->option_text("S");
-  verb->add_option("--repeats", o->repeats, "runs of a point, 1 to 20 (default: 3)")
-      ->check(CLI::Range(1, 20))
-      ->option_text("N");
-  verb->add_option("--only", o->only,
-                   "microbenchmarks to run and fit, by name, comma-separated; without it all")
-      ->delimiter(',')
-      ->option_text("NAMES");
-  verb->add_option("--skip", o->skip, "microbenchmarks to leave out, by name, comma-separated")
-      ->delimiter(',')
-      ->option_text("NAMES");
-  verb->add_option("--clock", o->clock_mhz,
-                   "hold the SM clock at so many MHz until the end, where that is allowed; without "
-                   "it no clock is touched")
-      ->check(CLI::Range(1, 10000))
-      ->option_text("MHZ");
-  verb->add_option("--seed", o->seed, "seed of the order of the runs (default: 1)")
-      ->option_text("N");
-  verb->add_option("--counters", o->counters,
-                   "Nsight Compute report of --launch-once: counts and safety checks from counters")
-      ->option_text("FILE");
-  verb->add_option("--unseen", o->unseen,
-                   "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and "
-                   ".ncu.csv.gz (tests/gpu/energy_unseen.sh)")
-      ->option_text("PREFIX");
-  verb->add_flag("--leave-one-out", o->leave_one_out,
-                 "predict each microbenchmark by a fit without it");
-  verb->add_option("--against", o->against, "another energy model, to compare coefficients with")
-      ->option_text("FILE");
-  verb->add_option("--system", o->system,
-                   "write the fit's least-squares system (CSV), to be solved by other programs")
-      ->option_text("FILE");
-  verb->add_option("-o,--output", o->output, "energy model to write (JSON)")->option_text("FILE");
-  verb->add_flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");
-  verb->add_flag("--launch-once", o->launch_once,
-                 "only launch every kernel twice, for a counter profiler to look at");
-  verb->add_flag("--list-counters", o->list_counters,
-                 "print the counters that such a report needs, one a line");
-  verb->callback([o, &exit_code] {
-    if (o->list_counters) {
-      for (const auto& name : energy_counter_names()) fmt::print("{}\n", name);
-      return;
-    }
-    if (o->points.empty() && !o->launch_once) {
-      fmt::print(stderr, "gpufathom: calibrate needs --points FILE\n");
-      exit_code = 2;
-      return;
-    }
-    Status s = o->fit_only ? Status{} : measure(*o);
-    if (s && !o->launch_once) s = fit(*o);
-    if (!s) {
-      fmt::print(stderr, "gpufathom: {}\n", s.error().message());
-      exit_code = 1;
-    }
-  });
+Verb calibrate_verb() {
+  Verb verb{"calibrate", "measure what this GPU's memory levels and compute units cost in joules"};
+  const auto o = std::make_shared<Options>();
+  verb.option("--device", o->device, "N", "GPU number (default: 0)");
+  verb.option("--points", o->points, "FILE",
+              "raw points, one JSON object a line; an existing file is continued")
+      .input();
+  verb.option("--seconds", o->seconds, "S", "measured seconds of a point, 0.5 to 60 (default: 1.2)")
+      .from(0.5, 60);
+  verb.option("--repeats", o->repeats, "N", "runs of a point, 1 to 20 (default: 3)").from(1, 20);
+  verb.option("--only", o->only, "NAMES",
+              "microbenchmarks to run and fit, by name, comma-separated; without it all")
+      .separated_by(',');
+  verb.option("--skip", o->skip, "NAMES", "microbenchmarks to leave out, by name, comma-separated")
+      .separated_by(',');
+  verb.option(
+          "--clock", o->clock_mhz, "MHZ",
+          "hold the SM clock at so many MHz until the end, where that is allowed; without it no "
+          "clock is touched")
+      .from(1, 10000);
+  verb.option("--seed", o->seed, "N", "seed of the order of the runs (default: 1)");
+  verb.option("--counters", o->counters, "FILE",
+              "Nsight Compute report of --launch-once: counts and safety checks from counters")
+      .input();
+  verb.option(
+      "--unseen", o->unseen, "PREFIX",
+      "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz "
+      "(tests/gpu/energy_unseen.sh)");
+  verb.flag("--leave-one-out", o->leave_one_out, "predict each microbenchmark by a fit without it");
+  verb.option("--against", o->against, "FILE", "another energy model, to compare coefficients with")
+      .input();
+  verb.option("--system", o->system, "FILE",
+              "write the fit's least-squares system (CSV), to be solved by other programs")
+      .output();
+  verb.option("-o,--output", o->output, "FILE", "energy model to write (JSON)").output();
+  verb.flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");
+  verb.flag("--launch-once", o->launch_once,
+            "only launch every kernel twice, for a counter profiler to look at");
+  verb.flag("--list-counters", o->list_counters,
+            "print the counters that such a report needs, one a line");
+  verb.run = [o] { return calibrate(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -6,7 +5,6 @@
 #include "analyze/analyze.h"
 #include "analyze/compare/compare.h"
 #include "analyze/sampled/sampled.h"
-#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -80,25 +78,25 @@ int compare_files(const Options& o) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, int& exit_code) {
-  auto* verb =
-      app.add_subcommand("compare", "what of the difference between runs comes from where");
-  auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->captures,
-                   "traces or capture files; the others are compared with the first")
-      ->required()
-      ->expected(2, 1000)
-      ->option_text("FILE FILE ...");
-  verb->add_option("--counters", o->counters,
-                   "counter reports, one for each capture in the same order")
-      ->option_text("FILE ...");
-  verb->add_option("--window", o->window,
-                   "span of each capture: all, steps, stable, step:N or START:END (default: steps, "
-                   "or all where there are none)")
-      ->option_text("W");
-  add_rows_option(*verb, o->rows);
-  add_output_options(*verb, o->output);
-  verb->callback([o, &exit_code] { exit_code = compare_files(*o); });
+Verb compare_verb() {
+  Verb verb{"compare", "what of the difference between runs comes from where"};
+  const auto o = std::make_shared<Options>();
+  verb.argument("FILE", o->captures,
+                "traces or capture files; the others are compared with the first")
+      .must()
+      .count_at_least(2)
+      .input();
+  verb.option("--counters", o->counters, "FILE ...",
+              "counter reports, one for each capture in the same order")
+      .input();
+  verb.option(
+      "--window", o->window, "W",
+      "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
+      "where there are none)");
+  add_rows_option(verb, o->rows);
+  add_output_options(verb, o->output);
+  verb.run = [o] { return compare_files(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

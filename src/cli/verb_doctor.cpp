@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/output.h"
@@ -30,33 +29,32 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
   return out;
 }
 
+int doctor(const OutputOptions& o) {
+  const auto report = examine();
+  std::string out;
+  if (chosen_format(o) == "json") {
+    to_json(out, report);
+    out += '\n';
+  } else {
+    out = text_of(report, text_style(o.to_file()));
+  }
+  if (const auto written = write_answer(o, out); !written) return complain(written.error());
+  for (const auto& c : report.checks)
+    if (c.status == "missing" &&
+        (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling")))
+      return kBadInput;
+  return kWhole;
+}
+
 }  // namespace
 
-void add_doctor(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand(
-      "doctor", "what can be recorded on this machine, and what to do about the rest");
-  auto o = std::make_shared<OutputOptions>();
-  add_output_options(*verb, *o, {"text", "json"});
-  add_format_flags(*verb, o->format, {"json"});
-  verb->callback([o, &exit_code] {
-    const auto report = examine();
-    std::string out;
-    if (chosen_format(*o) == "json") {
-      to_json(out, report);
-      out += '\n';
-    } else {
-      out = text_of(report, text_style(o->to_file()));
-    }
-    if (const auto written = write_answer(*o, out); !written) {
-      exit_code = complain(written.error());
-      return;
-    }
-    exit_code = kWhole;
-    for (const auto& c : report.checks)
-      if (c.status == "missing" &&
-          (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling")))
-        exit_code = kBadInput;
-  });
+Verb doctor_verb() {
+  Verb verb{"doctor", "what can be recorded on this machine, and what to do about the rest"};
+  const auto o = std::make_shared<OutputOptions>();
+  add_output_options(verb, *o, {"text", "json"});
+  add_format_flags(verb, o->format, {"json"});
+  verb.run = [o] { return doctor(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

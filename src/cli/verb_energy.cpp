@@ -1,10 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "analyze/analyze.h"
 #include "cli/energy_model.h"
-#include "cli/help.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -66,25 +64,23 @@ int energy_of(const Options& o) {
 
 }  // namespace
 
-void add_energy(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("energy",
-                                  "where the joules of a recorded run went: static power, units "
-                                  "and memory levels, by step, layer and kernel");
-  auto o = std::make_shared<Options>();
-  add_input_options(*verb, o->input);
-  verb->add_option(
-          "--model", o->model,
+Verb energy_verb() {
+  Verb verb{"energy",
+            "where the joules of a recorded run went: static power, units and memory levels, by "
+            "step, layer and kernel"};
+  const auto o = std::make_shared<Options>();
+  add_input_options(verb, o->input);
+  verb.option(
+          "--model", o->model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
-      ->option_text("FILE");
-  verb->add_option("--window", o->window,
-                   "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms")
-      ->option_text("W");
-  verb->add_option("--batch", o->batch, "items of a step: gives joules per item")
-      ->check(positive())
-      ->option_text("N");
-  add_rows_option(*verb, o->rows);
-  add_output_options(*verb, o->output);
-  verb->callback([o, &exit_code] { exit_code = energy_of(*o); });
+      .input();
+  verb.option("--window", o->window, "W",
+              "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
+  verb.option("--batch", o->batch, "N", "items of a step: gives joules per item").positive();
+  add_rows_option(verb, o->rows);
+  add_output_options(verb, o->output);
+  verb.run = [o] { return energy_of(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "analyze/analyze.h"
-#include "cli/answer_file.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/out_file.h"
 #include "report/csv/tables.h"
 #include "report/perfetto/export.h"
 
@@ -30,23 +29,28 @@ Status export_perfetto(const Options& o, const Context& context) {
   if (o.output.empty() || o.output == "-")
     return write_perfetto(
         context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
-  auto file = AnswerFile::open(o.output);
+  auto file = OutFile::open(o.output);
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written =
       write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
   return written ? file->commit() : written;
 }
 
-Status export_csv(const std::string& directory, const Context& context, const Analysis& analysis) {
+Status export_csv(const Options& o, const Context& context, const Analysis& analysis) {
+  const std::string& directory = o.csv;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
     return fail("cannot be made: " + error.message(), directory, -1, "--csv wants a directory");
-  std::optional<AnswerFile> file;
+  std::optional<OutFile> file;
   const CsvSink sink = [&](std::string_view table, std::string_view bytes, bool last) -> Status {
     if (!file) {
-      auto opened = AnswerFile::open(
-          (std::filesystem::path(directory) / (std::string(table) + ".csv")).string());
+      const auto path = std::filesystem::path(directory) / (std::string(table) + ".csv");
+      for (const auto& input : {o.input.trace, o.input.counters, o.input.power})
+        if (same_file(path.string(), input))
+          return fail("is read: a table would overwrite it", input, -1,
+                      "give --csv another folder");
+      auto opened = OutFile::open(path.string());
       if (!opened) return tl::unexpected<Error>(opened.error());
       file.emplace(std::move(*opened));
     }
@@ -78,22 +82,22 @@ int export_capture(const Options& o) {
   if (o.perfetto)
     if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
   if (!o.csv.empty())
-    if (const auto done = export_csv(o.csv, *context, *analysis); !done)
-      return complain(done.error());
+    if (const auto done = export_csv(o, *context, *analysis); !done) return complain(done.error());
   return say_shortcomings(o.input.trace, *analysis);
 }
 
 }  // namespace
 
-void add_export(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand("export", "a capture in the format of another tool");
-  auto o = std::make_shared<Options>();
-  add_input_options(*verb, o->input);
-  verb->add_flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
-  verb->add_option("--csv", o->csv, "one CSV file a table, in this directory")->option_text("DIR");
-  verb->add_option("-o,--output", o->output, "file of --perfetto, instead of standard output")
-      ->option_text("FILE");
-  verb->callback([o, &exit_code] { exit_code = export_capture(*o); });
+Verb export_verb() {
+  Verb verb{"export", "a capture in the format of another tool"};
+  const auto o = std::make_shared<Options>();
+  add_input_options(verb, o->input);
+  verb.flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
+  verb.option("--csv", o->csv, "DIR", "one CSV file a table, in this directory");
+  verb.option("-o,--output", o->output, "FILE", "file of --perfetto, instead of standard output")
+      .output();
+  verb.run = [o] { return export_capture(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

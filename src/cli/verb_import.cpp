@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
+#include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/verbs.h"
@@ -76,28 +76,21 @@ Status import_files(const Options& o, std::string& summary) {
 
 }  // namespace
 
-void add_import(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand(
-      "import", "join a trace with its counter report and power log into one capture file");
-  auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->files, "trace, and what was measured beside it, in any order")
-      ->required()
-      ->option_text("FILE...");
-  verb->add_option("-o,--output", o->output, "capture file to write (.gpf)")
-      ->required()
-      ->option_text("FILE");
-  verb->add_option("--max-bytes", o->import.max_bytes,
-                   "give up on an input that unpacks to more (default 64GiB)")
-      ->transform(CLI::AsSizeValue(true))
-      ->option_text("SIZE");
-  verb->add_option("--threads", o->import.threads, "threads to read with (default: all)")
-      ->option_text("N");
-  verb->callback([o, &exit_code] {
+Verb import_verb() {
+  Verb verb{"import", "join a trace with its counter report and power log into one capture file"};
+  const auto o = std::make_shared<Options>();
+  verb.argument("FILE...", o->files, "trace, and what was measured beside it, in any order")
+      .must()
+      .input();
+  verb.option("-o,--output", o->output, "FILE", "capture file to write (.gpf)").must().output();
+  add_limit_options(verb, o->import.max_bytes, o->import.threads);
+  verb.run = [o] {
     std::string summary;
     auto done = import_files(*o, summary);
     if (done) done = write_answer({}, summary);
-    if (!done) exit_code = complain(done.error());
-  });
+    return done ? kWhole : complain(done.error());
+  };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/output.h"
@@ -29,19 +28,17 @@ int print_metrics(const Options& o) {
 
 }  // namespace
 
-void add_metrics(CLI::App& app, int& exit_code) {
-  auto* verb =
-      app.add_subcommand("metrics", "what every metric means and how each source measures it");
-  auto o = std::make_shared<Options>();
-  verb->add_option("ID", o->filter.ids,
-                   "metrics (dram.read) or groups (dram) to show with their sources")
-      ->option_text("ID ...");
-  verb->add_option("--level", o->filter.level, "only this level: gpu, sm, issue, tensor, ...")
-      ->option_text("LEVEL");
-  verb->add_option("--chip", o->filter.chip, "only what this chip can measure: GA100, GH100, ...")
-      ->option_text("CHIP");
-  add_output_options(*verb, o->output, {"text", "json"});
-  verb->callback([o, &exit_code] { exit_code = print_metrics(*o); });
+Verb metrics_verb() {
+  Verb verb{"metrics", "what every metric means and how each source measures it"};
+  const auto o = std::make_shared<Options>();
+  verb.argument("ID ...", o->filter.ids,
+                "metrics (dram.read) or groups (dram) to show with their sources");
+  verb.option("--level", o->filter.level, "LEVEL", "only this level: gpu, sm, issue, tensor, ...");
+  verb.option("--chip", o->filter.chip, "CHIP",
+              "only what this chip can measure: GA100, GH100, ...");
+  add_output_options(verb, o->output, {"text", "json"});
+  verb.run = [o] { return print_metrics(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
-#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/serve/metrics_server.h"
 #include "cli/terminal.h"
@@ -160,43 +158,36 @@ int monitor(const Options& o) {
 
 }  // namespace
 
-void add_monitor(CLI::App& app, int& exit_code) {
-  auto* verb =
-      app.add_subcommand("monitor", "what every GPU does now: levels, power, memory, processes");
-  auto o = std::make_shared<Options>();
-  verb->add_option("--devices", o->devices, "GPUs to show: 0,2-3, UUIDs, or all")
-      ->option_text("LIST");
-  verb->add_option("--source", o->source,
-                   "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, "
-                   "needs permission)")
-      ->check(CLI::IsMember({"auto", "pm"}))
-      ->option_text("auto|pm");
-  verb->add_option("--interval", o->interval_s,
-                   "seconds between readings (0.1 or more; default: 1)")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->option_text("S");
-  verb->add_option("--count", o->count, "stop after N readings")
-      ->check(positive())
-      ->option_text("N");
-  verb->add_flag("--once", o->once, "one reading, then stop");
-  verb->add_option("--format", o->format,
-                   "text, json (one object a line), csv, or openmetrics (what --serve serves)")
-      ->check(CLI::IsMember({"text", "json", "csv", "openmetrics"}))
-      ->option_text("FORMAT");
-  add_format_flags(*verb, o->format, {"json", "csv"});
-  verb->add_option("--serve", o->serve,
-                   "serve /metrics for Prometheus; :PORT is reachable from this machine alone")
-      ->option_text("ADDR:PORT");
-  verb->add_option("--token-file", o->token_file,
-                   "with --serve: file with the token that scrapers must show (or the variable "
-                   "GPUFATHOM_TOKEN); needed beyond this machine")
-      ->option_text("FILE");
-  verb->add_option("--allow-host", o->hosts,
-                   "with --serve: a name, besides this machine's, that scrapers may ask for")
-      ->option_text("NAME");
-  verb->add_flag("--dcgm-names", o->dcgm_names,
-                 "names and labels of dcgm-exporter, for dashboards that exist");
-  verb->callback([o, &exit_code] { exit_code = monitor(*o); });
+Verb monitor_verb() {
+  Verb verb{"monitor", "what every GPU does now: levels, power, memory, processes"};
+  const auto o = std::make_shared<Options>();
+  verb.option("--devices", o->devices, "LIST", "GPUs to show: 0,2-3, UUIDs, or all");
+  verb.option("--source", o->source, "auto|pm",
+              "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
+              "permission)")
+      .of({"auto", "pm"});
+  verb.option("--interval", o->interval_s, "S",
+              "seconds between readings (0.1 or more; default: 1)")
+      .from(0.1, 86400);
+  verb.option("--count", o->count, "N", "stop after N readings").positive();
+  verb.flag("--once", o->once, "one reading, then stop");
+  verb.option("--format", o->format, "FORMAT",
+              "text, json (one object a line), csv, or openmetrics (what --serve serves)")
+      .of({"text", "json", "csv", "openmetrics"});
+  add_format_flags(verb, o->format, {"json", "csv"});
+  verb.option("--serve", o->serve, "ADDR:PORT",
+              "serve /metrics for Prometheus; :PORT is reachable from this machine alone");
+  verb.option("--token-file", o->token_file, "FILE",
+              "with --serve: file with the token that scrapers must show (or the variable "
+              "GPUFATHOM_TOKEN); needed beyond this machine")
+      .with("--serve");
+  verb.option("--allow-host", o->hosts, "NAME",
+              "with --serve: a name, besides this machine's, that scrapers may ask for")
+      .with("--serve");
+  verb.flag("--dcgm-names", o->dcgm_names,
+            "names and labels of dcgm-exporter, for dashboards that exist");
+  verb.run = [o] { return monitor(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 
-#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/overhead/report.h"
 #include "cli/overhead/run_way.h"
@@ -23,7 +21,8 @@ namespace {
 struct Options {
   std::vector<std::string> command;
   int rounds = 3, ncu_kernels = 200;
-  std::string measure, svg, only;
+  std::string measure, svg;
+  std::vector<std::string> only;
   OutputOptions output;
 };
 
@@ -75,19 +74,15 @@ int overhead(const Options& o) {
     return complain(found.error());
   std::string pattern = (fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string();
   if (!mkdtemp(pattern.data())) return complain("no temporary folder can be made", kBadInput);
-  std::vector<std::string> only;
-  for (std::size_t at = 0; at < o.only.size();
-       at = std::min(o.only.find(',', at), o.only.size()) + 1)
-    only.push_back(o.only.substr(at, o.only.find(',', at) - at));
   WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
                     pattern,
                     pattern + "/out",
                     o.command,
-                    only,
+                    o.only,
                     o.ncu_kernels};
   const auto ways = ways_to_watch(wanted);
   std::vector<std::string> missing;
-  for (const auto& name : only)
+  for (const auto& name : o.only)
     if (std::none_of(ways.begin(), ways.end(), [&](const Way& w) { return w.name == name; }))
       missing.push_back(name);
   auto nvml = Nvml::open();
@@ -159,33 +154,27 @@ int overhead(const Options& o) {
 
 }  // namespace
 
-void add_overhead(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand(
-      "overhead", "what tools that watch a program cost it: interleaved runs with each");
-  auto o = std::make_shared<Options>();
-  verb->add_option("--rounds", o->rounds, "runs with each tool (default: 3)")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
-  verb->add_option(
-          "--only", o->only,
-          "tools to compare, by the names in the table, separated by commas (default: all)")
-      ->option_text("NAMES");
-  verb->add_option("--measure", o->measure,
-                   "compare a number that the program prints as \"KEY\": NUMBER, such as its step "
-                   "time, instead of the wall time")
-      ->option_text("KEY");
-  verb->add_option(
-          "--ncu-kernels", o->ncu_kernels,
+Verb overhead_verb() {
+  Verb verb{"overhead", "what tools that watch a program cost it: interleaved runs with each"};
+  const auto o = std::make_shared<Options>();
+  verb.option("--rounds", o->rounds, "N", "runs with each tool (default: 3)").from(1, 1000);
+  verb.option("--only", o->only, "NAMES",
+              "tools to compare, by the names in the table, separated by commas (default: all)")
+      .separated_by(',');
+  verb.option("--measure", o->measure, "KEY",
+              "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, "
+              "instead of the wall time");
+  verb.option(
+          "--ncu-kernels", o->ncu_kernels, "N",
           "Nsight Compute replays every kernel: stop it after N (default: 200; 0 leaves it out)")
-      ->check(not_negative())
-      ->option_text("N");
-  verb->add_option("--svg", o->svg, "also draw a chart")->option_text("FILE");
-  add_output_options(*verb, o->output, {"text", "json"});
-  add_format_flags(*verb, o->output.format, {"json"});
-  verb->add_option("COMMAND", o->command, "the program and its arguments, after --")
-      ->required()
-      ->option_text("-- COMMAND [ARGUMENT ...]");
-  verb->callback([o, &exit_code] { exit_code = overhead(*o); });
+      .not_negative();
+  verb.option("--svg", o->svg, "FILE", "also draw a chart").output();
+  add_output_options(verb, o->output, {"text", "json"});
+  add_format_flags(verb, o->output.format, {"json"});
+  verb.argument("-- COMMAND [ARGUMENT ...]", o->command, "the program and its arguments, after --")
+      .must();
+  verb.run = [o] { return overhead(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
 
@@ -88,26 +87,22 @@ Result<std::string> answer(const Options& o, std::string& damage) {
 
 }  // namespace
 
-void add_query(CLI::App& app, int& exit_code) {
-  auto* verb = app.add_subcommand(
-      "query", "ask a capture or trace in SQL; without SQL, list its tables and columns");
-  auto o = std::make_shared<Options>();
-  verb->add_option("FILE", o->file, "capture (.gpf), or anything that analyze reads")
-      ->option_text("FILE");
-  verb->add_option("SQL", o->sql, "one SELECT statement")->option_text("SQL");
-  verb->add_option("--rows", o->rows, "rows of a text answer, 0 for all (default 200)")
-      ->option_text("N");
-  add_output_options(*verb, o->output, {"text", "json", "csv"});
-  verb->callback([o, &exit_code] {
+Verb query_verb() {
+  Verb verb{"query", "ask a capture or trace in SQL; without SQL, list its tables and columns"};
+  const auto o = std::make_shared<Options>();
+  verb.argument("FILE", o->file, "capture (.gpf), or anything that analyze reads").input();
+  verb.argument("SQL", o->sql, "one SELECT statement");
+  verb.option("--rows", o->rows, "N", "rows of a text answer, 0 for all (default 200)");
+  add_output_options(verb, o->output, {"text", "json", "csv"});
+  verb.run = [o] {
     std::string damage;
     const auto text = answer(*o, damage);
-    if (!text)
-      exit_code = complain(text.error());
-    else if (const auto written = write_answer(o->output, *text); !written)
-      exit_code = complain(written.error());
-    else if (!damage.empty())
-      exit_code = complain(damage, kBadInput);
-  });
+    if (!text) return complain(text.error());
+    if (const auto written = write_answer(o->output, *text); !written)
+      return complain(written.error());
+    return damage.empty() ? kWhole : complain(damage, kBadInput);
+  };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,15 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
-#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "collect/inject/reader.h"
 #include "collect/record/recorder.h"
+#include "core/printable.h"
 #include "report/json.h"
 #include "report/record_summary.h"
 
@@ -25,6 +25,14 @@ struct Options {
   std::string summary;  // file for the summary as JSON
 };
 
+/// A name that no capture has yet: an older one is not lost to a command that does not name it.
+std::string free_name() {
+  std::string name = "run.gpf";
+  for (int number = 2; ::access(name.c_str(), F_OK) == 0; ++number)
+    name = fmt::format("run-{}.gpf", number);
+  return name;
+}
+
 int run_record(Options& o) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
   // Tracing every kernel costs time; a twelfth of the time is enough to know them.
@@ -39,8 +47,9 @@ int run_record(Options& o) {
         "record needs a command to run, or --duration to record the machine for a while: gpufathom "
         "record -- python train.py",
         kWrongUsage);
+  if (o.record.output.empty()) o.record.output = free_name();
   o.record.say = [quiet = o.quiet](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "gpufathom: {}\n", line);
+    if (!quiet) complain(line, kWhole);
   };
   int exit_code = kWhole;
   const auto summary = record(o.record, exit_code);
@@ -49,7 +58,9 @@ int run_record(Options& o) {
     return exit_code ? exit_code : kBadInput;
   }
   // Standard output belongs to the program.
-  if (!o.quiet) fmt::print(stderr, "{}", record_summary_text(*summary, text_style(false)));
+  const TextStyle style = text_style(false);
+  if (!o.quiet)
+    fmt::print(stderr, "{}", printable_lines(record_summary_text(*summary, style), style.colour));
   if (!o.summary.empty()) {
     std::string json;
     to_json(json, *summary);
@@ -61,59 +72,52 @@ int run_record(Options& o) {
 
 }  // namespace
 
-void add_record(CLI::App& app, int& exit_code) {
-  auto* verb =
-      app.add_subcommand("record", "run a program and record what its GPUs do, from beside it");
-  auto o = std::make_shared<Options>();
-  o->record.output = "run.gpf";
-  verb->add_option("-o,--output", o->record.output, "capture file to write (default: run.gpf)")
-      ->option_text("FILE");
-  verb->add_option("--rate", o->record.rate_hz, "counter samples a second (default: 1000)")
-      ->check(CLI::Range(1.0, 100000.0))
-      ->option_text("HZ");
-  verb->add_option("--devices", o->record.devices, "GPUs to record: 0,2-3, UUIDs, or all")
-      ->option_text("LIST");
-  verb->add_option("--source", o->record.source,
-                   "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
-      ->check(CLI::IsMember({"auto", "pm", "gpm", "nvml"}))
-      ->option_text("SOURCE");
-  verb->add_option("--metrics", o->record.metrics,
-                   "counters to sample: levels (default), or energy, what `gpufathom energy` needs")
-      ->check(CLI::IsMember({"levels", "energy"}))
-      ->option_text("levels|energy");
-  verb->add_option("--duration", o->duration_s,
-                   "stop recording after S seconds; without a command, record the machine")
-      ->check(positive())
-      ->option_text("S");
-  auto* kernels = verb->add_flag(
+Verb record_verb() {
+  Verb verb{"record", "run a program and record what its GPUs do, from beside it"};
+  const auto o = std::make_shared<Options>();
+  verb.option("-o,--output", o->record.output, "FILE",
+              "capture file to write (default: run.gpf, or the next free run-N.gpf)")
+      .output();
+  verb.option("--rate", o->record.rate_hz, "HZ", "counter samples a second (default: 1000)")
+      .from(1, 100000);
+  verb.option("--devices", o->record.devices, "LIST", "GPUs to record: 0,2-3, UUIDs, or all");
+  verb.option("--source", o->record.source, "SOURCE",
+              "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
+      .of({"auto", "pm", "gpm", "nvml"});
+  verb.option("--metrics", o->record.metrics, "levels|energy",
+              "counters to sample: levels (default), or energy, what `gpufathom energy` needs")
+      .of({"levels", "energy"});
+  verb.option("--duration", o->duration_s, "S",
+              "stop recording after S seconds; without a command, record the machine")
+      .positive();
+  verb.flag(
       "--kernels", o->record.kernels,
       "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
-  verb->add_option("--window", o->window_s,
-                   "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")
-      ->needs(kernels)
-      ->check(not_negative())
-      ->option_text("S");
-  verb->add_option("--every", o->every_s,
-                   "with --kernels: seconds from one window's start to the next (with --window or "
-                   "--steps alone: one window)")
-      ->needs(kernels)
-      ->check(positive())
-      ->option_text("S");
-  verb->add_option("--delay", o->delay_s, "with --kernels: seconds before the first window")
-      ->needs(kernels)
-      ->check(not_negative())
-      ->option_text("S");
-  verb->add_option("--steps", o->record.steps,
-                   "with --kernels: a window ends after N steps (gpufathom.step() in Python, NVTX "
-                   "ranges named gpufathom.step)")
-      ->needs(kernels)
-      ->check(positive())
-      ->option_text("N");
-  verb->add_option("--summary", o->summary, "also write the summary as JSON")->option_text("FILE");
-  verb->add_flag("-q,--quiet", o->quiet, "print nothing");
-  verb->add_option("COMMAND", o->record.command, "the program and its arguments, after --")
-      ->option_text("-- COMMAND [ARGUMENT ...]");
-  verb->callback([o, &exit_code] { exit_code = run_record(*o); });
+  verb.option("--window", o->window_s, "S",
+              "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")
+      .with("--kernels")
+      .not_negative();
+  verb.option(
+          "--every", o->every_s, "S",
+          "with --kernels: seconds from one window's start to the next (with --window or --steps "
+          "alone: one window)")
+      .with("--kernels")
+      .positive();
+  verb.option("--delay", o->delay_s, "S", "with --kernels: seconds before the first window")
+      .with("--kernels")
+      .not_negative();
+  verb.option(
+          "--steps", o->record.steps, "N",
+          "with --kernels: a window ends after N steps (gpufathom.step() in Python, NVTX ranges "
+          "named gpufathom.step)")
+      .with("--kernels")
+      .positive();
+  verb.option("--summary", o->summary, "FILE", "also write the summary as JSON").output();
+  verb.flag("-q,--quiet", o->quiet, "print nothing");
+  verb.argument("-- COMMAND [ARGUMENT ...]", o->record.command,
+                "the program and its arguments, after --");
+  verb.run = [o] { return run_record(*o); };
+  return verb;
 }
 
 }  // namespace gf::cli

@@ -1,24 +1,21 @@
-// Every verb adds its subcommand with options and a callback that leaves the exit code in
-// `exit_code`.
+// Every verb says what it takes and does.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "cli/options.h"
 
 namespace gf::cli {
 
-void add_analyze(CLI::App& app, int& exit_code);
-void add_compare(CLI::App& app, int& exit_code);
-void add_export(CLI::App& app, int& exit_code);
-void add_import(CLI::App& app, int& exit_code);
-void add_metrics(CLI::App& app, int& exit_code);
-void add_query(CLI::App& app, int& exit_code);
-void add_energy(CLI::App& app, int& exit_code);
-void add_calibrate(CLI::App& app, int& exit_code);
-void add_monitor(CLI::App& app, int& exit_code);
-void add_record(CLI::App& app, int& exit_code);
-void add_doctor(CLI::App& app, int& exit_code);
-void add_overhead(CLI::App& app, int& exit_code);
+Verb analyze_verb();
+Verb compare_verb();
+Verb export_verb();
+Verb import_verb();
+Verb query_verb();
+Verb metrics_verb();
+Verb energy_verb();
+Verb calibrate_verb();
+Verb monitor_verb();
+Verb record_verb();
+Verb doctor_verb();
+Verb overhead_verb();
 
 }  // namespace gf::cli

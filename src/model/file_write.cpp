@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/out_file.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -200,12 +201,11 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
     ::close(old);
     if (!may) return may;
   }
-  const std::string part = fmt::format("{}.part{}", path, ::getpid());
-  std::remove(part.c_str());
+  auto file = OutFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
   auto write = [&]() -> Status {
-    auto db = sqlite::open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
-    if (!db)
-      return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
+    auto db = sqlite::open(file->temporary(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
+    if (!db) return tl::unexpected<Error>(db.error());
     // Nobody sees the file before it is complete, so a journal would protect nothing. Every table
     // takes a page at least: large pages are for large captures.
     const int page = capture.activities.size() + capture.host_ops.size() +
@@ -223,12 +223,9 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
     return ok;
   };
   Status done = write();
-  if (done) done = sync_file(part);
-  if (done && std::rename(part.c_str(), path.c_str()) != 0) done = fail("cannot be replaced", path);
-  if (!done) {
-    std::remove(part.c_str());
-    done.error().file = path;
-  }
+  if (done) done = sync_file(file->temporary());
+  if (done) done = file->commit();
+  if (!done) done.error().file = path;
   return done;
 }
 

@@ -3,36 +3,41 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "analyze/energy/json_fields.h"
 
 namespace gf {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kAdvice =
     "write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one";
 
-void take(double& to, const json& j) { to = j.is_number() ? j.get<double>() : std::nan(""); }
-void take(int& to, const json& j) { to = j.is_number() ? j.get<int>() : 0; }
-void take(bool& to, const json& j) { to = j.is_boolean() && j.get<bool>(); }
-void take(std::string& to, const json& j) {
-  to = j.is_string() ? j.get<std::string>() : std::string();
+void take(double& to, const JsonElement& from) {
+  if (from.get_double().get(to)) to = std::nan("");
+}
+void take(int& to, const JsonElement& from) {
+  std::int64_t number = 0;
+  to = from.get_int64().get(number) ? 0 : static_cast<int>(number);
+}
+void take(bool& to, const JsonElement& from) {
+  if (from.get_bool().get(to)) to = false;
+}
+void take(std::string& to, const JsonElement& from) {
+  std::string_view text;
+  to = from.get_string().get(text) ? std::string() : std::string(text);
 }
 template <Described T>
-void take(T& to, const json& j);
+void take(T& to, const JsonElement& from);
 template <class T>
-void take(std::vector<T>& to, const json& j) {
-  if (j.is_array())
-    for (const auto& item : j) take(to.emplace_back(), item);
+void take(std::vector<T>& to, const JsonElement& from) {
+  for (const auto& item : json_items(from)) take(to.emplace_back(), item);
 }
 /// Keys that are absent leave the member as it is.
 template <Described T>
-void take(T& to, const json& j) {
-  if (!j.is_object()) return;
+void take(T& to, const JsonElement& from) {
   T::fields([&](const char* name, auto member, const char*) {
-    if (const auto at = j.find(name); at != j.end()) take(to.*member, *at);
+    if (const auto found = json_field(from, name)) take(to.*member, *found);
   });
 }
 
@@ -56,17 +61,12 @@ std::string defect(const EnergyModel& m) {
 }  // namespace
 
 Result<EnergyModel> parse_energy_model(std::string_view text, const std::string& path) {
-  json file;
-  try {
-    file = json::parse(text);
-  } catch (const json::parse_error& e) {
-    return fail("is no energy model: the JSON breaks off or is damaged", path,
-                static_cast<std::int64_t>(e.byte), kAdvice);
-  }
-  const json& j = file.is_object() && file.contains("model") ? file["model"] : file;
-  const std::string schema = j.is_object() && j.contains("schema") && j["schema"].is_string()
-                                 ? j["schema"].get<std::string>()
-                                 : std::string();
+  JsonReader reader;
+  const auto file = reader.parse(text);
+  if (!file)
+    return fail("is no energy model: the JSON breaks off or is damaged", path, -1, kAdvice);
+  const JsonElement whole = json_field(*file, "model").value_or(*file);
+  const std::string schema = json_text(whole, "schema");
   if (!schema.starts_with("gpufathom.energy/"))
     return fail("is no energy model of gpufathom", path, -1, kAdvice);
   EnergyModel model;
@@ -75,9 +75,9 @@ Result<EnergyModel> parse_energy_model(std::string_view text, const std::string&
                             model.schema),
                 path, -1, "fit its points again, or use a newer gpufathom");
   for (const char* key : {"static_w", "active_w", "coefficients"})
-    if (!j.contains(key))
+    if (!json_field(whole, key))
       return fail(fmt::format("is an energy model without {}", key), path, -1, kAdvice);
-  take(model, j);
+  take(model, whole);
   if (const auto what = defect(model); !what.empty())
     return fail("is an energy model that cannot be used: " + what, path, -1, kAdvice);
   return model;

@@ -1,53 +1,43 @@
 #include "analyze/energy/points_file.h"
 
-#include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "analyze/energy/json_fields.h"
 
 namespace gf {
 
 namespace {
 
-double number(const nlohmann::json& j, const char* name) {
-  const auto at = j.find(name);
-  return at != j.end() && at->is_number() ? at->get<double>() : std::nan("");
-}
-
-std::string text(const nlohmann::json& j, const char* name) {
-  const auto at = j.find(name);
-  return at != j.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
-
-std::int64_t integer(const nlohmann::json& j, const char* name) {
-  const auto at = j.find(name);
-  return at != j.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
-}
-
-std::vector<double> numbers(const nlohmann::json& j, const char* name) {
+std::vector<double> numbers(const JsonElement& line, const char* name) {
   std::vector<double> list;
-  if (const auto at = j.find(name); at != j.end() && at->is_array())
-    for (const auto& v : *at)
-      if (v.is_number()) list.push_back(v.get<double>());
+  for (const auto& item : json_items(line, name))
+    if (double number = 0; !item.get_double().get(number)) list.push_back(number);
   return list;
 }
 
-RawEnergyPoint point(const nlohmann::json& j) {
+RawEnergyPoint point(const JsonElement& line) {
   RawEnergyPoint p;
-  p.bench = text(j, "bench");
-  p.threads = integer(j, "threads"), p.blocks = integer(j, "blocks"),
-  p.repeat = integer(j, "repeat");
-  p.seconds = number(j, "seconds"), p.energy_j = number(j, "energy_j");
-  p.instant_w = number(j, "instant_w"), p.memory_w = number(j, "memory_w"),
-  p.memory_end_w = number(j, "memory_end_w");
-  p.sm_mhz = number(j, "sm_mhz"), p.temperature_c = number(j, "temperature_c"),
-  p.throttled = number(j, "throttled");
-  p.dropped = text(j, "dropped");
-  p.loops_per_s = number(j, "loops_per_s"), p.warps = number(j, "warps"),
-  p.active_sms = number(j, "active_sms");
-  if (const auto edges = j.find("edges"); edges != j.end() && edges->is_array())
-    for (const auto& e : *edges)
-      if (e.is_object())
-        p.edge_t_s.push_back(number(e, "t_s")), p.edge_energy_j.push_back(number(e, "energy_j"));
+  p.bench = json_text(line, "bench");
+  p.threads = json_integer(line, "threads");
+  p.blocks = json_integer(line, "blocks");
+  p.repeat = json_integer(line, "repeat");
+  p.seconds = json_number(line, "seconds");
+  p.energy_j = json_number(line, "energy_j");
+  p.instant_w = json_number(line, "instant_w");
+  p.memory_w = json_number(line, "memory_w");
+  p.memory_end_w = json_number(line, "memory_end_w");
+  p.sm_mhz = json_number(line, "sm_mhz");
+  p.temperature_c = json_number(line, "temperature_c");
+  p.throttled = json_number(line, "throttled");
+  p.dropped = json_text(line, "dropped");
+  p.loops_per_s = json_number(line, "loops_per_s");
+  p.warps = json_number(line, "warps");
+  p.active_sms = json_number(line, "active_sms");
+  for (const auto& edge : json_items(line, "edges")) {
+    if (!edge.is_object()) continue;
+    p.edge_t_s.push_back(json_number(edge, "t_s"));
+    p.edge_energy_j.push_back(json_number(edge, "energy_j"));
+  }
   return p;
 }
 
@@ -56,21 +46,25 @@ RawEnergyPoint point(const nlohmann::json& j) {
 Result<EnergyPointsFile> read_energy_points(const std::string& path) {
   EnergyPointsFile file;
   std::ifstream in(path);
+  JsonReader reader;
   std::string line;
   std::int64_t offset = 0;
   for (; std::getline(in, line); offset += static_cast<std::int64_t>(line.size()) + 1) {
-    const auto j = nlohmann::json::parse(line, nullptr, false);
-    if (!j.is_object())
+    const auto parsed = reader.parse(line);
+    if (!parsed || !parsed->is_object())
       return fail("not a line of calibration points", path, offset, "remove the broken line");
-    if (j.contains("gpu"))
-      file.board = {text(j, "gpu"), text(j, "uuid"), text(j, "driver"), text(j, "date")};
-    else if (const auto probe = text(j, "probe"); probe == "latency")
-      file.latencies.push_back({number(j, "bytes"), number(j, "ns")});
+    const auto& object = *parsed;
+    const std::string probe = json_text(object, "probe");
+    if (json_field(object, "gpu"))
+      file.board = {json_text(object, "gpu"), json_text(object, "uuid"),
+                    json_text(object, "driver"), json_text(object, "date")};
+    else if (probe == "latency")
+      file.latencies.push_back({json_number(object, "bytes"), json_number(object, "ns")});
     else if (probe == "sensor")
-      file.sensor.push_back(
-          {number(j, "off_s"), number(j, "before_w"), numbers(j, "t_s"), numbers(j, "watts")});
+      file.sensor.push_back({json_number(object, "off_s"), json_number(object, "before_w"),
+                             numbers(object, "t_s"), numbers(object, "watts")});
     else
-      file.points.push_back(point(j));
+      file.points.push_back(point(object));
   }
   return file;
 }

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analyze/energy/counts.h"
 #include "analyze/energy/evaluate.h"
+#include "analyze/energy/json_fields.h"
 
 namespace gf {
 
@@ -34,18 +34,20 @@ Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path) {
   std::ifstream in(path);
   if (!in) return fail("cannot be read", path);
   std::vector<UnseenRun> runs;
+  JsonReader reader;
   std::string line;
   std::int64_t offset = 0;
   for (; std::getline(in, line); offset += static_cast<std::int64_t>(line.size()) + 1) {
-    const auto j = nlohmann::json::parse(line, nullptr, false);
-    if (!j.is_object() || !j.contains("name") || !j["name"].is_string())
-      return fail("not a line of measurements", path, offset);
-    auto number = [&](const char* key) {
-      const auto at = j.find(key);
-      return at != j.end() && at->is_number() ? at->get<double>() : std::nan("");
-    };
-    UnseenRun r{j["name"].get<std::string>(), number("seconds"), number("energy_j"),
-                number("calls_per_s"),        number("sm_mhz"),  number("temperature_c")};
+    const auto parsed = reader.parse(line);
+    const std::string name = parsed ? json_text(*parsed, "name") : std::string();
+    if (name.empty()) return fail("not a line of measurements", path, offset);
+    const auto number = [&](const char* key) { return json_number(*parsed, key); };
+    UnseenRun r{name,
+                number("seconds"),
+                number("energy_j"),
+                number("calls_per_s"),
+                number("sm_mhz"),
+                number("temperature_c")};
     if (!(r.seconds > 0 && r.energy_j > 0 && r.calls_per_s > 0))
       return fail("a measurement without seconds, joules or rate", path, offset);
     runs.push_back(std::move(r));

@@ -13,8 +13,18 @@
 
 namespace gf {
 
-/// Quoted only when it has to be.
+/// Whether a spreadsheet would take a text for a formula, and run it.
+inline bool looks_like_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+}
+
+/// Quoted only when it has to be; after an apostrophe, which spreadsheets do not show, when it
+/// would be taken for a formula.
 inline void csv_cell(std::string& out, std::string_view text) {
+  if (looks_like_formula(text)) {
+    csv_cell(out, "'" + std::string(text));
+    return;
+  }
   if (text.find_first_of("\",\r\n") == std::string_view::npos) {
     out += text;
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/csv/cells.h"
 #include "report/json.h"
 #include "report/query/query.h"
 #include "report/text/format.h"
@@ -33,13 +34,10 @@ bool is_number(const QueryValue& v) {
 }
 
 std::string csv_field(const QueryValue& v) {
-  const std::string text = plain(v);
-  if (!std::holds_alternative<std::string>(v) ||
-      (!text.empty() && text.find_first_of(",\"\r\n") == text.npos))
-    return text;
-  std::string out = "\"";
-  for (char c : text) out.append(c == '"' ? 2 : 1, c);
-  return out + '"';
+  if (!std::holds_alternative<std::string>(v)) return plain(v);
+  std::string out;
+  csv_cell(out, std::get<std::string>(v));
+  return out.empty() ? "\"\"" : out;  // NULL is an empty cell, an empty text two quotes
 }
 
 constexpr std::size_t kNarrow =

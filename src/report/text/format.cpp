@@ -98,26 +98,6 @@ std::string plural(std::int64_t n, std::string_view noun) {
   return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto u = static_cast<unsigned char>(text[i]),
-               next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (u == '\n')
-      out += "\\n";
-    else if (u == '\t')
-      out += "\\t";
-    else if (u < 0x20 || u == 0x7f)
-      out += fmt::format("\\x{:02x}", u);
-    else if (u == 0xc2 && next >= 0x80 && next < 0xa0)
-      out += fmt::format("\\x{:02x}",
-                         static_cast<unsigned>(text[++i] & 0xff));  // the second set of them
-    else
-      out += text[i];
-  }
-  return out;
-}
-
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }
 
 std::string shorten_middle(std::string_view raw, std::size_t width) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyze/result.h"
+#include "core/printable.h"
 #include "core/time.h"
 
 namespace gf {
@@ -28,9 +29,6 @@ std::string format_reading(double value, std::string_view unit);
 /// "1 kernel", "2 781 kernels".
 std::string plural(std::int64_t n, std::string_view noun);
 
-/// Text that cannot move the cursor, colour the terminal or break the line: control characters are
-/// spelled out.
-std::string printable(std::string_view text);
 /// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of
 /// our own).
 std::size_t columns_of(std::string_view utf8);

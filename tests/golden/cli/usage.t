@@ -3,19 +3,29 @@ Wrong usage ends with 2 and says what is wrong and where to read more.
   $ gpufathom --version
   gpufathom 0.1.0
   $ gpufathom
-  gpufathom: a verb is wanted (gpufathom --help lists them)
+  gpufathom: no verb is given (gpufathom --help lists them)
   [2]
   $ gpufathom no-such-verb
-  gpufathom: no-such-verb is no verb (gpufathom --help lists them)
+  gpufathom: unknown verb 'no-such-verb' (gpufathom --help lists the verbs)
   [2]
+  $ gpufathom analyse x
+  gpufathom: unknown verb 'analyse': did you mean analyze? (gpufathom --help lists the verbs)
+  [2]
+  $ gpufathom analyze x --windw all
+  gpufathom: unknown option '--windw': did you mean --window? (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom --help > /dev/full
+  gpufathom: standard output: cannot be written: No space left on device
+  [1]
+  $ gpufathom help monitor > one; gpufathom monitor --help | cmp - one
   $ gpufathom analyze
-  gpufathom: FILE is required (gpufathom analyze --help tells more)
+  gpufathom: FILE is missing (gpufathom analyze --help tells more)
   [2]
   $ gpufathom analyze x --rows -1
-  gpufathom: --rows: -1 is no number of 0 or more (gpufathom analyze --help tells more)
+  gpufathom: --rows: '-1' is not a number of 0 or more (gpufathom analyze --help tells more)
   [2]
   $ gpufathom analyze x --batch some
-  gpufathom: --batch: some is no number above 0 (gpufathom analyze --help tells more)
+  gpufathom: --batch: 'some' is not a number above 0 (gpufathom analyze --help tells more)
   [2]
   $ gpufathom export x
   gpufathom: export wants --perfetto, --csv DIR or both
@@ -32,7 +42,7 @@ Help stays within the terminal.
     FILE                      trace or capture file
   
   Options:
-    -h, --help                Print this help message and exit
+    -h, --help                print this help
     --counters FILE           counter report of the same program: .ncu-rep, or CSV
                               of ncu
     --power FILE              power log over the same time: CSV of nvidia-smi or

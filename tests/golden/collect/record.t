@@ -56,6 +56,10 @@ What is no capture is never written over, and what cannot run costs no older cap
   $ cat train.py; ls
   precious
   folder
+  run-2.gpf
+  run-3.gpf
+  run-4.gpf
+  run-5.gpf
   run.gpf
   summary
   train.py
@@ -66,7 +70,7 @@ Wrong usage.
   gpufathom: record needs a command to run, or --duration to record the machine for a while: gpufathom record -- python train.py
   [2]
   $ gpufathom record --rate 0 --duration 1
-  gpufathom: --rate: Value 0 not in range 1.000000 to 100000.000000 (gpufathom record --help tells more)
+  gpufathom: --rate: '0' is not a number from 1 to 100000 (gpufathom record --help tells more)
   [2]
   $ gpufathom record --window 3 --duration 1
   gpufathom: --window requires --kernels (gpufathom record --help tells more)

@@ -78,7 +78,7 @@ A run that is not whole is compared all the same, and said to be.
   api_calls.csv
 
   $ gpufathom compare eager.json.gz
-  gpufathom: FILE: At least 2 required but received 1 (gpufathom compare --help tells more)
+  gpufathom: at least 2 of FILE are needed, 1 is given (gpufathom compare --help tells more)
   [2]
   $ gpufathom compare eager.json.gz nothing.json
   gpufathom: nothing.json: no such file

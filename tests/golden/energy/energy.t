@@ -90,7 +90,7 @@ Models that are none, or of another GPU:
   gpufathom: wrong.json: is no energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ head -c 2000 "$ROOT/share/energy/NVIDIA-H200.energy.json" > cut.json; gpufathom energy "$T" --power power.csv --model cut.json
-  gpufathom: cut.json: byte 2001: is no energy model: the JSON breaks off or is damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  gpufathom: cut.json: is no energy model: the JSON breaks off or is damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ gpufathom energy "$T" --power power.csv --model missing.json
   gpufathom: missing.json: cannot be read (--model wants a file that `gpufathom calibrate -o` wrote)

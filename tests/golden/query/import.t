@@ -21,7 +21,7 @@ A trace with its counter report gives the same analysis from the capture file as
 What cannot be written or read ends with 1, and no file is left behind.
 
   $ gpufathom import $EXAMPLES/lenet_train_b64.auto.ncu.csv.gz -o no/such.gpf
-  gpufathom: no/such.gpf: cannot be opened: unable to open database file (does the directory exist, and may you write there?)
+  gpufathom: no/such.gpf: cannot be written: No such file or directory (does the folder exist?)
   [1]
   $ gpufathom import none.json -o c.gpf
   gpufathom: none.json: no such file

@@ -1,0 +1,126 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gf::cli {
+
+namespace {
+
+template <class T>
+std::string set_number(const std::string& text, T& out, const char* wanted) {
+  const char* last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, out);
+  if (code == std::errc() && end == last) return {};
+  return fmt::format("'{}' is not {}", text, wanted);
+}
+
+/// The number that a text such as 64GiB or 10M stands for, in digits; the text itself when it is
+/// none.
+std::string bytes_of(const std::string& text) {
+  double number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, number);
+  if (code != std::errc()) return text;
+  std::string unit(end, last);
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (unit.ends_with('b')) unit.pop_back();
+  const double thousand = unit.ends_with('i') ? 1024 : 1000;
+  if (unit.ends_with('i')) unit.pop_back();
+  constexpr std::string_view kPrefixes = "kmgtp";
+  if (unit.size() > 1) return text;
+  if (!unit.empty()) {
+    const auto power = kPrefixes.find(unit[0]);
+    if (power == std::string_view::npos) return text;
+    number *= std::pow(thousand, static_cast<double>(power + 1));
+  }
+  if (number < 0 || number >= 9.2e18) return text;
+  return fmt::format("{:.0f}", number);
+}
+
+std::string range_of(const Option& option) {
+  if (option.most) return fmt::format("a number from {:g} to {:g}", *option.least, *option.most);
+  if (option.above_least) return fmt::format("a number above {:g}", *option.least);
+  return fmt::format("a number of {:g} or more", *option.least);
+}
+
+bool in_range(const Option& option, const std::string& text) {
+  double number = 0;
+  if (!set_value(text, number).empty() || !std::isfinite(number)) return false;
+  if (option.above_least ? number <= *option.least : number < *option.least) return false;
+  return !option.most || number <= *option.most;
+}
+
+std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      const std::size_t changed = diagonal + (one[i] == other[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string set_value(const std::string& text, std::string& out) {
+  out = text;
+  return {};
+}
+std::string set_value(const std::string& text, double& out) {
+  return set_number(text, out, "a number");
+}
+std::string set_value(const std::string& text, int& out) {
+  return set_number(text, out, "a whole number");
+}
+std::string set_value(const std::string& text, unsigned& out) {
+  return set_number(text, out, "a whole number of 0 or more");
+}
+std::string set_value(const std::string& text, std::int64_t& out) {
+  return set_number(text, out, "a whole number");
+}
+std::string set_value(const std::string& text, std::size_t& out) {
+  return set_number(text, out, "a whole number of 0 or more");
+}
+std::string set_value(const std::string& text, std::vector<std::string>& out) {
+  out.push_back(text);
+  return {};
+}
+
+std::string take_value(const Option& option, const std::string& text) {
+  if (!option.choices.empty() &&
+      std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
+    const auto meant = nearest(text, option.choices);
+    return fmt::format("'{}' is not one of {}{}", text, fmt::join(option.choices, ", "),
+                       meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
+  }
+  if (option.least && !in_range(option, text))
+    return fmt::format("'{}' is not {}", text, range_of(option));
+  return option.set(option.is_size ? bytes_of(text) : text);
+}
+
+std::string nearest(std::string_view asked, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(asked.size() / 3, 1) + 1;
+  for (const auto& name : names) {
+    const auto steps = distance(asked, name);
+    if (steps >= least) continue;
+    least = steps;
+    best = name;
+  }
+  return best;
+}
+
+}  // namespace gf::cli

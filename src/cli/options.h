@@ -1,0 +1,145 @@
+// What a verb is called, takes and does, as data: the parser, the help, and whatever else describes
+// the command line are made from it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gf::cli {
+
+/// Puts a value into what an option belongs to; gives what is wrong with it, empty when nothing is.
+/// Lists grow by it.
+std::string set_value(const std::string& text, std::string& out);
+std::string set_value(const std::string& text, double& out);
+std::string set_value(const std::string& text, int& out);
+std::string set_value(const std::string& text, unsigned& out);
+std::string set_value(const std::string& text, std::int64_t& out);
+std::string set_value(const std::string& text, std::size_t& out);
+std::string set_value(const std::string& text, std::vector<std::string>& out);
+template <class T>
+std::string set_value(const std::string& text, std::optional<T>& out) {
+  return set_value(text, out.emplace());
+}
+
+struct Option {
+  enum class File { none, input, output };
+
+  std::string names;  // "-o,--output"; of an argument what stands for it, "FILE"
+  std::string value;  // what stands for the value in the help; empty: a flag
+  std::string help;
+  std::function<std::string(const std::string&)> set;
+  bool argument = false;  // by its place, not by a name
+  bool many = false;      // several values
+  bool required = false;
+  char separator = 0;  // between values in one word
+  std::size_t at_least = 1;
+  std::vector<std::string> choices;  // the only values, if any
+  std::optional<double> least, most;
+  bool above_least = false;  // the least itself is not allowed
+  bool is_size = false;      // 64GiB, 10M
+  std::string needs;         // another option, without which this one means nothing
+  File file = File::none;    // what is read or written under the name
+
+  bool flag() const { return value.empty(); }
+  /// "--output" of "-o,--output".
+  std::string long_name() const { return names.substr(names.find(',') + 1); }
+
+  Option& must() {
+    required = true;
+    return *this;
+  }
+  Option& of(std::vector<std::string> all) {
+    choices = std::move(all);
+    return *this;
+  }
+  Option& from(double low, double high) {
+    least = low;
+    most = high;
+    return *this;
+  }
+  Option& not_negative() {
+    least = 0;
+    return *this;
+  }
+  Option& positive() {
+    least = 0;
+    above_least = true;
+    return *this;
+  }
+  Option& separated_by(char by) {
+    separator = by;
+    return *this;
+  }
+  Option& with(std::string other) {
+    needs = std::move(other);
+    return *this;
+  }
+  Option& size() {
+    is_size = true;
+    return *this;
+  }
+  Option& input() {
+    file = File::input;
+    return *this;
+  }
+  Option& output() {
+    file = File::output;
+    return *this;
+  }
+  Option& count_at_least(std::size_t number) {
+    at_least = number;
+    return *this;
+  }
+};
+
+struct Verb {
+  std::string name, about;
+  std::vector<Option> options;
+  std::function<int()> run;  // gives the exit code
+
+  Option& flag(std::string names, std::string help, std::function<void()> given) {
+    return add(std::move(names), {}, std::move(help), [given](const std::string&) {
+      given();
+      return std::string();
+    });
+  }
+  Option& flag(std::string names, bool& out, std::string help) {
+    return flag(std::move(names), std::move(help), [&out] { out = true; });
+  }
+  template <class T>
+  Option& option(std::string names, T& out, std::string value, std::string help) {
+    auto& added = add(std::move(names), std::move(value), std::move(help),
+                      [&out](const std::string& text) { return set_value(text, out); });
+    added.many = std::is_same_v<T, std::vector<std::string>>;
+    return added;
+  }
+  template <class T>
+  Option& argument(std::string shown, T& out, std::string help) {
+    auto& added = option(shown, out, shown, std::move(help));
+    added.argument = true;
+    return added;
+  }
+
+ private:
+  Option& add(std::string names, std::string value, std::string help,
+              std::function<std::string(const std::string&)> set) {
+    auto& added = options.emplace_back();
+    added.names = std::move(names);
+    added.value = std::move(value);
+    added.help = std::move(help);
+    added.set = std::move(set);
+    return added;
+  }
+};
+
+/// What is wrong with a value of the option; otherwise it is set.
+std::string take_value(const Option& option, const std::string& text);
+
+/// The name that was probably meant; empty when none is near.
+std::string nearest(std::string_view asked, const std::vector<std::string>& names);
+
+}  // namespace gf::cli
