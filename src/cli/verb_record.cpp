@@ -35,10 +35,12 @@ std::string free_name() {
 
 int run_record(Options& o) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
-  // Tracing every kernel costs time; a twelfth of the time is enough to know them.
+  // Tracing every kernel costs time; a twelfth of the time is enough to know them. Windows open
+  // where the work is steady, unless somebody says where.
   const bool bounded = !o.window_s && !o.every_s && o.record.steps == 0;
   o.record.window_ns = ns(bounded ? 5 : o.window_s.value_or(0));
-  o.record.every_ns = ns(bounded ? 60 : o.every_s.value_or(0));
+  o.record.first_window_ns = ns(bounded && o.delay_s == 0 ? 2 : 0);
+  o.record.every_ns = ns(bounded && o.delay_s > 0 ? 60 : o.every_s.value_or(0));
   o.record.delay_ns = ns(o.delay_s);
   o.record.injection_library = agent_path();
   o.record.duration_ns = static_cast<Nanos>(o.duration_s * 1e9);
@@ -94,7 +96,8 @@ Verb record_verb() {
       "--kernels", o->record.kernels,
       "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
   verb.option("--window", o->window_s, "S",
-              "with --kernels: seconds of a window, 0 for no end (default: 5 of every 60)")
+              "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
+              "the GPU's activity is steady, when it changes, and every 60)")
       .with("--kernels")
       .not_negative();
   verb.option(

@@ -3,7 +3,8 @@
 // only of kinds that are enabled, timestamps of the registered clock. A call from a forked child,
 // which the real CUPTI may never return from, is noted in the file that GPUFATHOM_FAKE_LOG names.
 // Options of GPUFATHOM_FAKE: subscriber (0/1: another profiler is in the program), dropped (records
-// that CUPTI says it dropped).
+// that CUPTI says it dropped), timeless (every Nth
+// record has no time).
 #include <cupti.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 
 namespace {
 
+constexpr std::size_t kCallsAtOnce = 64;
+
 struct State {
   std::mutex mutex;
   pid_t process = getpid();
@@ -34,6 +37,11 @@ struct State {
   std::int64_t flush_every = 0, flushed = 0;
   std::uint32_t correlation = 0;
   bool told_dropped = false;
+  CUpti_CallbackFunc function = nullptr;
+  std::set<std::uint32_t> callbacks;  // of the driver API
+  std::uint64_t data[kCallsAtOnce] = {};
+  bool used_cuda = false, asked_early = false;  // for records of calls, before CUDA was used
+  std::int64_t records = 0;
 };
 State& state() {
   static State* s = new State;
@@ -51,6 +59,11 @@ void hand_over(State& s) {
   if (!s.buffer) return;
   auto* buffer = std::exchange(s.buffer, nullptr);
   s.complete(nullptr, 0, buffer, s.size, std::exchange(s.used, 0));
+}
+
+std::uint64_t on_clock(const State& s, std::int64_t host) {
+  if (!s.clock) return static_cast<std::uint64_t>(host);
+  return s.clock() - static_cast<std::uint64_t>(fake::now_ns() - host);
 }
 
 template <class Record>
@@ -72,16 +85,43 @@ void put(State& s, const Record& record) {
 
 extern "C" {
 
-/// What the fake driver ran; false when nobody listens.
+/// A call of the program: callbacks of whoever asked for them.
+std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
+  auto& s = state();
+  const std::uint32_t id =
+      graph ? CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  CUpti_CallbackFunc function = nullptr;
+  {
+    std::lock_guard lock(s.mutex);
+    s.used_cuda = true;
+    if (!leaves) {
+      correlation = ++s.correlation;
+      s.data[correlation % kCallsAtOnce] = 0;
+    }
+    if (s.subscribed && s.callbacks.count(id)) function = s.function;
+  }
+  if (!function) return correlation;
+  CUpti_CallbackData data{};
+  data.callbackSite = leaves ? CUPTI_API_EXIT : CUPTI_API_ENTER;
+  data.correlationId = correlation;
+  data.correlationData = &s.data[correlation % kCallsAtOnce];
+  function(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  return correlation;
+}
+
+/// What the fake driver ran.
 void fake_ran(const FakeRun* run) {
   auto& s = state();
   std::lock_guard lock(s.mutex);
-  if (!s.subscribed || !s.request) return;
-  ++s.correlation;
+  if (!s.request) return;
+  ++s.records;
+  const auto timeless = static_cast<std::int64_t>(fake::number("timeless", 0));
+  const bool no_time = timeless > 0 && s.records % timeless == 0;
   auto now = [&](std::int64_t host) {
-    return s.clock ? s.clock() - static_cast<std::uint64_t>(fake::now_ns() - host)
-                   : static_cast<std::uint64_t>(host);
+    if (no_time) return std::uint64_t{0};
+    return on_clock(s, host);
   };
+  if (run->graph != 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) return;
   if (run->bytes == 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
     CUpti_ActivityKernel10 k{};
     k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
@@ -90,8 +130,10 @@ void fake_ran(const FakeRun* run) {
     k.deviceId = run->device;
     k.contextId = 1;
     k.streamId = 7;
-    k.correlationId = s.correlation;
-    k.gridX = run->grid;
+    k.correlationId = run->correlation;
+    k.graphId = run->graph;
+    k.graphNodeId = run->node;
+    k.gridX = static_cast<std::int32_t>(run->grid);
     k.gridY = k.gridZ = 1;
     k.blockX = 128;
     k.blockY = k.blockZ = 1;
@@ -109,18 +151,27 @@ void fake_ran(const FakeRun* run) {
     m.deviceId = run->device;
     m.contextId = 1;
     m.streamId = 7;
-    m.correlationId = s.correlation;
+    m.correlationId = run->correlation;
     put(s, m);
   }
-  if (s.calls.count(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)) {
+}
+
+/// The call that launched it.
+void fake_called(const FakeRun* run) {
+  auto& s = state();
+  std::lock_guard lock(s.mutex);
+  if (!s.request) return;
+  const std::uint32_t id =
+      run->graph ? CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  if (s.calls.count(id)) {
     CUpti_ActivityAPI a{};
     a.kind = CUPTI_ACTIVITY_KIND_DRIVER;
-    a.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-    a.start = now(run->called);
-    a.end = now(run->start);
+    a.cbid = id;
+    a.start = on_clock(s, run->called);
+    a.end = on_clock(s, run->start);
     a.processId = static_cast<std::uint32_t>(getpid());
     a.threadId = static_cast<std::uint32_t>(gettid());
-    a.correlationId = s.correlation;
+    a.correlationId = run->correlation;
     put(s, a);
   }
   if (s.flush_every > 0 && fake::now_ns() - s.flushed >= s.flush_every) {
@@ -129,13 +180,25 @@ void fake_ran(const FakeRun* run) {
   }
 }
 
-CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*) {
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc function, void*) {
   note_child();
   auto& s = state();
   if (s.subscribed || fake::number("subscriber", 0))
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   s.subscribed = true;
+  s.function = function;
   *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&s);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  auto& s = state();
+  std::lock_guard lock(s.mutex);
+  if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_SUCCESS;
+  if (enable)
+    s.callbacks.insert(id);
+  else
+    s.callbacks.erase(id);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
@@ -152,7 +215,11 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   state().kinds.erase(kind);
   return CUPTI_SUCCESS;
 }
+/// As on an H200: in a program that has used CUDA without it, it agrees and does nothing.
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
+  auto& s = state();
+  s.asked_early |= !s.used_cuda;
+  if (!s.asked_early) return CUPTI_SUCCESS;
   if (enable)
     state().calls.insert(id);
   else
@@ -207,8 +274,10 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::siz
                                            : static_cast<std::size_t>(fake::number("dropped", 0)));
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
   *name = "cuLaunchKernel";
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch)
+    *name = "cuGraphLaunch";
   return CUPTI_SUCCESS;
 }
 

@@ -12,16 +12,42 @@
 
 namespace {
 
-/// Nothing but time passes; then CUPTI hears of it, when it is loaded.
-void run(const char* name, std::uint64_t bytes, unsigned grid) {
-  const std::int64_t called = fake::now_ns(), start = called + 20'000, end = start + 1'000'000;
+void wait_until(std::int64_t end) {
   while (fake::now_ns() < end) {
     const timespec t{0, 100'000};
     nanosleep(&t, nullptr);
   }
-  const FakeRun what{name, bytes, 0, grid, called, start, end};
-  if (void* cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD))
-    if (auto* ran = reinterpret_cast<decltype(&fake_ran)>(dlsym(cupti, "fake_ran"))) ran(&what);
+}
+
+/// A function of the fake CUPTI, when that is loaded.
+template <class Function>
+Function* in_cupti(const char* name) {
+  void* cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+  return cupti ? reinterpret_cast<Function*>(dlsym(cupti, name)) : nullptr;
+}
+
+/// Nothing but time passes; CUPTI hears of the call and of what it launched: `nodes` kernels, one
+/// after the other.
+void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t graph = 0,
+         unsigned nodes = 1) {
+  auto* call = in_cupti<decltype(fake_call)>("fake_call");
+  const std::int64_t called = fake::now_ns(), start = called + 20'000;
+  const std::int64_t each = graph == 0 ? 1'000'000 : 100'000;
+  const std::uint32_t correlation = call ? call(0, 0, graph != 0) : 0;
+  wait_until(start);
+  if (call) call(1, correlation, graph != 0);
+  wait_until(start + each * nodes);
+  auto* ran = in_cupti<decltype(fake_ran)>("fake_ran");
+  auto* said = in_cupti<decltype(fake_called)>("fake_called");
+  FakeRun what{name, bytes, 0, grid, graph, 0, correlation, called, start, start};
+  for (unsigned i = 0; ran && i < nodes; ++i) {
+    what.node = graph == 0 ? 0 : (std::uint64_t{graph} << 32 | i);
+    what.start = start + each * i;
+    what.end = what.start + each;
+    ran(&what);
+  }
+  what.start = start;
+  if (said) said(&what);
 }
 
 }  // namespace
@@ -40,6 +66,11 @@ CUresult cuInit(unsigned) {
 CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned, unsigned, unsigned, unsigned, unsigned,
                         unsigned, CUstream, void**, void**) {
   run(reinterpret_cast<const char*>(f), 0, x);  // the program's functions are their names
+  return CUDA_SUCCESS;
+}
+/// The program's graphs are numbers of nodes.
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
+  run("node", 0, 8, 3, static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(graph)));
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoD(CUdeviceptr, const void*, std::size_t bytes) {

@@ -11,6 +11,7 @@
 //   exec              the program again, in this process, with the arguments that follow
 //   kill              ends by SIGKILL
 #include <cuda.h>
+#include <cupti.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -29,6 +30,31 @@ static void agent(const char* function) {
   const char* path = std::getenv("CUDA_INJECTION64_PATH");
   void* library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
   if (auto* f = library ? reinterpret_cast<void (*)()>(dlsym(library, function)) : nullptr) f();
+}
+
+/// A profiler of the program's own, by the same libcupti.
+static void other_profiler(const std::string& verb) {
+  static CUpti_SubscriberHandle handle = nullptr;
+  void* cupti = dlopen("libcupti.so.13", RTLD_NOW);
+  auto symbol = [&](const char* name) { return cupti ? dlsym(cupti, name) : nullptr; };
+  if (verb == "subscribe") {
+    auto* f = reinterpret_cast<decltype(&cuptiSubscribe)>(symbol("cuptiSubscribe"));
+    if (f) f(&handle, nullptr, nullptr);
+  } else if (verb == "let-go") {
+    auto* f = reinterpret_cast<decltype(&cuptiUnsubscribe)>(symbol("cuptiUnsubscribe"));
+    if (f) f(handle);
+  } else if (auto* f = reinterpret_cast<decltype(&cuptiActivityRegisterCallbacks)>(
+                 symbol("cuptiActivityRegisterCallbacks"))) {
+    f(
+        [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+          *most = 0;
+          *size = 1 << 20;
+          *buffer = static_cast<std::uint8_t*>(std::malloc(*size));
+        },
+        [](CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
+          std::free(buffer);
+        });
+  }
 }
 
 int main(int argc, char** argv) {
@@ -66,6 +92,13 @@ int main(int argc, char** argv) {
            timed ? std::chrono::steady_clock::now() < end : n > 0; --n)
         cuLaunchKernel(reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str())), 132, 1, 1,
                        128, 1, 1, 0, nullptr, nullptr, nullptr);
+    } else if (verb == "graph") {
+      const auto star = value.find('*');
+      for (int n = std::atoi(value.c_str() + star + 1); n > 0; --n)
+        cuGraphLaunch(reinterpret_cast<CUgraphExec>(std::strtoul(value.c_str(), nullptr, 10)),
+                      nullptr);
+    } else if (verb == "subscribe" || verb == "let-go" || verb == "take") {
+      other_profiler(verb);
     } else if (verb == "copy")
       cuMemcpyHtoD(0, nullptr, 1 << 20);
     else if (verb == "push") {

@@ -1,5 +1,5 @@
 // Reads what the agents inside the recorded program's processes write, while they write it, into a
-// capture.
+// capture. Every record is checked before it is believed: CUPTI writes 0 where it has no time.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/inject/control_page.h"
 #include "collect/inject/stream.h"
 #include "model/capture.h"
 
@@ -26,15 +27,33 @@ class InjectReader {
   /// Adds the windows that programs left open: they end with their last record.
   void finish(Capture& capture);
 
+  /// The recorder lives: a few times a second.
+  void beat() { page_.beat(); }
+  /// All agents begin a window.
+  void ask_for_window() { page_.ask_for_window(); }
+
   std::int64_t windows() const { return windows_; }
   Nanos windows_ns() const { return windows_ns_; }
+  /// When the first window began, 0: none has.
+  Nanos first_window() const { return first_window_; }
   std::int64_t kernels() const { return kernels_; }
   std::int64_t copies() const { return copies_; }
   std::int64_t steps() const { return steps_; }
+  /// Records that no answer may hold: without a time, outside their window.
+  std::int64_t refused() const { return refused_; }
+  /// Launches whose kernels CUPTI gave to another profiler.
+  std::int64_t taken() const { return taken_; }
+  /// Processes that wrote anything.
+  std::size_t processes() const { return files_.size(); }
   /// What agents had to say, each once.
   std::vector<std::string> take_messages();
 
  private:
+  /// Correlations of a window's kernels and launches, to be held against each other at its end.
+  struct Correlations {
+    std::vector<std::uint32_t> kernels, launches;
+    bool too_many = false;
+  };
   struct File {
     int fd = -1;
     std::uint64_t at = 0;
@@ -43,17 +62,35 @@ class InjectReader {
     std::map<std::uint32_t, std::uint32_t> devices, threads;  // CUDA ordinal, thread id -> row
     bool bad = false;
     Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
+    Nanos since = 0;             // start of the last window, open or not
+    Correlations correlations;
   };
   void take(File& f, inject::Type type, std::string_view payload, Capture& c);
+  void take_hello(File& f, std::string_view payload, Capture& c);
+  void take_text(File& f, std::string_view payload, Capture& c);
+  void take_device(File& f, std::string_view payload, Capture& c);
+  void take_kernel(File& f, std::string_view payload, Capture& c);
+  void take_memory(File& f, inject::Type type, std::string_view payload, Capture& c);
+  void take_call(File& f, std::string_view payload, Capture& c);
+  void take_range(File& f, std::string_view payload, Capture& c);
+  void take_loss(std::string_view payload, Capture& c);
+  void take_window(File& f, std::string_view payload, Capture& c);
+  bool believable(const File& f, Nanos start, Nanos end, const char* what, Capture& c);
+  void compare_correlations(File& f, Capture& c);
   std::uint32_t device_row(File& f, std::uint32_t ordinal, Capture& c);
   std::uint32_t thread_row(File& f, std::uint32_t tid, Capture& c);
+  Text text(const File& f, std::uint32_t id) const {
+    return id < f.texts.size() ? f.texts[id] : Text::none;
+  }
+  void add_window(File& f, Nanos start, Nanos end, Capture& c);
+
   std::string directory_;
   int lock_ = -1;  // tells the agents that somebody reads
+  ControlPage page_;
   std::map<std::string, File> files_;
   std::vector<std::string> messages_;
-  void add_window(const File& f, Nanos start, Nanos end, Capture& c);
-  std::int64_t kernels_ = 0, copies_ = 0, steps_ = 0, windows_ = 0;
-  Nanos windows_ns_ = 0;
+  std::int64_t kernels_ = 0, copies_ = 0, steps_ = 0, windows_ = 0, refused_ = 0, taken_ = 0;
+  Nanos windows_ns_ = 0, first_window_ = 0;
 };
 
 /// The agent lies beside the program in a build folder, in ../lib/gpufathom where it is installed.

@@ -3,6 +3,7 @@
 // build; a file cut anywhere loses its last record.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace gf::inject {
@@ -23,7 +24,11 @@ enum class Type : std::uint32_t {
 };
 
 /// What the library knows that it could not record.
-enum class LossKind : std::uint32_t { names };
+enum class LossKind : std::uint32_t {
+  names,   // ranges without a name
+  taken,   // launches whose kernels CUPTI gave to another profiler in the program
+  memory,  // records that found no memory in the program
+};
 
 struct Head {
   Type type;
@@ -34,7 +39,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 struct TextHead {  // the text follows
   std::uint32_t id;
@@ -68,6 +73,8 @@ struct Range {  // NVTX; start == end: a mark
 };
 struct Window {             // of recording
   std::int64_t start, end;  // end 0: it begins
+  std::uint32_t request;    // the recorder's (Control), 0: the library's own schedule
+  std::uint32_t unused;
 };
 struct Dropped {
   std::uint64_t records;
@@ -77,11 +84,23 @@ struct Loss {
   std::uint64_t count;
 };
 
+/// A page that both sides map: the recorder speaks, the library listens. It needs no descriptor and
+/// no path once it is mapped.
+struct Control {
+  std::uint32_t version;
+  std::atomic<std::uint32_t> windows;    // asked for so far: one more means open one now
+  std::atomic<std::uint64_t> heartbeat;  // moves on while the recorder lives
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+inline constexpr const char* kControlFile = "control";  // in kDirectory
+
 // The environment of the recorded program.
 inline constexpr const char* kDirectory = "GPUFATHOM_INJECT_DIR";  // where PID.rec goes
 inline constexpr const char* kClockOffset =
     "GPUFATHOM_CLOCK_OFFSET";                                  // ns to add to CLOCK_MONOTONIC
 inline constexpr const char* kWindow = "GPUFATHOM_WINDOW_MS";  // length of a window, 0: no end
+inline constexpr const char* kFirst =
+    "GPUFATHOM_FIRST_MS";  // length of the first window, where the recorder asks for the others
 inline constexpr const char* kEvery =
     "GPUFATHOM_EVERY_MS";  // from one window's start to the next, 0: one window
 inline constexpr const char* kDelay = "GPUFATHOM_DELAY_MS";  // before the first window

@@ -1,6 +1,8 @@
 #include "collect/record/counter_thread.h"
 
+#include <algorithm>
 #include <ctime>
+#include <string_view>
 
 namespace gf {
 
@@ -18,6 +20,12 @@ void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device
     ids.emplace_back(metric->id);
     counts.push_back(metric->is_count);
   }
+  const auto column = [&](std::string_view id) {
+    return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+  };
+  s.busy = column("gpu.busy");
+  s.sm_active = column("sm.active_any");
+  if (s.sm_active == ids.size()) s.sm_active = column("sm.active");
   s.summary.define(std::move(ids), std::move(counts));
   s.block.device = s.device = device;
   s.block.metrics = std::move(metrics);
@@ -56,6 +64,7 @@ void CounterThread::drain() {
     if (!s.error.empty()) continue;
     std::lock_guard lock(mutex_);
     const auto ok = s.sampler->drain([&](const PmSample& sample) {
+      tell_watch(s, sample);
       s.summary.add(sample.start_ns, sample.end_ns, sample.values);
       if (s.block.values.size() > kMostValues) {
         ++s.dropped;
@@ -68,6 +77,14 @@ void CounterThread::drain() {
     });
     if (!ok) s.error = ok.error().message();
   }
+}
+
+void CounterThread::tell_watch(const Source& source, const PmSample& sample) {
+  const std::size_t columns = source.block.metrics.size();
+  if (!watch_ || source.busy >= columns) return;
+  const double busy = sample.values[source.busy];
+  watch_->add(sample.start_ns, sample.end_ns, busy,
+              source.sm_active < columns ? sample.values[source.sm_active] : busy);
 }
 
 std::vector<SampleBlock> CounterThread::take() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collect/cupti/pm_sampler.h"
+#include "collect/record/activity_watch.h"
 #include "collect/record/level_summary.h"
 #include "model/sample_block.h"
 
@@ -21,6 +22,8 @@ class CounterThread {
   ~CounterThread() { stop(); }
   /// A GPU's sampler, the capture's row of its device and the texts of its metrics. Before start().
   void add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics);
+  /// Every sample also goes here. Before start().
+  void watch(ActivityWatch& watch) { watch_ = &watch; }
   void start();
   /// Drains once more and ends the thread.
   void stop();
@@ -34,8 +37,9 @@ class CounterThread {
     std::uint32_t device = kNoRow;
     SampleBlock block;
     LevelSummary summary;
-    std::string error;         // why it ended early
-    std::int64_t dropped = 0;  // samples dropped because nobody took them
+    std::size_t busy = 0, sm_active = 0;  // columns; past the last: not sampled
+    std::string error;                    // why it ended early
+    std::int64_t dropped = 0;             // samples dropped because nobody took them
   };
   /// Only when the thread has stopped.
   const std::vector<Source>& sources() const { return sources_; }
@@ -43,7 +47,9 @@ class CounterThread {
  private:
   void loop();
   void drain();
+  void tell_watch(const Source& source, const PmSample& sample);
   Nanos every_;
+  ActivityWatch* watch_ = nullptr;
   std::vector<Source> sources_;
   std::mutex mutex_;
   std::atomic<bool> ending_{false};

@@ -11,10 +11,10 @@
 #include <map>
 #include <optional>
 
-#include "collect/inject/reader.h"
 #include "collect/live/live_sampler.h"
 #include "collect/record/child.h"
 #include "collect/record/counter_thread.h"
+#include "collect/record/kernels.h"
 #include "collect/record/own_use.h"
 #include "collect/record/process_tree.h"
 #include "collect/record/sensors.h"
@@ -43,13 +43,15 @@ std::string gpu_names(const std::vector<unsigned>& gpus) {
 
 class Recorder {
  public:
-  explicit Recorder(const RecordOptions& o) : o_(o), counters_(pm_decode_period(interval_of(o))) {}
+  explicit Recorder(const RecordOptions& o)
+      : o_(o),
+        counters_(pm_decode_period(interval_of(o))),
+        kernels_(o, [this](std::string text) { note(notes_, std::move(text)); }) {}
   Result<RecordSummary> run(int& exit_code);
 
  private:
   Status open(std::vector<std::string>& notes);
   void start_counters(std::vector<std::string>& notes);
-  std::vector<std::pair<std::string, std::string>> agent_environment();
   void take_kernels(bool all);
   void host_tick(Nanos now);
   void write(bool last);
@@ -72,8 +74,8 @@ class Recorder {
   std::optional<CaptureWriter> writer_;
   Capture capture_;
   std::vector<std::string> notes_;
-  std::optional<InjectReader> reader_;
-  bool write_failed_ = false, told_why_ = false;  // why kernels are not recorded
+  KernelRecording kernels_;
+  bool write_failed_ = false;
   std::int64_t dropped_ = 0;
   TreeUse last_use_;
   Nanos last_host_ = 0;
@@ -137,6 +139,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
   for (const auto& [what, gpus] : instead)
     note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
   sensors_.emplace(*nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
+  if (o_.kernels && counters_.sources().empty()) sensors_->watch(kernels_.watch());
   drop_start_up_memory();
   return {};
 }
@@ -178,57 +181,12 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   }
   for (const auto& [why, gpus] : refused)
     note(notes, fmt::format("{}: no hardware counters: {}", gpu_names(gpus), why));
+  if (o_.kernels) counters_.watch(kernels_.watch());
   counters_.start();
 }
 
-/// What makes the CUDA driver and NVTX load the agent, and tells it what to do.
-std::vector<std::pair<std::string, std::string>> Recorder::agent_environment() {
-  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
-    if (const char* other = std::getenv(name); other && *other) {
-      note(notes_,
-           fmt::format(
-               "kernels are not recorded: {} already names {}, so another profiler is at work",
-               name, other));
-      return {};
-    }
-  if (::access(o_.injection_library.c_str(), R_OK) != 0) {
-    note(notes_, fmt::format("kernels are not recorded: {} is missing", o_.injection_library));
-    return {};
-  }
-  const auto slash = o_.output.rfind('/');
-  std::string directory =
-      (slash == std::string::npos ? std::string(".") : o_.output.substr(0, slash)) +
-      "/.gpufathom-XXXXXX";
-  if (!::mkdtemp(directory.data())) {
-    note(notes_, "kernels are not recorded: no temporary folder can be made beside the capture");
-    return {};
-  }
-  if (char* whole = ::realpath(directory.c_str(), nullptr)) {
-    directory = whole;
-    std::free(whole);
-  }
-  reader_.emplace(directory);
-  timespec mono{};
-  clock_gettime(CLOCK_MONOTONIC, &mono);
-  const Nanos offset = host_now() - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
-  auto ms = [](Nanos ns) { return std::to_string(ns / kNsPerMs); };
-  return {{"CUDA_INJECTION64_PATH", o_.injection_library},
-          {"NVTX_INJECTION64_PATH", o_.injection_library},
-          {inject::kDirectory, directory},
-          {inject::kClockOffset, std::to_string(offset)},
-          {inject::kWindow, ms(o_.window_ns)},
-          {inject::kEvery, ms(o_.every_ns)},
-          {inject::kDelay, ms(o_.delay_ns)},
-          {inject::kSteps, std::to_string(o_.steps)}};
-}
-
 void Recorder::take_kernels(bool all) {
-  if (!reader_) return;
-  while (reader_->poll(capture_) && all) write(false);
-  for (auto& message : reader_->take_messages()) {
-    told_why_ = true;
-    note(notes_, message);
-  }
+  while (kernels_.take(capture_) && all) write(false);
 }
 
 void Recorder::host_tick(Nanos now) {
@@ -322,19 +280,7 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
       note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
     s.devices.push_back(std::move(d));
   }
-  if (reader_) {
-    s.kernels = reader_->kernels();
-    s.copies = reader_->copies();
-    s.steps = reader_->steps();
-    if (o_.window_ns > 0 && s.duration_ns > o_.window_ns && reader_->windows() > 0 &&
-        reader_->windows_ns() < s.duration_ns * 9 / 10)
-      note(notes_, fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 "
-                               "records them from beginning to end",
-                               reader_->windows(), reader_->windows() == 1 ? "" : "s",
-                               static_cast<double>(reader_->windows_ns()) * 1e-9));
-    if (s.kernels == 0 && s.copies == 0 && !told_why_)
-      note(notes_, "no kernel was recorded: did the program use CUDA?");
-  }
+  kernels_.fill(s);
   if (dropped_ > 0) {
     note(notes_,
          fmt::format("{} samples were dropped because the file could not be written", dropped_));
@@ -367,8 +313,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   std::optional<int> code;
   if (with_child) {
     tree_.emplace(child_->pid());
-    const auto environment =
-        o_.kernels ? agent_environment() : std::vector<std::pair<std::string, std::string>>{};
+    const auto environment = o_.kernels ? kernels_.prepare() : KernelRecording::Environment{};
     if (auto ok = child_->release(environment, exit_code); !ok) {
       counters_.stop();
       writer_.reset();
@@ -392,6 +337,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
       sensors_->finish(capture_);
       write(false);
     }
+    if (with_child) kernels_.tick(now, tree_->pids());
     if (!recording) continue;
     sensors_->poll(capture_);
     if (with_child && now >= next_host) {
@@ -411,7 +357,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
     if (with_child) host_tick(ended);
   }
   take_kernels(true);
-  if (reader_) reader_->finish(capture_);
+  kernels_.finish(capture_);
   if (with_child) {
     exit_code = *code;
     last_use_.cpu_seconds =

@@ -27,6 +27,8 @@ struct RecordOptions {
   std::string injection_library;                    // for kernels: the agent, an absolute path
   Nanos window_ns = 0, every_ns = 0, delay_ns = 0;  // for kernels: length of a window (0: no end),
                                                     // from start to start, before the first
+  Nanos first_window_ns = 0;                    // for kernels: more than 0: a first window of this
+                                                // length, and others where the work asks for them
   std::int64_t steps = 0;                       // for kernels: a window ends after so many steps
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };

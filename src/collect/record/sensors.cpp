@@ -110,7 +110,11 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
       put(capture, s, r.time_ns, 0, "clock.limits", static_cast<double>(*r.throttle_reasons));
       s.throttle |= *r.throttle_reasons;
     }
-    if (r.utilization_gpu) put(capture, s, r.time_ns, 0, "monitor.gpu", *r.utilization_gpu);
+    if (r.utilization_gpu) {
+      put(capture, s, r.time_ns, 0, "monitor.gpu", *r.utilization_gpu);
+      if (watch_ && !s.gpm)
+        watch_->add(r.time_ns - kState, r.time_ns, *r.utilization_gpu, *r.utilization_gpu);
+    }
     if (r.utilization_memory)
       put(capture, s, r.time_ns, 0, "monitor.memory", *r.utilization_memory);
     if (r.memory_used_bytes) {
@@ -140,6 +144,7 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
   }
   if (s.gpm && due(s.gpm_due, kGpm)) {
     if (const auto window = s.gpm->read()) {
+      tell_watch(*window);
       if (!s.levels.defined()) {
         std::vector<bool> counts;
         for (const auto& [id, value] : window->values) {
@@ -160,6 +165,17 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
                      values.data());  // the driver may leave out a metric at times
     }
   }
+}
+
+void Sensors::tell_watch(const Gpm::Window& window) {
+  if (!watch_) return;
+  std::optional<double> busy, sm_active;
+  for (const auto& [id, value] : window.values) {
+    if (std::string_view(id) == "gpu.busy") busy = value;
+    if (std::string_view(id) == "sm.active_any" || std::string_view(id) == "sm.active")
+      sm_active = value;
+  }
+  if (busy) watch_->add(window.start_ns, window.end_ns, *busy, sm_active.value_or(*busy));
 }
 
 void Sensors::fill(std::size_t gpu, RecordedDevice& out) const {

@@ -8,6 +8,7 @@
 
 #include "collect/nvml/gpm.h"
 #include "collect/nvml/nvml.h"
+#include "collect/record/activity_watch.h"
 #include "collect/record/level_summary.h"
 #include "model/capture.h"
 #include "model/record_summary.h"
@@ -21,6 +22,8 @@ class Sensors {
   /// second; reading the counter takes some 4 ms.
   Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> device_rows,
           const std::vector<bool>& with_gpm, bool fine_energy = false);
+  /// Levels also go here: GPM's, or else NVML's utilisation. For recordings without counters.
+  void watch(ActivityWatch& watch) { watch_ = &watch; }
   /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
   void poll(Capture& capture);
   /// The last readings: whatever is due, and the energy counter.
@@ -52,7 +55,9 @@ class Sensors {
   void read(State& s, Capture& capture, Nanos now, bool last);
   void put(Capture& capture, const State& s, Nanos start, Nanos duration, const char* metric,
            double value);
+  void tell_watch(const Gpm::Window& window);
   Nvml& nvml_;
+  ActivityWatch* watch_ = nullptr;
   bool fine_energy_ = false;
   std::vector<State> states_;
 };

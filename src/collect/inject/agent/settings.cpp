@@ -1,16 +1,37 @@
 #include "collect/inject/agent/settings.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-
-#include "collect/inject/stream.h"
 
 namespace gf::inject {
 
 constinit Settings settings{};
 
 namespace {
+
+constinit const Control* page = nullptr;
+
+const Control* map_control(const char* directory) {
+  char path[sizeof settings.directory + 16];
+  std::snprintf(path, sizeof path, "%s/%s", directory, kControlFile);
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return nullptr;
+  struct stat s{};
+  void* at = MAP_FAILED;
+  if (::fstat(fd, &s) == 0 && s.st_size >= static_cast<off_t>(sizeof(Control)))
+    at = ::mmap(nullptr, sizeof(Control), PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (at == MAP_FAILED) return nullptr;
+  const auto* mapped = static_cast<const Control*>(at);
+  return mapped->version == kVersion ? mapped : nullptr;
+}
 
 std::int64_t number(const char* name, std::int64_t fallback) {
   const char* text = std::getenv(name);
@@ -21,8 +42,10 @@ __attribute__((constructor(101))) void read_settings() {
   const char* directory = std::getenv(kDirectory);
   if (directory && std::strlen(directory) < sizeof settings.directory)
     std::strcpy(settings.directory, directory);
+  if (recorded()) page = map_control(settings.directory);
   settings.clock_offset = number(kClockOffset, 0);
   settings.window_ms = number(kWindow, 0);
+  settings.first_ms = number(kFirst, 0);
   settings.every_ms = number(kEvery, 0);
   settings.delay_ms = number(kDelay, 0);
   settings.steps = number(kSteps, 0);
@@ -30,6 +53,8 @@ __attribute__((constructor(101))) void read_settings() {
 }
 
 }  // namespace
+
+const Control* control() { return page; }
 
 std::uint64_t now_ns() {
   timespec t{};

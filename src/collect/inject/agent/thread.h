@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gf::inject {
@@ -15,8 +16,9 @@ struct Thread {
   bool inside;           // the library's lock
   bool locked_for_fork;  // by this thread
   Stack *stacks, *steps;
-  pid_t process;     // in which the next is valid
-  std::uint32_t id;  // as the kernel numbers it
+  pid_t process;               // in which the next is valid
+  std::uint32_t id;            // as the kernel numbers it
+  std::uint32_t runtime_call;  // correlation of the last call of the CUDA runtime
 };
 
 /// Null where there is no memory. A thread that comes back after its end begins anew.

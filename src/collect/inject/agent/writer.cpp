@@ -116,6 +116,13 @@ void Writer::look_for_recorder() {
   const auto now = static_cast<std::int64_t>(now_ns());
   if (now - looked_ < 1'000'000'000) return;
   looked_ = now;
+  if (const Control* page = control()) {
+    const std::uint64_t beat = page->heartbeat;
+    if (beat != heartbeat_) {
+      heartbeat_ = beat;
+      return;
+    }
+  }
   const std::string lock = std::string(settings.directory) + "/" + kRecorderFile;
   const int fd = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
   abandoned_ = fd < 0 ? errno == ENOENT : ::flock(fd, LOCK_SH | LOCK_NB) == 0;
@@ -134,6 +141,7 @@ void Writer::append(Type type, const void* record, std::size_t bytes, std::strin
   const std::size_t size = buffer_.size() + sizeof head + bytes + tail.size();
   if (size > buffer_.capacity() && !memory_for(2 * size)) {
     lost_ += bytes + tail.size();
+    out_of_memory_ = true;
     return;
   }
   buffer_.append(reinterpret_cast<const char*>(&head), sizeof head);
@@ -155,8 +163,12 @@ void Writer::tell_losses() {
     tell(Type::loss, &loss, sizeof loss);
     nameless_ = 0;
   }
-  if (lost_ > 0) {
-    const std::string text = "no room on the disk or in memory: " + std::to_string(lost_ >> 10) +
+  if (lost_ > 0 && out_of_memory_) {
+    const Loss loss{static_cast<std::uint32_t>(LossKind::memory), 0, lost_};
+    tell(Type::loss, &loss, sizeof loss);
+    out_of_memory_ = false;
+  } else if (lost_ > 0) {
+    const std::string text = "the disk was full: " + std::to_string(lost_ >> 10) +
                              " kB of records of kernels and ranges are lost";
     tell(Type::message, text.data(), text.size());
   }
@@ -168,6 +180,7 @@ void Writer::write_out() {
   const SignalsHeld held;
   if (!memory_for(2 * (buffer_.size() + text_bytes_))) {  // the program runs out of it
     lost_ += buffer_.size();
+    out_of_memory_ = true;
     buffer_.clear();
     return;
   }

@@ -69,13 +69,14 @@ class Writer {
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> texts_;
   std::uint64_t written_ = 0, lost_ = 0;  // bytes
   std::int64_t size_ = 0, looked_ = 0;
-  std::size_t text_bytes_ = 0;  // of all texts as records
-  std::uint64_t nameless_ = 0;  // texts that were too many or too long, not yet told
+  std::size_t text_bytes_ = 0;   // of all texts as records
+  std::uint64_t nameless_ = 0;   // texts that were too many or too long, not yet told
+  std::uint64_t heartbeat_ = 0;  // of the recorder, when it was last looked for
   int fd_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;
   pid_t process_ = 0;  // whose file it is
-  bool failed_ = false;
+  bool failed_ = false, out_of_memory_ = false;
   std::atomic<std::uint32_t> last_text_{0};
   std::atomic<bool> full_{false}, abandoned_{false};  // read without the lock
 };

@@ -1,0 +1,147 @@
+#include "collect/inject/agent/calls.h"
+
+#include <atomic>
+#include <iterator>
+#include <string_view>
+
+#include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/records.h"
+#include "collect/inject/agent/thread.h"
+#include "collect/inject/agent/writer.h"
+
+namespace gf::inject {
+
+namespace {
+
+// Launches, copies, sets and waits: the calls that the analyses ask about. All others would only
+// cost time.
+constexpr CUpti_CallbackId kRuntime[] = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_ptsz_v7000,
+    CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+};
+constexpr CUpti_CallbackId kDriver[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
+    CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
+};
+
+struct Name {
+  std::uint32_t text;
+  bool launch;
+};
+Name runtime_names[std::size(kRuntime)], driver_names[std::size(kDriver)];
+std::atomic<std::int64_t> launches{0};
+std::atomic<bool> recorded_calls{false};
+
+template <std::size_t N>
+void learn_names(CUpti_CallbackDomain domain, const CUpti_CallbackId (&ids)[N], Name (&names)[N]) {
+  for (std::size_t i = 0; i < N; ++i) {
+    const char* text = nullptr;
+    cupti.cuptiGetCallbackName(domain, ids[i], &text);
+    names[i].launch = text && std::string_view(text).find("Launch") != std::string_view::npos;
+    names[i].text = call_name(domain, ids[i]);
+  }
+}
+
+template <std::size_t N>
+const Name* find_name(CUpti_CallbackId id, const CUpti_CallbackId (&ids)[N],
+                      const Name (&names)[N]) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (ids[i] == id) return &names[i];
+  return nullptr;
+}
+
+}  // namespace
+
+bool call_records(bool on) {
+  if (!cupti.cuptiActivityEnableRuntimeApi || !cupti.cuptiActivityEnableDriverApi) {
+    if (on) return cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME) == CUPTI_SUCCESS;
+    return cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME) == CUPTI_SUCCESS;
+  }
+  bool agreed = true;
+  for (const auto id : kRuntime)
+    agreed &= cupti.cuptiActivityEnableRuntimeApi(id, on) == CUPTI_SUCCESS;
+  for (const auto id : kDriver)
+    agreed &= cupti.cuptiActivityEnableDriverApi(id, on) == CUPTI_SUCCESS;
+  return agreed;
+}
+
+bool call_callbacks(CUpti_SubscriberHandle subscriber, Callbacks how) {
+  if (!cupti.cuptiEnableCallback) return false;
+  const bool on = how != Callbacks::none;
+  recorded_calls = how == Callbacks::recorded;
+  if (on) {
+    learn_names(CUPTI_CB_DOMAIN_RUNTIME_API, kRuntime, runtime_names);
+    learn_names(CUPTI_CB_DOMAIN_DRIVER_API, kDriver, driver_names);
+  }
+  bool agreed = true;
+  for (const auto id : kRuntime)
+    agreed &=
+        cupti.cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id) == CUPTI_SUCCESS;
+  for (const auto id : kDriver)
+    agreed &=
+        cupti.cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) == CUPTI_SUCCESS;
+  return agreed;
+}
+
+void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  if (!runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+  Thread* thread = this_thread();
+  if (!thread) return;
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    if (runtime) thread->runtime_call = call.correlationId;
+    *call.correlationData = now_ns();
+    return;
+  }
+  const auto begin = static_cast<std::int64_t>(*call.correlationData);
+  if (begin == 0) return;  // it began before callbacks were asked for
+  // The runtime's own call of the driver is the same call.
+  if (!runtime && call.correlationId == thread->runtime_call) return;
+  const Name* name =
+      runtime ? find_name(id, kRuntime, runtime_names) : find_name(id, kDriver, driver_names);
+  if (!name) return;
+  if (name->launch) ++launches;
+  if (!recorded_calls) return;
+  Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(*thread),
+                                        call.correlationId, name->text, 0});
+}
+
+std::int64_t launches_called() { return launches; }
+void forget_launches() { launches = 0; }
+
+}  // namespace gf::inject

@@ -1,0 +1,42 @@
+// The functions of CUPTI that the library calls, found at run time.
+#pragma once
+
+#include <cupti.h>
+
+#include <string>
+
+namespace gf::inject {
+
+#define GF_ACTIVITY_FUNCTIONS(X)       \
+  X(cuptiSubscribe)                    \
+  X(cuptiUnsubscribe)                  \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityFlushAll)             \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiGetCallbackName)              \
+  X(cuptiGetResultString)
+#define GF_OPTIONAL_FUNCTIONS(X)            \
+  X(cuptiSubscribe_v2)                      \
+  X(cuptiEnableCallback)                    \
+  X(cuptiActivityEnableRuntimeApi)          \
+  X(cuptiActivityEnableDriverApi)           \
+  X(cuptiActivityRegisterTimestampCallback) \
+  X(cuptiActivityFlushPeriod)
+
+struct CuptiFunctions {
+#define X(name) decltype(&::name) name = nullptr;
+  GF_ACTIVITY_FUNCTIONS(X)
+  GF_OPTIONAL_FUNCTIONS(X)
+#undef X
+};
+extern CuptiFunctions cupti;
+
+/// Empty, or why CUPTI cannot be used.
+std::string load_cupti();
+/// What CUPTI says of its own answer.
+std::string words(CUptiResult code);
+
+}  // namespace gf::inject

@@ -1,0 +1,183 @@
+#include "collect/inject/agent/windows.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <ctime>
+#include <string>
+
+#include "collect/inject/agent/agent.h"
+#include "collect/inject/agent/calls.h"
+#include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/records.h"
+#include "collect/inject/agent/writer.h"
+
+namespace gf::inject {
+
+namespace {
+
+constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                         CUPTI_ACTIVITY_KIND_MEMSET};
+
+// Past so many kernels of graphs a second, tracing each costs the program more than 3 %.
+constexpr double kMostGraphKernels = 20'000;
+constexpr std::int64_t kSilence = 1'000'000'000;         // ns without a record
+constexpr std::int64_t kGraphPatience = 10'000'000'000;  // ns that a window may last all the same
+
+CUpti_SubscriberHandle subscriber = nullptr;
+std::atomic<bool> open_window{false};
+std::int64_t window_start = 0;
+std::uint32_t window_request = 0;
+bool early = false;                     // calls were asked for before the program used CUDA
+Callbacks callbacks = Callbacks::none;  // calls come by them
+bool whole_graphs = false, told_graphs = false;
+std::string told;  // the last reason why nothing is recorded
+
+void tell(const std::string& text) {
+  if (text == told) return;
+  told = text;
+  Writer::instance().message(text);
+  Writer::instance().flush();
+}
+
+/// Empty, or why not.
+std::string subscribe() {
+  char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+  CUptiResult code = CUPTI_SUCCESS;
+  if (cupti.cuptiSubscribe_v2) {
+    CUpti_SubscriberParams params{};
+    params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    params.subscriberName = "gpufathom";
+    params.oldSubscriberName = other;
+    params.oldSubscriberSize = sizeof other;
+    code = cupti.cuptiSubscribe_v2(&subscriber, &on_call, nullptr, &params);
+  } else {
+    code = cupti.cuptiSubscribe(&subscriber, &on_call, nullptr);
+  }
+  other[sizeof other - 1] = '\0';
+  if (code == CUPTI_SUCCESS) return {};
+  if (code != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return words(code);
+  return "another profiler is in the program" +
+         (other[0] ? " (" + std::string(other) + ")" : std::string()) +
+         ", and CUPTI serves one; torch.profiler keeps it also after its last use, unless "
+         "TEARDOWN_CUPTI=1 is set";
+}
+
+/// Where callbacks cannot be had, records are asked for all the same.
+void ask_for_calls() {
+  callbacks = Callbacks::none;
+  if (early && call_records(true)) return;
+  if (call_callbacks(subscriber, Callbacks::recorded))
+    callbacks = Callbacks::recorded;
+  else
+    call_records(true);
+}
+
+void use_callbacks(Callbacks how) {
+  if (callbacks == how || !call_callbacks(subscriber, how)) return;
+  callbacks = how;
+}
+
+/// Calls of the program come as records, as far as CUPTI gives them; else by callbacks.
+void look_after_calls(const Seen& now, std::int64_t open_for) {
+  if (callbacks == Callbacks::recorded) return;
+  if (now.calls == 0 && now.kernels > 0) {
+    call_records(false);
+    early = false;  // in later windows callbacks are asked for at once
+    use_callbacks(Callbacks::recorded);
+  } else if (now.calls > 0) {
+    use_callbacks(Callbacks::none);
+  } else if (now.buffers == 0 && open_for > kSilence) {
+    use_callbacks(Callbacks::counted);  // does the program launch anything?
+  }
+}
+
+void trace_whole_graphs() {
+  whole_graphs = cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS;
+  if (!whole_graphs || told_graphs) return;
+  told_graphs = true;
+  Writer::instance().message(
+      "CUDA graphs are recorded as wholes from here on: more than 20 000 of their kernels run a "
+      "second, and tracing each would cost the program over 3 %; windows of up to 10 s hold "
+      "their kernels");
+}
+
+}  // namespace
+
+WindowLock::WindowLock(int seconds) {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += seconds;
+  held_ = pthread_mutex_timedlock(&mutex, &until) == 0;
+}
+
+WindowLock::~WindowLock() {
+  if (held_) pthread_mutex_unlock(&mutex);
+}
+
+bool window_is_open() { return open_window; }
+
+bool begin_window(std::uint32_t request) {
+  std::string why = subscribe();
+  if (why.empty()) {
+    if (const auto code = register_buffers(); code != CUPTI_SUCCESS) {
+      cupti.cuptiUnsubscribe(subscriber);
+      why = words(code);
+    }
+  }
+  if (!why.empty()) {
+    tell("kernels are not recorded: " + why);
+    return false;
+  }
+  if (!told.empty()) tell("kernels are recorded: the other profiler has let go");
+  told.clear();
+  if (cupti.cuptiActivityRegisterTimestampCallback)
+    cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
+  forget_seen();
+  forget_launches();
+  whole_graphs = false;
+  for (const auto kind : kKinds)
+    if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS)
+      Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
+  early |= !program_used_cuda();
+  ask_for_calls();
+  if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
+  window_start = static_cast<std::int64_t>(now_ns());
+  window_request = request;
+  Writer::instance().put(Type::window, Window{window_start, 0, request, 0});
+  open_window = true;
+  return true;
+}
+
+void look_after_window(bool bounded) {
+  const auto open_for = static_cast<std::int64_t>(now_ns()) - window_start;
+  const Seen now = seen();
+  look_after_calls(now, open_for);
+  if (bounded || whole_graphs || open_for < kGraphPatience) return;
+  if (static_cast<double>(now.graph_kernels) >
+      kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
+    trace_whole_graphs();
+}
+
+void end_window() {
+  if (!open_window.exchange(false)) return;
+  const auto window_end = static_cast<std::int64_t>(now_ns());
+  for (const auto kind : kKinds) cupti.cuptiActivityDisable(kind);
+  if (whole_graphs) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  if (callbacks != Callbacks::recorded) call_records(false);
+  use_callbacks(Callbacks::none);
+  cupti.cuptiActivityFlushAll(1);
+  cupti.cuptiUnsubscribe(subscriber);
+  const Seen all = seen();
+  if (all.kernels + all.memory == 0 && launches_called() > 0) {
+    const Loss loss{static_cast<std::uint32_t>(LossKind::taken), 0,
+                    static_cast<std::uint64_t>(launches_called())};
+    Writer::instance().put(Type::loss, loss);
+  }
+  Writer::instance().put(Type::window, Window{window_start, window_end, window_request, 0});
+  Writer::instance().flush();
+}
+
+}  // namespace gf::inject

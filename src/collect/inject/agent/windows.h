@@ -1,0 +1,36 @@
+// A window of recording: what is enabled in CUPTI while it is open.
+#pragma once
+
+#include <cstdint>
+
+namespace gf::inject {
+
+/// One window operation at a time, of the library's thread and of the one that calls exit(). At the
+/// end of the process no longer than a moment is waited for: a thread that is stuck in CUPTI must
+/// not keep the program from ending.
+class WindowLock {
+ public:
+  explicit WindowLock(int seconds = 3600);
+  ~WindowLock();
+  WindowLock(const WindowLock&) = delete;
+  WindowLock& operator=(const WindowLock&) = delete;
+  explicit operator bool() const { return held_; }
+
+ private:
+  bool held_ = false;
+};
+
+// The following with the lock held.
+
+/// `request` is the recorder's, 0: the library's own. False, with a message for the recorder, when
+/// CUPTI is not to be had now.
+bool begin_window(std::uint32_t request);
+void end_window();
+
+/// Call it every now and then while a window is open: takes other ways where CUPTI does not give
+/// what was asked for. `bounded`: the window will end soon.
+void look_after_window(bool bounded);
+
+bool window_is_open();
+
+}  // namespace gf::inject

@@ -1,0 +1,172 @@
+#include "collect/record/kernels.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "collect/nvml/nvml.h"
+
+namespace gf {
+
+namespace {
+
+struct Reason {
+  const char* word;      // in the capture
+  const char* sentence;  // for people; null: not worth a line
+};
+Reason reason_of(WindowReason why) {
+  switch (why) {
+    case WindowReason::steady:
+      return {"steady", "the GPU's activity has become steady"};
+    case WindowReason::changed:
+      return {"changed", "the GPU's activity has changed"};
+    case WindowReason::unsteady:
+      return {"unsteady", "the GPU's activity does not become steady"};
+    case WindowReason::periodic:
+      break;
+  }
+  return {"periodic", nullptr};
+}
+
+/// A folder for the agents' files beside the capture; empty when none can be made. Programs that
+/// root starts may go on as another user: their agents write here too, but see no other's file.
+std::string make_directory(const std::string& output) {
+  const auto slash = output.rfind('/');
+  std::string directory =
+      (slash == std::string::npos ? std::string(".") : output.substr(0, slash)) +
+      "/.gpufathom-XXXXXX";
+  if (!::mkdtemp(directory.data())) return {};
+  if (::geteuid() == 0) (void)::chmod(directory.c_str(), 01733);
+  if (char* whole = ::realpath(directory.c_str(), nullptr)) {
+    directory = whole;
+    std::free(whole);
+  }
+  return directory;
+}
+
+std::string milliseconds(Nanos ns) { return std::to_string(ns / kNsPerMs); }
+
+}  // namespace
+
+KernelRecording::Environment KernelRecording::prepare() {
+  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
+    if (const char* other = std::getenv(name); other && *other) {
+      note_(fmt::format(
+          "kernels are not recorded: {} already names {}, so another profiler is at work", name,
+          other));
+      return {};
+    }
+  if (::access(options_.injection_library.c_str(), R_OK) != 0) {
+    note_(fmt::format("kernels are not recorded: {} is missing", options_.injection_library));
+    return {};
+  }
+  directory_ = make_directory(options_.output);
+  if (directory_.empty()) {
+    note_("kernels are not recorded: no temporary folder can be made beside the capture");
+    return {};
+  }
+  reader_.emplace(directory_);
+  timespec mono{};
+  clock_gettime(CLOCK_MONOTONIC, &mono);
+  began_ = host_now();
+  const Nanos offset = began_ - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
+  return {{"CUDA_INJECTION64_PATH", options_.injection_library},
+          {"NVTX_INJECTION64_PATH", options_.injection_library},
+          {inject::kDirectory, directory_},
+          {inject::kClockOffset, std::to_string(offset)},
+          {inject::kWindow, milliseconds(options_.window_ns)},
+          {inject::kFirst, milliseconds(options_.first_window_ns)},
+          {inject::kEvery, milliseconds(options_.every_ns)},
+          {inject::kDelay, milliseconds(options_.delay_ns)},
+          {inject::kSteps, std::to_string(options_.steps)}};
+}
+
+void KernelRecording::tick(Nanos now, const std::vector<pid_t>& processes) {
+  if (!reader_) return;
+  reader_->beat();
+  if (reader_->processes() == 0 && apart_.empty())
+    for (const pid_t process : processes) look_at(process);
+  if (options_.first_window_ns == 0) return;
+  if (reader_->first_window() > 0) watch_.program_began(reader_->first_window());
+  const auto due = watch_.due(now);
+  if (!due) return;
+  const Reason why = reason_of(*due);
+  reader_->ask_for_window();
+  windows_ += fmt::format("{}{} at {:.1f} s", windows_.empty() ? "" : ", ", why.word,
+                          static_cast<double>(now - began_) * 1e-9);
+  if (why.sentence && options_.say)
+    options_.say(fmt::format("{:.1f} s: {}: kernels are recorded for {:g} s",
+                             static_cast<double>(now - began_) * 1e-9, why.sentence,
+                             static_cast<double>(options_.window_ns) * 1e-9));
+}
+
+/// The agent cannot be loaded in another root, nor write as a user who may not reach its folder.
+void KernelRecording::look_at(pid_t process) {
+  const std::string path = fmt::format("/proc/{}", process);
+  struct stat theirs{}, ours{};
+  if (::stat((path + "/root/.").c_str(), &theirs) == 0 && ::stat("/.", &ours) == 0 &&
+      (theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino))
+    apart_ = "the program runs in another root (chroot), where the library cannot be found";
+  else if (::stat(path.c_str(), &theirs) == 0 && theirs.st_uid != ::geteuid())
+    apart_ = fmt::format(
+        "the program runs as another user (number {}), who may not read the library or not write "
+        "into {}: name a capture in a folder that this user can reach",
+        theirs.st_uid, std::filesystem::path(directory_).parent_path().string());
+}
+
+bool KernelRecording::take(Capture& capture) {
+  if (!reader_) return false;
+  const bool more = reader_->poll(capture);
+  for (auto& message : reader_->take_messages()) {
+    told_why_ = true;
+    note_(message);
+  }
+  return more;
+}
+
+void KernelRecording::finish(Capture& capture) {
+  if (!reader_) return;
+  reader_->finish(capture);
+  if (!windows_.empty()) capture.set_metadata("record.windows", windows_);
+  if (reader_->taken() > 0 && reader_->kernels() == 0) {
+    told_why_ = true;
+    note_(
+        "kernels are not recorded: another profiler in the program, such as torch.profiler, "
+        "takes CUPTI's records");
+  }
+}
+
+void KernelRecording::fill(RecordSummary& summary) {
+  if (!reader_) return;
+  summary.kernels = reader_->kernels();
+  summary.copies = reader_->copies();
+  summary.steps = reader_->steps();
+  if (options_.window_ns > 0 && summary.duration_ns > options_.window_ns &&
+      reader_->windows() > 0 && reader_->windows_ns() < summary.duration_ns * 9 / 10)
+    note_(
+        fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 "
+                    "records them from beginning to end",
+                    reader_->windows(), reader_->windows() == 1 ? "" : "s",
+                    static_cast<double>(reader_->windows_ns()) * 1e-9));
+  const auto all = summary.kernels + summary.copies + reader_->refused();
+  if (reader_->refused() * 100 > all)
+    note_(
+        fmt::format("{} of {} records of kernels, copies and calls are left out: they have no "
+                    "time, or an impossible one",
+                    reader_->refused(), all));
+  if (summary.kernels == 0 && summary.copies == 0) say_why_nothing();
+}
+
+void KernelRecording::say_why_nothing() {
+  if (told_why_) return;
+  if (!apart_.empty() && reader_->processes() == 0)
+    note_("kernels are not recorded: " + apart_);
+  else
+    note_("no kernel was recorded: did the program use CUDA?");
+}
+
+}  // namespace gf

@@ -1,0 +1,53 @@
+// The side of a recording that is inside the program: what makes the CUDA driver load the agent,
+// when its windows open, and what it has to say.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collect/inject/reader.h"
+#include "collect/record/activity_watch.h"
+#include "collect/record/recorder.h"
+
+namespace gf {
+
+class KernelRecording {
+ public:
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  using Note = std::function<void(std::string)>;
+  KernelRecording(const RecordOptions& options, Note note)
+      : options_(options), note_(std::move(note)) {}
+
+  /// What the program's environment needs; empty, with a note, when kernels cannot be recorded.
+  Environment prepare();
+  bool on() const { return reader_.has_value(); }
+
+  /// Samples of the GPUs go in here, whoever takes them.
+  ActivityWatch& watch() { return watch_; }
+  /// Every 50 ms or so: the agents see that the recorder lives, and windows open where they should.
+  /// `processes` are the program's.
+  void tick(Nanos now, const std::vector<pid_t>& processes);
+  /// Takes what came; true when there is more.
+  bool take(Capture& capture);
+  void finish(Capture& capture);
+  /// Counts, and what is to be said about them.
+  void fill(RecordSummary& summary);
+
+ private:
+  void look_at(pid_t process);
+  void say_why_nothing();
+  const RecordOptions& options_;
+  Note note_;
+  std::optional<InjectReader> reader_;
+  ActivityWatch watch_;
+  std::string directory_;
+  std::string apart_;  // why a process of the program may be out of the agent's reach
+  std::string windows_;  // that were asked for: why and when
+  bool told_why_ = false;
+  Nanos began_ = 0;
+};
+
+}  // namespace gf
