@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -33,6 +36,16 @@ std::string free_name() {
   return name;
 }
 
+/// As the program did, so that a shell sees what it would see without us; without a second core
+/// file.
+void die_of(int number) {
+  std::fflush(nullptr);
+  const rlimit none{};
+  setrlimit(RLIMIT_CORE, &none);
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
 int run_record(Options& o) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
   // Tracing every kernel costs time; a twelfth of the time is enough to know them. Windows open
@@ -54,6 +67,8 @@ int run_record(Options& o) {
     if (!quiet) complain(line, kWhole);
   };
   int exit_code = kWhole;
+  int killed_by = 0;
+  o.record.killed_by = &killed_by;
   const auto summary = record(o.record, exit_code);
   if (!summary) {
     complain(summary.error());
@@ -69,6 +84,7 @@ int run_record(Options& o) {
     if (const auto written = write_answer({"json", o.summary}, json + "\n"); !written)
       complain(written.error());
   }
+  if (killed_by > 0) die_of(killed_by);
   return summary->exit_code;
 }
 
@@ -95,9 +111,10 @@ Verb record_verb() {
   verb.flag(
       "--kernels", o->record.kernels,
       "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
-  verb.option("--window", o->window_s, "S",
-              "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
-              "the GPU's activity is steady, when it changes, and every 60)")
+  verb.option(
+          "--window", o->window_s, "S",
+          "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
+          "the GPU's activity is steady, when it changes, and every 60)")
       .with("--kernels")
       .not_negative();
   verb.option(

@@ -165,6 +165,23 @@ GPUFATHOM_FAKE=gpus=8 "$gf" record -q -o all.gpf --summary all.json -- sleep 1
 check "eight GPUs, all recorded" [ "$(python3 -c "import json; print(sum(d['samples'] > 500 for d in json.load(open('all.json'))['devices']))")" = 8 ]
 GPUFATHOM_FAKE=mig=1,permission=0 "$gf" record -q -o mig.gpf --summary mig.json -- sleep 0.5; check "MIG" [ $? = 0 ]
 
+# A driver that hangs: the program's end, its code and signals go through.
+date +%s > start; GPUFATHOM_FAKE=hang_after=1 timeout 60 "$gf" record -o hang.gpf -- sh -c 'sleep 3; exit 9' 2> hang.txt; check "hanging driver: exit code" [ $? = 9 ]
+check "hanging driver: ends soon after the program" [ $(($(date +%s) - $(cat start))) -lt 25 ]
+check "hanging driver: said so" grep -q 'the driver does not answer' hang.txt
+check "hanging driver: whole file" integrity hang.gpf
+GPUFATHOM_FAKE=hang_after=1 "$gf" record -q -o hang.gpf -- sh -c 'trap "exit 10" TERM; sleep 20 & wait' & r=$!
+sleep 3; kill -TERM $r; wait $r; check "hanging driver: SIGTERM reaches the program" [ $? = 10 ]
+# Killed as its program was.
+python3 -c "
+import subprocess, sys
+done = subprocess.run(['$gf', 'record', '-q', '-o', 'died.gpf', '--', 'sh', '-c', 'kill -TERM \$\$'])
+sys.exit(done.returncode != -15)"; check "a program killed by a signal: so is the recorder" [ $? = 0 ]
+# Nobody else's business, and not over an older recording.
+"$gf" record -q -o private.gpf -- sh -c true --password hunter2; check "readable by its owner alone" [ "$(stat -c %a private.gpf)" = 600 ]
+check "no secrets in it" sh -c "! grep -q hunter2 private.gpf && grep -q -- '--password \*\*\*' private.gpf"
+for _ in 1 2 3; do "$gf" record -q -- true; done; check "run.gpf, run-2.gpf, run-3.gpf" [ -e run.gpf -a -e run-2.gpf -a -e run-3.gpf ]
+
 # Kernels of a program that never touches CUDA, and beside another profiler.
 "$gf" record --kernels -o k.gpf -- true 2> k.txt; check "no CUDA: ends well" [ $? = 0 ]
 check "no CUDA: said so" grep -q 'no kernel was recorded' k.txt

@@ -137,7 +137,10 @@ std::optional<int> Child::reap() {
   std::optional<int> code;
   int status = 0;
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
-    if (pid == pid_) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (pid == pid_) {
+      killed_by_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      code = killed_by_ > 0 ? 128 + killed_by_ : WEXITSTATUS(status);
+    }
   return code;
 }
 

@@ -33,11 +33,13 @@ class Child {
   /// Reaps every dead child of this process; the exit code (128 + signal when killed) once the
   /// program itself has ended.
   std::optional<int> reap();
+  /// The signal that killed it, 0: none.
+  int killed_by() const { return killed_by_; }
 
  private:
   Child() = default;
   pid_t pid_ = -1;
-  int gate_ = -1, errors_ = -1;
+  int gate_ = -1, errors_ = -1, killed_by_ = 0;
 };
 
 }  // namespace gf

@@ -1,6 +1,7 @@
 #include "collect/record/counter_thread.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <string_view>
 
@@ -9,7 +10,9 @@ namespace gf {
 namespace {
 constexpr std::size_t kMostValues =
     16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
-}
+constexpr std::chrono::seconds kPatience{3};  // for the last samples
+constexpr std::chrono::milliseconds kWait{200};
+}  // namespace
 
 void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device,
                         std::vector<Text> metrics) {
@@ -39,7 +42,12 @@ void CounterThread::start() {
 
 void CounterThread::stop() {
   ending_ = true;
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  hangs_ = ended_.get_future().wait_for(kPatience) != std::future_status::ready;
+  if (hangs_)
+    thread_.detach();
+  else
+    thread_.join();
 }
 
 void CounterThread::loop() {
@@ -57,6 +65,7 @@ void CounterThread::loop() {
       next = now;  // fell behind: do not hurry after
   }
   drain();
+  ended_.set_value();
 }
 
 void CounterThread::drain() {
@@ -89,7 +98,8 @@ void CounterThread::tell_watch(const Source& source, const PmSample& sample) {
 
 std::vector<SampleBlock> CounterThread::take() {
   std::vector<SampleBlock> out;
-  std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_, kWait);
+  if (!lock) return out;  // the driver takes its time: what has come is taken next time
   for (auto& s : sources_) {
     if (s.block.empty()) continue;
     out.push_back(s.block);

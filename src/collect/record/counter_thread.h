@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,8 +26,10 @@ class CounterThread {
   /// Every sample also goes here. Before start().
   void watch(ActivityWatch& watch) { watch_ = &watch; }
   void start();
-  /// Drains once more and ends the thread.
+  /// Drains once more and ends the thread. One that hangs in the driver is left behind: then
+  /// nothing of this object may be taken down.
   void stop();
+  bool hangs() const { return hangs_; }
 
   /// The samples since the last call, a block a GPU; what is older than `keep_bytes` of values is
   /// dropped by the thread.
@@ -41,8 +44,8 @@ class CounterThread {
     std::string error;                    // why it ended early
     std::int64_t dropped = 0;             // samples dropped because nobody took them
   };
-  /// Only when the thread has stopped.
-  const std::vector<Source>& sources() const { return sources_; }
+  /// Only before the thread has started and when it has stopped; empty when it hangs.
+  const std::vector<Source>& sources() const { return hangs_ ? none_ : sources_; }
 
  private:
   void loop();
@@ -51,8 +54,11 @@ class CounterThread {
   Nanos every_;
   ActivityWatch* watch_ = nullptr;
   std::vector<Source> sources_;
-  std::mutex mutex_;
+  std::vector<Source> none_;
+  std::timed_mutex mutex_;
   std::atomic<bool> ending_{false};
+  bool hangs_ = false;
+  std::promise<void> ended_;
   std::thread thread_;
 };
 

@@ -44,7 +44,7 @@ class KernelRecording {
   std::optional<InjectReader> reader_;
   ActivityWatch watch_;
   std::string directory_;
-  std::string apart_;  // why a process of the program may be out of the agent's reach
+  std::string apart_;    // why a process of the program may be out of the agent's reach
   std::string windows_;  // that were asked for: why and when
   bool told_why_ = false;
   Nanos began_ = 0;

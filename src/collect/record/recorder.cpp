@@ -17,8 +17,9 @@
 #include "collect/record/kernels.h"
 #include "collect/record/own_use.h"
 #include "collect/record/process_tree.h"
-#include "collect/record/sensors.h"
+#include "collect/record/secrets.h"
 #include "collect/record/signals.h"
+#include "collect/record/watched_sensors.h"
 #include "model/file.h"
 
 namespace gf {
@@ -29,12 +30,6 @@ constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSe
 constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
 
 std::int64_t interval_of(const RecordOptions& o) { return std::llround(1e9 / o.rate_hz); }
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& w : words) out += (out.empty() ? "" : " ") + w;
-  return out;
-}
 
 /// "GPU 3", "GPUs 0, 2, 5".
 std::string gpu_names(const std::vector<unsigned>& gpus) {
@@ -48,6 +43,8 @@ class Recorder {
         counters_(pm_decode_period(interval_of(o))),
         kernels_(o, [this](std::string text) { note(notes_, std::move(text)); }) {}
   Result<RecordSummary> run(int& exit_code);
+  /// A thread of it is still in the driver, and needs it.
+  bool must_stay() const { return counters_.hangs(); }
 
  private:
   Status open(std::vector<std::string>& notes);
@@ -56,6 +53,7 @@ class Recorder {
   void host_tick(Nanos now);
   void write(bool last);
   RecordSummary summary(Nanos started, Nanos ended);
+  void tell_hang(const char* what, Nanos since);
   void note(std::vector<std::string>& notes, std::string text) {
     if (o_.say) o_.say(text);
     notes.push_back(std::move(text));
@@ -65,11 +63,11 @@ class Recorder {
   Signals signals_;
   std::optional<Child> child_;
   std::optional<ProcessTree> tree_;
-  std::optional<Nvml> nvml_;
+  std::shared_ptr<Nvml> nvml_;
   std::vector<GpuInfo> gpus_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::string> sources_;
-  std::optional<Sensors> sensors_;
+  std::optional<WatchedSensors> sensors_;
   CounterThread counters_;
   std::optional<CaptureWriter> writer_;
   Capture capture_;
@@ -85,7 +83,7 @@ class Recorder {
 Status Recorder::open(std::vector<std::string>& notes) {
   auto nvml = Nvml::open();
   if (!nvml) return tl::unexpected(nvml.error());
-  nvml_.emplace(std::move(*nvml));
+  nvml_ = std::make_shared<Nvml>(std::move(*nvml));
   auto chosen = select_devices(o_.devices, nvml_->gpus());
   if (!chosen) return tl::unexpected(chosen.error());
   for (const auto& gpu : nvml_->gpus())
@@ -94,9 +92,11 @@ Status Recorder::open(std::vector<std::string>& notes) {
   if (gpus_.empty())
     return fail("the driver shows no GPU", {}, -1,
                 "see what nvidia-smi says, and that the container was given a GPU");
+  const bool is_new = ::access(o_.output.c_str(), F_OK) != 0;
   auto writer = CaptureWriter::create(o_.output);
   if (!writer) return tl::unexpected(writer.error());
   writer_.emplace(std::move(*writer));
+  if (is_new) (void)::chmod(o_.output.c_str(), 0600);  // a command line is nobody else's business
   capture_.format = "gpufathom_record";
   capture_.path = o_.output;
   for (const auto& gpu : gpus_) {
@@ -113,7 +113,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
     rows_.push_back(row);
     sources_.emplace_back("nvml");
   }
-  capture_.set_metadata("record.command", joined(o_.command));
+  capture_.set_metadata("record.command", masked_command(o_.command));
   capture_.set_metadata("record.host", host_name());
   capture_.set_metadata("record.driver", nvml_->driver_version());
   capture_.set_metadata("record.cuda", nvml_->cuda_version());
@@ -138,7 +138,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
   }
   for (const auto& [what, gpus] : instead)
     note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
-  sensors_.emplace(*nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
+  sensors_.emplace(nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
   if (o_.kernels && counters_.sources().empty()) sensors_->watch(kernels_.watch());
   drop_start_up_memory();
   return {};
@@ -239,10 +239,19 @@ void Recorder::write(bool last) {
   }
 }
 
+void Recorder::tell_hang(const char* what, Nanos since) {
+  std::string text = fmt::format("the driver does not answer: {} end early", what);
+  if (since > 0)
+    text += fmt::format(" ({:.1f} s before the end)", static_cast<double>(since) * 1e-9);
+  if (std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
+  note(notes_, text);
+  capture_.note_quality("counters_ended", text);
+}
+
 RecordSummary Recorder::summary(Nanos started, Nanos ended) {
   RecordSummary s;
   s.path = o_.output;
-  s.command = joined(o_.command);
+  s.command = masked_command(o_.command);
   s.duration_ns = ended - started;
   if (tree_) {
     s.host_cpu_seconds = last_use_.cpu_seconds;
@@ -276,10 +285,13 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
           fmt::format("decode {:.3f} evaluate {:.3f} empty {:.3f}", source.sampler->cost().decode_s,
                       source.sampler->cost().evaluate_s, source.sampler->cost().reset_s));
     }
+    if (counters_.hangs() && sources_[i] == "pm_sampling") tell_hang("the hardware counters", 0);
     if (sensors_->lost(i))
       note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
     s.devices.push_back(std::move(d));
   }
+  if (const Nanos since = sensors_->hangs_for(); since > 0)
+    tell_hang("power, clocks and memory", since);
   kernels_.fill(s);
   if (dropped_ > 0) {
     note(notes_,
@@ -304,7 +316,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
       return tl::unexpected(found.error());
   if (auto ok = open(notes_); !ok) return tl::unexpected(ok.error());
   capture_.set_metadata("record.clock", "nanoseconds since 1970, monotonic");
-  sensors_->poll(capture_);
+  sensors_->poll(capture_, signals_.fd());
   Nanos started = host_now();
   capture_.set_metadata("record.start_ns", std::to_string(started));
   write(false);
@@ -339,7 +351,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
     }
     if (with_child) kernels_.tick(now, tree_->pids());
     if (!recording) continue;
-    sensors_->poll(capture_);
+    sensors_->poll(capture_, signals_.fd());
     if (with_child && now >= next_host) {
       host_tick(now);
       next_host += kHost;
@@ -360,6 +372,7 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
   kernels_.finish(capture_);
   if (with_child) {
     exit_code = *code;
+    if (o_.killed_by) *o_.killed_by = child_->killed_by();
     last_use_.cpu_seconds =
         std::max(last_use_.cpu_seconds, ended_children_cpu_seconds());  // exact for what has ended
     capture_.set_metadata("record.exit_code", std::to_string(exit_code));
@@ -383,8 +396,10 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
 }  // namespace
 
 Result<RecordSummary> record(const RecordOptions& options, int& exit_code) {
-  Recorder recorder(options);
-  return recorder.run(exit_code);
+  auto recorder = std::make_unique<Recorder>(options);
+  auto summary = recorder->run(exit_code);
+  if (recorder->must_stay()) (void)recorder.release();
+  return summary;
 }
 
 }  // namespace gf

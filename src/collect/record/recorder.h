@@ -30,6 +30,7 @@ struct RecordOptions {
   Nanos first_window_ns = 0;                    // for kernels: more than 0: a first window of this
                                                 // length, and others where the work asks for them
   std::int64_t steps = 0;                       // for kernels: a window ends after so many steps
+  int* killed_by = nullptr;                     // gets the signal that killed the program, or 0
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };
 

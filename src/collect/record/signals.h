@@ -18,6 +18,8 @@ class Signals {
   /// Waits for a signal or the time; signals from processes are passed on to `child`, those of the
   /// terminal's keys reach it without us. True when one asked us to end (there is no child).
   bool wait(Nanos until, pid_t child);
+  /// Can be read when a signal has come.
+  int fd() const { return fd_; }
 
  private:
   sigset_t before_{}, wanted_{};
