@@ -13,12 +13,16 @@ namespace gf {
 /// A set of these for each name.
 enum HostRole : std::uint8_t {
   kPlain = 0,
-  kInput = 1,          // data loader or input pipeline
-  kCommunication = 2,  // collective or point-to-point operation between devices
-  kWaits = 4,          // an operation that exists to wait for a value of the device
-  kAnnotation = 8,     // a mark that old profilers file among the operations
-  kStep = 16,          // the mark of a step, which says nothing of what the host does inside
+  kInput = 1,           // data loader or input pipeline
+  kCommunication = 2,   // collective or point-to-point operation between devices
+  kWaits = 4,           // an operation that exists to wait for a value of the device
+  kAnnotation = 8,      // a mark that old profilers file among the operations
+  kStep = 16,           // the mark of a step, which says nothing of what the host does inside
+  kOneOff = 32,         // compiles, tunes, records or captures graphs: done once, not every step
+  kHostTransport = 64,  // a collective that the host itself carries out
+  kOneOffCall = 128,    // a runtime call that loads modules, creates contexts or captures graphs
 };
+/// What a name says as that of an operation, mark or Python frame, or as that of a runtime call.
 std::uint8_t host_role(std::string_view name);
 /// True for kernels of communication libraries.
 bool is_collective_kernel(std::string_view name);

@@ -73,7 +73,7 @@ class ThreadSweep {
       if (end <= now) continue;
       Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
       const std::uint8_t role = roles_->host(ops.name[row]);
-      span.inside.roles |= role & (kInput | kCommunication | kWaits);
+      span.inside.roles |= role & (kInput | kCommunication | kWaits | kOneOff | kHostTransport);
       if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
       if (!(role & kStep)) span.inside.named = row;
       (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;

@@ -52,7 +52,7 @@ TEST(Idle, SyncWhileTheHostIsBlocked) {
   b.op("aten::item", 120, 130);
   b.call(ApiKind::memcpy, "cudaMemcpy", 130, 135);
   b.launch("next", {140, 150}, {150, 200});
-  EXPECT_EQ(causes(b), (Causes{{"sync", 35}, {"host_other", 5}, {"launch_bound", 10}}));
+  EXPECT_EQ(causes(b), (Causes{{"sync", 30}, {"host_other", 5}, {"launch_bound", 15}}));
 }
 
 TEST(Idle, SyncWhileJaxBlocksUntilAValueIsReady) {
@@ -64,16 +64,29 @@ TEST(Idle, SyncWhileJaxBlocksUntilAValueIsReady) {
 }
 
 TEST(Idle, CopiesToTheDeviceAreInputWhenLarge) {
-  auto large = start(), small = start(), back = start();
+  auto large = start();
   const auto row = large.copy(CopyKind::host_to_device, {110, 150}, {140, 200});
   large.capture.activities.bytes[row] = 1 << 20;
   large.op("aten::to", 105, 150);
   EXPECT_EQ(causes(large), (Causes{{"host_other", 5}, {"input", 35}}));
-  const auto scalar = small.copy(CopyKind::host_to_device, {110, 150}, {140, 200});
-  small.capture.activities.bytes[scalar] = 8;
-  EXPECT_EQ(causes(small), (Causes{{"host_other", 10}, {"memcpy", 30}}));
-  back.copy(CopyKind::device_to_host, {110, 150}, {140, 200});
-  EXPECT_EQ(causes(back), (Causes{{"host_other", 10}, {"memcpy", 30}}));
+}
+
+TEST(Idle, ACopyBlocksWhenTheHostWaitedForIt) {
+  // [call returns, copy ends, bytes] -> the label of the time in the call
+  const auto in_call = [](Nanos returns, Nanos ends, std::int64_t bytes, CopyKind direction) {
+    auto b = start();
+    const auto row = b.copy(direction, {110, returns}, {140, ends});
+    b.capture.activities.bytes[row] = bytes;
+    b.launch("next", {300, 310}, {310, 320});
+    auto found = causes(b, "110:140");
+    EXPECT_EQ(found.size(), 1u);
+    return found.begin()->first;
+  };
+  EXPECT_EQ(in_call(150, 200, 1 << 20, CopyKind::device_to_host), "launch_bound");  // under way
+  EXPECT_EQ(in_call(220, 200, 1 << 20, CopyKind::device_to_host), "memcpy");
+  EXPECT_EQ(in_call(220, 200, 16, CopyKind::device_to_host), "sync");  // a value
+  EXPECT_EQ(in_call(150, 200, 8, CopyKind::host_to_device), "launch_bound");
+  EXPECT_EQ(in_call(220, 200, 1 << 20, CopyKind::device_to_device), "launch_bound");
 }
 
 TEST(Idle, DataLoaderIsInputWhateverItDoes) {
@@ -85,13 +98,59 @@ TEST(Idle, DataLoaderIsInputWhateverItDoes) {
   EXPECT_EQ(causes(b), (Causes{{"input", 50}, {"host_other", 10}, {"launch_bound", 10}}));
 }
 
-TEST(Idle, CommunicationBeforeACollectiveAndInsideItsOperators) {
+TEST(Idle, CommunicationIsTheHostWaitingForOtherRanks) {
   auto b = start();
   b.op("c10d::allreduce_", 100, 120);
   b.call(ApiKind::sync, "cudaStreamSynchronize", 110, 120);
-  b.op("aten::add", 120, 140);
+  b.op("gloo:all_reduce", 120, 125);
+  b.op("aten::add", 125, 140);
   b.launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {130, 140}, {140, 200});
-  EXPECT_EQ(causes(b), (Causes{{"communication", 40}}));
+  // Merely enqueuing a collective late is launching late.
+  EXPECT_EQ(causes(b), (Causes{{"launch_bound", 10 + 15}, {"communication", 15}}));
+}
+
+TEST(Idle, JaxWaitsForItsValues) {
+  auto b = start();
+  b.python("$array.py:300 block_until_ready", 90, 130);
+  b.launch("next", {140, 150}, {150, 200});
+  EXPECT_EQ(causes(b), (Causes{{"sync", 30}, {"host_other", 10}, {"launch_bound", 10}}));
+}
+
+constexpr Nanos us = 1000;
+
+TEST(Idle, OneOffWorkIsStartUp) {
+  auto b = start();
+  b.python("torch/_inductor/compile_fx.py(600): compile_fx_inner", 100, 1000 * us);
+  b.python("torch/_inductor/compile_fx.py(900): run", 1000 * us, 1100 * us);  // every step
+  b.call(ApiKind::other, "cuModuleLoadData", 1100 * us, 1101 * us);
+  b.launch("slow and first", {1101 * us, 1400 * us}, {1400 * us, 1500 * us});
+  EXPECT_EQ(causes(b), (Causes{{"start_up", 1300 * us - 100}, {"host_other", 100 * us}}));
+}
+
+TEST(Idle, SlowCallsAreStartUpUnlessTheyRepeat) {
+  for (const bool again : {false, true}) {
+    auto b = start();
+    b.call(ApiKind::alloc, "cudaMalloc", 100, 500 * us);
+    b.launch("next", {500 * us, 501 * us}, {501 * us, 600 * us});
+    if (again) b.call(ApiKind::alloc, "cudaMalloc", 600 * us, 900 * us);
+    b.launch("next", {900 * us, 901 * us}, {901 * us, 1000 * us});
+    const auto found = causes(b, "0:600us");
+    EXPECT_EQ(found.count("start_up"), again ? 0u : 1u);
+    EXPECT_EQ(found.at(again ? "launch_bound" : "start_up"), 500 * us - 100 + (again ? 1 * us : 0));
+  }
+}
+
+TEST(Idle, AGapLongerThanHardwareNeedsIsUnexplained) {
+  for (const std::int64_t stream : {7, 20}) {
+    auto b = start();
+    b.launch("next", {30, 40}, {64'000 * us, 64'001 * us}, stream);
+    EXPECT_EQ(causes(b), (Causes{{"unexplained", 64'000 * us - 100}}));
+    const auto a = analyze(b.capture, {});
+    ASSERT_TRUE(a);
+    ASSERT_EQ(a->quality.size(), 1u);
+    EXPECT_EQ(a->quality[0].code, "unexplained_gaps");
+    for (const auto& origin : a->runtime.idle) EXPECT_FALSE(origin.speedup);
+  }
 }
 
 TEST(Idle, TheMainThreadIsAskedWhenTheLaunchingThreadDoesNothing) {

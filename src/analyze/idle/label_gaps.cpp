@@ -6,10 +6,6 @@ namespace gf {
 
 namespace {
 
-/// Copies to the device below this size are scalars and indices of an operation, not the input of a
-/// step.
-constexpr std::int64_t kInputBytes = 4096;
-
 /// The main thread of each thread's process: the one numbered like the process, else the one with
 /// the most operations.
 std::vector<std::uint32_t> main_threads(const Context& context) {
@@ -29,25 +25,28 @@ std::vector<std::uint32_t> main_threads(const Context& context) {
   return out;
 }
 
+/// By row of devices: the first activity that starts after the device's window, kNoRow without.
+std::vector<std::uint32_t> first_after_windows(const Context& context) {
+  const auto& a = context.capture.activities;
+  std::vector<std::uint32_t> next(context.capture.devices.size(), kNoRow);
+  std::vector<Nanos> window_end(next.size(), INT64_MAX);
+  for (const auto& line : context.devices) window_end[line.device] = line.window.end;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    const auto device = a.device[i];
+    if (device >= next.size() || a.start_ns[i] < window_end[device]) continue;
+    if (next[device] == kNoRow || a.start_ns[i] < a.start_ns[next[device]]) next[device] = i;
+  }
+  return next;
+}
+
 }  // namespace
 
 GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
-    : context_(context), capture_(context.capture), facts_(facts), main_of_(main_threads(context)) {
-  const auto& a = capture_.activities;
-  std::vector<char> known(capture_.strings.size(), -1);
-  collective_.assign(known.size(), false);
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    if (a.kind[i] != ActivityKind::kernel) continue;
-    const auto name = static_cast<std::uint32_t>(a.name[i]);
-    if (known[name] >= 0) continue;
-    known[name] = is_collective_kernel(capture_.text(a.name[i]));
-    collective_[name] = known[name] > 0;
-  }
-  const auto& c = capture_.collectives;
-  for (std::uint32_t i = 0; i < c.size(); ++i)
-    if (c.activity[i] < a.size())
-      collective_[static_cast<std::uint32_t>(a.name[c.activity[i]])] = true;
-}
+    : context_(context),
+      capture_(context.capture),
+      rules_(context, facts),
+      main_of_(main_threads(context)),
+      after_window_(first_after_windows(context)) {}
 
 std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
   sums_ = &sums;
@@ -66,25 +65,18 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
   }
   if (covered < line.window.end) {
     // Idle at the end of the window: what the device waited for may come after it.
-    const auto& a = capture_.activities;
-    std::uint32_t next = kNoRow;
-    for (std::uint32_t i = 0; i < a.size(); ++i)
-      if (a.device[i] == line.device && a.start_ns[i] >= line.window.end &&
-          (next == kNoRow || a.start_ns[i] < a.start_ns[next]))
-        next = i;
+    const std::uint32_t next =
+        line.device < after_window_.size() ? after_window_[line.device] : kNoRow;
     label_gap({{covered, line.window.end}, before, next});
   }
   return std::move(pieces_);
 }
 
-void GapLabeller::label_gap(const Gap& gap) {
+void GapLabeller::label_gap(const IdleGap& gap) {
   const auto& calls = capture_.api_calls;
-  if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next)) {
-    const bool same_stream =
-        capture_.activities.stream[gap.before] == capture_.activities.stream[gap.next];
+  if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next))
     return emit(gap.span.start, gap.span.end,
-                same_stream ? IdleReason::kernel_gap : IdleReason::dependency, kNoRow, gap.next);
-  }
+                rules_.device_late(gap, gap.span.start, gap.span.start), kNoRow, gap.next);
   const std::uint32_t call = gap.next == kNoRow ? kNoRow : context_.attribution.launch[gap.next];
   if (gap.next != kNoRow && call == kNoRow)
     return emit(gap.span.start, gap.span.end, IdleReason::no_launch_record, kNoRow, gap.next);
@@ -103,22 +95,20 @@ void GapLabeller::label_gap(const Gap& gap) {
   }
   if (split < gap.span.end) {
     const auto& op = context_.attribution.op;
-    emit(split, gap.span.end, reason_after_launch(gap, returned),
+    emit(split, gap.span.end, rules_.device_late(gap, split, returned),
          gap.next < op.size() ? op[gap.next] : kNoRow, gap.next);
   }
 }
 
 /// What the host did in [from, to), asked of one candidate thread after the other until one has
 /// something open.
-void GapLabeller::label_host(const Gap& gap, Nanos from, Nanos to, std::size_t candidate) {
+void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate) {
   if (candidate >= candidates_.size())
     return emit(from, to, IdleReason::host_other, kNoRow, gap.next);
   sweep(candidates_[candidate])
       .each_state(from, to, [&](Nanos start, Nanos end, const ThreadState& state) {
-        bool open = false;
-        const IdleReason reason = reason_of(state, gap, open);
-        if (open)
-          emit(start, end, reason, state.op != kNoRow ? state.op : state.named, gap.next);
+        if (const auto reason = rules_.host_late(state, gap))
+          emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);
         else if (candidate + 1 < candidates_.size())
           label_host(gap, start, end, candidate + 1);
         else
@@ -126,50 +116,14 @@ void GapLabeller::label_host(const Gap& gap, Nanos from, Nanos to, std::size_t c
       });
 }
 
-IdleReason GapLabeller::reason_of(const ThreadState& state, const Gap& gap, bool& open) const {
-  open = true;
-  if (state.roles & kCommunication) return IdleReason::communication;
-  if (state.roles & kInput) return IdleReason::input;
+/// Nodes of one graph launch share its correlation; they were handed over together.
+bool GapLabeller::same_graph_launch(std::uint32_t before, std::uint32_t next) const {
   const auto& a = capture_.activities;
-  auto is_input_copy = [&](std::uint32_t row) {
-    return row != kNoRow && a.kind[row] == ActivityKind::memcpy &&
-           a.copy[row] == CopyKind::host_to_device &&
-           (a.bytes[row] < 0 || a.bytes[row] >= kInputBytes);
-  };
-  if (state.call != kNoRow) {
-    const auto kind = capture_.api_calls.kind[state.call];
-    if (kind == ApiKind::sync) return IdleReason::sync;
-    if (kind == ApiKind::memcpy) {
-      if (is_input_copy(facts_.started[state.call])) return IdleReason::input;
-      const bool returns_at_once =
-          capture_.text(capture_.api_calls.name[state.call]).find("Async") !=
-          std::string_view::npos;
-      return returns_at_once ? IdleReason::memcpy : IdleReason::sync;
-    }
-  }
-  if (state.roles & kWaits) return IdleReason::sync;
-  open = state.call != kNoRow || state.op != kNoRow;
-  if (!open || gap.next == kNoRow) return IdleReason::host_other;
-  if (collective_[static_cast<std::uint32_t>(a.name[gap.next])]) return IdleReason::communication;
-  if (is_input_copy(gap.next)) return IdleReason::input;
-  return IdleReason::launch_bound;
-}
-
-/// The launch call had returned and the device still idled.
-IdleReason GapLabeller::reason_after_launch(const Gap& gap, Nanos returned) const {
-  if (facts_.waits[context_.attribution.launch[gap.next]]) return IdleReason::dependency;
-  const auto& a = capture_.activities;
-  // It stood ready before the gap and began when another stream had finished.
-  if (gap.before != kNoRow && returned <= gap.span.start &&
-      a.stream[gap.before] != a.stream[gap.next])
-    return IdleReason::dependency;
-  return IdleReason::kernel_gap;
-}
-
-/// All kernels of one graph launch share its correlation.
-bool GapLabeller::same_graph_launch(std::uint32_t x, std::uint32_t y) const {
-  const auto& a = capture_.activities;
-  return a.correlation[x] >= 0 && a.correlation[x] == a.correlation[y] && a.pid[x] == a.pid[y];
+  if (a.correlation[before] < 0 || a.correlation[before] != a.correlation[next] ||
+      a.pid[before] != a.pid[next])
+    return false;
+  const auto call = context_.attribution.launch[next];
+  return call == kNoRow || capture_.api_calls.kind[call] == ApiKind::graph_launch;
 }
 
 void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op,

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/idle/idle_rules.h"
 #include "analyze/idle/idle_sums.h"
-#include "analyze/idle/launch_facts.h"
 #include "analyze/thread_sweep.h"
 
 namespace gf {
@@ -20,15 +20,9 @@ class GapLabeller {
   std::vector<IdlePiece> label(const DeviceTimeline& line, IdleSums& sums);
 
  private:
-  struct Gap {
-    Interval span;
-    std::uint32_t before, next;  // rows of activities around it; kNoRow at the ends
-  };
-  void label_gap(const Gap& gap);
-  void label_host(const Gap& gap, Nanos from, Nanos to, std::size_t candidate);
-  IdleReason reason_of(const ThreadState& state, const Gap& gap, bool& open) const;
-  IdleReason reason_after_launch(const Gap& gap, Nanos returned) const;
-  bool same_graph_launch(std::uint32_t a, std::uint32_t b) const;
+  void label_gap(const IdleGap& gap);
+  void label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate);
+  bool same_graph_launch(std::uint32_t before, std::uint32_t next) const;
   void emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next);
   ThreadSweep& sweep(std::uint32_t thread);
   std::uint32_t main_thread(std::uint32_t thread) const;
@@ -36,9 +30,10 @@ class GapLabeller {
 
   const Context& context_;
   const Capture& capture_;
-  const LaunchFacts& facts_;
+  IdleRules rules_;
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
-  std::vector<bool> collective_;        // by name: kernel of a communication library
+  std::vector<std::uint32_t>
+      after_window_;  // by row of devices: what starts first after its window
   std::map<std::uint32_t, ThreadSweep> sweeps_;
   std::vector<std::uint32_t> candidates_;  // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;

@@ -18,6 +18,65 @@ std::unordered_map<std::int64_t, std::int64_t> waiting_streams(const Capture& ca
   return streams;
 }
 
+/// Ordinary launches take 3 to 20 us and ordinary allocations less: a call this long did more.
+constexpr Nanos kSlowCall = 200'000;
+
+/// By row of api_calls: no earlier call started a kernel of that name.
+std::vector<bool> first_launches(const Context& context) {
+  const Capture& capture = context.capture;
+  const auto& calls = capture.api_calls;
+  const auto& launch = context.attribution.launch;
+  std::vector<std::uint32_t> first(capture.strings.size(), kNoRow);  // call by name of what ran
+  for (std::uint32_t a = 0; a < launch.size(); ++a) {
+    if (launch[a] == kNoRow) continue;
+    auto& call = first[static_cast<std::uint32_t>(capture.activities.name[a])];
+    if (call == kNoRow || calls.start_ns[launch[a]] < calls.start_ns[call]) call = launch[a];
+  }
+  std::vector<bool> is_first(calls.size(), false);
+  for (const auto call : first)
+    if (call != kNoRow) is_first[call] = true;
+  return is_first;
+}
+
+/// Middle of the time in which devices worked.
+Nanos middle_of(const Capture& capture) {
+  const auto& a = capture.activities;
+  Interval span{INT64_MAX, INT64_MIN};
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    span.start = std::min(span.start, a.start_ns[i]);
+    span.end = std::max(span.end, a.start_ns[i] + a.duration_ns[i]);
+  }
+  return a.empty() ? 0 : span.start + span.length() / 2;
+}
+
+/// Calls that did one-off work: by their name; a slow first launch of a kernel; any other slow call
+/// that neither launches, copies nor waits, unless calls of its name are still slow in the second
+/// half of the capture.
+std::vector<bool> one_off_calls(const Context& context, const std::vector<std::uint32_t>& started) {
+  const Capture& capture = context.capture;
+  const auto& calls = capture.api_calls;
+  const auto first = first_launches(context);
+  const Nanos middle = middle_of(capture);
+  std::vector<bool> repeated(capture.strings.size(), false);
+  for (std::uint32_t i = 0; i < calls.size(); ++i)
+    if (calls.start_ns[i] >= middle && calls.duration_ns[i] >= kSlowCall)
+      repeated[static_cast<std::uint32_t>(calls.name[i])] = true;
+  std::vector<bool> one_off(calls.size(), false);
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    const auto kind = calls.kind[i];
+    if (context.roles.host(calls.name[i]) & kOneOffCall)
+      one_off[i] = true;
+    else if (calls.duration_ns[i] < kSlowCall)
+      continue;
+    else if (started[i] != kNoRow)
+      one_off[i] = first[i] && capture.activities.kind[started[i]] == ActivityKind::kernel;
+    else
+      one_off[i] = kind != ApiKind::sync && kind != ApiKind::memcpy && kind != ApiKind::memset &&
+                   !repeated[static_cast<std::uint32_t>(calls.name[i])];
+  }
+  return one_off;
+}
+
 }  // namespace
 
 LaunchFacts collect_launch_facts(const Context& context) {
@@ -29,6 +88,7 @@ LaunchFacts collect_launch_facts(const Context& context) {
   facts.waits.assign(calls.size(), false);
   for (std::uint32_t a = static_cast<std::uint32_t>(launch.size()); a-- > 0;)
     if (launch[a] != kNoRow) facts.started[launch[a]] = a;
+  facts.one_off = one_off_calls(context, facts.started);
 
   std::vector<char> is_wait(capture.strings.size(), -1);  // by name: not looked at yet, no, yes
   const auto streams = waiting_streams(capture);

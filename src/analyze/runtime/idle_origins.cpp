@@ -1,7 +1,6 @@
 #include "analyze/runtime/idle_origins.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 
 #include "analyze/thread_sweep.h"
@@ -53,6 +52,12 @@ struct KeyHash {
   }
 };
 
+/// Time that the capture cannot explain, and what is done once, promise no faster steps.
+bool can_be_gained(IdleReason reason) {
+  return reason != IdleReason::unexplained && reason != IdleReason::start_up &&
+         reason != IdleReason::no_launch_record;
+}
+
 }  // namespace
 
 std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace,
@@ -73,8 +78,8 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
       PhaseSweep phases;
       ThreadSweep sweep;
     };
-    std::vector<std::optional<Thread>> threads(
-        c.threads.size());  // each moves forward with the pieces of this device
+    // Each moves forward with the pieces of this device. Few of many threads launch anything.
+    std::unordered_map<std::uint32_t, Thread> threads;
     for (const auto& piece : line.idle_pieces) {
       // The thread whose state gave the reason: that of the operation, else the one that launched
       // the next activity.
@@ -90,15 +95,17 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
                   : 0,
               {}};
       if (piece.op != kNoRow) key.operation = c.host_ops.name[piece.op];
-      if (thread < threads.size()) {
-        auto& t = threads[thread];
-        if (!t)
-          t.emplace(PhaseSweep(trace.threads[thread]),
-                    ThreadSweep(c, context.host, context.roles, thread));
+      if (thread < c.threads.size()) {
+        auto at = threads.find(thread);
+        if (at == threads.end())
+          at = threads
+                   .emplace(thread, Thread{PhaseSweep(trace.threads[thread]),
+                                           ThreadSweep(c, context.host, context.roles, thread)})
+                   .first;
         const Nanos middle = piece.span.start + piece.span.length() / 2;
-        key.phase = t->phases.at(middle);
+        key.phase = at->second.phases.at(middle);
         if (stacks)
-          if (const auto python = t->sweep.at(middle).python; python != kNoRow)
+          if (const auto python = at->second.sweep.at(middle).python; python != kNoRow)
             key.python = c.host_ops.name[python];
       }
       Sum& sum = sums[key];
@@ -128,7 +135,7 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
     if (windows > 0) {
       const double share = static_cast<double>(sum.ns) / static_cast<double>(windows);
       o.share = share;
-      if (share < 1) o.speedup = 1 / (1 - share);
+      if (share < 1 && can_be_gained(key.reason)) o.speedup = 1 / (1 - share);
     }
     origins.push_back(std::move(o));
   }

@@ -8,17 +8,15 @@ far ahead when the device no longer waits, so that some of it comes back as laun
   > done
   [0,"workers",392919000]
   ["input",284914000,10]
-  ["launch_bound",78740000,2372]
+  ["launch_bound",78814000,2372]
   ["kernel_gap",14920000,8916]
   ["host_other",14217000,1195]
-  ["memcpy",74000,6]
   ["sync",54000,12]
   [4,"workers",187137000]
-  ["launch_bound",137038000,2893]
+  ["launch_bound",137172000,2893]
   ["host_other",31496000,1408]
   ["kernel_gap",14198000,9087]
   ["input",4210000,13]
-  ["memcpy",134000,6]
   ["sync",61000,12]
 
 The largest part of it was in the loader itself.
@@ -34,6 +32,6 @@ Kernels without a launch record keep a label of their own, and a replayed CUDA g
   $ for f in tracelens_h100_qwen_0.5b tracelens_vllm_decode_graph hta_a100_nccl; do
   >   gpufathom analyze "$GPUFATHOM_CORPUS"/public/$f.json.gz --format json | jq -c "[\"$f\", (.devices[0].idle[] | {(.cause): .ns})]"
   > done
-  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"no_launch_record":727643},{"host_other":716672},{"sync":24548},{"memcpy":12330}]
+  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"no_launch_record":727643},{"host_other":716672},{"sync":36878}]
   ["tracelens_vllm_decode_graph",{"kernel_gap":25473}]
-  ["hta_a100_nccl",{"launch_bound":393972233},{"host_other":72827457},{"communication":26244486},{"kernel_gap":5626770},{"memcpy":4283996},{"sync":51390},{"dependency":44659}]
+  ["hta_a100_nccl",{"launch_bound":424500715},{"host_other":72827457},{"kernel_gap":5626770},{"sync":51390},{"dependency":44659}]

@@ -10,8 +10,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   How deep the device was used
   Where the time of a step goes
     idle: host busy elsewhere   5.327 ms  3.114 ms  -2.213 ms
-    idle: launch too late       27.65 ms  26.38 ms  -1.269 ms
-    idle: blocking copy         37.28 us         -  -37.28 us
+    idle: launch too late       27.69 ms  26.38 ms  -1.306 ms
     idle: gap between kernels   1.325 ms  1.345 ms  +19.91 us
     idle: host waits in a sync  16.49 us  15.16 us  -1.327 us
     copies and sets             51.06 us  50.87 us    -195 ns
@@ -35,10 +34,9 @@ add up to the kernel time.
   >   ([$c.kernels[].ns[$i]] | add) == ([$c.layers[].ns[$i]] | add)])' three.json
   [[true,true,true,true],[true,true,true,true],[true,true,true,true]]
   $ jq -c '.time[] | select(.kind == "idle") | [.name, .ns]' three.json
-  ["launch_bound",[233606,27652752,26384170]]
+  ["launch_bound",[233606,27690030,26384170]]
   ["host_other",[628553,5327142,3113804]]
   ["dependency",[107681,0,0]]
-  ["memcpy",[0,37278,0]]
   ["kernel_gap",[1350155,1324728,1344637]]
   ["sync",[18653,16490,15163]]
 

@@ -6,7 +6,7 @@ The first ten lines give the answer.
   $ head -10 report.txt
   resnet50_amp_eager_..ager_b64.ncu.csv.gz  NVIDIA H200, stable: 3 steps, 148.5 ms
   The GPU runs kernels 30.5 % of the time; its tensor cores work 4.0 % of it. The
-  largest loss: idle, launch too late, 82.96 ms (55.9 %).
+  largest loss: idle, launch too late, 83.07 ms (56.0 %).
   
   How deep it is used                                            share of 148.5 ms
     GPU runs a kernel         ############                                  30.5 %
@@ -28,10 +28,9 @@ Where the time goes adds up to the window, and causes of idle time to the idle t
   
   Why it idles                                                       103.1 ms idle
     cause                     time   share   gaps  most of it in
-    launch too late       82.96 ms  55.9 %  2 852  aten::conv..n_backward   20.1 %
-    host busy elsewhere   15.98 ms  10.8 %  1 243  Optimizer....zero_grad    2.8 %
-    gap between kernels   3.974 ms   2.7 %  2 666  aten::nati..batch_norm   17.7 %
-    blocking copy         111.8 us   0.1 %      4  aten::copy_             100.0 %
+    launch too late       83.07 ms  56.0 %  2 852  aten::convo..n_backward  20.1 %
+    host busy elsewhere   15.98 ms  10.8 %  1 243  Optimizer.z...zero_grad   2.8 %
+    gap between kernels   3.974 ms   2.7 %  2 666  aten::native_batch_norm  17.7 %
     host waits in a sync  49.47 us  <0.1 %      2
   
   What to change

@@ -1,0 +1,41 @@
+// The rules of docs/idle.md: which cause a stretch of idle time has, by what the host or the device
+// did in it.
+#pragma once
+
+#include <optional>
+
+#include "analyze/context.h"
+#include "analyze/idle/launch_facts.h"
+#include "analyze/thread_sweep.h"
+
+namespace gf {
+
+/// A stretch without device work and the activities around it.
+struct IdleGap {
+  Interval span;
+  std::uint32_t before, next;  // rows of activities; kNoRow at the ends
+};
+
+class IdleRules {
+ public:
+  IdleRules(const Context& context, const LaunchFacts& facts);
+
+  /// The host was late: the cause that a thread in this state gives, empty when it has nothing open
+  /// and the next thread is to be asked.
+  std::optional<IdleReason> host_late(const ThreadState& state, const IdleGap& gap) const;
+
+  /// The device had the work from `from` on and did not start it before the gap's end. The launch
+  /// call had returned at `returned`.
+  IdleReason device_late(const IdleGap& gap, Nanos from, Nanos returned) const;
+
+ private:
+  bool is_input_copy(std::uint32_t activity) const;
+  std::optional<IdleReason> in_copy_call(std::uint32_t call) const;
+
+  const Context& context_;
+  const Capture& capture_;
+  const LaunchFacts& facts_;
+  Nanos hardware_needs_;  // longest gap between work that was queued
+};
+
+}  // namespace gf
