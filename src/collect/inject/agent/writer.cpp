@@ -132,6 +132,7 @@ void Writer::look_for_recorder() {
   if (still_ours()) ::unlink(path_.c_str());
   let_go();
   ::unlink(lock.c_str());
+  ::unlink((std::string(settings.directory) + "/" + kControlFile).c_str());
   ::rmdir(settings.directory);  // the last agent to leave succeeds
 }
 
