@@ -62,7 +62,7 @@ TEST(Format, ControlCharactersAreSpelledOut) {
   EXPECT_EQ(printable("a\x1b[31m\x07\n\tb\x7f"), "a\\x1b[31m\\x07\\n\\tb\\x7f");
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m \xc2\xa0 \xc3\xa9 \xc2"),
-            "\\x9b31m \xc2\xa0 \xc3\xa9 \xc2");
+            "\\x9b31m \xc2\xa0 \xc3\xa9 \\xc2");
   EXPECT_EQ(wrap("x\x1b[2J", 20), "x\\x1b[2J\n");
   EXPECT_EQ(Cell("x\r").text, "x\\x0d");
 }

@@ -5,7 +5,7 @@ The name of -o chooses the format, and the file appears whole or not at all.
   gpufathom.analysis/1
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --format json | cmp - answer.json
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o no-such-directory/answer.json
-  gpufathom: no-such-directory/answer.json: cannot be written: No such file or directory
+  gpufathom: no-such-directory/answer.json: cannot be written: No such file or directory (does the folder exist?)
   [1]
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o .
   gpufathom: .: is a directory (-o wants the name of a file)
