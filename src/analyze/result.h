@@ -22,12 +22,12 @@ namespace gf {
 using Share = std::optional<double>;  // 0..1, empty = no data
 
 #define GF_RESULTS "analyze/results/capture.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/device.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/kernels.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/analysis.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 
 }  // namespace gf

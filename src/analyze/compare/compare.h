@@ -9,7 +9,7 @@
 namespace gf {
 
 #define GF_RESULTS "analyze/results/comparison.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 
 /// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its
 /// window, and whole nanoseconds: a run's time_ns is the total over its steps, rounded, and its

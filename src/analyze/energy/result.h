@@ -15,6 +15,6 @@
 namespace gf {
 
 #define GF_RESULTS "analyze/results/energy.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 
 }  // namespace gf

@@ -17,6 +17,6 @@ namespace gf {
 using Share = std::optional<double>;
 
 #define GF_RESULTS "analyze/results/runtime.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 
 }  // namespace gf

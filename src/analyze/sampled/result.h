@@ -13,6 +13,6 @@
 namespace gf {
 
 #define GF_RESULTS "analyze/results/sampled.def"
-#include "analyze/declare_results.h"
+#include "analyze/declare_results.inl"
 
 }  // namespace gf
