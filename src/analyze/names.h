@@ -61,14 +61,23 @@ struct EnumNames<EnergySource> {
                                                          "power_average"};
 };
 
-/// The part of a training step. `all`: rows that join them; `none`, of rows that are no layer, has
-/// no name.
-enum class TrainingPhase : std::uint8_t { other, forward, backward, optimizer, all, none };
+/// The part of a training step; `recompute` is the forward pass that activation checkpoints run
+/// again inside the backward pass. `all`: rows that join them; `none`, of rows that are no layer,
+/// has no name.
+enum class TrainingPhase : std::uint8_t {
+  other,
+  forward,
+  backward,
+  optimizer,
+  recompute,
+  all,
+  none
+};
 template <>
 struct EnumNames<TrainingPhase> {
   static constexpr const char* type = "TrainingPhase";
-  static constexpr std::array<std::string_view, 6> names{"other",     "forward", "backward",
-                                                         "optimizer", "all",     ""};
+  static constexpr std::array<std::string_view, 7> names{
+      "other", "forward", "backward", "optimizer", "recompute", "all", ""};
 };
 
 /// What a layer is, by its operations, its module or its kernels.
@@ -181,16 +190,15 @@ struct EnumNames<FindingId> {
   });
 };
 
-/// The time that a finding is about: gains of one group overlap. `none`, of findings without a
-/// gain, has no name.
+/// The time that a finding is about: gains of one group overlap. `host` is all idle in which the
+/// host is late; `batch` is of an item, not of a step. `none`, of findings without a gain, has no
+/// name.
 enum class FindingGroup : std::uint8_t {
   none,
-  launches,
-  input,
-  syncs,
-  copies,
+  host,
   communication,
   kernels,
+  batch,
   idle,
   sm_inactive,
   stalled
@@ -198,9 +206,8 @@ enum class FindingGroup : std::uint8_t {
 template <>
 struct EnumNames<FindingGroup> {
   static constexpr const char* type = "FindingGroup";
-  static constexpr std::array<std::string_view, 10> names{
-      "",        "launches", "input",       "syncs",  "copies", "communication",
-      "kernels", "idle",     "sm_inactive", "stalled"};
+  static constexpr std::array<std::string_view, 8> names{
+      "", "host", "communication", "kernels", "batch", "idle", "sm_inactive", "stalled"};
 };
 
 }  // namespace gf

@@ -122,6 +122,12 @@ std::string energy_headline(const EnergyUse& energy) {
   return text + ".";
 }
 
+/// A profiler made the idle time longer than it is without one.
+bool slowed_by_profiler(const Analysis& a) {
+  return std::ranges::any_of(a.findings,
+                             [](const Finding& f) { return f.id == FindingId::observer_effect; });
+}
+
 }  // namespace
 
 std::string headline(const Analysis& a) {
@@ -138,9 +144,10 @@ std::string headline(const Analysis& a) {
   Nanos kernels = 0;
   for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
   const Share share = busy ? busy->value : share_of(kernels, device_time(a));
-  std::string text = fmt::format(
-      "The {} {} kernels {} of the time", a.devices.size() == 1 ? "GPU" : "GPUs",
-      a.devices.size() == 1 ? "runs" : "run", busy ? format_level(*busy) : format_share(share));
+  std::string text =
+      fmt::format("The {} {} kernels {}{} of the time", a.devices.size() == 1 ? "GPU" : "GPUs",
+                  a.devices.size() == 1 ? "runs" : "run", slowed_by_profiler(a) ? "at least " : "",
+                  busy ? format_level(*busy) : format_share(share));
   if (const auto* tensor = find_level(a, "tensor.active"))
     text += fmt::format("; {} tensor cores work {} of it.", a.devices.size() == 1 ? "its" : "their",
                         format_level(*tensor));

@@ -214,6 +214,42 @@ TEST(Attribution, AgreesWithTheSourcesOwnLinks) {
   }
 }
 
+TEST(Attribution, RecomputedKernelsBelongToTheModuleThatRunsAgain) {
+  test::CaptureBuilder b;
+  auto sequence = [&](std::uint32_t op, std::int64_t number, std::int32_t forward_thread) {
+    b.capture.host_ops.sequence[op] = number;
+    b.capture.host_ops.forward_thread[op] = forward_thread;
+  };
+  b.python("nn.Module: Wrapper_0", 0, 50);
+  sequence(b.op("CheckpointFunction", 5, 45), 3, 0);
+  sequence(b.op("autograd::engine::evaluate_function: CheckpointFunctionBackward", 100, 400, 101),
+           3, 1);
+  b.python("nn.Module: Linear_4", 110, 200, 101);
+  sequence(b.op("aten::addmm", 120, 150, 101), 9, 0);
+  const auto again = b.launch("gemm", {130, 135}, {140, 160}, 7, 0, 101);
+  sequence(b.op("autograd::engine::evaluate_function: AddmmBackward0", 210, 300, 101), 9, 2);
+  const auto backward = b.launch("gemm_backward", {230, 235}, {240, 260}, 7, 0, 101);
+  const Context c = analysed(b.capture);
+  const auto& a = c.attribution;
+  EXPECT_EQ(a.modules[a.module[again]], "Linear_4");
+  EXPECT_EQ(static_cast<TrainingPhase>(a.phase[again]), TrainingPhase::recompute);
+  EXPECT_EQ(static_cast<TrainingPhase>(a.phase[backward]), TrainingPhase::backward);
+}
+
+TEST(Attribution, FillsInsideAnOperationMakeNoBackwardNode) {
+  test::CaptureBuilder b;
+  auto sequence = [&](std::uint32_t op, std::int32_t forward_thread) {
+    b.capture.host_ops.sequence[op] = 7;
+    b.capture.host_ops.forward_thread[op] = forward_thread;
+  };
+  sequence(b.op("aten::index_add", 5, 50), 0);
+  sequence(b.op("aten::zero_", 10, 20), 0);
+  sequence(b.op("autograd::engine::evaluate_function: IndexAddBackward0", 100, 200, 101), 1);
+  const auto backward = b.launch("index", {110, 112}, {120, 160}, 7, 0, 101);
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(op_name(c, c.attribution.forward_op[backward]), "aten::index_add");
+}
+
 TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_operation("aten::cudnn_convolution"), LayerType::convolution);
   EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"),
@@ -242,6 +278,19 @@ TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_kernel("void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>"),
             LayerType::attention);
   EXPECT_EQ(layer_of_kernel("triton_tem_fused_mm_3"), LayerType::matmul);
+  EXPECT_EQ(layer_of_kernel("void fbgemm_gpu::permute_2D_data_kernel<long>"),
+            LayerType::data_movement);
+  EXPECT_EQ(layer_of_kernel("void fbgemm_gpu::split_embedding_backward_sgd_kernel<float>"),
+            LayerType::embedding);
+  EXPECT_EQ(layer_of_kernel("rotary_embedding_kernel"), LayerType::elementwise);
+  EXPECT_EQ(layer_of_kernel("store_kvcache_kernel"), LayerType::data_movement);
+  EXPECT_EQ(layer_of_kernel("SubTensorOpWithScalar1d"), LayerType::elementwise);
+  EXPECT_EQ(layer_of_kernel("_sage_attn_kernel"), LayerType::attention);
+  EXPECT_EQ(layer_of_operation("aten::_foreach_copy_"), LayerType::copy);
+  EXPECT_EQ(layer_of_operation("triton_poi_fused__to_copy_view_3"), LayerType::copy);
+  EXPECT_EQ(layer_of_operation("triton_poi_fused__to_copy_add_mul_3"), LayerType::elementwise)
+      << "arithmetic that begins with a cast";
+  EXPECT_EQ(layer_of_module("Server_0.MHATokenToKVPool_0"), LayerType::other);
   EXPECT_EQ(layer_of_module("Net_0.BatchNorm2d_12"), LayerType::normalisation);
   EXPECT_TRUE(outer_decides(LayerType::attention, LayerType::matmul));
   EXPECT_FALSE(outer_decides(LayerType::convolution, LayerType::copy));

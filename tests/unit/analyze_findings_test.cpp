@@ -35,7 +35,8 @@ TEST(Findings, SyncInStep) {
   b.launch("next", {1040, 1045}, {1050, 2000});
   const auto f = finding(b, FindingId::sync_in_step);
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, 30) << "from the end of the kernel until the call has returned";
+  EXPECT_EQ(f->gain_ns, 45) << "30 from the end of the kernel until the call has returned, and 15 "
+                               "until the next launch: the host had no lead";
   EXPECT_NE(f->evidence.find("1 synchronising call"), std::string::npos) << f->evidence;
   EXPECT_NE(f->evidence.find("cudaStreamSynchronize"), std::string::npos) << f->evidence;
 
@@ -88,7 +89,7 @@ TEST(Findings, InputBound) {
   b.launch("next", {1200, 1210}, {1210, 2000});
   const auto f = finding(b, FindingId::input_bound);
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, 200);
+  EXPECT_EQ(f->gain_ns, 210) << "and the launch after it, which the host could not do before";
 
   auto early = start();
   early.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 300);
@@ -163,9 +164,185 @@ TEST(Findings, GainsOfOneGroupCountOnce) {
     return f;
   };
   EXPECT_EQ(joint_gain({}), 0);
-  EXPECT_EQ(joint_gain({with(FindingGroup::kernels, 300), with(FindingGroup::input, 50),
-                        with(FindingGroup::kernels, 200), with(FindingGroup::none, {})}),
-            350);
+  EXPECT_EQ(joint_gain({with(FindingGroup::kernels, 300), with(FindingGroup::host, 50),
+                        with(FindingGroup::kernels, 200), with(FindingGroup::none, {}),
+                        with(FindingGroup::batch, 900)}),
+            350)
+      << "the gain of an item is no gain of the step";
+}
+
+/// Kernels back to back, each under an operation of its own, on a device of 100 SMs.
+struct Sequence : CaptureBuilder {
+  Nanos at = 0;
+  std::uint32_t run(std::string_view operation, std::string_view kernel, Nanos length,
+                    std::int32_t blocks = 1000) {
+    const Nanos call = host;
+    host += 10;
+    if (!operation.empty()) op(operation, call, call + 9);
+    const auto row = launch(kernel, {call + 1, call + 5}, {at, at + length});
+    capture.activities.grid_x[row] = blocks;
+    capture.activities.grid_y[row] = 1;
+    capture.activities.grid_z[row] = 1;
+    capture.devices.sm_count[0] = 100;
+    at += length;
+    return row;
+  }
+
+ private:
+  Nanos host = -1'000'000;
+};
+
+TEST(Findings, SmallGridsLeaveCollectivesOut) {
+  Sequence b;
+  b.run("aten::mm", "gemm", 1000);
+  b.run("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 1000, 4);
+  EXPECT_FALSE(finding(b, FindingId::small_grids));
+  b.run("aten::mm", "small_gemm", 1000, 20);
+  const auto f = finding(b, FindingId::small_grids);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 800) << "80 of 100 SMs without a block";
+}
+
+TEST(Findings, TinyKernelsTakeOnlyTheirOwnGaps) {
+  Sequence b;
+  for (int i = 0; i < 6; ++i) {
+    b.run("aten::add", "add", 1000);
+    b.at += 100;
+  }
+  b.run("aten::mm", "gemm", 9000);
+  const auto f = finding(b, FindingId::tiny_kernels);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 6 * 1000 + 5 * 100) << "the last gap is before the product";
+}
+
+TEST(Findings, EagerAttention) {
+  auto attention = [](bool batched) {
+    Sequence b;
+    const char* product = batched ? "aten::bmm" : "aten::mm";
+    b.run("aten::linear", "gemm", 500);
+    b.run(product, "gemm", 1000);
+    b.run("aten::div", "scale", 100);
+    b.run("aten::masked_fill_", "mask", 100);
+    b.run("aten::_softmax", "softmax_warp_forward", 200);
+    b.run(product, "gemm", 1000);
+    b.run("aten::linear", "gemm", 500);
+    return b;
+  };
+  const auto f = finding(attention(true), FindingId::eager_attention);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 2400) << "from product to product";
+  EXPECT_FALSE(finding(attention(false), FindingId::eager_attention))
+      << "a softmax between ordinary layers is a router or a classifier";
+}
+
+TEST(Findings, OddSizes) {
+  Sequence b;
+  b.run("aten::addmm", "cutlass_75_tensorop_bf16_s1688gemm_bf16_256x128_tn_align1", 1000);
+  b.run("aten::addmm", "cutlass_80_simt_sgemm_128x256_8x4_nt_align1", 1000);
+  const auto f = finding(b, FindingId::odd_sizes);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 1000) << "FP32 on the ordinary pipes is aligned to one element always";
+}
+
+TEST(Findings, NoChannelsLast) {
+  Sequence b;
+  b.run("aten::cudnn_convolution", "cudnn::nchwToNhwcKernel<__nv_bfloat16>", 100);
+  b.run("aten::cudnn_convolution", "sm90_xmma_fprop_nhwc", 1000);
+  EXPECT_TRUE(finding(b, FindingId::no_channels_last));
+  Sequence last;
+  last.run("aten::cudnn_convolution", "sm90_xmma_fprop_nhwc", 1000);
+  EXPECT_FALSE(finding(last, FindingId::no_channels_last));
+}
+
+TEST(Findings, SmallBatch) {
+  auto launched_late = [](std::int32_t blocks) {
+    CaptureBuilder b;
+    for (Nanos at = 0; at < 300'000; at += 10'000) {
+      b.op("aten::mm", at, at + 4'000);
+      const auto row = b.launch("gemm", {at + 3'000, at + 4'000}, {at + 4'100, at + 5'000});
+      b.capture.activities.grid_x[row] = blocks;
+      b.capture.activities.block_x[row] = 128;
+      b.capture.devices.sm_count[0] = 100;
+    }
+    return b;
+  };
+  const auto f = finding(launched_late(10), FindingId::small_batch);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->group, FindingGroup::batch);
+  EXPECT_GT(f->gain_ns, 280'000) << "kernels fill a hundredth of the warp slots while they run";
+  EXPECT_FALSE(finding(launched_late(1000), FindingId::small_batch));
+}
+
+TEST(Findings, LowOccupancy) {
+  auto with = [](double occupancy) {
+    Sequence b;
+    const auto row = b.run("aten::native_batch_norm", "batch_norm_kernel", 1000);
+    b.capture.activities.occupancy[row] = occupancy;
+    return b;
+  };
+  EXPECT_TRUE(finding(with(0.12), FindingId::low_occupancy));
+  EXPECT_FALSE(finding(with(0.5), FindingId::low_occupancy));
+}
+
+TEST(Findings, DenseEmbeddingGradients) {
+  Sequence b;
+  b.run("aten::mm", "gemm", 1000);
+  EXPECT_FALSE(finding(b, FindingId::dense_embedding_gradients));
+  b.run("aten::embedding_dense_backward", "compute_grad_weight", 100);
+  const auto f = finding(b, FindingId::dense_embedding_gradients);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 100);
+}
+
+TEST(Findings, UnfusedOptimiser) {
+  auto updates = [](const char* kernel) {
+    Sequence b;
+    b.mark("Optimizer.step#AdamW.step", -1'000'000, -900'000);
+    for (int i = 0; i < 60; ++i) b.run("aten::addcdiv_", kernel, 100);
+    b.mark("ProfilerStep#1", -1'000'000, b.at);
+    return b;
+  };
+  EXPECT_TRUE(finding(updates("vectorized_elementwise_kernel"), FindingId::unfused_optimiser));
+  EXPECT_FALSE(finding(updates("multi_tensor_apply_kernel"), FindingId::unfused_optimiser));
+}
+
+TEST(Findings, RecompilationInTwoSteps) {
+  auto compiling = [](Nanos second) {
+    auto b = steps({1000, 1000, 1000});
+    b.op("_compile.compile_inner (dynamo_timed)", 100, 500);
+    b.op("_compile.compile_inner (dynamo_timed)", second, second + 400);
+    return b;
+  };
+  const auto f = finding(compiling(1100), FindingId::recompilation, "steps");
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 800);
+  EXPECT_FALSE(finding(compiling(520), FindingId::recompilation, "steps"))
+      << "two functions that the first step compiles";
+}
+
+TEST(Findings, HostBusyElsewhere) {
+  CaptureBuilder b;
+  b.launch("first", {-20, -10}, {0, 1000});
+  b.launch("next", {3'000'000, 3'000'010}, {3'000'020, 4'000'000});
+  const auto f = finding(b, FindingId::host_bound);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 2'999'000);
+  EXPECT_FALSE(finding(start(), FindingId::host_bound));
+}
+
+TEST(Findings, WhatIsBusyGetsItsLayersAndTheCommandComesLast) {
+  Sequence b;
+  b.run("aten::mm", "gemm", 900);
+  b.run("aten::add", "add", 100);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_GE(a->findings.size(), 2u);
+  const auto f = finding(b, FindingId::kernel_bound);
+  ASSERT_TRUE(f);
+  EXPECT_NE(f->text.find("MatMul 90 %, Elementwise 10 %"), std::string::npos) << f->text;
+  EXPECT_EQ(a->findings.back().id, FindingId::missing_counters);
+  EXPECT_EQ(a->findings.back().command.find("--profile-from-start"), std::string::npos)
+      << "that collects nothing in a program that never calls cudaProfilerStart";
 }
 
 }  // namespace

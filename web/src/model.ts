@@ -466,6 +466,7 @@ export type TrainingPhase =
   | "forward"
   | "backward"
   | "optimizer"
+  | "recompute"
   | "all"
   | "";
 
@@ -485,7 +486,7 @@ export interface LayerRow {
   type: LayerType;
   /** module path, or operator when no module is known. */
   name: string;
-  /** forward, backward, optimizer or other. */
+  /** forward, backward, recompute, optimizer or other. */
   phase: TrainingPhase;
   /** kernel instances. */
   kernels: number;
@@ -586,7 +587,7 @@ export interface EnergyRow {
   name: string;
   /** layer type, of layers. */
   type: string;
-  /** forward, backward, optimizer or other, of layers. */
+  /** forward, backward, recompute, optimizer or other, of layers. */
   phase: TrainingPhase;
   /** kernel instances. */
   kernels: number;
@@ -741,26 +742,36 @@ export interface SampledUse {
 }
 
 export type FindingId =
-  | "observer_effect"
   | "warm_up_in_window"
   | "unresolved_kernels"
   | "different_program"
   | "weak_matching"
-  | "missing_counters"
   | "launch_bound"
+  | "host_bound"
   | "input_bound"
   | "sync_in_step"
   | "blocking_copies"
   | "device_allocations"
+  | "recompilation"
+  | "unfused_optimiser"
   | "exposed_communication"
   | "tiny_kernels"
+  | "eager_attention"
+  | "odd_sizes"
+  | "no_channels_last"
+  | "dense_embedding_gradients"
+  | "small_batch"
   | "unfused_elementwise"
   | "casts"
   | "small_grids"
+  | "low_occupancy"
   | "fp32_without_tensor_cores"
   | "low_tensor_use"
   | "memory_bound"
   | "missing_levels"
+  | "kernel_bound"
+  | "missing_counters"
+  | "observer_effect"
   | "start_up_in_window"
   | "shallow_source"
   | "gpu_idle"
@@ -773,12 +784,10 @@ export type FindingId =
 
 export type FindingGroup =
   | ""
-  | "launches"
-  | "input"
-  | "syncs"
-  | "copies"
+  | "host"
   | "communication"
   | "kernels"
+  | "batch"
   | "idle"
   | "sm_inactive"
   | "stalled";

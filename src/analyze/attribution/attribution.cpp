@@ -15,7 +15,8 @@ enum Phase : std::uint8_t {
   kOtherPhase = 0,
   kForwardPhase = 1,
   kBackwardPhase = 2,
-  kOptimizerPhase = 3
+  kOptimizerPhase = 3,
+  kRecomputePhase = 4
 };
 
 /// What holds for a launch: from the innermost open span of its thread.
@@ -155,7 +156,10 @@ class HostSweep {
           now.scope = paths_.scope(now.scope, ops.name[row], capture_.text(ops.name[row]));
         break;
       case HostKind::python:
-        if (!(traits & kModule)) return;
+        if (!(traits & (kModule | kRecompute))) return;
+        // The backward pass calls no module but to run its forward pass again.
+        if (now.phase == kBackwardPhase) now.phase = kRecomputePhase;
+        if (!(traits & kModule)) break;
         now.module = paths_.child(
             now.module, ops.name[row],
             capture_.text(ops.name[row]).substr(std::string_view("nn.Module: ").size()));
@@ -179,13 +183,27 @@ class HostSweep {
       now.phase = kBackwardPhase;
     else if (now.phase == kOtherPhase)
       now.phase = kForwardPhase;
+    if ((traits & kRecompute) && backward) now.phase = kRecomputePhase;
     if (ops.sequence[row] < 0) return;
     if (backward) {
       const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
       if (forward.op != kNoRow) now.forward = forward;
-    } else {
+    } else if (!fills_inside(row)) {
       forward_.put(thread, ops.sequence[row], {row, module_of(now)});
     }
+  }
+
+  /// An operation that only fills memory for the one around it, under the same sequence number:
+  /// the one around it made the backward node.
+  bool fills_inside(std::uint32_t row) const {
+    const auto& ops = capture_.host_ops;
+    const auto around = result_.op_parent[row];
+    if (around == kNoRow || ops.kind[around] != HostKind::op ||
+        ops.sequence[around] != ops.sequence[row])
+      return false;
+    const auto name = capture_.text(ops.name[row]);
+    return name == "aten::zero_" || name == "aten::fill_" || name == "aten::zeros" ||
+           name.starts_with("aten::empty") || name.starts_with("aten::new_");
   }
 
   static std::uint32_t module_of(const Open& open) {
@@ -199,6 +217,13 @@ class HostSweep {
     if (stack.empty()) return {};
     const Open& open = stack.back();
     Answer answer{open.op, open.forward.op, module_of(open), open.phase};
+    if (open.phase == kRecomputePhase) {
+      // A forward pass that runs again: what is open on its own thread says more than the sequence
+      // number of the backward operation around it.
+      answer.forward_op = kNoRow;
+      if (!answer.module) answer.module = open.forward.module;
+      return answer;
+    }
     if (open.forward.op != kNoRow && (open.forward.module || !open.module))
       answer.module = open.forward.module;
     return answer;

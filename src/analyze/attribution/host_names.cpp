@@ -21,6 +21,9 @@ constexpr std::array kRules{
     Rule{"aten::_fused_adagrad*", kOptimizer},
     Rule{"*multi_tensor_adam*", kOptimizer},
     Rule{"nn.Module: *", kModule},
+    Rule{"*CheckpointFunctionBackward*", kRecompute},
+    Rule{"torch/utils/checkpoint.py(*): recompute_fn", kRecompute},
+    Rule{"torch/utils/checkpoint.py(*): unpack_hook", kRecompute},
 };
 
 // Annotations that frameworks and step loops make: they say nothing of the model's structure.

@@ -10,11 +10,12 @@
 namespace gf {
 
 enum HostNameTrait : std::uint8_t {
-  kLooked = 1,     // the other bits are valid
-  kBackward = 2,   // autograd engine evaluating a backward function
-  kOptimizer = 4,  // an optimiser step, its zero_grad, or a fused optimiser operation
-  kModule = 8,     // Python frame of a module call, "nn.Module: Conv2d_0"
-  kScope = 16,     // as an annotation: a scope the user named, fit to stand for a module
+  kLooked = 1,      // the other bits are valid
+  kBackward = 2,    // autograd engine evaluating a backward function
+  kOptimizer = 4,   // an optimiser step, its zero_grad, or a fused optimiser operation
+  kModule = 8,      // Python frame of a module call, "nn.Module: Conv2d_0"
+  kRecompute = 32,  // an activation checkpoint runs its forward pass again
+  kScope = 16,      // as an annotation: a scope the user named, fit to stand for a module
 };
 
 /// The traits of a text.

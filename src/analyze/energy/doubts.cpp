@@ -49,8 +49,8 @@ bool is_stand_in(std::string_view feature) {
 std::string energy_ncu_command() {
   std::string counters = "sm__cycles_active.sum,sm__cycles_elapsed.sum";
   for (const auto& name : energy_counter_names()) counters += "," + name;
-  return "ncu --profile-from-start off --clock-control none --cache-control none --metrics " +
-         counters + " --csv --page raw --log-file counters.csv python train.py";
+  return "ncu --launch-count 2000 --clock-control none --cache-control none --metrics " + counters +
+         " --csv --page raw --log-file counters.csv python train.py";
 }
 
 std::string energy_record_command() {

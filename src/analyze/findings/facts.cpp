@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace gf {
 
@@ -32,6 +33,61 @@ IdleCause TraceFacts::idle(IdleReason cause) const {
   std::stable_sort(sum.operators.begin(), sum.operators.end(),
                    [](const auto& x, const auto& y) { return x.ns > y.ns; });
   return sum;
+}
+
+TraceFacts::HostOther TraceFacts::host_other() const {
+  HostOther other;
+  for (const auto& line : context.devices) {
+    Intervals stretches;
+    for (const auto& piece : line.idle_pieces) {
+      if (piece.reason != IdleReason::host_other) continue;
+      if (!stretches.empty() && stretches.back().end == piece.span.start)
+        stretches.back().end = piece.span.end;
+      else
+        stretches.push_back(piece.span);
+    }
+    for (const auto& stretch : stretches) {
+      if (stretch.length() >= kNsPerMs)
+        other.elsewhere.push_back(stretch);
+      else
+        other.between += stretch.length();
+    }
+  }
+  return other;
+}
+
+Nanos TraceFacts::late() const { return idle(IdleReason::launch_bound).ns + host_other().between; }
+
+bool TraceFacts::repeats(const Intervals& spans, double share) const {
+  if (window < 10 * kNsPerMs || context.devices.empty()) return true;
+  Interval all = context.devices.front().window;
+  for (const auto& line : context.devices) {
+    if (line.window.length() <= 0) continue;
+    all.start = std::min(all.start, line.window.start);
+    all.end = std::max(all.end, line.window.end);
+  }
+  const Nanos middle = all.start + all.length() / 2;
+  Nanos before = 0, after = 0;
+  for (const auto& span : spans) {
+    const Nanos length = std::min(span.end, all.end) - std::max(span.start, all.start);
+    Nanos& half = span.start < middle ? before : after;
+    half += std::max<Nanos>(0, length);
+  }
+  return of_window(2 * std::min(before, after)) >= share;
+}
+
+bool can_use_tensor_cores(LayerType type) {
+  return type == LayerType::convolution || type == LayerType::matmul ||
+         type == LayerType::attention || type == LayerType::recurrent;
+}
+
+double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
+  const auto& rows = capture.activities;
+  const auto device = rows.device[activity];
+  const std::int64_t sms = device == kNoRow ? -1 : capture.devices.sm_count[device];
+  if (sms <= 0 || rows.grid_x[activity] <= 0) return NAN;
+  return static_cast<double>(rows.grid_x[activity]) * std::max(rows.grid_y[activity], 1) *
+         std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
 }
 
 std::string say_time(Nanos ns) {

@@ -11,6 +11,7 @@
 #include "analyze/result.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
+#include "core/intervals.h"
 
 namespace gf {
 
@@ -32,10 +33,44 @@ struct TraceFacts {
   LayerType type(const KernelInstance& k) const {
     return static_cast<LayerType>(context.attribution.layer[k.activity]);
   }
+  /// "aten::bmm": the innermost operation at the launch; empty when none is known.
+  std::string_view operation(const KernelInstance& k) const {
+    const auto op = context.attribution.op[k.activity];
+    return op == kNoRow ? std::string_view{} : capture().text(capture().host_ops.name[op]);
+  }
+  TrainingPhase phase(const KernelInstance& k) const {
+    return static_cast<TrainingPhase>(context.attribution.phase[k.activity]);
+  }
   bool pytorch() const { return capture().framework == "pytorch"; }
   /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
   /// none.
   IdleCause idle(IdleReason cause) const;
+  /// Kernels of a step; 0 when the window has no steps.
+  std::int64_t kernels_of_step() const {
+    const auto steps = static_cast<std::int64_t>(analysis.window.steps.size());
+    return steps > 0 ? (kernel_count + steps - 1) / steps : 0;
+  }
+  /// Idle time whose pieces fit.
+  template <class Fits>
+  Nanos idle_before(Fits&& fits) const {
+    Nanos sum = 0;
+    for (const auto& line : context.devices)
+      for (const auto& piece : line.idle_pieces)
+        if (fits(piece)) sum += piece.span.length();
+    return sum;
+  }
+  /// Idle time in which the host did something else than launching: in stretches of a millisecond
+  /// and more (`elsewhere`), and between the operations that launch (`between`).
+  struct HostOther {
+    Intervals elsewhere;
+    Nanos between = 0;
+  };
+  HostOther host_other() const;
+  /// Idle time in which launches come late, and that between them.
+  Nanos late() const;
+  /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
+  /// either half. Windows under 10 ms are too short to tell, and count as spread.
+  bool repeats(const Intervals& spans, double share) const;
   double of_window(Nanos ns) const {
     return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }
@@ -43,6 +78,11 @@ struct TraceFacts {
     return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0;
   }
 };
+
+/// Types whose kernels multiply matrices.
+bool can_use_tensor_cores(LayerType type);
+/// Thread blocks of a kernel over the SMs of its device; NaN without data.
+double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
 /// "12.3 ms", "45 %" as sentences need them.
 std::string say_time(Nanos ns);

@@ -12,7 +12,7 @@
 namespace gf {
 namespace {
 
-enum class Rank { caveat, loss };
+enum class Rank { caveat, loss, note };
 
 template <class Facts>
 struct Rule {
@@ -51,17 +51,28 @@ constexpr FindingGroup kGroups[] = {
 
 template <class Facts>
 std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
-  std::vector<Finding> caveats, losses;
+  std::vector<Finding> caveats, losses, notes;
   for (const auto& rule : rules) {
     auto found = rule.find(facts);
     if (!found) continue;
     found->group = kGroups[static_cast<std::size_t>(found->id)];
-    (rule.rank == Rank::caveat ? caveats : losses).push_back(std::move(*found));
+    switch (rule.rank) {
+      case Rank::caveat:
+        caveats.push_back(std::move(*found));
+        break;
+      case Rank::loss:
+        losses.push_back(std::move(*found));
+        break;
+      case Rank::note:
+        notes.push_back(std::move(*found));
+        break;
+    }
   }
   std::stable_sort(losses.begin(), losses.end(), [](const auto& left, const auto& right) {
     return left.gain_ns.value_or(0) > right.gain_ns.value_or(0);
   });
   std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
+  std::move(notes.begin(), notes.end(), std::back_inserter(caveats));
   return caveats;
 }
 
@@ -83,6 +94,7 @@ Nanos joint_gain(const std::vector<Finding>& findings) {
   std::array<Nanos, EnumNames<FindingGroup>::names.size()> largest{};
   Nanos sum = 0;
   for (const auto& finding : findings) {
+    if (finding.group == FindingGroup::batch) continue;  // of an item: it changes the step itself
     Nanos& most = largest[static_cast<std::size_t>(finding.group)];
     most = std::max(most, finding.gain_ns.value_or(0));
   }

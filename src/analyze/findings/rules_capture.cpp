@@ -68,6 +68,23 @@ std::optional<Finding> warm_up_in_window(const Facts& f) {
       {}};
 }
 
+std::optional<Finding> kernel_bound(const Facts& f) {
+  if (f.levels.has(KernelLevel::sm_active) || f.of_window(f.kernel_busy) < 0.9) return {};
+  std::string types;
+  std::size_t said = 0;
+  for (const auto& row : f.analysis.layer_types) {
+    if (said == 4 || f.of_kernels(row.ns) < 0.01) break;
+    types += fmt::format("{}{} {}", said++ ? ", " : "", row.name, say_share(f.of_kernels(row.ns)));
+  }
+  if (types.empty()) return {};
+  return Finding{FindingId::kernel_bound,
+                 fmt::format("Kernels run {} of the time, so they are the limit: {}.",
+                             say_share(f.of_window(f.kernel_busy)), types),
+                 fmt::format("{} of {}; shares are of kernel time", say_time(f.kernel_busy),
+                             say_time(f.window)),
+                 {}};
+}
+
 std::optional<Finding> missing_counters(const Facts& f) {
   if (f.levels.has(KernelLevel::sm_active) || f.kernel_count == 0) return {};
   const Chip* chip = chip_of(f.capture());
@@ -78,7 +95,7 @@ std::optional<Finding> missing_counters(const Facts& f) {
                  "pass the file with --counters.",
                  {},
                  {},
-                 ncu_command(chip)};
+                 ncu_command(chip, f.kernels_of_step())};
 }
 
 std::optional<Finding> missing_levels(const Facts& f) {
@@ -99,14 +116,14 @@ std::optional<Finding> missing_levels(const Facts& f) {
                                names),
                    {},
                    {},
-                   ncu_command(chip)};
+                   ncu_command(chip, f.kernels_of_step())};
   return Finding{FindingId::missing_levels,
                  fmt::format("The report has no counters for {}. Collect them for the same step "
                              "and pass that report with --counters.",
                              names),
                  {},
                  {},
-                 ncu_command(chip)};
+                 ncu_command(chip, f.kernels_of_step())};
 }
 
 namespace {

@@ -41,6 +41,10 @@ double from_graphs(const Facts& f) {
   return f.of_kernels(ns);
 }
 
+/// A host that is held up cannot run ahead: launches that come late afterwards are so up to the
+/// time that it was held up.
+Nanos lead_lost(const Facts& f, Nanos held_up) { return std::min(f.late(), held_up); }
+
 }  // namespace
 
 std::optional<Finding> launch_bound(const Facts& f) {
@@ -64,21 +68,41 @@ std::optional<Finding> launch_bound(const Facts& f) {
   else
     advice =
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
+  const Nanos between = f.host_other().between;
   std::string evidence = fmt::format(
       "idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window),
       say_count(late.gaps, "gap"),
       static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
+  if (between > 0)
+    evidence += fmt::format("; {} more between operations that launch", say_time(between));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{
       FindingId::launch_bound,
       fmt::format("The device waits for the host to launch the next kernel {} of the time. {}",
                   say_share(f.of_window(late.ns)), advice),
-      evidence, late.ns};
+      evidence, late.ns + between};
+}
+
+std::optional<Finding> host_bound(const Facts& f) {
+  const auto elsewhere = f.host_other().elsewhere;
+  const Nanos time = total(elsewhere);
+  if (f.of_window(time) < 0.05 || !f.repeats(elsewhere, 0.02)) return {};
+  return Finding{
+      FindingId::host_bound,
+      fmt::format("The host does something else than launching work {} of the time, and the device "
+                  "waits. Move that work off the thread that launches, to the device or behind the "
+                  "launches of the step.",
+                  say_share(f.of_window(time))),
+      fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
+                  say_time(f.window),
+                  say_count(static_cast<std::int64_t>(elsewhere.size()), "span"),
+                  behind(f.idle(IdleReason::host_other))),
+      time};
 }
 
 std::optional<Finding> input_bound(const Facts& f) {
   const auto input = f.idle(IdleReason::input);
-  if (f.of_window(input.ns) < 0.03) return {};
+  if (f.of_window(input.ns) < 0.05) return {};
   return Finding{
       FindingId::input_bound,
       fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
@@ -87,7 +111,7 @@ std::optional<Finding> input_bound(const Facts& f) {
                               : "Load and copy the next batch while the step runs."),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(f.window),
                   say_count(input.gaps, "gap"), behind(input)),
-      input.ns};
+      input.ns + lead_lost(f, input.ns)};
 }
 
 std::optional<Finding> sync_in_step(const Facts& f) {
@@ -117,7 +141,7 @@ std::optional<Finding> sync_in_step(const Facts& f) {
                   say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
                   behind(idle)),
-      idle.ns};
+      idle.ns + lead_lost(f, std::max<Nanos>(0, blocked - idle.ns))};
 }
 
 std::optional<Finding> blocking_copies(const Facts& f) {
@@ -125,6 +149,7 @@ std::optional<Finding> blocking_copies(const Facts& f) {
   const auto& a = f.capture().activities;
   Nanos pageable = 0, alone = 0;
   std::int64_t count = 0, bytes = 0;
+  Intervals costs;
   for (std::size_t d = 0; d < f.context.devices.size(); ++d) {
     const auto& line = f.context.devices[d];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
@@ -136,10 +161,14 @@ std::optional<Finding> blocking_copies(const Facts& f) {
       bytes += std::max<std::int64_t>(a.bytes[row], 0);
       ++count;
       alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
+      costs.push_back(line.spans[i]);
     }
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::memcpy) costs.push_back(piece.span);
   }
-  const Nanos gain = std::min(idle.ns + alone, f.window);
-  if (f.of_window(gain) < 0.01) return {};
+  const Nanos cost = std::min(idle.ns + alone, f.window);
+  if (f.of_window(cost) < 0.01 || !f.repeats(costs, 0.005)) return {};
+  const Nanos gain = std::min(cost + lead_lost(f, cost), f.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
                                      say_count(idle.gaps, "gap"), behind(idle));
   if (count > 0)
@@ -149,7 +178,7 @@ std::optional<Finding> blocking_copies(const Facts& f) {
         say_time(alone));
   return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device hold the step up {} of the time. {}",
-                             say_share(f.of_window(gain)),
+                             say_share(f.of_window(cost)),
                              count > 0 ? "Use pinned host memory (pin_memory=True) and "
                                          "non_blocking copies, so that they overlap with kernels."
                                        : "Make them asynchronous and overlap them with kernels."),
@@ -159,13 +188,16 @@ std::optional<Finding> blocking_copies(const Facts& f) {
 std::optional<Finding> device_allocations(const Facts& f) {
   const auto& calls = f.capture().api_calls;
   Nanos time = 0;
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    if (calls.kind[i] == ApiKind::alloc && in_window(f, calls.start_ns[i]))
-      time += calls.duration_ns[i], ++count;
+  Intervals spans;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls.kind[i] != ApiKind::alloc || !in_window(f, calls.start_ns[i])) continue;
+    time += calls.duration_ns[i];
+    spans.push_back({calls.start_ns[i], calls.start_ns[i] + calls.duration_ns[i]});
+  }
+  const auto count = static_cast<std::int64_t>(spans.size());
   Nanos idle = 0;
   for (const auto& d : f.analysis.devices) idle += d.idle_ns;
-  if (count == 0 || f.of_window(time) < 0.01) return {};
+  if (count == 0 || f.of_window(time) < 0.01 || !f.repeats(spans, 0.005)) return {};
   return Finding{FindingId::device_allocations,
                  "Memory of the device is allocated or freed inside the step; a caching allocator "
                  "should have it after warm-up. Look for shapes that change, for memory that is "

@@ -4,57 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/findings/time_by.h"
 #include "core/glob.h"
-#include "model/kernel_name.h"
 
 namespace gf::trace_rules {
 namespace {
 
-/// Exclusive time by the operator or the name of each kernel.
-class TimeBy {
- public:
-  explicit TimeBy(const Facts& facts) : facts_(facts) {}
-  void add_kernel(const KernelInstance& k, Nanos ns) {
-    by_kernel_[static_cast<std::uint32_t>(facts_.capture().activities.name[k.activity])] += ns;
-  }
-  void add_operator(const KernelInstance& k, Nanos ns) {
-    const auto op = facts_.context.attribution.op[k.activity];
-    if (op == kNoRow)
-      add_kernel(k, ns);
-    else
-      by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
-  }
-  /// Largest first; kernels by their short names.
-  std::vector<NamedTime> largest() const {
-    std::map<std::string, Nanos> times;
-    for (const auto& [id, ns] : by_operator_)
-      times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    for (const auto& [id, ns] : by_kernel_)
-      times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    std::vector<NamedTime> all;
-    for (const auto& [name, ns] : times) all.push_back({name, ns});
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& x, const auto& y) { return x.ns > y.ns; });
-    return all;
-  }
-
- private:
-  const Facts& facts_;
-  std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
-};
-
 bool fused_by_compiler(std::string_view kernel) {
   return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos;
-}
-
-bool can_use_tensor_cores(LayerType type) {
-  return type == LayerType::convolution || type == LayerType::matmul ||
-         type == LayerType::attention || type == LayerType::recurrent;
 }
 
 /// Kernels that multiply in FP32 on the ordinary pipes, by name. TF32 kernels carry tf32 in theirs.
@@ -85,15 +47,19 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
   std::int64_t count = 0;
   Nanos time = 0;
   TimeBy operators(f);
+  std::unordered_set<std::uint32_t> tiny;
   for (const auto& k : f.kernels) {
-    if (k.duration_ns >= kTiny) continue;
+    if (k.duration_ns >= kTiny || f.type(k) == LayerType::communication) continue;
     ++count;
     time += k.exclusive_ns;
     operators.add_operator(k, k.exclusive_ns);
+    tiny.insert(k.activity);
   }
-  const auto gaps = f.idle(IdleReason::kernel_gap);
-  const Nanos gain = std::min(time + gaps.ns, f.window);
-  if (count * 2 < f.kernel_count || f.of_window(gain) < 0.02) return {};
+  const Nanos gaps = f.idle_before([&](const IdlePiece& piece) {
+    return piece.reason == IdleReason::kernel_gap && tiny.contains(piece.next);
+  });
+  const Nanos gain = std::min(time + gaps, f.window);
+  if (count * 2 < f.kernel_count || f.of_window(gain) < 0.05) return {};
   return Finding{
       FindingId::tiny_kernels,
       fmt::format(
@@ -101,8 +67,8 @@ std::optional<Finding> tiny_kernels(const Facts& f) {
           say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
           say_time(kTiny),
           f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
-      fmt::format("{} of {}, {} together, and {} of gaps between kernels; most under {}", count,
-                  say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps.ns),
+      fmt::format("{} of {}, {} together, and {} of gaps before them; most under {}", count,
+                  say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators.largest())),
       gain};
 }
@@ -122,7 +88,7 @@ std::optional<Finding> unfused_elementwise(const Facts& f) {
     time += k.exclusive_ns;
     operators.add_operator(k, k.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.2) return {};
+  if (f.of_kernels(time) < 0.2 || f.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::unfused_elementwise,
       fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
@@ -146,7 +112,7 @@ std::optional<Finding> casts(const Facts& f) {
     ++count;
     layers.add_operator(k, k.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.05) return {};
+  if (f.of_kernels(time) < 0.05 || f.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
@@ -155,34 +121,6 @@ std::optional<Finding> casts(const Facts& f) {
       fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time),
                   say_time(f.kernel_busy), say_names(layers.largest())),
       time};
-}
-
-std::optional<Finding> small_grids(const Facts& f) {
-  Nanos time = 0, lost = 0;
-  TimeBy names(f);
-  const auto& a = f.capture().activities;
-  for (const auto& k : f.kernels) {
-    const auto device = a.device[k.activity];
-    const std::int64_t sms = device == kNoRow ? -1 : f.capture().devices.sm_count[device];
-    if (sms <= 0 || a.grid_x[k.activity] <= 0) continue;
-    const double blocks = static_cast<double>(a.grid_x[k.activity]) *
-                          std::max(a.grid_y[k.activity], 1) * std::max(a.grid_z[k.activity], 1);
-    if (blocks >= static_cast<double>(sms)) continue;
-    time += k.exclusive_ns;
-    lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) *
-                               (1 - blocks / static_cast<double>(sms)));
-    names.add_kernel(k, k.exclusive_ns);
-  }
-  if (f.of_kernels(lost) < 0.1) return {};
-  return Finding{
-      FindingId::small_grids,
-      fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
-                  "SMs: part of the device has nothing to do. Use a larger batch, or run "
-                  "independent work on another stream.",
-                  say_share(f.of_kernels(time))),
-      fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
-                  say_time(time), say_time(lost), say_names(names.largest())),
-      lost};
 }
 
 std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {

@@ -1,6 +1,8 @@
 #include "analyze/layers/layer_type.h"
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -31,6 +33,7 @@ constexpr Pattern kOperations[] = {
     {"*attention*", attention},
     {"*flash*attn*", attention},
     {"*flashattn*", attention},
+    {"*attn*", attention},
     {"*xformers*", attention},
     {"*fmha*", attention},
     {"*convolution*", convolution},
@@ -52,7 +55,10 @@ constexpr Pattern kOperations[] = {
     {"*rmsnorm*", normalisation},
     {"*local_response_norm*", normalisation},
     {"*weight_norm*", normalisation},
+    {"*rotary*", elementwise},
     {"*embedding*", embedding},
+    {"*kvcache*", data_movement},
+    {"*kv_cache*", data_movement},
     {"*nll_loss*", loss},
     {"*nllloss*", loss},
     {"*cross_entropy*", loss},
@@ -71,6 +77,7 @@ constexpr Pattern kOperations[] = {
     {"aten::gru*", recurrent},
     {"*_rnn*", recurrent},
     {"*cudnnrnn*", recurrent},
+    {"aten::_foreach_copy*", copy},
     {"aten::_foreach_*", optimiser},
     {"aten::_fused_adam*", optimiser},
     {"aten::_fused_sgd*", optimiser},
@@ -229,6 +236,7 @@ constexpr Pattern kOperations[] = {
 // Class names of modules.
 constexpr Pattern kModules[] = {
     {"*attention*", attention},
+    {"*rotary*", elementwise},
     {"*conv*", convolution},
     {"*batchnorm*", normalisation},
     {"*layernorm*", normalisation},
@@ -236,7 +244,10 @@ constexpr Pattern kModules[] = {
     {"*rmsnorm*", normalisation},
     {"*instancenorm*", normalisation},
     {"*embedding*", embedding},
-    {"*pool*", pooling},
+    {"*pool1d*", pooling},
+    {"*pool2d*", pooling},
+    {"*pool3d*", pooling},
+    {"*pooling*", pooling},
     {"*loss", loss},
     {"*softmax*", softmax},
     {"*linear", matmul},
@@ -273,6 +284,13 @@ constexpr Pattern kKernels[] = {
     {"*attn_bwd*", attention},
     {"*_sdpa_*", attention},
     {"*flex_attention*", attention},
+    {"*attn*", attention},
+    {"*prefillwith*kvcache*", attention},
+    {"*decodewith*kvcache*", attention},
+    {"*kvcache*", data_movement},
+    {"*kv_cache*", data_movement},
+    {"*rotary*", elementwise},
+    {"*subtensorop*", elementwise},
     {"*nchwtonhwc*", data_movement},
     {"*nhwctonchw*", data_movement},
     {"*nchw2nhwc*", data_movement},
@@ -313,6 +331,9 @@ constexpr Pattern kKernels[] = {
     {"*_loss_*", loss},
     {"*softmax*", softmax},
     {"*embedding*", embedding},
+    {"*linearize_index*", embedding},
+    {"*bounds_check_indices*", embedding},
+    {"*jagged*", data_movement},
     {"*max_pool*", pooling},
     {"*avg_pool*", pooling},
     {"*maxpool*", pooling},
@@ -417,17 +438,20 @@ constexpr Pattern kTritonFused[] = {
     {"triton_red_*", reduction},
     {"triton_per_*", reduction},
     {"*fused_add_copy_*", elementwise},
-    {"triton_*_fused__to_copy*", copy},
-    {"triton_*_fused_copy_*", copy},
-    {"triton_*_fused_clone*", copy},
     {"*_cat_*", data_movement},
     {"*transpose*", data_movement},
     {"*index*", data_movement},
     {"triton_*", elementwise},
 };
 
+/// Libraries whose names hold the word of a layer type ("gemm") without being one.
+constexpr std::string_view kLibraries[] = {"fbgemm"};
+
 LayerType first_fit(std::span<const Pattern> patterns, std::string_view name) {
-  const std::string lower = lower_case(name);
+  std::string lower = lower_case(name);
+  for (const auto library : kLibraries)
+    for (auto at = lower.find(library); at != std::string::npos; at = lower.find(library, at))
+      lower.erase(at, library.size());
   for (const auto& pattern : patterns)
     if (glob_match(pattern.glob, lower)) return pattern.type;
   return other;
@@ -436,6 +460,31 @@ LayerType first_fit(std::span<const Pattern> patterns, std::string_view name) {
 bool is_triton_fused(std::string_view name) {
   return name.starts_with("triton_poi_") || name.starts_with("triton_red_") ||
          name.starts_with("triton_per_");
+}
+
+/// "triton_poi_fused__to_copy_view_3": every operation in it only copies, converts or reshapes.
+/// With arithmetic beside them the cast costs nothing of its own.
+bool only_copies(std::string_view name) {
+  static constexpr std::string_view kStart = "triton_poi_fused_";
+  static constexpr std::string_view kWords[] = {
+      "to",     "copy",       "clone",     "view",   "unsafe",  "permute", "transpose",
+      "t",      "squeeze",    "unsqueeze", "expand", "reshape", "select",  "slice",
+      "detach", "contiguous", "alias",     "as",     "strided"};
+  if (!name.starts_with(kStart)) return false;
+  bool copies = false;
+  for (auto rest = name.substr(kStart.size()); !rest.empty();) {
+    const auto end = std::min(rest.find('_'), rest.size());
+    const auto word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.find_first_not_of("0123456789") == std::string_view::npos) continue;
+    if (std::ranges::find(kWords, word) == std::end(kWords)) return false;
+    copies |= word == "copy" || word == "clone";
+  }
+  return copies;
+}
+
+LayerType layer_of_fused(std::string_view name) {
+  return only_copies(name) ? copy : first_fit(kTritonFused, name);
 }
 
 constexpr std::uint32_t set_of(std::initializer_list<LayerType> types) {
@@ -475,7 +524,7 @@ constexpr std::uint32_t takes_over(LayerType outer) {
 }  // namespace
 
 LayerType layer_of_operation(std::string_view name) {
-  if (is_triton_fused(name)) return first_fit(kTritonFused, name);
+  if (is_triton_fused(name)) return layer_of_fused(name);
   if (name.starts_with("triton_")) return layer_of_kernel(name);
   return first_fit(kOperations, name);
 }
@@ -488,8 +537,7 @@ LayerType layer_of_module(std::string_view path) {
 }
 
 LayerType layer_of_kernel(std::string_view name) {
-  if (is_triton_fused(name)) return first_fit(kTritonFused, name);
-  return first_fit(kKernels, name);
+  return is_triton_fused(name) ? layer_of_fused(name) : first_fit(kKernels, name);
 }
 
 bool outer_decides(LayerType outer, LayerType inner) {

@@ -225,14 +225,19 @@ bool nsight_compute_helps(const Capture& capture) {
   return true;
 }
 
-std::string ncu_command(const Chip* chip) {
+std::string ncu_command(const Chip* chip, std::int64_t kernels_of_step) {
   std::string metrics(kCommon);
   if (chip && (kTcgen05 & bit(chip->id))) metrics += ",sm__inst_executed_pipe_tc.sum";
   if (const auto flops = flops_counters(chip); !flops.empty()) metrics += fmt::format(",{}", flops);
+  constexpr int kWarmUpSteps = 5;
+  const std::string which = kernels_of_step > 0
+                                ? fmt::format("--launch-skip {} --launch-count {}",
+                                              kWarmUpSteps * kernels_of_step, kernels_of_step)
+                                : std::string("--launch-count 2000");
   return fmt::format(
-      "ncu --profile-from-start off --clock-control none --cache-control none --metrics {} --csv "
-      "--page raw --log-file counters.csv python train.py",
-      metrics);
+      "ncu {} --clock-control none --cache-control none --metrics {} --csv --page raw --log-file "
+      "counters.csv python train.py",
+      which, metrics);
 }
 
 }  // namespace gf

@@ -51,8 +51,10 @@ std::string formula_text(const LevelFormula& formula);
 
 /// The counters to collect for a level on a chip (best formula), joined by commas.
 std::string counters_for(KernelLevel level, const Chip* chip);
-/// Nsight Compute's command line that collects what the ladder needs on a chip (nullptr: any chip).
-std::string ncu_command(const Chip* chip);
+/// Nsight Compute's command line that collects what the ladder needs on a chip (nullptr: any chip),
+/// of one step of `kernels_of_step` kernels after five others; of the first kernels where the steps
+/// are not known (0).
+std::string ncu_command(const Chip* chip, std::int64_t kernels_of_step = 0);
 /// False when a device is of another maker: no command of Nsight Compute helps there.
 bool nsight_compute_helps(const Capture& capture);
 

@@ -12,7 +12,7 @@ namespace gf {
 namespace {
 
 enum class Scope { trace, sample };
-enum class Rank { caveat, loss };
+enum class Rank { caveat, loss, note };
 
 struct Row {
   Scope scope;
@@ -50,7 +50,10 @@ constexpr const char* kHead = R"(# Findings: what to change
 A finding has an `id`; a `text` that says what costs time and what to change; its `evidence`; `gain_ns`, the time that acting on it
 could give back at most, were its cost to vanish entirely; a `command` where there is something to run next; and a `group`. Gains of
 one group are about the same time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
-window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come first; losses follow by gain.
+window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come first; losses follow by gain, and
+notes come last. Losses are about the part of a run that repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none,
+and what is spread over the window must begin in both halves of it, in windows of 10 ms and more. What the
+rules of kernels find must be 2 % of T as well, where the device hardly works.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {
@@ -72,12 +75,13 @@ std::string rows_of(Scope scope, Rank rank) {
 
 std::string findings_page() {
   return fmt::format(
-      "{}\n## Traces\n\nCaveats:\n\n{}\nLosses:\n\n{}\n## Samples without kernels\n\n"
+      "{}\n## Traces\n\nCaveats:\n\n{}\nLosses:\n\n{}\nNotes:\n\n{}\n## Samples without kernels\n\n"
       "Recordings and logs without kernels ([samples.md](samples.md)) have rules of their own; "
       "their gains are bars of the\nwaterfall. Caveats:\n\n{}\nLosses:\n\n{}\n"
       "A rule is a function of the id's name in `src/analyze/findings/rules_*.cpp`.\n",
       kHead, rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::loss),
-      rows_of(Scope::sample, Rank::caveat), rows_of(Scope::sample, Rank::loss));
+      rows_of(Scope::trace, Rank::note), rows_of(Scope::sample, Rank::caveat),
+      rows_of(Scope::sample, Rank::loss));
 }
 
 }  // namespace gf

@@ -2,17 +2,17 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
 
   $ ids() { gpufathom analyze --format json "$EXAMPLES/$1.json.gz" | jq -r '[.findings[].id] | join(" ")'; }
   $ ids resnet50_amp_eager_b64
-  observer_effect missing_counters launch_bound unfused_elementwise
+  launch_bound unfused_elementwise missing_counters observer_effect
   $ ids resnet50_fp32_eager_b64
-  missing_counters fp32_without_tensor_cores
+  fp32_without_tensor_cores kernel_bound missing_counters
   $ ids resnet50_amp_compile_b64
-  observer_effect missing_counters launch_bound tiny_kernels
+  launch_bound missing_counters observer_effect
   $ ids bert_amp_eager_b32
-  observer_effect missing_counters launch_bound casts
+  launch_bound odd_sizes casts missing_counters observer_effect
   $ ids lenet_train_b64
-  observer_effect missing_counters launch_bound tiny_kernels small_grids fp32_without_tensor_cores
+  small_batch launch_bound small_grids fp32_without_tensor_cores missing_counters observer_effect
   $ ids lenet_inf_b1
-  observer_effect missing_counters launch_bound tiny_kernels small_grids fp32_without_tensor_cores
+  small_batch launch_bound tiny_kernels small_grids fp32_without_tensor_cores missing_counters observer_effect
 
 FP32 outside the tensor cores, by kernel name:
 
@@ -24,7 +24,7 @@ FP32 outside the tensor cores, by kernel name:
 The command that collects all that the ladder needs, made for the chip:
 
   $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.id == "missing_counters") | .command'
-  ncu --profile-from-start off --clock-control none --cache-control none --metrics gpu__time_duration.sum,smsp__cycles_elapsed.sum,smsp__cycles_active.sum,smsp__issue_active.sum,sm__pipe_tensor_cycles_active.sum,sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,sm__ops_path_tensor_src_fp64.sum,sm__ops_path_tensor_src_tf32_dst_fp32.sum,sm__ops_path_tensor_src_fp16.sum,sm__ops_path_tensor_src_bf16_dst_fp32.sum,sm__ops_path_tensor_src_fp8.sum,sm__ops_path_tensor_src_int8.sum --csv --page raw --log-file counters.csv python train.py
+  ncu --launch-skip 75 --launch-count 15 --clock-control none --cache-control none --metrics gpu__time_duration.sum,smsp__cycles_elapsed.sum,smsp__cycles_active.sum,smsp__issue_active.sum,sm__pipe_tensor_cycles_active.sum,sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed,sm__inst_executed_pipe_tensor.sum,sm__ops_path_tensor_src_fp64.sum,sm__ops_path_tensor_src_tf32_dst_fp32.sum,sm__ops_path_tensor_src_fp16.sum,sm__ops_path_tensor_src_bf16_dst_fp32.sum,sm__ops_path_tensor_src_fp8.sum,sm__ops_path_tensor_src_int8.sum --csv --page raw --log-file counters.csv python train.py
 
 A report that lacks a level: one report has to hold all, so the command is the same.
 

@@ -5,8 +5,8 @@ The first ten lines give the answer.
   $ run >report.txt
   $ head -10 report.txt
   resnet50_amp_eager_..ager_b64.ncu.csv.gz  NVIDIA H200, stable: 3 steps, 148.5 ms
-  The GPU runs kernels 30.5 % of the time; its tensor cores work 4.0 % of it. The
-  largest loss: idle, launch too late, 83.07 ms (56.0 %).
+  The GPU runs kernels at least 30.5 % of the time; its tensor cores work 4.0 % of
+  it. The largest loss: idle, launch too late, 83.07 ms (56.0 %).
   
   How deep it is used                                            share of 148.5 ms
     GPU runs a kernel         ############                                  30.5 %

@@ -1,0 +1,177 @@
+// Rules about the sizes of kernels and of their operands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "analyze/findings/time_by.h"
+#include "core/glob.h"
+
+namespace gf::trace_rules {
+namespace {
+
+/// Kernel time that passes on SMs without a block, and the kernels behind it. Collectives use few
+/// blocks by design.
+struct SmallGrids {
+  explicit SmallGrids(const Facts& f) : names(f) {
+    for (const auto& k : f.kernels) {
+      if (f.type(k) == LayerType::communication) continue;
+      const double blocks = blocks_per_sm(f.capture(), k.activity);
+      if (std::isnan(blocks) || blocks >= 1) continue;
+      time += k.exclusive_ns;
+      lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) * (1 - blocks));
+      names.add_kernel(k, k.exclusive_ns);
+    }
+  }
+  Nanos time = 0, lost = 0;
+  TimeBy names;
+};
+
+/// The share of its device's warp slots that a kernel can fill; 1 without data.
+double filled(const Facts& f, const KernelInstance& k) {
+  const auto& rows = f.capture().activities;
+  const double blocks = blocks_per_sm(f.capture(), k.activity);
+  if (std::isnan(blocks) || rows.block_x[k.activity] <= 0) return 1;
+  const double threads = static_cast<double>(rows.block_x[k.activity]) *
+                         std::max(rows.block_y[k.activity], 1) *
+                         std::max(rows.block_z[k.activity], 1);
+  constexpr double kThreadsOfAnSm = 2048;
+  const auto known = f.capture().devices.max_threads_per_sm[rows.device[k.activity]];
+  return std::min(1.0, blocks * threads / (known > 0 ? known : kThreadsOfAnSm));
+}
+
+bool converts_layout(std::string_view name) {
+  const std::string lower = lower_case(name);
+  static constexpr std::array<std::string_view, 4> kNames{"nchwtonhwc", "nhwctonchw", "nchw2nhwc",
+                                                          "nhwc2nchw"};
+  return std::ranges::any_of(kNames,
+                             [&](auto part) { return lower.find(part) != std::string::npos; });
+}
+
+/// Matrix products of 16-bit types for operands that are aligned to one or two elements. FP32 is
+/// left out: one element is all that its ordinary kernels ask for.
+bool takes_odd_sizes(std::string_view name) {
+  const std::string lower = lower_case(name);
+  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
+  return (has("_align1") || has("_align2")) && !has("_align16") && has("gemm") &&
+         (has("bf16") || has("_f16") || has("h1688") || has("h884") || has("h16816")) &&
+         !has("fprop") && !has("dgrad") && !has("wgrad");
+}
+
+}  // namespace
+
+std::optional<Finding> small_grids(const Facts& f) {
+  const SmallGrids small(f);
+  if (f.of_kernels(small.lost) < 0.1 || f.of_window(small.lost) < 0.02) return {};
+  return Finding{
+      FindingId::small_grids,
+      fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
+                  "SMs: part of the device has nothing to do. Use a larger batch, or run "
+                  "independent work on another stream.",
+                  say_share(f.of_kernels(small.time))),
+      fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
+                  say_time(small.time), say_time(small.lost), say_names(small.names.largest())),
+      small.lost};
+}
+
+std::optional<Finding> small_batch(const Facts& f) {
+  const SmallGrids small(f);
+  const Nanos late = f.late();
+  constexpr std::int64_t kFewestKernels = 20;  // fewer are no step
+  if (f.kernel_count < kFewestKernels || f.of_window(late) < 0.3 || f.of_kernels(small.lost) < 0.3)
+    return {};
+  double filled_ns = 0;
+  for (const auto& k : f.kernels) filled_ns += filled(f, k) * static_cast<double>(k.exclusive_ns);
+  const auto gain = f.window - static_cast<Nanos>(std::llround(filled_ns));
+  return Finding{
+      FindingId::small_batch,
+      "A step holds too little work for the device: launches come late, and kernels leave most of "
+      "it empty. Use a larger batch; the gain is one of time an item.",
+      fmt::format("launches late {} of the time; {} of kernel time on SMs without a block; kernels "
+                  "fill the warp slots {} of the time",
+                  say_share(f.of_window(late)), say_share(f.of_kernels(small.lost)),
+                  say_share(filled_ns / static_cast<double>(f.window))),
+      gain};
+}
+
+std::optional<Finding> low_occupancy(const Facts& f) {
+  Nanos time = 0;
+  TimeBy names(f);
+  for (const auto& k : f.kernels) {
+    const auto type = f.type(k);
+    if (can_use_tensor_cores(type) || type == LayerType::communication) continue;
+    const double occupancy = f.capture().activities.occupancy[k.activity];
+    const double blocks = blocks_per_sm(f.capture(), k.activity);
+    // No estimate is 0 in traces of AMD.
+    if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
+    time += k.exclusive_ns;
+    names.add_kernel(k, k.exclusive_ns);
+  }
+  if (f.of_kernels(time) < 0.2) return {};
+  return Finding{
+      FindingId::low_occupancy,
+      fmt::format("{} of kernel time runs kernels that fill less than a quarter of the warp slots "
+                  "of the SMs: little hides the latency of memory. More threads a block, or fewer "
+                  "registers and less shared memory, let more of them run.",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{} by the profiler's estimate; most in {}", say_time(time),
+                  say_names(names.largest())),
+      {}};
+}
+
+std::optional<Finding> odd_sizes(const Facts& f) {
+  Nanos time = 0;
+  TimeBy names(f), operators(f);
+  for (const auto& k : f.kernels) {
+    if (!takes_odd_sizes(f.kernel_name(k))) continue;
+    time += k.exclusive_ns;
+    names.add_kernel(k, k.exclusive_ns);
+    operators.add_operator(k, k.exclusive_ns);
+  }
+  if (f.of_kernels(time) < 0.05) return {};
+  return Finding{
+      FindingId::odd_sizes,
+      fmt::format("{} of kernel time multiplies matrices whose sizes are no multiple of 8, in "
+                  "kernels that load one or two elements at a time. Pad them (widths, words of the "
+                  "vocabulary, sequences) to multiples of 8, better of 64.",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
+                  say_names(operators.largest())),
+      time};
+}
+
+std::optional<Finding> no_channels_last(const Facts& f) {
+  Nanos converting = 0, around = 0;
+  std::int64_t count = 0;
+  TimeBy names(f);
+  for (const auto& k : f.kernels) {
+    const auto type = f.type(k);
+    if (converts_layout(f.kernel_name(k))) {
+      converting += k.exclusive_ns;
+      ++count;
+    } else if (type == LayerType::normalisation || type == LayerType::pooling) {
+      const std::string lower = lower_case(f.kernel_name(k));
+      if (lower.find("channels_last") != std::string::npos ||
+          lower.find("nhwc") != std::string::npos || lower.find("layer_norm") != std::string::npos)
+        continue;
+      around += k.exclusive_ns;
+      names.add_kernel(k, k.exclusive_ns);
+    }
+  }
+  if (f.of_kernels(converting) < 0.03) return {};
+  return Finding{
+      FindingId::no_channels_last,
+      fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
+                  "that want NHWC. Keep model and input in {}.",
+                  say_share(f.of_kernels(converting)),
+                  f.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
+      fmt::format("{} in {}; {} of normalisation and pooling in NCHW{}{}", say_time(converting),
+                  say_count(count, "conversion"), say_time(around), around > 0 ? ", most in " : "",
+                  around > 0 ? say_names(names.largest()) : std::string{}),
+      converting + around};
+}
+
+}  // namespace gf::trace_rules

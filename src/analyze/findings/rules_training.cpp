@@ -1,0 +1,129 @@
+// Rules about how a model and its training loop are written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "analyze/findings/time_by.h"
+
+namespace gf::trace_rules {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// A host operation that compiles or tunes, of torch.compile.
+bool compiles(std::string_view name) {
+  return name.ends_with("(dynamo_timed)") || name.starts_with("CachingAutotuner.") ||
+         name == "dynamo" || name == "entire_frame_compile";
+}
+
+/// Steps of the window that some of the spans touch for a percent of their length or more.
+std::int64_t steps_with(const Facts& f, const Intervals& spans) {
+  std::int64_t count = 0;
+  for (const auto& step : f.analysis.window.steps) {
+    const Interval whole{step.start_ns, step.start_ns + step.duration_ns};
+    if (shared_length(spans, {whole}) * 100 >= whole.length()) ++count;
+  }
+  return count;
+}
+
+bool of_many_tensors(std::string_view kernel) {
+  return contains(kernel, "multi_tensor") || contains(kernel, "multitensor") ||
+         kernel.starts_with("triton_");
+}
+
+/// The mark of the optimiser's step around a launch: row of host_ops.
+std::uint32_t optimiser_step(const Facts& f, const KernelInstance& k) {
+  const auto& ops = f.capture().host_ops;
+  auto row = f.context.attribution.op[k.activity];
+  while (row != kNoRow && !f.capture().text(ops.name[row]).starts_with("Optimizer.step"))
+    row = f.context.attribution.op_parent[row];
+  return row;
+}
+
+bool backward_of_embedding(std::string_view name) {
+  return contains(name, "embedding_dense_backward") || contains(name, "EmbeddingBackward");
+}
+
+}  // namespace
+
+std::optional<Finding> recompilation(const Facts& f) {
+  const auto& ops = f.capture().host_ops;
+  Intervals spans;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (ops.kind[i] == HostKind::op && compiles(f.capture().text(ops.name[i])))
+      spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
+  spans = normalised(std::move(spans));
+  const auto steps = steps_with(f, spans);
+  if (steps < 2) return {};
+  Nanos time = 0;
+  for (const auto& line : f.context.devices) time += total(clip(spans, line.window));
+  if (f.of_window(time) < 0.02) return {};
+  return Finding{
+      FindingId::recompilation,
+      fmt::format("torch.compile compiles again, {} of the time. Keep shapes, types and Python "
+                  "values constant, pad to a few lengths, or compile with dynamic=True; "
+                  "TORCH_LOGS=recompiles says what changed.",
+                  say_share(f.of_window(time))),
+      fmt::format("{} in {} of {}", say_time(time), steps,
+                  say_count(static_cast<std::int64_t>(f.analysis.window.steps.size()), "step")),
+      time};
+}
+
+std::optional<Finding> unfused_optimiser(const Facts& f) {
+  std::int64_t single = 0, all = 0;
+  Nanos time = 0;
+  TimeBy operators(f);
+  std::unordered_set<std::uint32_t> kernels, steps;
+  for (const auto& k : f.kernels) {
+    if (f.phase(k) != TrainingPhase::optimizer || f.type(k) == LayerType::communication) continue;
+    ++all;
+    if (of_many_tensors(f.kernel_name(k))) continue;
+    if (const auto step = optimiser_step(f, k); step != kNoRow) steps.insert(step);
+    ++single;
+    time += k.exclusive_ns;
+    kernels.insert(k.activity);
+    operators.add_operator(k, k.exclusive_ns);
+  }
+  const auto updates = static_cast<std::int64_t>(steps.size());
+  if (updates == 0) return {};
+  const Nanos idle =
+      f.idle_before([&](const IdlePiece& piece) { return kernels.contains(piece.next); });
+  if (single * 2 < all || single < 50 * updates || f.of_window(time + idle) < 0.05) return {};
+  return Finding{
+      FindingId::unfused_optimiser,
+      fmt::format("The optimiser updates one tensor at a time: {} kernels a step, {} of the time. "
+                  "Use one that updates many in a kernel{}.",
+                  single / updates, say_share(f.of_window(time + idle)),
+                  f.pytorch() ? " (fused=True, or foreach=True)" : ""),
+      fmt::format("{} of kernels and {} of idle before them; most under {}", say_time(time),
+                  say_time(idle), say_names(operators.largest())),
+      time + idle};
+}
+
+std::optional<Finding> dense_embedding_gradients(const Facts& f) {
+  Nanos time = 0;
+  const auto& ops = f.capture().host_ops;
+  const auto& attribution = f.context.attribution;
+  for (const auto& k : f.kernels) {
+    for (auto op = attribution.op[k.activity]; op != kNoRow; op = attribution.op_parent[op]) {
+      if (!backward_of_embedding(f.capture().text(ops.name[op]))) continue;
+      time += k.exclusive_ns;
+      break;
+    }
+  }
+  if (f.of_kernels(time) < 0.05) return {};
+  return Finding{
+      FindingId::dense_embedding_gradients,
+      fmt::format("{} of kernel time makes gradients of embeddings as large as their tables, of "
+                  "which a step touches a few rows. Use sparse gradients (sparse=True with "
+                  "SparseAdam or SGD), or a fused table.",
+                  say_share(f.of_kernels(time))),
+      fmt::format("{} of {} kernel time", say_time(time), say_time(f.kernel_busy)), time};
+}
+
+}  // namespace gf::trace_rules
