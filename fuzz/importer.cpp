@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "memory_file.h"
+#include "model/check.h"
 
 namespace {
 
@@ -14,28 +15,6 @@ const gf::Importer& importer() {
     if (std::string_view(i.id) == GF_IMPORTER) return i;
   std::fputs("no importer is called " GF_IMPORTER "\n", stderr);
   std::abort();
-}
-
-/// References between tables must point at rows that exist.
-void check_references(const gf::Capture& c) {
-  c.each_table([&](const auto& table) {
-    table.each_column([&](const gf::ColumnInfo& info, const auto& column) {
-      using T = typename std::remove_cvref_t<decltype(column)>::value_type;
-      const std::string_view name = info.name;
-      for (const T v : column) {
-        if constexpr (std::is_same_v<T, gf::Text>) {
-          if (static_cast<std::size_t>(v) >= c.strings.size()) std::abort();
-        } else if constexpr (std::is_same_v<T, gf::U32>) {
-          if (v == gf::kNoRow) continue;
-          if ((name == "device" && v >= c.devices.size()) ||
-              (name == "thread" && v >= c.threads.size()) ||
-              (name == "activity" && v >= c.activities.size()) ||
-              (name == "kernel" && v >= c.report_kernels.size()))
-            std::abort();
-        }
-      }
-    });
-  });
 }
 
 }  // namespace
@@ -48,11 +27,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.max_bytes = 16 << 20;
   options.threads = 1;
   tested.sniff(file.path(), {reinterpret_cast<const char*>(data), size});
-  const auto capture = tested.load(file.path(), options);
+  auto capture = tested.load(file.path(), options);
   if (!capture) {
     if (capture.error().what.empty()) std::abort();
     return 0;
   }
-  check_references(*capture);
+  if (!capture->check() || !gf::check_references(*capture, file.path())) std::abort();
   return 0;
 }

@@ -116,34 +116,23 @@ Node dictionary_of(std::shared_ptr<const Texts> texts) {
   return n;
 }
 
-template <class T>
-bool unknown(T value, T fallback) {
-  if constexpr (std::is_same_v<T, F64>)
-    return std::isnan(value);
-  else if constexpr (std::is_same_v<T, Text>)
-    return value == Text::none;
-  else if constexpr (std::is_enum_v<T>)
-    return false;
-  else
-    return fallback != 0 && value == fallback;
-}
-
 /// Owns the null bitmap and keeps what owns the values.
 struct ColumnOwner {
   std::shared_ptr<const void> values;
   std::vector<std::uint8_t> valid;
 };
 
-template <class T>
-Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<T>& c,
+template <class Declared>
+Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& c,
                  const std::shared_ptr<const Texts>& texts) {
+  using T = ValueOf<Declared>;
   Node n;
   n.name = c.info.name;
   n.length = static_cast<std::int64_t>(c.column.size());
   auto owner = std::make_shared<ColumnOwner>(
       ColumnOwner{values, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
   for (std::size_t i = 0; i < c.column.size(); ++i) {
-    const bool null = unknown(c.column[i], c.fallback);
+    const bool null = is_unknown<Declared>(c.column[i]);
     n.nulls += null;
     if (!null) owner->valid[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
   }

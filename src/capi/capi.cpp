@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 
 #include "analyze/analyze.h"
@@ -22,18 +26,28 @@ char* copy(const std::string& text) {
   return out;
 }
 
+using Message = std::optional<std::string>;
+
 /// Runs `body`, which gives an error message or nothing; no exception crosses the C border.
 template <class F>
 int guarded(char** error, F&& body) {
-  std::string message;
+  Message message;
   try {
     message = body();
+  } catch (const std::bad_alloc&) {
+    message = "out of memory";
   } catch (const std::exception& e) {
     message = e.what();
+  } catch (...) {
+    message = "failed for an unknown reason";
   }
-  if (message.empty()) return 0;
-  if (error) *error = copy(message);
+  if (!message) return 0;
+  if (error) *error = copy(*message);
   return 1;
+}
+
+Message null_argument(const char* name) {
+  return fmt::format("the argument {} is NULL; only error and window may be", name);
 }
 
 }  // namespace
@@ -41,7 +55,10 @@ int guarded(char** error, F&& body) {
 extern "C" {
 
 int gpufathom_open(const char* path, gpufathom_capture** out, char** error) {
-  return guarded(error, [&]() -> std::string {
+  return guarded(error, [&]() -> Message {
+    if (!out) return null_argument("capture");
+    *out = nullptr;
+    if (!path) return null_argument("path");
     auto capture = gf::import_file(path);
     if (!capture) return capture.error().message();
     *out = new gpufathom_capture{std::make_shared<const gf::Capture>(std::move(*capture))};
@@ -62,7 +79,10 @@ const char* gpufathom_tables(void) {
 
 int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowArrayStream* stream,
                     char** error) {
-  return guarded(error, [&]() -> std::string {
+  return guarded(error, [&]() -> Message {
+    if (!capture) return null_argument("capture");
+    if (!table) return null_argument("table");
+    if (!stream) return null_argument("stream");
     if (gf::table_stream(capture->capture, table, *stream)) return {};
     return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() +
            ")";
@@ -71,7 +91,10 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowAr
 
 int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
                       char** error) {
-  return guarded(error, [&]() -> std::string {
+  return guarded(error, [&]() -> Message {
+    if (!capture) return null_argument("capture");
+    if (!json) return null_argument("json");
+    *json = nullptr;
     gf::AnalyzeOptions options;
     options.window = window ? window : "all";
     const auto analysis = gf::analyze(*capture->capture, options);
@@ -79,6 +102,7 @@ int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char
     std::string text;
     gf::to_json(text, *analysis);
     *json = copy(text);
+    if (!*json) return "out of memory";
     return {};
   });
 }

@@ -1,6 +1,7 @@
 /* The C interface: captures as tables of Apache Arrow, analyses as JSON. Functions give 0, or 1 and
- * a text in *error, which the caller frees with gpufathom_free. Nothing is printed and nothing
- * aborts. One capture may be used by several threads. */
+ * a text in *error, which the caller frees with gpufathom_free. A pointer that must not be NULL and
+ * is gives an error, too; error itself may be NULL. Nothing is printed and nothing aborts. One
+ * capture may be used by several threads. */
 #ifndef GPUFATHOM_H
 #define GPUFATHOM_H
 

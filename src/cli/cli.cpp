@@ -53,7 +53,7 @@ int run_verb(const Verb& verb, const Words& words) {
   try {
     return verb.run();
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", kBadInput);
+    return complain("out of memory: ask for less, or on a larger machine", kBadInput);
   } catch (const std::exception& e) {
     return complain(e.what(), kBadInput);
   }

@@ -67,11 +67,22 @@ Status write_answer(const OutputOptions& o, std::string_view answer) {
   return write_whole(o, answer);
 }
 
-int say_shortcomings(std::string_view input, const Analysis& analysis) {
-  const auto missing = shortcomings(analysis);
+namespace {
+
+int say_each(std::string_view input, const std::vector<std::string>& missing) {
   for (const auto& text : missing)
     complain(std::string(input) + ": the answer is not whole: " + text, kBadInput);
   return missing.empty() ? kWhole : kBadInput;
+}
+
+}  // namespace
+
+int say_shortcomings(std::string_view input, const Analysis& analysis) {
+  return say_each(input, shortcomings(analysis));
+}
+
+int say_shortcomings(std::string_view input, const Capture& capture) {
+  return say_each(input, shortcomings(capture));
 }
 
 int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis,
@@ -84,11 +95,8 @@ int give_analysis(const OutputOptions& o, std::string_view input, const Analysis
 int complain(const Error& error) { return complain(error.message(), kBadInput); }
 
 int complain(const Error& error, std::string_view input, const Capture& capture) {
-  for (std::size_t i = 0; i < capture.quality.size(); ++i)
-    if (const auto code = capture.text(capture.quality.code[i]); loses_data(code))
-      complain(fmt::format("{}: is damaged: {} x {}: {}", input, capture.quality.count[i], code,
-                           capture.text(capture.quality.detail[i])),
-               kBadInput);
+  for (const auto& text : shortcomings(capture))
+    complain(fmt::format("{}: is damaged: {}", input, text), kBadInput);
   return complain(error);
 }
 

@@ -45,6 +45,8 @@ Status write_answer(const OutputOptions& o, std::string_view answer);
 /// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that
 /// docs/cli.md promises.
 int say_shortcomings(std::string_view input, const Analysis& analysis);
+/// The same of a capture that is not analysed.
+int say_shortcomings(std::string_view input, const Capture& capture);
 /// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the
 /// exit code that docs/cli.md promises.
 int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis,

@@ -52,14 +52,14 @@ Result<Capture> read_all(const Options& o) {
   return whole;
 }
 
-Status import_files(const Options& o, std::string& summary) {
+Result<int> import_files(const Options& o, std::string& summary) {
   ProgressDisplay progress;
   Options with_progress = o;
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
   if (auto written = write_capture(*capture, o.output, progress.callback()); !written)
-    return written;
+    return tl::unexpected(written.error());
   progress.wipe();
   auto count = [](const auto& table) {
     return format_count(static_cast<std::int64_t>(table.size()));
@@ -71,7 +71,7 @@ Status import_files(const Options& o, std::string& summary) {
       count(capture->report_kernels),
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
       format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
-  return {};
+  return say_shortcomings(o.output, *capture);
 }
 
 }  // namespace
@@ -86,9 +86,10 @@ Verb import_verb() {
   add_limit_options(verb, o->import.max_bytes, o->import.threads);
   verb.run = [o] {
     std::string summary;
-    auto done = import_files(*o, summary);
-    if (done) done = write_answer({}, summary);
-    return done ? kWhole : complain(done.error());
+    const auto done = import_files(*o, summary);
+    if (!done) return complain(done.error());
+    const auto written = write_answer({}, summary);
+    return written ? *done : complain(written.error());
   };
   return verb;
 }

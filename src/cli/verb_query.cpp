@@ -2,7 +2,9 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 
+#include "analyze/analyze.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -10,6 +12,7 @@
 #include "cli/verbs.h"
 #include "model/counter_values.h"
 #include "model/file.h"
+#include "report/query/analysis_tables.h"
 #include "report/query/query.h"
 #include "report/query/sample_table.h"
 #include "report/reference/capture_tables.h"
@@ -19,65 +22,107 @@ namespace gf::cli {
 namespace {
 
 struct Options {
-  std::string file, sql;
+  std::optional<std::string> file, sql;
   OutputOptions output;
   std::size_t rows = 200;
+  std::optional<std::uint64_t> max_bytes;
+  QueryLimits limits;
 };
 
 struct Input {
   sqlite::Database db;
-  std::shared_ptr<const Capture> samples;  // those of a recording; null: the database has them all
+  std::shared_ptr<const Capture> samples;  // holds the packed ones; null: there are none
+  Capture notes;                           // quality and metadata
 };
 
-/// A capture file is asked where it lies; its packed samples are shown beside it. Every other input
-/// is imported into a temporary database, which goes away by itself.
-Result<Input> open_input(const std::string& path, const Progress& progress) {
+Result<bool> lies_as_capture(const std::string& path) {
+  if (const auto first = read_head(path); !first) return tl::unexpected(first.error());
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  if (is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())))) {
-    auto db = open_capture_file(path);
-    if (!db) return tl::unexpected(db.error());
-    const auto packed = sqlite::integer(
-        db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
-    if (!packed || *packed == 0) return Input{std::move(*db), nullptr};
-    auto read = read_samples(path, progress);
-    if (!read) return tl::unexpected(read.error());
-    const auto samples = std::make_shared<const Capture>(std::move(*read));
-    if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
-    return Input{std::move(*db), samples};
-  }
-  ImportOptions options;
-  options.progress = progress;
-  auto capture = import_file(path, options);
-  if (!capture) return tl::unexpected(capture.error());
-  auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
-  if (!db) return tl::unexpected(db.error());
-  auto stored =
-      sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
-  if (stored) stored = store_capture(db->get(), *capture, progress);
-  if (!stored) return tl::unexpected(stored.error());
-  return Input{std::move(*db), nullptr};
+  return is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())));
 }
 
-/// `damage`: what is said of samples that are lost.
-Result<std::string> answer(const Options& o, std::string& damage) {
+/// A capture file is asked where it lies; its packed samples are shown beside it.
+Result<Input> open_stored(const std::string& path, const ImportOptions& options) {
+  auto db = open_capture_file(path);
+  if (!db) return tl::unexpected(db.error());
+  const auto packed = sqlite::integer(
+      db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
+  auto notes = read_quality(path);
+  if (!notes) return tl::unexpected(notes.error());
+  if (!packed || *packed == 0) return Input{std::move(*db), nullptr, std::move(*notes)};
+  auto read = read_samples(path, options.progress, options.max_bytes);
+  if (!read) return tl::unexpected(read.error());
+  const auto samples = std::make_shared<const Capture>(std::move(*read));
+  if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
+  notes->add_quality(*samples);
+  return Input{std::move(*db), samples, std::move(*notes)};
+}
+
+/// Every other input is imported into a temporary database, which goes away by itself. So is a
+/// capture file of which the analysis is asked for.
+Result<Input> open_imported(const std::string& path, const ImportOptions& options,
+                            bool with_analysis) {
+  auto imported = import_file(path, options);
+  if (!imported) return tl::unexpected(imported.error());
+  const auto capture = std::make_shared<const Capture>(std::move(*imported));
+  auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  if (!db) return tl::unexpected(db.error());
+  auto done =
+      sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
+  if (done) done = store_capture(db->get(), *capture, options.progress);
+  if (done && !capture->sample_blocks.empty()) done = show_samples(db->get(), capture, false);
+  if (done && with_analysis) {
+    AnalyzeOptions analyze_options;
+    analyze_options.progress = options.progress;
+    std::optional<Context> context;
+    const auto analysis = analyze(*capture, analyze_options, &context);
+    if (!analysis) return tl::unexpected(analysis.error());
+    done = add_analysis_tables(db->get(), *context, *analysis);
+  }
+  if (!done) return tl::unexpected(done.error());
+  Capture notes;
+  notes.add_quality(*capture);
+  return Input{std::move(*db), capture, std::move(notes)};
+}
+
+/// Asks, and analyses first when the statement asks for what an analysis says.
+Result<QueryAnswer> ask_input(const Options& o, Input& input, const ImportOptions& options) {
+  QueryLimits limits = o.limits;
+  limits.max_bytes = o.max_bytes.value_or(limits.max_bytes);
+  auto found = ask(input.db.get(), *o.sql, limits);
+  if (found || !asks_for_analysis(found.error())) return found;
+  auto analysed = open_imported(*o.file, options, true);
+  if (!analysed) return tl::unexpected(analysed.error());
+  input = std::move(*analysed);
+  return ask(input.db.get(), *o.sql, limits);
+}
+
+/// `notes`: what is known to be missing.
+Result<std::string> answer(const Options& o, Capture& notes) {
   const TextStyle style = text_style(o.output.to_file());
-  if (o.file.empty()) return capture_tables_text(style);
+  if (!o.file) return capture_tables_text(style);
   ProgressDisplay progress;
-  auto input = open_input(o.file, progress.callback());
+  ImportOptions import;
+  import.progress = progress.callback();
+  import.max_bytes = o.max_bytes.value_or(import.max_bytes);
+  const auto stored = lies_as_capture(*o.file);
+  if (!stored) return tl::unexpected(stored.error());
+  auto input = *stored ? open_stored(*o.file, import) : open_imported(*o.file, import, false);
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
-  if (const Capture* c = input->samples.get(); c && !c->quality.empty())
-    damage = fmt::format("{}: the answer is not whole: {} x {}: {}", o.file, c->quality.count[0],
-                         c->text(c->quality.code[0]), c->text(c->quality.detail[0]));
-  if (o.sql.empty())
+  if (!o.sql) {
+    notes = std::move(input->notes);
     return capture_tables_text(
         style, input->db.get(),
         input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
-  auto found = ask(input->db.get(), o.sql);
+  }
+  auto found = ask_input(o, *input, import);
+  progress.wipe();
+  notes = std::move(input->notes);
   if (!found) {
-    found.error().file = o.file;
+    if (found.error().file.empty()) found.error().file = *o.file;
     return tl::unexpected(found.error());
   }
   const std::string format = chosen_format(o.output);
@@ -93,14 +138,21 @@ Verb query_verb() {
   verb.argument("FILE", o->file, "capture (.gpf), or anything that analyze reads").input();
   verb.argument("SQL", o->sql, "one SELECT statement");
   verb.option("--rows", o->rows, "N", "rows of a text answer, 0 for all (default 200)");
+  verb.option("--max-bytes", o->max_bytes, "SIZE",
+              "give up on an input that unpacks to more (default 64GiB), and on an answer that "
+              "takes more memory (default 2GiB)")
+      .size();
+  verb.option("--max-seconds", o->limits.max_seconds, "N",
+              "give up on a statement that takes longer (default 600)")
+      .positive();
   add_output_options(verb, o->output, {"text", "json", "csv"});
   verb.run = [o] {
-    std::string damage;
-    const auto text = answer(*o, damage);
+    Capture notes;
+    const auto text = answer(*o, notes);
     if (!text) return complain(text.error());
     if (const auto written = write_answer(o->output, *text); !written)
       return complain(written.error());
-    return damage.empty() ? kWhole : complain(damage, kBadInput);
+    return say_shortcomings(o->file.value_or(""), notes);
   };
   return verb;
 }

@@ -33,13 +33,13 @@ class GzipDecoder final : public Decoder {
       file.consume(in.size() - state_->avail_in);
       if (rc != ISAL_DECOMP_OK && rc != ISAL_END_INPUT) {
         if (rc == ISAL_INCORRECT_CHECKSUM)
-          stop("bad_checksum", file, "gzip checksum differs from the data");
+          stop(QualityCode::bad_checksum, file, "gzip checksum differs from the data");
         else
-          stop("corrupt_input", file, "gzip data is damaged");
+          stop(QualityCode::corrupt_input, file, "gzip data is damaged");
         finished_ = true;
       } else if (in.empty() && state_->block_state != ISAL_BLOCK_FINISH &&
                  state_->avail_out == out_before) {
-        stop("truncated_input", file, "gzip data ends early");
+        stop(QualityCode::truncated_input, file, "gzip data ends early");
         finished_ = true;
       }
     }
@@ -62,7 +62,8 @@ class GzipDecoder final : public Decoder {
     }
     const auto in = file.pending();
     if (in.size() < 2 || in[0] != '\x1f' || in[1] != '\x8b') {
-      stop("trailing_garbage", file, "bytes after the end of the gzip data were ignored");
+      stop(QualityCode::trailing_garbage, file,
+           "bytes after the end of the gzip data were ignored");
       finished_ = true;
       return {};
     }

@@ -26,7 +26,7 @@ class ZstdDecoder final : public Decoder {
         fail_with(rc, file);
         finished_ = true;
       } else if (pending.empty() && out.pos == before) {
-        stop("truncated_input", file, "zstd data ends early");
+        stop(QualityCode::truncated_input, file, "zstd data ends early");
         finished_ = true;
       } else {
         frame_done_ = rc == 0;
@@ -39,19 +39,19 @@ class ZstdDecoder final : public Decoder {
   void fail_with(std::size_t rc, const RawFile& file) {
     switch (ZSTD_getErrorCode(rc)) {
       case ZSTD_error_checksum_wrong:
-        return stop("bad_checksum", file, "zstd checksum differs from the data");
+        return stop(QualityCode::bad_checksum, file, "zstd checksum differs from the data");
       case ZSTD_error_prefix_unknown:
         if (frame_done_)
-          return stop("trailing_garbage", file,
+          return stop(QualityCode::trailing_garbage, file,
                       "bytes after the end of the zstd data were ignored");
         break;
       case ZSTD_error_frameParameter_windowTooLarge:
-        return stop("corrupt_input", file,
+        return stop(QualityCode::corrupt_input, file,
                     "zstd window is larger than 128 MiB (compress without --long)");
       default:
         break;
     }
-    stop("corrupt_input", file,
+    stop(QualityCode::corrupt_input, file,
          std::string("zstd data is damaged (") + ZSTD_getErrorName(rc) + ")");
   }
 

@@ -17,7 +17,7 @@ class Decoder {
   const std::optional<InputDamage>& damage() const { return damage_; }
 
  protected:
-  void stop(const char* code, const RawFile& file, std::string what) {
+  void stop(QualityCode code, const RawFile& file, std::string what) {
     damage_ = InputDamage{code, std::move(what) + " at byte " + std::to_string(file.position()) +
                                     " of the compressed file"};
   }

@@ -21,10 +21,9 @@ namespace gf {
 
 enum class Compression { none, gzip, zstd };
 
-/// One kind of damage in compressed data. Codes: truncated_input, corrupt_input, bad_checksum,
-/// trailing_garbage.
+/// One kind of damage in compressed data.
 struct InputDamage {
-  const char* code;
+  QualityCode code;
   std::string detail;
 };
 

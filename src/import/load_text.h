@@ -19,10 +19,7 @@ inline Result<Capture> load_text(const std::string& path, const ImportOptions& o
   const auto content = read_whole(path, options.max_bytes, &damage);
   if (!content) return tl::unexpected(content.error());
   auto capture = parse(*content, path);
-  if (capture)
-    for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]),
-                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+  if (capture) capture->add_quality(damage);
   return capture;
 }
 

@@ -56,7 +56,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
     if (!profile) return tl::unexpected(profile.error());
     auto capture = import_file(profile->file, options);
     if (capture && profile->hosts > 1)
-      capture->note_quality("other_hosts",
+      capture->note_quality(QualityCode::other_hosts,
                             "the profile has files of several hosts; this is one of them, name "
                             "another file to see its host",
                             profile->hosts - 1);
@@ -88,6 +88,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (!capture) return capture;
   capture->path = path;
   if (capture->format.empty()) capture->format = best->id;
+  if (const auto sound = capture->check(); !sound) return tl::unexpected(sound.error());
   return capture;
 }
 

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "core/strings.h"
+#include "model/quality.h"
 #include "model/sample_block.h"
 #include "model/tables.h"
 
@@ -27,16 +29,26 @@ struct Capture : Tables {
   std::string_view text(Text id) const { return strings.view(id); }
 
   /// Counts `n` more of a kind of damage or doubt. The first detail given for a code is kept.
-  void note_quality(std::string_view code, std::string_view detail, std::int64_t n = 1);
+  void note_quality(QualityCode code, std::string_view detail, std::int64_t n = 1);
+  /// Takes over what another capture's quality says.
+  void add_quality(const Capture& other);
   void set_metadata(std::string_view key, std::string_view value);
   /// The value of a metadata key, empty when absent.
   std::string_view metadata_value(std::string_view key) const;
 
+  /// Notes that a recording was never finished: its recorder was killed, or is still at work.
+  void note_unfinished_recording();
+
   /// Row of the device with this number, added when new.
   std::uint32_t device_row(std::int32_t id);
-  /// Takes the rows of `other` (a counter report, a power log) beside this capture's own: texts,
-  /// devices and threads are renamed to this capture's. Used to join a trace with its report.
+  /// Takes the rows of `other` (a counter report, a power log) beside this capture's own: texts are
+  /// renamed, references follow their rows. Rows with keys (devices, threads, metadata, quality)
+  /// that both have are one row: this capture's values stay, what it does not know is taken over.
   void join(const Capture& other);
+
+  /// The border: called once after every load, by import_file. Fails when a reference points at
+  /// nothing; rows that cannot be true are taken out and counted as quality (model/check.h).
+  Status check();
 };
 
 }  // namespace gf

@@ -21,6 +21,12 @@ enum class CopyKind : std::uint8_t {
   unknown
 };
 
+/// What a source that does not say is taken to mean.
+template <class E>
+inline constexpr E kUnstated = E{};
+template <>
+inline constexpr ApiKind kUnstated<ApiKind> = ApiKind::other;
+
 template <class E>
 struct EnumNames;
 template <>

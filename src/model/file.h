@@ -30,6 +30,8 @@ namespace gf {
 inline constexpr std::uint32_t kCaptureFileId = 0x67706661;  // "gpfa", at byte 68 of the file
 inline constexpr int kCaptureFileVersion = 1;
 
+inline constexpr std::uint64_t kMostBytes = 64ull << 30;  // that may be made of a file, unless told
+
 /// Whether the first bytes of a file are those of a capture file (of any version).
 bool is_capture_file(std::string_view head);
 
@@ -39,12 +41,17 @@ Status write_capture(const Capture& capture, const std::string& path,
                      const Progress& progress = {});
 
 /// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or
-/// another program's.
-Result<Capture> read_capture(const std::string& path, const Progress& progress = {});
+/// another program's, or makes more than `max_bytes`, unpacked samples included.
+Result<Capture> read_capture(const std::string& path, const Progress& progress = {},
+                             std::uint64_t max_bytes = kMostBytes);
 
 /// Reads only the samples of a capture file and the devices they are of; quality says what of them
 /// is damaged.
-Result<Capture> read_samples(const std::string& path, const Progress& progress = {});
+Result<Capture> read_samples(const std::string& path, const Progress& progress = {},
+                             std::uint64_t max_bytes = kMostBytes);
+
+/// Reads only the quality and the metadata of a capture file: what a question to it must know.
+Result<Capture> read_quality(const std::string& path);
 
 /// Puts a capture into a database that is open and empty, schema and views included: what `query`
 /// asks.
@@ -62,8 +69,8 @@ class CaptureWriter {
   static Result<CaptureWriter> create(const std::string& path);
 
   /// Appends what `capture` holds, in one transaction, and then clears its blocks and event tables
-  /// (all but devices, threads, metadata and quality, which are kept and written anew each time, as
-  /// are the source fields). References between event tables (collectives.activity,
+  /// (all but those with keys, such as devices and threads, which are kept and written anew each
+  /// time, as are the source fields). References between event tables (collectives.activity,
   /// kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its
   /// string pool and its rows of devices and threads must only grow.
   Status append(Capture& capture);
@@ -86,7 +93,7 @@ class CaptureWriter {
                     // with any descriptor of the file
   sqlite::Database db_;
   std::uint32_t strings_ = 0;  // texts written so far
-  std::uint32_t activities_ = 0, report_kernels_ = 0;
+  PerTable written_{};         // rows of event tables so far
   std::uint64_t rows_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/cores.h"
 #include "core/pipeline.h"
+#include "model/check.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -15,16 +16,19 @@ namespace gf {
 namespace {
 
 using sqlite::failure;
+using sqlite::plain_table;
 using sqlite::prepare;
+using sqlite::ReadBudget;
 
-constexpr unsigned kMostWorkers = 8;  // that check blocks: reading feeds no more
+constexpr unsigned kMostWorkers = 8;     // that check blocks: reading feeds no more
+constexpr std::uint64_t kTextCost = 48;  // bytes that a text takes besides its own
 constexpr const char* kDamaged = "the file is damaged, or was changed by another program";
 
 /// The file's string ids as texts of the capture. Ids from 0 up are nearly dense, those below 0
 /// name enumerators.
 class FileStrings {
  public:
-  Status read(sqlite3* db, StringPool& pool, const std::string& file) {
+  Status read(sqlite3* db, StringPool& pool, ReadBudget& budget, const std::string& file) {
     auto count = sqlite::integer(db, "SELECT count(*) FROM strings", file);
     if (!count) return tl::unexpected(count.error());
     const std::int64_t limit = *count + 1;
@@ -34,10 +38,12 @@ class FileStrings {
     int code;
     while ((code = sqlite3_step(s->get())) == SQLITE_ROW) {
       const std::int64_t id = sqlite3_column_int64(s->get(), 0);
+      if (auto ok = budget.spend(kTextCost + sqlite::column_text(s->get(), 1).size()); !ok)
+        return ok;
       const Text text = id < 0 ? Text::none : pool.intern(sqlite::column_text(s->get(), 1));
-      if (id < 0 && -id <= limit)
+      if (id < 0 && id >= -limit)
         names_.resize(std::max<std::size_t>(names_.size(), static_cast<std::size_t>(-id)));
-      if (id < 0 && -id <= limit)
+      if (id < 0 && id >= -limit)
         names_[static_cast<std::size_t>(-id - 1)] = sqlite::column_text(s->get(), 1);
       else if (id >= 0 && id < limit)
         texts_[static_cast<std::size_t>(id)] = text;
@@ -54,7 +60,7 @@ class FileStrings {
   }
   template <class E>
   std::optional<E> listed(std::int64_t id) const {
-    if (id >= 0 || -id > static_cast<std::int64_t>(names_.size())) return std::nullopt;
+    if (id >= 0 || id < -static_cast<std::int64_t>(names_.size())) return std::nullopt;
     return enum_from<E>(names_[static_cast<std::size_t>(-id - 1)]);
   }
 
@@ -65,48 +71,39 @@ class FileStrings {
 };
 
 /// Reads one value; false when it cannot stand in this column.
-template <class T>
-bool take(sqlite3_stmt* s, int at, const FileStrings& strings, T fallback, T& out) {
+template <class Declared>
+bool take(sqlite3_stmt* s, int at, const FileStrings& strings, ValueOf<Declared>& out) {
+  using Value = ValueOf<Declared>;
   const int type = sqlite3_column_type(s, at);
-  out = fallback;
+  out = ColumnType<Declared>::kFallback;
   if (type == SQLITE_NULL) return true;
-  if constexpr (std::is_same_v<T, F64>) {
+  if constexpr (std::is_same_v<Value, F64>) {
     out = sqlite3_column_double(s, at);
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER;
   } else {
     if (type != SQLITE_INTEGER) return false;
     const std::int64_t v = sqlite3_column_int64(s, at);
-    if constexpr (is_listed<T>) {
-      const auto e = strings.listed<T>(v);
+    if constexpr (kIsListed<Declared>) {
+      const auto e = strings.listed<Value>(v);
       if (e) out = *e;
       return e.has_value();
-    } else if constexpr (is_text<T>) {
+    } else if constexpr (kIsText<Declared>) {
       const Text* t = strings.text(v);
       if (t) out = *t;
       return t != nullptr;
     } else {
-      out = static_cast<T>(v);
-      return std::in_range<T>(v);
+      if (!std::in_range<Value>(v)) return false;
+      out = static_cast<Value>(v);
+      return !std::is_same_v<Declared, declared::Bool> || out <= 1;
     }
   }
 }
 
-/// Whether the schema has an ordinary table of this name (not a view or a virtual table, which
-/// could run code).
-Result<bool> has_table(sqlite3* db, std::string_view name, const std::string& file) {
-  auto n = sqlite::integer(db,
-                           fmt::format("SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
-                                       "AND name = '{}' AND rootpage > 0",
-                                       name),
-                           file);
-  if (!n) return tl::unexpected(n.error());
-  return *n == 1;
-}
-
 template <class Table>
-Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const std::string& file) {
+Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBudget& budget,
+                  const std::string& file) {
   const std::string stored = fmt::format("_{}", Table::kName);
-  auto there = has_table(db, stored, file);
+  auto there = plain_table(db, stored, file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};  // written before the model had this table
   auto n = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
@@ -114,6 +111,11 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const s
   if (*n >= kNoRow)
     return fail(fmt::format("table {} has more rows than this program can hold", Table::kName),
                 file);
+  std::uint64_t row_bytes = 0;
+  table.each_column([&](const ColumnInfo&, const auto& column) {
+    row_bytes += sizeof(typename std::remove_cvref_t<decltype(column)>::value_type);
+  });
+  if (auto ok = budget.spend(static_cast<std::uint64_t>(*n) * row_bytes); !ok) return ok;
   // Columns that the file lacks are read as NULL, which stands for the default.
   std::string columns;
   Status status;
@@ -141,8 +143,9 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const s
     int at = 1;
     const char* bad = nullptr;
     table.each_column_ref([&](const auto& c) {
-      std::remove_cvref_t<decltype(c.fallback)> value;
-      if (!take(s, at++, strings, c.fallback, value)) bad = c.info.name;
+      using Column = std::remove_cvref_t<decltype(c)>;
+      typename Column::Value value;
+      if (!take<typename Column::Declared>(s, at++, strings, value)) bad = c.info.name;
       c.column.push_back(value);
     });
     if (bad)
@@ -155,11 +158,15 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, const s
   return {};
 }
 
+std::uint64_t unpacked_bytes(const PackedBlock& block) {
+  return std::uint64_t{block.samples} * (block.metrics.size() * sizeof(float) + 2 * sizeof(I64));
+}
+
 /// Looks at every byte of every block, so that nobody finds damage later: a damaged block costs
 /// that block and is counted.
-Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, const std::string& file,
-                   const Progress& progress) {
-  auto there = has_table(db, "sample_blocks", file);
+Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, std::uint64_t max_bytes,
+                   const std::string& file, const Progress& progress) {
+  auto there = plain_table(db, "sample_blocks", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};
   auto total = sqlite::integer(db, "SELECT count(*) FROM sample_blocks", file);
@@ -205,47 +212,27 @@ Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, const st
           static_cast<std::uint64_t>(slot.samples), std::move(slot.data));
   };
   std::int64_t seen = 0;
+  std::uint64_t unpacked = 0;
   std::atomic<bool> stopped{false};
   auto keep = [&](Slot& slot) {
     if (++seen % 256 == 0 && progress &&
         !progress("reading samples", static_cast<double>(seen) / static_cast<double>(*total)))
       stopped = true;
+    if (slot.block) unpacked += unpacked_bytes(*slot.block);
+    if (unpacked > max_bytes) stopped = true;
     if (slot.block)
       c.sample_blocks.push_back(std::move(*slot.block));
     else
-      c.note_quality("bad_sample_block",
+      c.note_quality(QualityCode::bad_sample_block,
                      "a block of packed samples is damaged: its samples are missing");
   };
   std::deque<Slot> slots(2 * workers);
   run_in_order(slots, workers, [&](Slot& slot) { return !stopped && produce(slot); }, check, keep);
+  if (unpacked > max_bytes)
+    return fail("its samples unpack to more than the limit", file, -1, "raise --max-bytes");
   if (stopped) return fail("stopped", file);
   if (code != SQLITE_DONE) return failure(db, "sample_blocks cannot be read", file);
   return {};
-}
-
-/// References to other tables must point into them.
-Status check_references(const Capture& c, const std::string& file) {
-  Status status;
-  c.each_table([&](const auto& table) {
-    table.each_column([&](const ColumnInfo& info, const auto& column) {
-      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(column)>::value_type,
-                                   U32>) {
-        const std::string_view name = info.name;
-        const std::size_t limit = name == "device"     ? c.devices.size()
-                                  : name == "thread"   ? c.threads.size()
-                                  : name == "activity" ? c.activities.size()
-                                  : name == "kernel"   ? c.report_kernels.size()
-                                                       : kNoRow;
-        for (std::size_t row = 0; row < column.size() && status; ++row)
-          if (column[row] != kNoRow && column[row] >= limit)
-            status = fail(
-                fmt::format("table {}, row {}: {} {} does not exist",
-                            std::remove_cvref_t<decltype(table)>::kName, row, name, column[row]),
-                file, -1, kDamaged);
-      }
-    });
-  });
-  return status;
 }
 
 }  // namespace
@@ -268,7 +255,7 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
   if (*version < 1)
     return fail(fmt::format("capture format {} does not exist", *version), path, -1, kDamaged);
   for (const char* table : {"strings", "source"}) {
-    auto there = has_table(db->get(), table, path);
+    auto there = plain_table(db->get(), table, path);
     if (!there) return tl::unexpected(there.error());
     if (!*there) return fail(fmt::format("table {} is missing", table), path, -1, kDamaged);
   }
@@ -277,9 +264,10 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
 
 namespace {
 
-/// `wanted` says which tables are read, by name; devices must be.
+/// `wanted` says which tables are read, by name; with sample_blocks, devices must be.
 template <class Wanted>
-Result<Capture> read_tables(const std::string& path, const Progress& progress, Wanted wanted) {
+Result<Capture> read_tables(const std::string& path, const Progress& progress,
+                            std::uint64_t max_bytes, Wanted wanted) {
   auto opened = open_capture_file(path);
   if (!opened) return tl::unexpected(opened.error());
   sqlite3* db = opened->get();
@@ -287,7 +275,8 @@ Result<Capture> read_tables(const std::string& path, const Progress& progress, W
   if (auto ok = sqlite::execute(db, "BEGIN", path); !ok) return tl::unexpected(ok.error());
   Capture c;
   FileStrings strings;
-  Status status = strings.read(db, c.strings, path);
+  ReadBudget budget(path, max_bytes);
+  Status status = strings.read(db, c.strings, budget, path);
   if (!status) return tl::unexpected(status.error());
   auto source = prepare(db, "SELECT path, format, framework, events, bytes FROM source", path);
   if (!source) return tl::unexpected(source.error());
@@ -301,10 +290,12 @@ Result<Capture> read_tables(const std::string& path, const Progress& progress, W
   int done = 0;
   c.each_table([&](auto& table) {
     if (status && wanted(std::string_view(table.kName)))
-      status = read_table(db, table, strings, path);
-    if (status && progress && !progress("reading", ++done / 15.0)) status = fail("stopped", path);
+      status = read_table(db, table, strings, budget, path);
+    if (status && progress && !progress("reading", ++done / double{kTableCount}))
+      status = fail("stopped", path);
   });
-  if (status) status = read_blocks(db, c, strings, path, progress);
+  if (status && wanted("sample_blocks"))
+    status = read_blocks(db, c, strings, max_bytes, path, progress);
   if (status) status = check_references(c, path);
   if (!status) return tl::unexpected(status.error());
   return c;
@@ -312,14 +303,24 @@ Result<Capture> read_tables(const std::string& path, const Progress& progress, W
 
 }  // namespace
 
-Result<Capture> read_capture(const std::string& path, const Progress& progress) {
-  return read_tables(path, progress, [](std::string_view) { return true; });
+Result<Capture> read_capture(const std::string& path, const Progress& progress,
+                             std::uint64_t max_bytes) {
+  return read_tables(path, progress, max_bytes, [](std::string_view) { return true; });
 }
 
-Result<Capture> read_samples(const std::string& path, const Progress& progress) {
-  return read_tables(path, progress, [](std::string_view table) {
-    return table == "devices" || table == "counter_samples";
+Result<Capture> read_samples(const std::string& path, const Progress& progress,
+                             std::uint64_t max_bytes) {
+  return read_tables(path, progress, max_bytes, [](std::string_view table) {
+    return table == "devices" || table == "counter_samples" || table == "sample_blocks";
   });
+}
+
+Result<Capture> read_quality(const std::string& path) {
+  auto read = read_tables(path, {}, kMostBytes, [](std::string_view table) {
+    return table == "quality" || table == "metadata";
+  });
+  if (read) read->note_unfinished_recording();
+  return read;
 }
 
 }  // namespace gf

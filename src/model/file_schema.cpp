@@ -57,10 +57,11 @@ std::string capture_schema() {
   Tables{}.each_table([&](const auto& table) {
     std::string columns, shown;
     table.each_column_ref([&](const auto& c) {
-      using T = std::remove_cvref_t<decltype(c.fallback)>;
+      using Column = std::remove_cvref_t<decltype(c)>;
+      using Declared = typename Column::Declared;
       const std::string name = sqlite::quoted(c.info.name);
-      columns += fmt::format(", {} {}", name, sql_type<T>());
-      shown += is_text<T>
+      columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
+      shown += kIsText<Declared> || kIsListed<Declared>
                    ? fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name)
                    : fmt::format(", t.{}", name);
     });

@@ -32,34 +32,24 @@ const auto& enum_ids() {
   return ids;
 }
 
-/// Added to references when rows of several captures or batches go into one file.
-struct Offsets {
-  std::uint32_t activity = 0, kernel = 0;
-};
-
-template <class T>
-void bind(sqlite3_stmt* s, int at, const ColumnRef<T>& c, std::size_t row, const Offsets& offsets) {
-  const T v = c.column[row];
-  if (is_unknown(v, c.fallback))
+/// `first` is added to references: the rows that each table had before these.
+template <class Declared>
+void bind(sqlite3_stmt* s, int at, ValueOf<Declared> v, const PerTable& first) {
+  if (is_unknown<Declared>(v))
     sqlite3_bind_null(s, at);
-  else if constexpr (std::is_same_v<T, F64>)
+  else if constexpr (std::is_same_v<ValueOf<Declared>, F64>)
     sqlite3_bind_double(s, at, v);
-  else if constexpr (is_listed<T>)
-    sqlite3_bind_int64(s, at, enum_ids<T>()[static_cast<std::size_t>(v)]);
-  else if constexpr (std::is_same_v<T, U32>) {
-    const std::string_view name = c.info.name;
-    sqlite3_bind_int64(s, at,
-                       std::int64_t{v} + (name == "activity" ? offsets.activity
-                                          : name == "kernel" ? offsets.kernel
-                                                             : 0));
-  } else
+  else if constexpr (kIsListed<Declared>)
+    sqlite3_bind_int64(s, at, enum_ids<ValueOf<Declared>>()[static_cast<std::size_t>(v)]);
+  else if constexpr (kIsRef<Declared>)
+    sqlite3_bind_int64(s, at, std::int64_t{v} + of(first, kRefTable<Declared>));
+  else
     sqlite3_bind_int64(s, at, static_cast<std::int64_t>(v));
 }
 
-/// Inserts all rows of a table, the first as row number `first`.
+/// Inserts all rows of a table behind the `first` ones of each table.
 template <class Table>
-Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets& offsets,
-              const std::string& file) {
+Status insert(sqlite3* db, const Table& table, const PerTable& first, const std::string& file) {
   if (table.empty()) return {};
   std::string marks = "?";
   table.each_column_ref([&](const auto&) { marks += ",?"; });
@@ -69,8 +59,10 @@ Status insert(sqlite3* db, const Table& table, std::int64_t first, const Offsets
   sqlite3_stmt* s = statement->get();
   for (std::size_t row = 0; row < table.size(); ++row) {
     int at = 1;
-    sqlite3_bind_int64(s, at++, first + static_cast<std::int64_t>(row));
-    table.each_column_ref([&](const auto& c) { bind(s, at++, c, row, offsets); });
+    sqlite3_bind_int64(s, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
+    table.each_column_ref([&](const auto& c) {
+      bind<typename std::remove_cvref_t<decltype(c)>::Declared>(s, at++, c.column[row], first);
+    });
     if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(s);
   }
@@ -134,12 +126,6 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
   return {};
 }
 
-/// Tables that CaptureWriter writes anew with each append instead of growing.
-template <class Table>
-constexpr bool kReplaced =
-    std::is_same_v<Table, devices_table> || std::is_same_v<Table, threads_table> ||
-    std::is_same_v<Table, metadata_table> || std::is_same_v<Table, quality_table>;
-
 /// Runs `body` in a transaction; rolls it back when it fails.
 template <class F>
 Status transaction(sqlite3* db, const std::string& file, F&& body) {
@@ -185,7 +171,7 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
     if (status) status = replace_source(db, capture, file);
     if (status) status = insert_blocks(db, capture.sample_blocks, file);
     capture.each_table([&](const auto& t) {
-      if (status) status = insert(db, t, 0, {}, file);
+      if (status) status = insert(db, t, PerTable{}, file);
       done += t.size();
       if (status && progress &&
           !progress("writing", static_cast<double>(done) / static_cast<double>(total)))
@@ -265,39 +251,26 @@ Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
 
 Status CaptureWriter::append(Capture& capture) {
   sqlite3* db = db_.get();
-  std::uint64_t added = 0;
-  const Offsets offsets{activities_, report_kernels_};
   auto ok = transaction(db, path_, [&]() -> Status {
     Status status = insert_strings(db, capture.strings, strings_, path_);
     if (status) status = replace_source(db, capture, path_);
     if (status) status = insert_blocks(db, capture.sample_blocks, path_);
     capture.each_table([&](const auto& t) {
       using Table = std::remove_cvref_t<decltype(t)>;
-      std::int64_t first = 0;
-      if (!status) return;
-      if constexpr (kReplaced<Table>) {
+      if (status && Table::kHasKey)
         status = execute(db, fmt::format("DELETE FROM _{}", Table::kName), path_);
-      } else {
-        auto next =
-            sqlite::integer(db, fmt::format("SELECT max(row) + 1 FROM _{}", Table::kName), path_);
-        if (next)
-          first = *next;
-        else
-          status = tl::unexpected(next.error());
-        added += t.size();
-      }
-      if (status) status = insert(db, t, first, offsets, path_);
+      if (status) status = insert(db, t, written_, path_);
     });
     return status;
   });
   if (!ok) return ok;
   strings_ = static_cast<std::uint32_t>(capture.strings.size());
-  activities_ += static_cast<std::uint32_t>(capture.activities.size());
-  report_kernels_ += static_cast<std::uint32_t>(capture.report_kernels.size());
-  rows_ += added;
   capture.sample_blocks.clear();
-  capture.each_table([](auto& t) {
-    if constexpr (!kReplaced<std::remove_cvref_t<decltype(t)>>) t.clear();
+  capture.each_table([&](auto& t) {
+    if (std::remove_cvref_t<decltype(t)>::kHasKey) return;
+    of(written_, t.kId) += static_cast<std::uint32_t>(t.size());
+    rows_ += t.size();
+    t.clear();
   });
   return {};
 }

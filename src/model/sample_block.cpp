@@ -11,8 +11,8 @@ namespace gf {
 
 namespace {
 
-constexpr std::uint64_t kMost = 1ull
-                                << 31;  // bytes of a block when unpacked: more is no block of ours
+constexpr std::uint64_t kMost = 1ull << 26;  // bytes of a block, unpacked: more is none of ours
+constexpr std::uint64_t kTimes = 16;         // bytes of a sample's start and end
 
 void put_signed(std::string& out, std::int64_t v) {
   auto u = (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
@@ -51,6 +51,7 @@ void note_reach(const SampleBlock& block, PackedBlock& out) {
     const auto [first, last] = std::minmax(block.start_ns[i], block.end_ns[i]);
     out.first_ns = i == 0 ? first : std::min(out.first_ns, first);
     out.last_ns = i == 0 ? last : std::max(out.last_ns, last);
+    out.backwards |= block.end_ns[i] < block.start_ns[i];
   }
 }
 
@@ -99,7 +100,7 @@ bool BlockUnpacker::open(const PackedBlock& p) {
                       m = p.metrics.size();
   // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides
   // its values.
-  if (size > kMost || m > kMost || n > kMost / (4 * m + 1) || size < 4 * n * m + 2 * n ||
+  if (size > kMost || m > kMost || n > kMost / (4 * m + kTimes) || size < 4 * n * m + 2 * n ||
       size > 4 * n * m + 20 * n)
     return false;
   if (size > capacity_) raw_ = std::make_unique_for_overwrite<char[]>(capacity_ = size);

@@ -35,6 +35,7 @@ struct PackedBlock {
   I64 first_ns = 0,
       last_ns = 0;  // the earliest and the latest of its times: what decides whether to unpack it
   std::uint64_t values = 0;  // without those that are no data
+  bool backwards = false;    // some sample ends before it starts
 };
 
 /// Data is zstd over: varints of start (difference to the sample before's end) and length

@@ -39,6 +39,24 @@ enum class HotJournal {
 /// database, is damaged at its start, or is not complete without a log beside it.
 Result<Database> open_untrusted(const std::string& path, HotJournal journal = HotJournal::refuse);
 
+/// Whether a stranger's database has this table. Only a table whose rows are stored is one: what a
+/// view, a virtual table or a computed column makes can be without end. Those are an error.
+Result<bool> plain_table(sqlite3* db, std::string_view name, const std::string& file);
+
+/// How much may be made of a database. Pages of a hostile file can be referred to again and again,
+/// so that a small file has rows without end; rows of a sound one take a few times its size.
+class ReadBudget {
+ public:
+  ReadBudget(const std::string& file, std::uint64_t max_bytes);
+  /// Error: what was made until now is more than allowed.
+  Status spend(std::uint64_t bytes);
+
+ private:
+  std::string file_;
+  std::uint64_t left_;
+  bool asked_;  // the limit is the caller's, not what the file's size allows
+};
+
 Status execute(sqlite3* db, const std::string& sql, const std::string& file);
 Result<Statement> prepare(sqlite3* db, std::string_view sql, const std::string& file);
 

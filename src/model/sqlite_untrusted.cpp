@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -48,7 +49,10 @@ Beside beside(const std::string& path, const char* suffix) {
   return status.st_size == 0 ? Beside::nothing : Beside::log;
 }
 
+constexpr int kLongestValue = 256 << 20;  // bytes of one text or blob
+
 void distrust(sqlite3* db) {
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
@@ -158,6 +162,50 @@ Result<Database> open_untrusted(const std::string& path, HotJournal journal) {
         "write the file anew with the program that made it; or " + std::string(kMoveJournal));
   db->reset();
   return open_recovered(real, path);
+}
+
+Result<bool> plain_table(sqlite3* db, std::string_view name, const std::string& file) {
+  auto statement = prepare(db,
+                           "SELECT type = 'table' AND rootpage > 0 AND NOT EXISTS (SELECT 1 FROM "
+                           "pragma_table_xinfo(?1) WHERE hidden <> 0) FROM sqlite_schema WHERE "
+                           "name = ?1 AND type IN ('table', 'view')",
+                           file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_bind_text(statement->get(), 1, name.data(), static_cast<int>(name.size()), SQLITE_STATIC);
+  const int step = sqlite3_step(statement->get());
+  if (step == SQLITE_DONE) return false;
+  if (step != SQLITE_ROW) return failure(db, "the schema cannot be read", file);
+  if (sqlite3_column_int(statement->get(), 0) != 0) return true;
+  return fail(fmt::format("{} is computed, not stored", name), file, -1,
+              "the file was changed by hand: ask for the one that the profiler wrote");
+}
+
+namespace {
+
+constexpr std::uint64_t kAlwaysAllowed = 256u << 20, kTimesFileSize = 64;
+
+std::uint64_t sound_size(const std::string& file) {
+  std::error_code failed;
+  const auto size = fs::file_size(file, failed);
+  return failed ? kAlwaysAllowed : std::max<std::uint64_t>(kAlwaysAllowed, size * kTimesFileSize);
+}
+
+}  // namespace
+
+ReadBudget::ReadBudget(const std::string& file, std::uint64_t max_bytes)
+    : file_(file),
+      left_(std::min(max_bytes, sound_size(file))),
+      asked_(max_bytes <= sound_size(file)) {}
+
+Status ReadBudget::spend(std::uint64_t bytes) {
+  if (bytes <= left_) {
+    left_ -= bytes;
+    return {};
+  }
+  left_ = 0;
+  if (asked_) return fail("unpacks to more than the limit", file_, -1, "raise --max-bytes");
+  return fail("unpacks to far more than a file of its size holds", file_, -1,
+              "the file is damaged, or was made to fill memory");
 }
 
 }  // namespace gf::sqlite

@@ -1,31 +1,36 @@
 // The capture's tables as structs of columns, made from tables.def. Every table has
+//   kId, kName, kAbout  what it is
+//   kHasKey             whether some columns are a key (column_types.h)
 //   size()              rows
 //   add()               a new row of defaults; returns its number
 //   append(other)       all rows of another table of the same kind, as they are
 //   each_column(f)      f(ColumnInfo, Column<T>&) for every column, in order
-//   each_column_ref(f)  f(ColumnRef<T>): the same with the column's default
+//   each_column_ref(f)  f(ColumnRef<Declared>): the same with what the column is declared as
 //   reserve(n), clear(), shrink_to_fit()
 #pragma once
 
-#include <cmath>
+#include <array>
 #include <cstdint>
 #include <utility>
 
 #include "core/column.h"
-#include "core/strings.h"
 #include "core/time.h"
-#include "model/enums.h"
+#include "model/column_types.h"
 
 namespace gf {
 
-inline constexpr std::uint32_t kNoRow = UINT32_MAX;
-
-using I64 = std::int64_t;
-using I32 = std::int32_t;
-using U32 = std::uint32_t;
-using U8 = std::uint8_t;
-using F64 = double;
-using Text = StringId;
+/// Names the tables of tables.def.
+enum class TableId : std::uint8_t {
+#define GF_TABLE(table, about) table,
+#define GF_COLUMN(type, name, meaning)
+#define GF_END(table)
+#include "model/tables.def"
+#undef GF_TABLE
+#undef GF_COLUMN
+#undef GF_END
+  count
+};
+inline constexpr std::size_t kTableCount = static_cast<std::size_t>(TableId::count);
 
 struct ColumnInfo {
   const char* type;  // as in tables.def
@@ -33,16 +38,19 @@ struct ColumnInfo {
   const char* meaning;
 };
 
-template <class T>
+template <class D>
 struct ColumnRef {
+  using Declared = D;
+  using Value = ValueOf<D>;
+  static constexpr Value fallback = ColumnType<D>::kFallback;
   ColumnInfo info;
-  T fallback;
-  Column<T>& column;
+  Column<Value>& column;
 };
 
-/// What all tables share. Derived gives visit(f), which calls f(ColumnRef) for every column, and
-/// visit_pairs(o, f), which calls f(mine, theirs). Both are templates, made where they are used: a
-/// tuple of columns would be made in every file that includes this one.
+/// What all tables share. Derived gives visit(f), which calls f(ColumnRef) for every column,
+/// visit_pairs(o, f), which calls f(mine, theirs), and visit_ref_pairs(o, f), which calls
+/// f(ColumnRef, theirs). They are templates, made where they are used: a tuple of columns would be
+/// made in every file that includes this one.
 template <class Derived>
 struct TableBase {
   template <class F>
@@ -53,7 +61,7 @@ struct TableBase {
   void each_column(F&& f) const {
     mutable_self().visit([&](auto&& c) { f(c.info, std::as_const(c.column)); });
   }
-  /// f(ColumnRef) for every column: what each_column gives, and the default.
+  /// f(ColumnRef) for every column: what each_column gives, and what it is declared as.
   template <class F>
   void each_column_ref(F&& f) const {
     mutable_self().visit(f);
@@ -84,10 +92,36 @@ struct TableBase {
   Derived& mutable_self() const { return const_cast<TableBase*>(this)->self(); }
 };
 
-// Members and visitors need two passes over the declaration; the first pass below declares the
-// members in a base struct, the others the visitors.
+// Members and visitors need a pass each over the declaration; Ref<devices> finds the names of
+// tables in a namespace of their own.
+namespace declared {
+
+#define GF_TABLE(table, about) struct table;
+#define GF_COLUMN(type, name, meaning)
+#define GF_END(table)
+#include "model/tables.def"
+#undef GF_TABLE
+#undef GF_COLUMN
+#undef GF_END
+
+#define GF_TABLE(table, about)                     \
+  struct table {                                   \
+    static constexpr TableId kId = TableId::table; \
+    static constexpr const char* kName = #table;   \
+    static constexpr const char* kAbout = about;   \
+    static constexpr bool kHasKey = false
+#define GF_COLUMN(type, name, meaning) || kIsKey<type>
+#define GF_END(table) \
+  ;                   \
+  }                   \
+  ;
+#include "model/tables.def"
+#undef GF_TABLE
+#undef GF_COLUMN
+#undef GF_END
+
 #define GF_TABLE(table, about) struct table##_columns {
-#define GF_COLUMN(type, name, fallback, meaning) Column<type> name;
+#define GF_COLUMN(type, name, meaning) Column<ValueOf<type>> name;
 #define GF_END(table) \
   }                   \
   ;
@@ -96,14 +130,11 @@ struct TableBase {
 #undef GF_COLUMN
 #undef GF_END
 
-#define GF_TABLE(table, about)                   \
-  struct table##_visits : table##_columns {      \
-    static constexpr const char* kName = #table; \
-    static constexpr const char* kAbout = about; \
-    template <class F>                           \
+#define GF_TABLE(table, about)                     \
+  struct table##_visits : table, table##_columns { \
+    template <class F>                             \
     void visit(F&& f) {
-#define GF_COLUMN(type, name, fallback, meaning) \
-  f(ColumnRef<type>{{#type, #name, meaning}, fallback, this->name});
+#define GF_COLUMN(type, name, meaning) f(ColumnRef<type>{{#type, #name, meaning}, this->name});
 #define GF_END(table) \
   }                   \
   }                   \
@@ -117,7 +148,7 @@ struct TableBase {
 #define GF_TABLE(table, about)           \
   struct table##_rows : table##_visits { \
     std::size_t rows() const {
-#define GF_COLUMN(type, name, fallback, meaning) return this->name.size();
+#define GF_COLUMN(type, name, meaning) return this->name.size();
 #define GF_END(table) \
   }                   \
   }                   \
@@ -127,11 +158,11 @@ struct TableBase {
 #undef GF_COLUMN
 #undef GF_END
 
-#define GF_TABLE(table, about)                                    \
-  struct table##_table : table##_rows, TableBase<table##_table> { \
-    template <class F>                                            \
-    void visit_pairs(const table##_table& o, F&& f) {
-#define GF_COLUMN(type, name, fallback, meaning) f(this->name, o.name);
+#define GF_TABLE(table, about)          \
+  struct table##_pairs : table##_rows { \
+    template <class F>                  \
+    void visit_pairs(const table##_pairs& o, F&& f) {
+#define GF_COLUMN(type, name, meaning) f(this->name, o.name);
 #define GF_END(table) \
   }                   \
   }                   \
@@ -140,17 +171,62 @@ struct TableBase {
 #undef GF_TABLE
 #undef GF_COLUMN
 #undef GF_END
+
+#define GF_TABLE(table, about)                                     \
+  struct table##_table : table##_pairs, TableBase<table##_table> { \
+    template <class F>                                             \
+    void visit_ref_pairs(const table##_table& o, F&& f) {
+#define GF_COLUMN(type, name, meaning) \
+  f(ColumnRef<type>{{#type, #name, meaning}, this->name}, o.name);
+#define GF_END(table) \
+  }                   \
+  }                   \
+  ;
+#include "model/tables.def"
+#undef GF_TABLE
+#undef GF_COLUMN
+#undef GF_END
+
+}  // namespace declared
+
+#define GF_TABLE(table, about) using declared::table##_table;
+#define GF_COLUMN(type, name, meaning)
+#define GF_END(table)
+#include "model/tables.def"
+#undef GF_TABLE
+#undef GF_COLUMN
+#undef GF_END
+
+/// The table that a column refers to; only of columns that are references.
+template <class Declared>
+inline constexpr TableId kRefTable = RefTarget<Declared>::type::kId;
+
+/// One number for each table.
+using PerTable = std::array<std::uint32_t, kTableCount>;
+inline std::uint32_t& of(PerTable& numbers, TableId id) {
+  return numbers[static_cast<std::size_t>(id)];
+}
+inline std::uint32_t of(const PerTable& numbers, TableId id) {
+  return numbers[static_cast<std::size_t>(id)];
+}
 
 /// All tables of a capture; each_table(f) calls f(table) for every one, in the order of tables.def.
 struct Tables {
 #define GF_TABLE(table, about) table##_table table;
-#define GF_COLUMN(type, name, fallback, meaning)
+#define GF_COLUMN(type, name, meaning)
 #define GF_END(table)
 #include "model/tables.def"
 #undef GF_TABLE
   template <class F>
   void each_table(F&& f) {
 #define GF_TABLE(table, about) f(table);
+#include "model/tables.def"
+#undef GF_TABLE
+  }
+  /// f(mine, theirs) for every table.
+  template <class F>
+  void each_table_pair(const Tables& o, F&& f) {
+#define GF_TABLE(table, about) f(table, o.table);
 #include "model/tables.def"
 #undef GF_TABLE
   }
@@ -162,6 +238,13 @@ struct Tables {
   }
 #undef GF_COLUMN
 #undef GF_END
+  PerTable row_counts() const {
+    PerTable counts{};
+    each_table([&](const auto& table) {
+      of(counts, table.kId) = static_cast<std::uint32_t>(table.size());
+    });
+    return counts;
+  }
 };
 
 }  // namespace gf

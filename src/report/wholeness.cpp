@@ -2,26 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "model/quality.h"
 #include "report/text/format.h"
 
 namespace gf {
 
-bool loses_data(std::string_view code) {
-  constexpr std::string_view kLosses[] = {
-      "bad_event",         "bad_message",  "bad_row",   "bad_sample_block",     "buffer_overflow",
-      "counters_ended",    "event_cap",    "gpu_lost",  "implausible_duration", "lost_samples",
-      "negative_duration", "source_error", "truncated", "truncated_input",      "truncated_json",
-      "unwritten_samples"};
-  return std::find(std::begin(kLosses), std::end(kLosses), code) != std::end(kLosses);
+namespace {
+
+std::string sentence(std::int64_t count, std::string_view code, std::string_view detail) {
+  return fmt::format("{} x {}: {}", format_count(count), code, detail);
+}
+
+}  // namespace
+
+std::vector<std::string> shortcomings(const Capture& c) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < c.quality.size(); ++i)
+    if (const auto code = c.text(c.quality.code[i]); makes_partial(code))
+      found.push_back(sentence(c.quality.count[i], code, c.text(c.quality.detail[i])));
+  return found;
 }
 
 std::vector<std::string> shortcomings(const Analysis& a) {
   std::vector<std::string> found;
   for (const auto& q : a.quality)
-    if (loses_data(q.code))
-      found.push_back(fmt::format("{} x {}: {}", format_count(q.count), q.code, q.detail));
+    if (makes_partial(q.code)) found.push_back(sentence(q.count, q.code, q.detail));
   // A profile of a run on the CPU is whole without a device: its answer is the runtime's. So are
   // samples of energy.
   if (a.devices.empty() && a.energy.devices.empty() && a.runtime.kernels.cpu_kernel_ns == 0)

@@ -80,31 +80,32 @@ inline void add_random_rows(Capture& c, std::mt19937_64& random, std::size_t row
   c.each_table([&](auto& table) {
     const std::size_t first = table.size(), n = below(rows + 1);
     for (std::size_t i = 0; i < n; ++i) table.add();
-    table.each_column([&](const ColumnInfo&, auto& column) {
-      using T = typename std::remove_reference_t<decltype(column)>::value_type;
-      for (std::size_t i = first; i < column.size(); ++i) {
+    table.each_column_ref([&](const auto& field) {
+      using Column = std::remove_cvref_t<decltype(field)>;
+      using Declared = typename Column::Declared;
+      using Value = typename Column::Value;
+      for (std::size_t i = first; i < field.column.size(); ++i) {
         if (below(8) == 0) continue;  // stays at its default
-        if constexpr (std::is_same_v<T, Text>)
-          column[i] = text();
-        else if constexpr (std::is_enum_v<T>)
-          column[i] = static_cast<T>(below(EnumNames<T>::names.size()));
-        else if constexpr (std::is_same_v<T, double>)
-          column[i] = real();
-        else if constexpr (!std::is_same_v<T, U32>)
-          column[i] = integer(T{});
+        if constexpr (kIsText<Declared>)
+          field.column[i] = text();
+        else if constexpr (kIsListed<Declared>)
+          field.column[i] = static_cast<Value>(below(EnumNames<Value>::names.size()));
+        else if constexpr (std::is_same_v<Value, double>)
+          field.column[i] = real();
+        else if constexpr (std::is_same_v<Declared, declared::Bool>)
+          field.column[i] = static_cast<Value>(below(2));
+        else if constexpr (!kIsRef<Declared>)
+          field.column[i] = integer(Value{});
       }
     });
   });
+  const PerTable rows_now = c.row_counts();
   c.each_table([&](auto& table) {
-    table.each_column([&](const ColumnInfo& info, auto& column) {
-      if constexpr (std::is_same_v<typename std::remove_reference_t<decltype(column)>::value_type,
-                                   U32>) {
-        const std::string_view name = info.name;
-        const std::size_t limit = name == "device"     ? c.devices.size()
-                                  : name == "thread"   ? c.threads.size()
-                                  : name == "activity" ? c.activities.size()
-                                                       : c.report_kernels.size();
-        for (auto& v : column)
+    table.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      if constexpr (kIsRef<Declared>) {
+        const std::size_t limit = of(rows_now, kRefTable<Declared>);
+        for (auto& v : column.column)
           if (v == kNoRow && limit > 0 && below(2) == 0) v = static_cast<U32>(below(limit));
       }
     });

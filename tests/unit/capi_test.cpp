@@ -22,9 +22,10 @@ std::string_view dictionary_text(const ArrowArray& a, std::uint32_t index) {
           static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
 }
 
-template <class T>
-void expect_column(const Capture& c, const ColumnRef<T>& column, const ArrowArray& a,
+template <class Declared>
+void expect_column(const Capture& c, const ColumnRef<Declared>& column, const ArrowArray& a,
                    const ArrowSchema& s) {
+  using T = ValueOf<Declared>;
   ASSERT_STREQ(s.name, column.info.name);
   ASSERT_EQ(a.length, static_cast<std::int64_t>(column.column.size()));
   std::int64_t nulls = 0;
@@ -83,6 +84,7 @@ TEST(CInterface, EveryTableComesThroughArrow) {
     ASSERT_TRUE(write_capture(test::random_capture(seed, 30), dir.file("a.gpf")).has_value());
     auto expected = read_capture(dir.file("a.gpf"));
     if (!expected->path.empty()) expected->set_metadata("imported_from", expected->path);
+    ASSERT_TRUE(expected->check().has_value());
     gpufathom_capture* capture = nullptr;
     char* error = nullptr;
     ASSERT_EQ(gpufathom_open(dir.file("a.gpf").c_str(), &capture, &error), 0) << error;
@@ -137,6 +139,33 @@ TEST(CInterface, ErrorsAreTexts) {
   EXPECT_GT(std::strlen(error), 0u);
   gpufathom_free(error);
   gpufathom_close(capture);
+}
+
+TEST(CInterface, NullPointersAreErrors) {
+  gpufathom_capture* capture = nullptr;
+  char* error = nullptr;
+  char* json = nullptr;
+  ArrowArrayStream stream{};
+  const auto says = [&](int code, const char* argument) {
+    ASSERT_EQ(code, 1);
+    ASSERT_NE(error, nullptr);
+    EXPECT_NE(std::strstr(error, argument), nullptr) << error;
+    gpufathom_free(error);
+    error = nullptr;
+  };
+  says(gpufathom_open(nullptr, &capture, &error), "path");
+  says(gpufathom_open("x", nullptr, &error), "capture");
+  EXPECT_EQ(gpufathom_open("no/such/file", &capture, nullptr), 1);
+  EXPECT_EQ(capture, nullptr);
+  says(gpufathom_table(nullptr, "activities", &stream, &error), "capture");
+  says(gpufathom_analyze(nullptr, "all", &json, &error), "capture");
+  ASSERT_EQ(gpufathom_open("examples/lenet_inf_b1.json.gz", &capture, &error), 0);
+  says(gpufathom_table(capture, nullptr, &stream, &error), "table");
+  says(gpufathom_table(capture, "activities", nullptr, &error), "stream");
+  says(gpufathom_analyze(capture, "all", nullptr, &error), "json");
+  gpufathom_close(capture);
+  gpufathom_close(nullptr);
+  gpufathom_free(nullptr);
 }
 
 }  // namespace

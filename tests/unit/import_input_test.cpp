@@ -84,7 +84,7 @@ Read read_all(const std::string& path, std::uint64_t max_bytes = 1 << 30,
     result.content.append(buffer, 0, *got);
     if (*got < block) break;
   }
-  for (auto& damage : input->damage()) result.damage += damage.code;
+  for (auto& damage : input->damage()) result.damage += name_of(damage.code);
   return result;
 }
 

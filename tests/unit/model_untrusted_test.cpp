@@ -49,7 +49,7 @@ std::string journal_naming(const std::string& victim, const std::string& databas
                      big_endian(kSector) + big_endian(kPage);
   head.resize(kSector, '\0');
   std::uint32_t sum = 0;
-  for (const unsigned char letter : victim) sum += letter;
+  for (const char letter : victim) sum += static_cast<unsigned char>(letter);
   return head + big_endian(kPendingByte / kPage + 1) + victim +
          big_endian(static_cast<std::uint32_t>(victim.size())) + big_endian(sum) + magic;
 }

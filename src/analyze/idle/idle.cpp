@@ -21,7 +21,7 @@ void note_unexplained(Analysis& analysis) {
       }
   if (gaps > 0)
     analysis.quality.push_back(
-        {"unexplained_gaps", gaps,
+        {std::string(name_of(QualityCode::unexplained_gaps)), gaps,
          fmt::format("the device had work queued and idled for longer than hardware needs, {} in "
                      "all: the capture lacks what happened there (events that the profiler "
                      "dropped, another process)",

@@ -10,7 +10,7 @@ namespace gf {
 void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis) {
   if (levels.adjusted > 0)
     analysis.quality.push_back(
-        {"counters_disagree", levels.adjusted,
+        {std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
          "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
          "2 % (counters of different passes); the bound is taken"});
   analysis.levels = ladder(context, context.devices, levels);

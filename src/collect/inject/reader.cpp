@@ -100,7 +100,7 @@ bool InjectReader::poll(Capture& c, std::size_t most) {
     if (done == 0 && rest.size() == most) {
       f.bad = true;
       c.note_quality(
-          "bad_agent_file",
+          QualityCode::bad_agent_file,
           "an agent's file holds a record of impossible length: what follows is left out");
     }
     // What is read needs no room any more; file systems that cannot punch holes keep it until the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "collect/inject/reader.h"
 #include "collect/nvml/nvml.h"
@@ -66,20 +67,20 @@ bool as(std::string_view payload, T& out) {
 }  // namespace
 
 bool InjectReader::believable(const File& f, Nanos start, Nanos end, const char* what, Capture& c) {
-  const char* code = nullptr;
+  std::optional<QualityCode> code;
   std::string why;
   if (start <= 0 || end <= 0) {
-    code = "no_time";
+    code = QualityCode::no_time;
     why = fmt::format("{} without a time: CUPTI had none for them", what);
   } else if (end < start) {
-    code = "bad_event";
+    code = QualityCode::bad_event;
     why = fmt::format("{} that end before they start", what);
   } else if ((f.since > 0 && end < f.since - kClockSlack) || start > host_now() + kClockSlack) {
-    code = "outside_window";
+    code = QualityCode::outside_window;
     why = fmt::format("{} at times when nothing was recorded", what);
   }
   if (!code) return true;
-  c.note_quality(code, why);
+  c.note_quality(*code, why);
   ++refused_;
   return false;
 }
@@ -110,7 +111,7 @@ void InjectReader::take(File& f, Type type, std::string_view payload, Capture& c
     case Type::window:
       return take_window(f, payload, c);
   }
-  c.note_quality("bad_event", "an unknown record in an agent's file");
+  c.note_quality(QualityCode::bad_event, "an unknown record in an agent's file");
 }
 
 void InjectReader::take_hello(File& f, std::string_view payload, Capture& c) {
@@ -120,7 +121,8 @@ void InjectReader::take_hello(File& f, std::string_view payload, Capture& c) {
   if (f.window > 0)
     add_window(f, std::exchange(f.window, 0), f.last, c);  // the process began anew, by exec
   if (f.bad)
-    c.note_quality("bad_agent_file", "an agent of another version wrote its file: it is left out");
+    c.note_quality(QualityCode::bad_agent_file,
+                   "an agent of another version wrote its file: it is left out");
 }
 
 void InjectReader::take_text(File& f, std::string_view payload, Capture& c) {
@@ -140,7 +142,8 @@ void InjectReader::take_device(File& f, std::string_view payload, Capture& c) {
 
 void InjectReader::take_kernel(File& f, std::string_view payload, Capture& c) {
   inject::Kernel kernel{};
-  if (!as(payload, kernel)) return c.note_quality("bad_event", "a kernel record is damaged");
+  if (!as(payload, kernel))
+    return c.note_quality(QualityCode::bad_event, "a kernel record is damaged");
   if (!believable(f, kernel.start, kernel.end, "kernels", c)) return;
   auto& a = c.activities;
   const auto row = a.add();
@@ -173,7 +176,8 @@ void InjectReader::take_kernel(File& f, std::string_view payload, Capture& c) {
 
 void InjectReader::take_memory(File& f, Type type, std::string_view payload, Capture& c) {
   inject::Memory memory{};
-  if (!as(payload, memory)) return c.note_quality("bad_event", "a copy record is damaged");
+  if (!as(payload, memory))
+    return c.note_quality(QualityCode::bad_event, "a copy record is damaged");
   const bool copy = type == Type::memcpy;
   if (!believable(f, memory.start, memory.end, copy ? "copies" : "sets", c)) return;
   auto& a = c.activities;
@@ -201,7 +205,8 @@ void InjectReader::take_memory(File& f, Type type, std::string_view payload, Cap
 
 void InjectReader::take_call(File& f, std::string_view payload, Capture& c) {
   inject::Api call{};
-  if (!as(payload, call)) return c.note_quality("bad_event", "a record of a call is damaged");
+  if (!as(payload, call))
+    return c.note_quality(QualityCode::bad_event, "a record of a call is damaged");
   if (!believable(f, call.start, call.end, "calls", c)) return;
   auto& a = c.api_calls;
   const auto row = a.add();
@@ -220,7 +225,7 @@ void InjectReader::take_call(File& f, std::string_view payload, Capture& c) {
 void InjectReader::take_range(File& f, std::string_view payload, Capture& c) {
   inject::Range range{};
   if (!as(payload, range) || range.start <= 0 || range.end < range.start)
-    return c.note_quality("bad_event", "a record of a range is damaged");
+    return c.note_quality(QualityCode::bad_event, "a record of a range is damaged");
   const Text name = text(f, range.name);
   auto& h = c.host_ops;
   const auto row = h.add();
@@ -239,7 +244,7 @@ void InjectReader::take_range(File& f, std::string_view payload, Capture& c) {
 void InjectReader::take_loss(std::string_view payload, Capture& c) {
   if (inject::Dropped dropped{}; payload.size() == sizeof dropped) {
     as(payload, dropped);
-    return c.note_quality("dropped_kernels",
+    return c.note_quality(QualityCode::dropped_kernels,
                           "CUPTI dropped activity records: the program launched faster than they "
                           "could be written",
                           static_cast<std::int64_t>(dropped.records));
@@ -250,14 +255,14 @@ void InjectReader::take_loss(std::string_view payload, Capture& c) {
   switch (static_cast<inject::LossKind>(loss.kind)) {
     case inject::LossKind::names:
       return c.note_quality(
-          "lost_names", "ranges without a name: a program may have 65536 different names of 64 kB",
-          count);
+          QualityCode::lost_names,
+          "ranges without a name: a program may have 65536 different names of 64 kB", count);
     case inject::LossKind::memory:
-      return c.note_quality("lost_records", "bytes of records that found no memory in the program",
-                            count);
+      return c.note_quality(QualityCode::lost_records,
+                            "bytes of records that found no memory in the program", count);
     case inject::LossKind::taken:
       taken_ += count;
-      return c.note_quality("kernels_taken",
+      return c.note_quality(QualityCode::kernels_taken,
                             "launches whose kernels CUPTI gave to another profiler in the program, "
                             "such as torch.profiler",
                             count);
@@ -288,12 +293,12 @@ void InjectReader::compare_correlations(File& f, Capture& c) {
     return static_cast<double>(count) > kAtBorders * static_cast<double>(all) + 10;
   };
   if (const auto alone = without(known.kernels, known.launches); many(alone, known.kernels.size()))
-    c.note_quality("no_launch",
+    c.note_quality(QualityCode::no_launch,
                    "kernels whose launch was not recorded: why the GPU idled before "
                    "them is not known",
                    alone);
   if (const auto alone = without(known.launches, known.kernels); many(alone, known.launches.size()))
-    c.note_quality("no_kernel", "launches whose kernels were not recorded", alone);
+    c.note_quality(QualityCode::no_kernel, "launches whose kernels were not recorded", alone);
 }
 
 }  // namespace gf

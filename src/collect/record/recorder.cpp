@@ -245,7 +245,7 @@ void Recorder::tell_hang(const char* what, Nanos since) {
     text += fmt::format(" ({:.1f} s before the end)", static_cast<double>(since) * 1e-9);
   if (std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
   note(notes_, text);
-  capture_.note_quality("counters_ended", text);
+  capture_.note_quality(QualityCode::counters_ended, text);
 }
 
 RecordSummary Recorder::summary(Nanos started, Nanos ended) {
@@ -269,14 +269,14 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
       d.lost = source.sampler->lost() + source.dropped;
       if (d.lost > 0)
         capture_.note_quality(
-            "lost_samples",
+            QualityCode::lost_samples,
             "counter samples that never arrived: the rate was too high for this machine", d.lost);
       if (source.sampler->overflows() > 0)
-        capture_.note_quality("buffer_overflow", "the GPU's sample buffer overflowed",
+        capture_.note_quality(QualityCode::buffer_overflow, "the GPU's sample buffer overflowed",
                               source.sampler->overflows());
       if (!source.error.empty()) {
         note(notes_, fmt::format("GPU {}: counters ended early: {}", d.index, source.error));
-        capture_.note_quality("counters_ended", source.error);
+        capture_.note_quality(QualityCode::counters_ended, source.error);
       }
       capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index),
                             std::to_string(source.sampler->clock_offset_ns()));
@@ -296,7 +296,7 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
   if (dropped_ > 0) {
     note(notes_,
          fmt::format("{} samples were dropped because the file could not be written", dropped_));
-    capture_.note_quality("unwritten_samples",
+    capture_.note_quality(QualityCode::unwritten_samples,
                           "samples dropped because the file could not be written", dropped_);
   }
   return s;

@@ -63,7 +63,8 @@ void Sensors::read(State& s, Capture& capture, Nanos now, bool last) {
     const auto r = nvml_.read(s.gpu, want);
     s.lost = r.lost;
     if (r.lost)
-      capture.note_quality("gpu_lost", "a GPU fell off the bus; its recording ends there");
+      capture.note_quality(QualityCode::gpu_lost,
+                           "a GPU fell off the bus; its recording ends there");
     const auto power = r.power_instant_watts ? r.power_instant_watts : r.power_average_watts;
     if (power) {
       s.power_max = std::max(s.power_max, *power);

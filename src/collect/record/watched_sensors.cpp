@@ -47,11 +47,8 @@ void WatchedSensors::move_rows(Capture& capture) {
     to.value[added] = from.value[row];
   }
   from.clear();
-  auto& quality = state_->rows.quality;
-  for (std::uint32_t row = 0; row < quality.size(); ++row)
-    capture.note_quality(state_->rows.text(quality.code[row]),
-                         std::string(state_->rows.text(quality.detail[row])), quality.count[row]);
-  quality.clear();
+  capture.add_quality(state_->rows);
+  state_->rows.quality.clear();
 }
 
 Nanos WatchedSensors::hangs_for() const {

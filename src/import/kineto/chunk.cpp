@@ -29,9 +29,9 @@ void Chunk::clear() {
   last_event = kNotSearched;
 }
 
-void Chunk::note(const char* code, const char* what, std::int64_t at) {
+void Chunk::note(QualityCode code, const char* what, std::int64_t at) {
   for (auto& d : damage)
-    if (d.code == code || std::strcmp(d.code, code) == 0) {
+    if (d.code == code) {
       ++d.count;
       return;
     }
@@ -151,8 +151,8 @@ const char* read_carefully(const char* p, const char* end, Event& event, Chunk& 
   if (close && may_follow(close, end, chunk)) {
     switch (worker.slow.read({p, static_cast<std::size_t>(close - p)}, event)) {
       case SlowReader::Outcome::repaired:
-        chunk.note("repaired_event", "control characters or invalid UTF-8 in a text were replaced",
-                   at);
+        chunk.note(QualityCode::repaired_event,
+                   "control characters or invalid UTF-8 in a text were replaced", at);
         [[fallthrough]];
       case SlowReader::Outcome::whole:
         rows.add(event, at);
@@ -163,7 +163,7 @@ const char* read_carefully(const char* p, const char* end, Event& event, Chunk& 
   }
   if (!following && !close && chunk.last && closing_bracket(p, end) == end)
     return end;  // cut short: parse_chunk says so
-  chunk.note("bad_event", "event that is not valid JSON", at);
+  chunk.note(QualityCode::bad_event, "event that is not valid JSON", at);
   if (following) return following;
   return chunk.last ? closing_bracket(p, end) : end;
 }
@@ -196,13 +196,13 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
       continue;
     }
     // Not an event: a value of another kind, or text that a broken writer left here.
-    chunk.note("bad_event", "element of traceEvents that is not an event",
+    chunk.note(QualityCode::bad_event, "element of traceEvents that is not an event",
                chunk.offset + (p - chunk.buffer.get()));
     const char* following = find_event(p, end);
     p = following ? following : chunk.last ? std::find(p + 1, end, ']') : end;
   }
   if (chunk.last)
-    chunk.note("truncated_json", "the file ends before its list of events does",
+    chunk.note(QualityCode::truncated_json, "the file ends before its list of events does",
                chunk.offset + static_cast<std::int64_t>(chunk.size));
 }
 

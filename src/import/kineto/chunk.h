@@ -15,9 +15,9 @@
 
 namespace gf::kineto {
 
-/// Damage of one kind inside a chunk. `code` is a literal and compared by address.
+/// Damage of one kind inside a chunk.
 struct Damage {
-  const char* code;
+  QualityCode code;
   const char* what;
   std::int64_t count;
   std::int64_t first;  // byte offset in the decompressed file
@@ -87,7 +87,7 @@ struct Chunk {
   void reserve(std::size_t n);
   /// Forgets the output, keeps the memory.
   void clear();
-  void note(const char* code, const char* what, std::int64_t at);
+  void note(QualityCode code, const char* what, std::int64_t at);
 };
 
 /// Reads all events of a chunk.

@@ -62,7 +62,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const bool cut =
       merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos;
   if (cut)
-    capture.note_quality("truncated_json",
+    capture.note_quality(QualityCode::truncated_json,
                          "the file ends after its events, without its closing brace");
   if (auto later = read_metadata(capture, merge.trailer(), cut)) base = later;
   merge.finish(base.value_or(0));

@@ -57,35 +57,30 @@ void Merge::learn(const Chunk& chunk, Translation& known) {
 }
 
 void Merge::take_rows(const Chunk& chunk, const Translation& known) {
-  const auto activity0 = static_cast<std::uint32_t>(capture_.activities.size());
+  const PerTable rows_before = capture_.row_counts();
   auto take = [&](auto& mine, const auto& theirs) {
     if (theirs.empty()) return;
     const auto first = mine.size();
     mine.append(theirs);
-    mine.each_column([&](const ColumnInfo& info, auto& column) {
-      using T = typename std::remove_reference_t<decltype(column)>::value_type;
+    mine.each_column_ref([&](const auto& c) {
+      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
       auto rename = [&](auto&& f) {
-        for (std::size_t i = first; i < column.size(); ++i) column[i] = f(column[i]);
+        for (std::size_t i = first; i < c.column.size(); ++i) c.column[i] = f(c.column[i]);
       };
-      if constexpr (std::is_same_v<T, Text>) {
+      if constexpr (kIsText<Declared>) {
         rename([&](Text t) { return known.texts[static_cast<std::uint32_t>(t)]; });
-      } else if constexpr (std::is_same_v<T, U32>) {
-        const std::string_view name = info.name;
-        if (name == "thread") rename([&](std::uint32_t t) { return known.threads[t]; });
-        if (name == "device") rename([&](std::uint32_t d) { return device_row(d); });
-        if (name == "activity") rename([&](std::uint32_t row) { return row + activity0; });
+      } else if constexpr (kIsRef<Declared>) {
+        constexpr TableId kTarget = kRefTable<Declared>;
+        if (kTarget == TableId::threads)
+          rename([&](std::uint32_t t) { return known.threads[t]; });
+        else if (kTarget == TableId::devices)
+          rename([&](std::uint32_t d) { return device_row(d); });
+        else
+          rename([&](std::uint32_t row) { return row + of(rows_before, kTarget); });
       }
     });
   };
-  take(capture_.host_ops, chunk.rows.host_ops);
-  take(capture_.api_calls, chunk.rows.api_calls);
-  take(capture_.collectives, chunk.rows.collectives);
-  take(capture_.activities, chunk.rows.activities);
-  take(capture_.device_annotations, chunk.rows.device_annotations);
-  take(capture_.syncs, chunk.rows.syncs);
-  take(capture_.flows, chunk.rows.flows);
-  take(capture_.memory_events, chunk.rows.memory_events);
-  take(capture_.counter_samples, chunk.rows.counter_samples);
+  capture_.each_table_pair(chunk.rows, take);
 }
 
 void Merge::add(Chunk& chunk) {
@@ -95,9 +90,8 @@ void Merge::add(Chunk& chunk) {
   for (const auto& naming : chunk.names)
     names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
   for (const auto& d : chunk.damage) {
-    const auto same = std::find_if(damage_.begin(), damage_.end(), [&](const Damage& k) {
-      return std::string_view(k.code) == d.code;
-    });
+    const auto same = std::find_if(damage_.begin(), damage_.end(),
+                                   [&](const Damage& k) { return k.code == d.code; });
     if (same == damage_.end())
       damage_.push_back(d);
     else
@@ -146,11 +140,10 @@ void Merge::join_lone_device() {
   one.visit_pairs(d, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
   d = std::move(one);
   capture_.each_table([](auto& table) {
-    table.each_column([](const ColumnInfo& info, auto& column) {
-      using T = typename std::remove_reference_t<decltype(column)>::value_type;
-      if constexpr (std::is_same_v<T, U32>)
-        if (std::string_view(info.name) == "device")
-          for (auto& row : column)
+    table.each_column_ref([](const auto& c) {
+      if constexpr (kIsRef<typename std::remove_cvref_t<decltype(c)>::Declared>)
+        if (kRefTable<typename std::remove_cvref_t<decltype(c)>::Declared> == TableId::devices)
+          for (auto& row : c.column)
             if (row != kNoRow) row = 0;
     });
   });
@@ -163,11 +156,10 @@ void Merge::finish(Nanos base) {
     capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
   if (base == 0) return;
   capture_.each_table([&](auto& table) {
-    table.each_column([&](const ColumnInfo& info, auto& column) {
-      using T = typename std::remove_reference_t<decltype(column)>::value_type;
-      if constexpr (std::is_same_v<T, I64>)
-        if (std::string_view(info.name) == "start_ns" || std::string_view(info.name) == "time_ns")
-          for (auto& ns : column) ns += base;
+    table.each_column_ref([&](const auto& c) {
+      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(c)>::Declared,
+                                   declared::Time>)
+        for (auto& ns : c.column) ns += base;
     });
   });
 }

@@ -80,7 +80,7 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key,
   if (key != "baseTimeNanoseconds") return std::nullopt;
   const auto base = parse_decimal(text, 0);
   if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;
-  capture.note_quality("bad_metadata",
+  capture.note_quality(QualityCode::bad_metadata,
                        "baseTimeNanoseconds is " + text + ", which is no time; times are relative");
   return std::nullopt;
 }
@@ -111,7 +111,7 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool c
   if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
   if (!cut)
     capture.note_quality(
-        "bad_metadata",
+        QualityCode::bad_metadata,
         "the trace's own description is not valid JSON; what could be found in it was kept");
   repair_text(json);
   json.append(kPadding, '\0');

@@ -67,14 +67,14 @@ std::int64_t Rows::integer(const Event& e, Field field, std::int64_t fallback, s
   if (!e.has(field)) return fallback;
   if (auto value = parse_integer(e[field].text())) return *value;
   if (e[field].text() == "null") return fallback;
-  chunk_.note("bad_value", kBadValue, at);
+  chunk_.note(QualityCode::bad_value, kBadValue, at);
   return fallback;
 }
 
 std::int32_t Rows::small(const Event& e, Field field, std::int64_t at) {
   const std::int64_t value = integer(e, field, -1, at);
   if (value >= INT32_MIN && value <= INT32_MAX) return static_cast<std::int32_t>(value);
-  chunk_.note("bad_value", kBadValue, at);
+  chunk_.note(QualityCode::bad_value, kBadValue, at);
   return -1;
 }
 
@@ -82,7 +82,7 @@ double Rows::real(const Event& e, Field field, std::int64_t at) {
   if (!e.has(field)) return NAN;
   if (auto value = parse_real(e[field].text())) return *value;
   if (e[field].text() == "null") return NAN;
-  chunk_.note("bad_value", kBadValue, at);
+  chunk_.note(QualityCode::bad_value, kBadValue, at);
   return NAN;
 }
 
@@ -96,7 +96,7 @@ void Rows::extent(const Event& e, Field field, std::int32_t& x, std::int32_t& y,
   for (auto& value : out) {
     while (p < end && (*p == '[' || *p == ',' || static_cast<unsigned char>(*p) <= ' ')) ++p;
     const auto [stop, error] = std::from_chars(p, end, value);
-    if (error != std::errc()) return chunk_.note("bad_value", kBadValue, at);
+    if (error != std::errc()) return chunk_.note(QualityCode::bad_value, kBadValue, at);
     p = stop;
   }
   x = out[0], y = out[1], z = out[2];
@@ -124,9 +124,10 @@ bool Rows::time(const Event& e, Field field, Nanos& ns) {
 
 void Rows::add(const Event& e, std::int64_t at) {
   if (e.duplicates)
-    chunk_.note("duplicate_key", "a key came twice in one event; the last one counts", at);
+    chunk_.note(QualityCode::duplicate_key, "a key came twice in one event; the last one counts",
+                at);
   const auto ph = e.text(Field::ph);
-  if (ph.size() != 1) return chunk_.note("bad_event", "event without a phase", at);
+  if (ph.size() != 1) return chunk_.note(QualityCode::bad_event, "event without a phase", at);
   const Category category = category_of(e.text(Field::cat));
   switch (ph[0]) {
     case 'X':
@@ -136,7 +137,7 @@ void Rows::add(const Event& e, std::int64_t at) {
     case 'f': {
       if (category != Category::flow) return;
       Nanos ns;
-      if (!time(e, Field::ts, ns)) return chunk_.note("bad_event", kBadTime, at);
+      if (!time(e, Field::ts, ns)) return chunk_.note(QualityCode::bad_event, kBadTime, at);
       const auto row = rows_.flows.add();
       rows_.flows.id[row] = integer(e, Field::id, -1, at);
       rows_.flows.time_ns[row] = ns;
@@ -157,7 +158,7 @@ void Rows::add(const Event& e, std::int64_t at) {
     case 'M':
       return add_naming(e);
     default:
-      chunk_.note("unknown_phase",
+      chunk_.note(QualityCode::unknown_phase,
                   "events of a phase that the profiler does not write were left out", at);
   }
 }
@@ -165,13 +166,14 @@ void Rows::add(const Event& e, std::int64_t at) {
 void Rows::add_span(const Event& e, Category category, std::int64_t at) {
   Nanos start, duration;
   if (!time(e, Field::ts, start) || !time(e, Field::dur, duration))
-    return chunk_.note("bad_event", kBadTime, at);
+    return chunk_.note(QualityCode::bad_event, kBadTime, at);
   if (duration < 0) {
-    chunk_.note("negative_duration", "a negative duration was taken as 0", at);
+    chunk_.note(QualityCode::negative_duration, "a negative duration was taken as 0", at);
     duration = 0;
   }
   if (duration > kLongestSpan)
-    return chunk_.note("implausible_duration", "an event of more than a day was left out", at);
+    return chunk_.note(QualityCode::implausible_duration,
+                       "an event of more than a day was left out", at);
   switch (category) {
     case Category::cpu_op:
       return add_host(e, HostKind::op, start, duration, at);
@@ -335,7 +337,7 @@ void Rows::add_collective(const Event& e, std::uint32_t activity, std::int64_t a
 
 void Rows::add_memory(const Event& e, std::int64_t at) {
   Nanos ns;
-  if (!time(e, Field::ts, ns)) return chunk_.note("bad_event", kBadTime, at);
+  if (!time(e, Field::ts, ns)) return chunk_.note(QualityCode::bad_event, kBadTime, at);
   auto& t = rows_.memory_events;
   const auto row = t.add();
   t.time_ns[row] = ns;
@@ -350,7 +352,7 @@ void Rows::add_memory(const Event& e, std::int64_t at) {
 
 void Rows::add_counter(const Event& e, std::int64_t at) {
   Nanos ns;
-  if (!time(e, Field::ts, ns)) return chunk_.note("bad_event", kBadTime, at);
+  if (!time(e, Field::ts, ns)) return chunk_.note(QualityCode::bad_event, kBadTime, at);
   auto pid = e.text(Field::pid);  // "GPU N Counters", or the number alone
   if (pid.starts_with("GPU ")) {
     pid.remove_prefix(4);

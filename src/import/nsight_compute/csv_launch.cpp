@@ -85,7 +85,7 @@ void RoundingLoss::add(const Number& n, std::string_view metric) {
 
 void RoundingLoss::note(Capture& capture) const {
   if (values > 0)
-    capture.note_quality("rounded_counters",
+    capture.note_quality(QualityCode::rounded_counters,
                          fmt::format("the text export keeps fewer than six digits of these values, "
                                      "first of {}; the .ncu-rep file has them exactly",
                                      first),
@@ -95,13 +95,15 @@ void RoundingLoss::note(Capture& capture) const {
 void RowDamage::note(Capture& capture) const {
   if (bad > 0)
     capture.note_quality(
-        "bad_row",
+        QualityCode::bad_row,
         fmt::format("rows that are not rows of the table, first at byte {} of it", first), bad);
   if (cut)
     capture.note_quality(
-        "truncated", fmt::format("the file ends inside a row, at byte {} of its table", cut_at));
+        QualityCode::truncated,
+        fmt::format("the file ends inside a row, at byte {} of its table", cut_at));
   if (messages > 0)
-    capture.note_quality("profiler_message", "lines of the profiler between the rows", messages);
+    capture.note_quality(QualityCode::profiler_message, "lines of the profiler between the rows",
+                         messages);
 }
 
 }  // namespace gf::ncu

@@ -89,7 +89,8 @@ Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&
   }
   builder.finish();
   if (!units_seen && !capture.report_kernels.empty())
-    capture.note_quality("no_units", "the table has no row of units; base units are assumed");
+    capture.note_quality(QualityCode::no_units,
+                         "the table has no row of units; base units are assumed");
   damage.note(capture);
   rounding.note(capture);
   return {};

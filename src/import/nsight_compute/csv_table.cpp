@@ -84,7 +84,7 @@ Result<CsvTable> find_table(std::string_view content, const std::string& path) {
 void note_profiler_messages(Capture& capture, std::string_view before_table) {
   each_line(before_table, [&](std::string_view line, std::size_t) {
     if (line.starts_with("==WARNING==") || line.starts_with("==ERROR=="))
-      capture.note_quality("profiler_message",
+      capture.note_quality(QualityCode::profiler_message,
                            "the profiler said: " + std::string(line.substr(0, 200)));
     return true;
   });

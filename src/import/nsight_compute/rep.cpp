@@ -150,7 +150,7 @@ class Reader {
     for (const RawMetric& m : result.metrics) {
       if (m.name >= metrics_.size()) {
         capture_.note_quality(
-            "unknown_metric_name",
+            QualityCode::unknown_metric_name,
             fmt::format("a metric of kernel {} is number {} of a string table with {} entries",
                         launch.id, m.name, names_.size()));
         continue;
@@ -190,7 +190,7 @@ Result<Capture> load_rep(const std::string& path, const ImportOptions& options) 
   capture.path = path;
   capture.format = "nsight_compute_rep";
   if (file.version() != 7)
-    capture.note_quality("unknown_version",
+    capture.note_quality(QualityCode::unknown_version,
                          fmt::format("the report's file version is {}; this reader knows version 7",
                                      file.version()));
   Reader reader(capture);
@@ -214,8 +214,9 @@ Result<Capture> load_rep(const std::string& path, const ImportOptions& options) 
       try {
         reader.add(read_result(**result), (*block)->pid);
       } catch (const protozero::exception& e) {
-        capture.note_quality("bad_event", fmt::format("result {} is damaged ({}) and left out",
-                                                      reader.results(), e.what()));
+        capture.note_quality(
+            QualityCode::bad_event,
+            fmt::format("result {} is damaged ({}) and left out", reader.results(), e.what()));
         reader.skip();
       }
     }

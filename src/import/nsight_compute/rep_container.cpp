@@ -60,8 +60,8 @@ RepBlock parse_header(std::string_view bytes) {
 
 void RepContainer::ended(const char* where) {
   over_ = true;
-  damage_.push_back(
-      {"truncated", fmt::format("the file ends {}, at byte {}", where, input_.delivered())});
+  damage_.push_back({QualityCode::truncated,
+                     fmt::format("the file ends {}, at byte {}", where, input_.delivered())});
 }
 
 Result<bool> RepContainer::read_exactly(std::uint64_t n) {
@@ -157,7 +157,7 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
     // Where the next block begins stands in this header: there is no way on.
     over_ = true;
     damage_.push_back(
-        {"damaged_block",
+        {QualityCode::damaged_block,
          fmt::format(
              "the header of the block at byte {} is damaged; what follows it cannot be read", at)});
     return none;
@@ -177,7 +177,7 @@ Result<std::optional<std::string_view>> RepContainer::next_result() {
     payload_left_ -= std::min<std::uint64_t>(4, payload_left_ >= 4 ? 4 : 0);
     if (**size > payload_left_) {
       damage_.push_back(
-          {"damaged_block",
+          {QualityCode::damaged_block,
            fmt::format(
                "the message at byte {} is longer than its block; the rest of the block is left out",
                at)});

@@ -28,7 +28,7 @@ struct RepBlock {
 
 /// Damage that ended or shortened the reading.
 struct RepDamage {
-  const char* code;
+  QualityCode code;
   std::string detail;
 };
 

@@ -167,7 +167,7 @@ void ReportBuilder::attribute(const Metric& metric, std::string value) {
       attributes_[device_].try_emplace(static_cast<std::uint32_t>(metric.name), std::move(value));
   if (!fresh && at->second != value && !value.empty())
     capture_.note_quality(
-        "attribute_changed",
+        QualityCode::attribute_changed,
         fmt::format("{} is not the same on every row of device {}; the first value is kept",
                     capture_.text(metric.name), device_));
 }

@@ -8,6 +8,7 @@
 #include "import/gpu_api.h"
 #include "import/nsight_systems/nsight_systems.h"
 #include "import/nsight_systems/table_rows.h"
+#include "model/check.h"
 #include "model/nvtx_operation.h"
 
 namespace gf::nsys {
@@ -74,10 +75,54 @@ std::string_view catalogue_metric(std::string_view name) {
   return {};
 }
 
+// Columns in the order in which each table's are asked for. Those of all device activities come
+// first.
+#define GF_ACTIVITY_COLUMNS \
+  "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+enum ActivityColumn { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kOwn };
+enum KernelColumn {
+  kDemangledName = kOwn,
+  kShortName,
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kRegisters,
+  kStaticShared,
+  kDynamicShared,
+  kKernelGraph,
+  kKernelGraphNode
+};
+enum CopyColumn { kCopyBytes = kOwn, kCopyKind, kCopyGraphNode };
+enum SetColumn { kSetBytes = kOwn, kSetGraphNode };
+enum GraphColumn { kGraph = kOwn };
+enum CallColumn { kCallThread = 2, kCallCorrelation, kCallName };
+enum RangeColumn { kRangeThread = 2, kRangeText, kRangeTextId, kRangeType };
+enum SyncColumn { kSyncDevice = 2, kSyncStream, kSyncCorrelation, kSyncType };
+enum GpuColumn {
+  kGpuId,
+  kGpuCudaDevice,
+  kGpuName,
+  kGpuUuid,
+  kGpuSms,
+  kGpuMemory,
+  kGpuClock,
+  kGpuMajor,
+  kGpuMinor,
+  kGpuRegisters,
+  kGpuShared,
+  kGpuWarps,
+  kGpuWarpThreads
+};
+enum MetricColumn { kMetricType, kMetricId, kMetricName };
+enum SampleColumn { kSampleTime, kSampleRawTime, kSampleType, kSampleMetric, kSampleValue };
+
 class Loader {
  public:
-  Loader(sqlite3* db, const std::string& path, Capture& capture)
-      : db_(db), path_(path), c_(capture) {}
+  Loader(sqlite3* db, const std::string& path, Capture& capture, std::uint64_t max_bytes)
+      : db_(db), path_(path), c_(capture), budget_(path, max_bytes) {}
 
   Status run() {
     using Step = Status (Loader::*)();
@@ -88,7 +133,7 @@ class Loader {
       if (const Status done = (this->*step)(); !done) return done;
     if (c_.events == 0)
       c_.note_quality(
-          "no_events",
+          QualityCode::no_events,
           "the export holds no CUDA activity and no ranges: capture with --trace=cuda,nvtx");
     return {};
   }
@@ -103,6 +148,7 @@ class Loader {
       const auto more = rows->next();
       if (!more) return tl::unexpected(more.error());
       if (!*more) return {};
+      if (auto ok = budget_.spend(rows->bytes()); !ok) return ok;
       f(*rows);
     }
   }
@@ -110,14 +156,15 @@ class Loader {
   /// Start and duration of a row; empty, and counted, when they make no span.
   std::optional<Interval> span(const TableRows& row, std::string_view table) {
     ++c_.events;
-    if (!row.null(0)) {
-      const std::int64_t start = row.integer(0), end = row.null(1) ? start : row.integer(1);
-      Nanos from = 0, to = 0;
-      if (end >= start && !__builtin_add_overflow(epoch_, start, &from) &&
-          !__builtin_add_overflow(epoch_, end, &to))
-        return Interval{from, to};
+    if (!row.null(kStart)) {
+      const std::int64_t start = row.integer(kStart);
+      const std::int64_t end = row.null(kEnd) ? start : row.integer(kEnd);
+      const auto from = checked_add(epoch_, start);
+      const auto to = checked_add(epoch_, end);
+      if (end >= start && from && to && in_reach(*from) && in_reach(*to))
+        return Interval{*from, *to};
     }
-    c_.note_quality("bad_event",
+    c_.note_quality(QualityCode::bad_event,
                     fmt::format("rows without a possible time span, first in {}", table));
     return std::nullopt;
   }
@@ -163,21 +210,23 @@ class Loader {
         {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor",
          "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
         [&](const TableRows& r) {
-          const auto row = c_.device_row(static_cast<std::int32_t>(r.integer(r.null(1) ? 0 : 1)));
-          gpus_[r.integer(0)] = row;
+          const auto row = c_.device_row(static_cast<std::int32_t>(
+              r.integer(r.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
+          gpus_[r.integer(kGpuId)] = row;
           auto& d = c_.devices;
-          d.name[row] = c_.strings.intern(r.text(2));
-          d.uuid[row] = c_.strings.intern(r.text(3));
+          d.name[row] = c_.strings.intern(r.text(kGpuName));
+          d.uuid[row] = c_.strings.intern(r.text(kGpuUuid));
           d.vendor[row] = c_.strings.intern("nvidia");
-          d.sm_count[row] = static_cast<std::int32_t>(r.integer(4));
-          d.memory_bytes[row] = r.integer(5);
-          if (!r.null(6)) d.clock_khz[row] = r.integer(6) / 1000;
-          d.compute_major[row] = static_cast<std::int32_t>(r.integer(7));
-          d.compute_minor[row] = static_cast<std::int32_t>(r.integer(8));
-          d.registers_per_sm[row] = static_cast<std::int32_t>(r.integer(9));
-          d.shared_bytes_per_sm[row] = r.integer(10);
-          if (!r.null(11) && !r.null(12) && r.integer(11) < 4096 && r.integer(12) < 4096)
-            d.max_threads_per_sm[row] = static_cast<std::int32_t>(r.integer(11) * r.integer(12));
+          d.sm_count[row] = static_cast<std::int32_t>(r.integer(kGpuSms));
+          d.memory_bytes[row] = r.integer(kGpuMemory);
+          if (!r.null(kGpuClock)) d.clock_khz[row] = r.integer(kGpuClock) / 1000;
+          d.compute_major[row] = static_cast<std::int32_t>(r.integer(kGpuMajor));
+          d.compute_minor[row] = static_cast<std::int32_t>(r.integer(kGpuMinor));
+          d.registers_per_sm[row] = static_cast<std::int32_t>(r.integer(kGpuRegisters));
+          d.shared_bytes_per_sm[row] = r.integer(kGpuShared);
+          const std::int64_t warps = r.integer(kGpuWarps), threads = r.integer(kGpuWarpThreads);
+          if (warps >= 0 && warps < 4096 && threads >= 0 && threads < 4096)
+            d.max_threads_per_sm[row] = static_cast<std::int32_t>(warps * threads);
         });
   }
 
@@ -199,11 +248,11 @@ class Loader {
     const auto row = a.add();
     a.start_ns[row] = span.start;
     a.duration_ns[row] = span.length();
-    a.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(2)));
-    a.context[row] = r.integer(3);
-    a.stream[row] = r.integer(4);
-    a.correlation[row] = r.integer(5);
-    a.pid[row] = process_of(r.integer(6));
+    a.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(kDevice)));
+    a.context[row] = r.integer(kContext);
+    a.stream[row] = r.integer(kStream);
+    a.correlation[row] = r.integer(kCorrelation);
+    a.pid[row] = process_of(r.integer(kProcess));
     a.kind[row] = kind;
     return row;
   }
@@ -211,70 +260,51 @@ class Loader {
   Status kernels() {
     return each(
         "CUPTI_ACTIVITY_KIND_KERNEL",
-        {"start",
-         "end",
-         "deviceId",
-         "contextId",
-         "streamId",
-         "correlationId",
-         "globalPid",
-         "demangledName",
-         "shortName",
-         "gridX",
-         "gridY",
-         "gridZ",
-         "blockX",
-         "blockY",
-         "blockZ",
-         "registersPerThread",
-         "staticSharedMemory",
-         "dynamicSharedMemory",
-         "graphId",
-         "graphNodeId"},
+        {GF_ACTIVITY_COLUMNS, "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX",
+         "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory",
+         "graphId", "graphNodeId"},
         [&](const TableRows& r) {
           const auto s = span(r, "CUPTI_ACTIVITY_KIND_KERNEL");
           if (!s) return;
           const auto row = activity(r, *s, ActivityKind::kernel);
           auto& a = c_.activities;
-          a.name[row] = name(r.integer(7)) != Text{} ? name(r.integer(7)) : name(r.integer(8));
+          a.name[row] = name(r.integer(kDemangledName)) != Text{} ? name(r.integer(kDemangledName))
+                                                                  : name(r.integer(kShortName));
           I32* const shape[] = {&a.grid_x[row],  &a.grid_y[row],  &a.grid_z[row],   &a.block_x[row],
                                 &a.block_y[row], &a.block_z[row], &a.registers[row]};
           for (int i = 0; i < 7; ++i)
-            *shape[i] = static_cast<I32>(std::clamp<std::int64_t>(r.integer(9 + i), -1, INT32_MAX));
-          if (!r.null(16) && !r.null(17))
+            *shape[i] =
+                static_cast<I32>(std::clamp<std::int64_t>(r.integer(kGridX + i), -1, INT32_MAX));
+          if (!r.null(kStaticShared) && !r.null(kDynamicShared))
             a.shared_bytes[row] =
-                static_cast<std::int64_t>(static_cast<std::uint64_t>(r.integer(16)) +
-                                          static_cast<std::uint64_t>(r.integer(17)));
-          a.graph_id[row] = r.integer(18);
-          a.graph_node[row] = r.integer(19);
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(r.integer(kStaticShared)) +
+                                          static_cast<std::uint64_t>(r.integer(kDynamicShared)));
+          a.graph_id[row] = r.integer(kKernelGraph);
+          a.graph_node[row] = r.integer(kKernelGraphNode);
         });
   }
 
   Status copies() {
     return each("CUPTI_ACTIVITY_KIND_MEMCPY",
-                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
-                 "bytes", "copyKind", "graphNodeId"},
-                [&](const TableRows& r) {
+                {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId"}, [&](const TableRows& r) {
                   const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMCPY");
                   if (!s) return;
                   const auto row = activity(r, *s, ActivityKind::memcpy);
-                  c_.activities.bytes[row] = r.integer(7);
-                  c_.activities.copy[row] = copy_kind(r.integer(8));
+                  c_.activities.bytes[row] = r.integer(kCopyBytes);
+                  c_.activities.copy[row] = copy_kind(r.integer(kCopyKind));
                   c_.activities.name[row] = c_.strings.intern(copy_name(c_.activities.copy[row]));
-                  c_.activities.graph_node[row] = r.integer(9);
+                  c_.activities.graph_node[row] = r.integer(kCopyGraphNode);
                 });
   }
 
   Status sets() {
-    return each("CUPTI_ACTIVITY_KIND_MEMSET",
-                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
-                 "bytes", "graphNodeId"},
+    return each("CUPTI_ACTIVITY_KIND_MEMSET", {GF_ACTIVITY_COLUMNS, "bytes", "graphNodeId"},
                 [&](const TableRows& r) {
                   const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMSET");
                   if (!s) return;
                   const auto row = activity(r, *s, ActivityKind::memset);
-                  c_.activities.bytes[row] = r.integer(7);
-                  c_.activities.graph_node[row] = r.integer(8);
+                  c_.activities.bytes[row] = r.integer(kSetBytes);
+                  c_.activities.graph_node[row] = r.integer(kSetGraphNode);
                   c_.activities.name[row] = c_.strings.intern("Memset");
                 });
   }
@@ -282,16 +312,14 @@ class Loader {
   /// By default a graph launch is one row and its kernels are hidden; the device is busy all the
   /// same.
   Status graphs() {
-    return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid",
-                 "graphId"},
+    return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {GF_ACTIVITY_COLUMNS, "graphId"},
                 [&](const TableRows& r) {
                   const auto s = span(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
                   if (!s) return;
                   const auto row = activity(r, *s, ActivityKind::kernel);
-                  c_.activities.graph_id[row] = r.integer(7);
+                  c_.activities.graph_id[row] = r.integer(kGraph);
                   c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
-                  c_.note_quality("graph_kernels_hidden",
+                  c_.note_quality(QualityCode::graph_kernels_hidden,
                                   "launches of CUDA graphs were recorded as a whole; capture with "
                                   "--cuda-graph-trace=node to see their kernels");
                 });
@@ -306,9 +334,9 @@ class Loader {
                   const auto row = a.add();
                   a.start_ns[row] = s->start;
                   a.duration_ns[row] = s->length();
-                  a.thread[row] = thread(r.integer(2));
-                  a.correlation[row] = r.integer(3);
-                  a.name[row] = api_name(r.integer(4));
+                  a.thread[row] = thread(r.integer(kCallThread));
+                  a.correlation[row] = r.integer(kCallCorrelation);
+                  a.name[row] = api_name(r.integer(kCallName));
                   a.kind[row] = gpu_api_kind(c_.text(a.name[row]));
                 });
   }
@@ -330,10 +358,10 @@ class Loader {
         [&](const TableRows& r) {
           // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
           // spans.
-          if (const std::int64_t type = r.integer(5); type != 59 && type != 60) return;
-          if (r.null(1))
+          if (const std::int64_t type = r.integer(kRangeType); type != 59 && type != 60) return;
+          if (r.null(kEnd))
             c_.note_quality(
-                "open_range",
+                QualityCode::open_range,
                 "NVTX ranges that were still open when the capture ended; they have no length");
           const auto s = span(r, "NVTX_EVENTS");
           if (!s) return;
@@ -341,8 +369,10 @@ class Loader {
           const auto row = h.add();
           h.start_ns[row] = s->start;
           h.duration_ns[row] = s->length();
-          h.thread[row] = thread(r.integer(2));
-          name_nvtx_range(c_, row, r.null(3) ? name(r.integer(4)) : c_.strings.intern(r.text(3)));
+          h.thread[row] = thread(r.integer(kRangeThread));
+          name_nvtx_range(c_, row,
+                          r.null(kRangeText) ? name(r.integer(kRangeTextId))
+                                             : c_.strings.intern(r.text(kRangeText)));
         });
   }
 
@@ -361,11 +391,12 @@ class Loader {
                   const auto row = t.add();
                   t.start_ns[row] = s->start;
                   t.duration_ns[row] = s->length();
-                  t.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(2)));
-                  t.stream[row] =
-                      r.integer(3) == UINT32_MAX ? -1 : r.integer(3);  // all ones: no single stream
-                  t.correlation[row] = r.integer(4);
-                  t.kind[row] = c_.strings.intern(kinds[r.integer(5)]);
+                  t.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(kSyncDevice)));
+                  t.stream[row] = r.integer(kSyncStream) == UINT32_MAX
+                                      ? -1
+                                      : r.integer(kSyncStream);  // all ones: no single stream
+                  t.correlation[row] = r.integer(kSyncCorrelation);
+                  t.kind[row] = c_.strings.intern(kinds[r.integer(kSyncType)]);
                 });
   }
 
@@ -375,42 +406,45 @@ class Loader {
       double factor;
     };
     std::map<std::pair<std::int64_t, std::int64_t>, Known> metrics;
-    Status done = each(
-        "TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"}, [&](const TableRows& r) {
-          const std::string_view ours = catalogue_metric(r.text(2));
-          metrics[{r.integer(0), r.integer(1)}] = {
-              c_.strings.intern(ours.empty() ? r.text(2) : ours), ours.empty() ? 1 : 0.01};
-        });
+    Status done = each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"},
+                       [&](const TableRows& r) {
+                         const std::string_view ours = catalogue_metric(r.text(kMetricName));
+                         metrics[{r.integer(kMetricType), r.integer(kMetricId)}] = {
+                             c_.strings.intern(ours.empty() ? r.text(kMetricName) : ours),
+                             ours.empty() ? 1 : 0.01};
+                       });
     if (!done) return done;
     std::vector<std::int64_t> source;  // typeId of each sample
     std::map<std::int64_t, std::vector<Nanos>> times;
     const std::size_t first = c_.counter_samples.size();
-    done = each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
-                [&](const TableRows& r) {
-                  ++c_.events;
-                  const std::int64_t time = r.null(0) ? r.integer(1) : r.integer(0);
-                  const auto known = metrics.find({r.integer(2), r.integer(3)});
-                  const auto at = checked_add(epoch_, time);
-                  if (time < 0 || !at || known == metrics.end() || r.null(4)) {
-                    c_.note_quality("bad_event",
-                                    "samples of GPU metrics before the session, without a value or "
-                                    "of an unnamed metric");
-                    return;
-                  }
-                  auto& s = c_.counter_samples;
-                  const auto row = s.add();
-                  s.start_ns[row] = *at;
-                  const auto gpu =
-                      gpus_.find(r.integer(2) & 0xFF);  // the machine's number; CUDA's may differ
-                  s.device[row] =
-                      gpu != gpus_.end()
-                          ? gpu->second
-                          : c_.device_row(static_cast<std::int32_t>(r.integer(2) & 0xFF));
-                  s.metric[row] = known->second.metric;
-                  s.value[row] = r.real(4) * known->second.factor;
-                  source.push_back(r.integer(2));
-                  times[source.back()].push_back(*at);
-                });
+    done = each(
+        "GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
+        [&](const TableRows& r) {
+          ++c_.events;
+          const std::int64_t time =
+              r.null(kSampleTime) ? r.integer(kSampleRawTime) : r.integer(kSampleTime);
+          const auto known = metrics.find({r.integer(kSampleType), r.integer(kSampleMetric)});
+          const auto at = checked_add(epoch_, time);
+          if (time < 0 || !at || !in_reach(*at) || known == metrics.end() || r.null(kSampleValue)) {
+            c_.note_quality(QualityCode::bad_event,
+                            "samples of GPU metrics before the session, without a value or "
+                            "of an unnamed metric");
+            return;
+          }
+          auto& s = c_.counter_samples;
+          const auto row = s.add();
+          s.start_ns[row] = *at;
+          const auto gpu =
+              gpus_.find(r.integer(kSampleType) & 0xFF);  // the machine's number; CUDA's may differ
+          s.device[row] =
+              gpu != gpus_.end()
+                  ? gpu->second
+                  : c_.device_row(static_cast<std::int32_t>(r.integer(kSampleType) & 0xFF));
+          s.metric[row] = known->second.metric;
+          s.value[row] = r.real(kSampleValue) * known->second.factor;
+          source.push_back(r.integer(kSampleType));
+          times[source.back()].push_back(*at);
+        });
     // A sample is the mean since the one before.
     for (auto& [type, t] : times) {
       std::sort(t.begin(), t.end());
@@ -431,7 +465,7 @@ class Loader {
   Status diagnostics() {
     return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRows& r) {
       if (r.integer(0) > 1)
-        c_.note_quality("profiler_message",
+        c_.note_quality(QualityCode::profiler_message,
                         "the profiler said: " + std::string(r.text(1).substr(0, 200)));
     });
   }
@@ -439,6 +473,7 @@ class Loader {
   sqlite3* db_;
   const std::string& path_;
   Capture& c_;
+  sqlite::ReadBudget budget_;
   std::int64_t epoch_ = 0;
   std::unordered_map<std::int64_t, std::uint32_t> gpus_;  // number in the machine -> row of devices
   std::unordered_map<std::int64_t, Text> names_;
@@ -446,6 +481,8 @@ class Loader {
   std::unordered_map<std::int64_t, std::string> process_names_;
   std::unordered_map<std::int64_t, std::int64_t> thread_names_;
 };
+
+#undef GF_ACTIVITY_COLUMNS
 
 }  // namespace
 
@@ -475,7 +512,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   capture.path = path;
   capture.format = "nsight_systems";
   capture.bytes = bytes;
-  if (const Status done = Loader(db->get(), path, capture).run(); !done)
+  if (const Status done = Loader(db->get(), path, capture, options.max_bytes).run(); !done)
     return tl::unexpected(done.error());
   return capture;
 }

@@ -11,6 +11,9 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   TableRows rows;
   rows.db_ = db;
   rows.file_ = file;
+  const auto there = sqlite::plain_table(db, table, file);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) return rows;
   auto info = sqlite::prepare(db, "PRAGMA table_info(" + sqlite::quoted(table) + ")", file);
   if (!info) return tl::unexpected(info.error());
   std::set<std::string, std::less<>> present;
@@ -18,7 +21,6 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   while ((step = sqlite3_step(info->get())) == SQLITE_ROW)
     present.emplace(sqlite::column_text(info->get(), 1));
   if (step != SQLITE_DONE) return sqlite::failure(db, "the export's schema cannot be read", file);
-  if (present.empty()) return rows;
   std::string sql = "SELECT ";
   for (std::string_view column : columns)
     sql += (sql.size() > 7 ? ", " : "") +

@@ -29,7 +29,15 @@ class TableRows {
   }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string_view text(int column) const { return sqlite::column_text(statement_.get(), column); }
-  bool exists() const { return statement_ != nullptr; }
+  /// Bytes of the row's values.
+  std::uint64_t bytes() const {
+    std::uint64_t total = 0;
+    for (int column = 0; column < sqlite3_column_count(statement_.get()); ++column)
+      total +=
+          sizeof(std::int64_t) +
+          (sqlite3_column_type(statement_.get(), column) == SQLITE_TEXT ? text(column).size() : 0);
+    return total;
+  }
 
  private:
   sqlite::Statement statement_;

@@ -241,14 +241,15 @@ void CsvLog::read_line() {
 void CsvLog::note_doubts() {
   if (bad_ > 0)
     capture_.note_quality(
-        "bad_row",
+        QualityCode::bad_row,
         fmt::format("lines without a time or with another number of cells, first at byte {}",
                     first_bad_),
         bad_);
   if (missing_ > 0)
-    capture_.note_quality("no_reading", "cells without a number, such as [N/A]: no data", missing_);
+    capture_.note_quality(QualityCode::no_reading, "cells without a number, such as [N/A]: no data",
+                          missing_);
   if (local_)
-    capture_.note_quality("local_time",
+    capture_.note_quality(QualityCode::local_time,
                           "the log gives the time of day without a zone; it is taken as UTC, so "
                           "that it may lie hours beside a trace");
 }
@@ -259,8 +260,9 @@ Result<Capture> CsvLog::parse() {
   if (auto ok = check_heading(); !ok) return tl::unexpected(ok.error());
   while (reader_.next(row_)) {
     if (row_.size() < columns_.size() && reader_.row_was_cut()) {
-      capture_.note_quality("truncated", fmt::format("the file ends inside a line, at byte {}",
-                                                     reader_.row_offset()));
+      capture_.note_quality(
+          QualityCode::truncated,
+          fmt::format("the file ends inside a line, at byte {}", reader_.row_offset()));
       break;
     }
     read_line();

@@ -61,8 +61,8 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     if ((cells[0] != "GPU" && !part) || device < 0 || cells.size() != fields.size() + 2) {
       if (bad++ == 0)
         capture.note_quality(
-            "bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset),
-            0);
+            QualityCode::bad_row,
+            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
       continue;
     }
     const auto row = part ? devices.instance(fmt::format("MIG {} {}", cells[0], device))
@@ -89,11 +89,12 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   if (fields.empty())
     return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1,
                 "keep the first lines that dcgmi dmon prints");
-  if (bad > 0) capture.note_quality("bad_row", "", bad);
+  if (bad > 0) capture.note_quality(QualityCode::bad_row, "", bad);
   if (missing > 0)
-    capture.note_quality("no_reading", "cells without a number, such as N/A: no data", missing);
+    capture.note_quality(QualityCode::no_reading, "cells without a number, such as N/A: no data",
+                         missing);
   if (capture.events > 0)
-    capture.note_quality("no_timestamps",
+    capture.note_quality(QualityCode::no_timestamps,
                          "dcgmi dmon prints no times: lines are taken as one second apart from 0");
   return capture;
 }

@@ -134,7 +134,7 @@ Status UnnamedLines::assign(Capture& capture) const {
     for (std::size_t s = lines_[i].first_sample; s < end; ++s)
       capture.counter_samples.device[s] = row;
   }
-  capture.note_quality("devices_by_order",
+  capture.note_quality(QualityCode::devices_by_order,
                        fmt::format("the log does not say which GPU a line is of: the {} lines of a "
                                    "moment are taken as GPUs 0 to {} in their order; log index too",
                                    found.size, found.size - 1));

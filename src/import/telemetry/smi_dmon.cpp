@@ -110,8 +110,8 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     if (device < 0 || (date && !day) || (time && !of_day)) {
       if (bad++ == 0)
         capture.note_quality(
-            "bad_row", fmt::format("lines that are no readings of a GPU, first at byte {}", offset),
-            0);
+            QualityCode::bad_row,
+            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
       continue;
     }
     const auto row = capture.device_row(device);
@@ -148,16 +148,17 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
   if (columns.empty())
     return fail("no heading (# gpu ...) of nvidia-smi dmon in the text", path, -1,
                 "keep the first lines that nvidia-smi dmon prints");
-  if (bad > 0) capture.note_quality("bad_row", "", bad);
+  if (bad > 0) capture.note_quality(QualityCode::bad_row, "", bad);
   if (missing > 0)
-    capture.note_quality("no_reading", "cells without a number, such as -: no data", missing);
+    capture.note_quality(QualityCode::no_reading, "cells without a number, such as -: no data",
+                         missing);
   if (capture.events > 0 && date && time)
-    capture.note_quality("local_time",
+    capture.note_quality(QualityCode::local_time,
                          "the log gives the time of day without a zone; it is taken as UTC, so "
                          "that it may lie hours beside a trace");
   else if (capture.events > 0)
     capture.note_quality(
-        "no_timestamps",
+        QualityCode::no_timestamps,
         time
             ? "the log gives the time of day without the date: log with -o DT"
             : "the log gives no times: lines are taken as one second apart from 0; log with -o DT");

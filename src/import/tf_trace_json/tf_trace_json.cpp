@@ -311,22 +311,22 @@ Result<Capture> load_text(std::string_view text, const std::string& path,
   reader.flush();
   c.events = reader.spans;
   if (!slices.closed())
-    c.note_quality("truncated_input",
+    c.note_quality(QualityCode::truncated_input,
                    "the file ends inside traceEvents; the events before its end were read");
   if (reader.bad > 0)
     c.note_quality(
-        "bad_event",
+        QualityCode::bad_event,
         fmt::format("an event cannot be read or has an impossible time, the first at byte {}",
                     reader.first_bad),
         reader.bad);
   if (reader.spans == 1'000'000 || reader.spans == 5'000'000)
     c.note_quality(
-        "event_cap",
+        QualityCode::event_cap,
         fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing "
                     "and nothing here holds for the whole run; read the xplane.pb file",
                     reader.spans));
   c.note_quality(
-      "no_absolute_time",
+      QualityCode::no_absolute_time,
       "a trace.json does not say when it was recorded: times count from the profile's start");
   for (std::size_t i = 0; i < c.host_ops.size() && c.framework.empty(); ++i) {
     const auto name = c.text(c.host_ops.name[i]);
@@ -351,10 +351,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const std::size_t size = text->size();
   text->append(kPadding, '\0');
   auto capture = load_text(std::string_view(*text).substr(0, size), path, options);
-  if (capture)
-    for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]),
-                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+  if (capture) capture->add_quality(damage);
   return capture;
 }
 

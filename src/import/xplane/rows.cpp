@@ -202,12 +202,12 @@ void join_part(Capture& c, const Part& part, std::string_view file) {
   c.events += part.events;
   if (part.bad > 0)
     c.note_quality(
-        "bad_event",
+        QualityCode::bad_event,
         fmt::format("an event cannot be read or has an impossible time, the first at byte {}",
                     part.first_bad - file.data()),
         part.bad);
   if (part.untimed > 0)
-    c.note_quality("untimed_event",
+    c.note_quality(QualityCode::untimed_event,
                    "an event is only a count over the whole profile and has no time", part.untimed);
 }
 

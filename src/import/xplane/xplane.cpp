@@ -142,7 +142,7 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
     if (plane.kind == PlaneKind::other) {
       if (events > 0)
         c.note_quality(
-            "plane_not_read",
+            QualityCode::plane_not_read,
             fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
             events);
       c.events += events;
@@ -167,7 +167,7 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
           c.events += line.events;
           if (!is_derived_line(line.name) && line.events > 0)
             c.note_quality(
-                "line_not_read",
+                QualityCode::line_not_read,
                 fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
                 line.events);
           continue;
@@ -223,14 +223,14 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   const std::int64_t start = profile_start(space);
   for (const auto text : space.hostnames) c.set_metadata("hostname", text);
   for (const auto text : space.errors)
-    c.note_quality("source_error", fmt::format("the profiler reported: {}", text));
+    c.note_quality(QualityCode::source_error, fmt::format("the profiler reported: {}", text));
   for (const auto text : space.warnings)
-    c.note_quality("source_warning", fmt::format("the profiler reported: {}", text));
+    c.note_quality(QualityCode::source_warning, fmt::format("the profiler reported: {}", text));
   if (space.truncated)
-    c.note_quality("truncated_input",
+    c.note_quality(QualityCode::truncated_input,
                    "the file ends inside a plane; the events before its end were read");
   if (space.damaged > 0)
-    c.note_quality("bad_message",
+    c.note_quality(QualityCode::bad_message,
                    fmt::format("a plane, line or name cannot be read, the first at byte {}",
                                space.first_damage),
                    space.damaged);
@@ -238,7 +238,7 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   if (auto ok = assemble(c, chunks, bytes, options, release); !ok)
     return tl::unexpected(ok.error());
   if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsolute)
-    c.note_quality("no_absolute_time",
+    c.note_quality(QualityCode::no_absolute_time,
                    "the file does not say when it was recorded: times count from its own start");
   return c;
 }
@@ -258,10 +258,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const auto content = read_whole(path, options.max_bytes, &damage);
   if (!content) return tl::unexpected(content.error());
   auto capture = load_bytes(*content, path, options);
-  if (capture)
-    for (std::size_t i = 0; i < damage.quality.size(); ++i)
-      capture->note_quality(damage.text(damage.quality.code[i]),
-                            damage.text(damage.quality.detail[i]), damage.quality.count[i]);
+  if (capture) capture->add_quality(damage);
   return capture;
 }
 

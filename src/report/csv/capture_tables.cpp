@@ -7,17 +7,16 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 1 << 20;
 
-template <class T>
-void model_cell(std::string& out, const Capture& capture, T value, T fallback) {
-  if constexpr (std::is_same_v<T, Text>)
+template <class Declared>
+void model_cell(std::string& out, const Capture& capture, ValueOf<Declared> value) {
+  if constexpr (kIsText<Declared>)
     csv_cell(out, capture.text(value));
-  else if constexpr (std::is_enum_v<T>)
+  else if constexpr (kIsListed<Declared>)
     csv_cell(out, name_of(value));
-  else if constexpr (std::is_same_v<T, U8>)
-    csv_cell(out, static_cast<unsigned>(value));
-  // A default of -1 or "no row" means "not known".
-  else if (value == fallback && fallback == static_cast<T>(-1))
+  else if (is_unknown<Declared>(value))
     return;
+  else if constexpr (std::is_same_v<Declared, declared::Bool>)
+    csv_cell(out, static_cast<unsigned>(value));
   else
     csv_cell(out, value);
 }
@@ -31,7 +30,10 @@ class TableWriter {
   }
   Status add(const Table& table) {
     for (std::size_t r = 0; r < table.size(); ++r) {
-      line(table, [&](const auto& c) { model_cell(out_, capture_, c.column[r], c.fallback); });
+      line(table, [&](const auto& c) {
+        using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
+        model_cell<Declared>(out_, capture_, c.column[r]);
+      });
       if (out_.size() < kFlushBytes) continue;
       if (auto written = sink_(Table::kName, out_, false); !written) return written;
       out_.clear();

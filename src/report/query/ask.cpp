@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "report/query/query.h"
 #include "report/query/sql_functions.h"
 
@@ -31,8 +33,17 @@ std::string quote_from(std::string_view sql, int offset) {
   return fmt::format(", at \"{}{}\"", rest.substr(0, 40), cut ? "..." : "");
 }
 
-tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql) {
+tl::unexpected<Error> too_large() {
+  return fail("the answer takes more memory than allowed", {}, -1,
+              "ask for fewer rows (WHERE, LIMIT), or raise --max-bytes");
+}
+
+tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
   const int code = sqlite3_errcode(db) & 0xff;
+  if (code == SQLITE_INTERRUPT)
+    return fail(fmt::format("no answer within {} s", limits.max_seconds), {}, -1,
+                "ask for less, or raise --max-seconds");
+  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return too_large();
   if (code == SQLITE_AUTH || code == SQLITE_READONLY)
     return fail("query only reads: this statement would change something or open another file", {},
                 -1, "ask with SELECT");
@@ -60,20 +71,55 @@ QueryValue value_at(sqlite3_stmt* s, int column) {
   }
 }
 
+std::uint64_t bytes_of(const QueryValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return sizeof value + (text ? text->capacity() : 0);
+}
+
+/// Interrupts statements of a connection that take too long, and keeps SQLite's memory in bounds,
+/// while it lives.
+class Guard {
+ public:
+  Guard(sqlite3* db, const QueryLimits& limits)
+      : db_(db),
+        end_(std::chrono::steady_clock::now() + std::chrono::seconds(limits.max_seconds)),
+        heap_before_(sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(limits.max_bytes))) {
+    constexpr int kSteps = 20'000;  // of SQLite's machine between two looks at the clock
+    sqlite3_progress_handler(
+        db, kSteps,
+        [](void* self) -> int {
+          return std::chrono::steady_clock::now() > static_cast<Guard*>(self)->end_;
+        },
+        this);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard() {
+    sqlite3_progress_handler(db_, 0, nullptr, nullptr);
+    sqlite3_hard_heap_limit64(heap_before_);
+  }
+
+ private:
+  sqlite3* db_;
+  std::chrono::steady_clock::time_point end_;
+  sqlite3_int64 heap_before_;
+};
+
 struct Finalize {
   void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
 };
 
 }  // namespace
 
-Result<QueryAnswer> ask(sqlite3* db, const std::string& sql) {
-  add_sql_functions(db);
+Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
+  add_sql_functions(db, limits.max_bytes);
   sqlite3_set_authorizer(db, allow_reading, nullptr);
+  const Guard guard(db, limits);
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &raw, &rest);
   const std::unique_ptr<sqlite3_stmt, Finalize> statement(raw);
-  if (code != SQLITE_OK) return sql_error(db, sql);
+  if (code != SQLITE_OK) return sql_error(db, sql, limits);
   if (!raw)
     return fail("the statement is empty", {}, -1,
                 "try \"select name, count(*) from kernels group by name\"");
@@ -84,13 +130,16 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql) {
   QueryAnswer answer;
   const int columns = sqlite3_column_count(raw);
   for (int c = 0; c < columns; ++c) answer.columns.emplace_back(sqlite3_column_name(raw, c));
+  std::uint64_t bytes = 0;
   for (;;) {
     const int step = sqlite3_step(raw);
     if (step == SQLITE_DONE) return answer;
-    if (step != SQLITE_ROW) return sql_error(db, sql);
+    if (step != SQLITE_ROW) return sql_error(db, sql, limits);
     auto& row = answer.rows.emplace_back();
     row.reserve(static_cast<std::size_t>(columns));
-    for (int c = 0; c < columns; ++c) row.push_back(value_at(raw, c));
+    bytes += sizeof row;
+    for (int c = 0; c < columns; ++c) bytes += bytes_of(row.emplace_back(value_at(raw, c)));
+    if (bytes > limits.max_bytes) return too_large();
   }
 }
 

@@ -22,10 +22,16 @@ struct QueryAnswer {
   std::vector<std::vector<QueryValue>> rows;
 };
 
+/// What a statement may take; views of a stranger's file can be without end.
+struct QueryLimits {
+  std::uint64_t max_bytes = 2ull << 30;  // of memory, the answer's rows and SQLite's own
+  std::int64_t max_seconds = 600;
+};
+
 /// Asks one SELECT statement. The database cannot be changed by it, nor another file be opened.
 /// Besides SQLite's functions there are median(x) and quantile(x, q). Errors quote the place in the
-/// statement.
-Result<QueryAnswer> ask(sqlite3* db, const std::string& sql);
+/// statement, or name the limit that it reached.
+Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& limits = {});
 
 /// A table that fits the style's width, or one block a row when even shortened columns do not fit.
 /// At most `max_rows` rows (0: all); what was left out is said.

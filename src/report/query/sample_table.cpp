@@ -348,13 +348,13 @@ Result<std::vector<std::int64_t>> string_ids(sqlite3* db, const StringPool& stri
 
 }  // namespace
 
-Status show_samples(sqlite3* db, std::shared_ptr<const Capture> samples) {
+Status show_samples(sqlite3* db, std::shared_ptr<const Capture> samples, bool with_damage) {
   auto ids = string_ids(db, samples->strings);
   if (!ids) return tl::unexpected(ids.error());
   Status done = add_table(db, "counter_samples", {samples, {}});
   if (done) done = add_table(db, "_counter_samples", {samples, std::move(*ids)});
   std::string damage;
-  for (std::size_t i = 0; i < samples->quality.size(); ++i)
+  for (std::size_t i = 0; with_damage && i < samples->quality.size(); ++i)
     damage +=
         fmt::format(" UNION ALL SELECT (SELECT count(*) FROM main._quality) + {}, '{}', {}, '{}'",
                     i, samples->text(samples->quality.code[i]), samples->quality.count[i],

@@ -3,10 +3,12 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
+
 namespace gf {
 
 /// Adds median(x) and quantile(x, q) to a connection: linear interpolation, NULLs left out, NULL of
-/// no values.
-void add_sql_functions(sqlite3* db);
+/// no values. The values of one group may take `max_bytes`.
+void add_sql_functions(sqlite3* db, std::uint64_t max_bytes);
 
 }  // namespace gf

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/file.h"
+#include "report/query/analysis_tables.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -12,10 +13,20 @@ namespace gf {
 namespace {
 
 /// The type as SQL users see it in the view.
-std::string_view shown_type(std::string_view type) {
-  if (type == "F64") return "real";
-  if (type == "I64" || type == "I32" || type == "U32" || type == "U8") return "integer";
-  return "text";
+template <class Declared>
+std::string_view shown_type() {
+  if (kIsText<Declared> || kIsListed<Declared>) return "text";
+  return std::is_same_v<ValueOf<Declared>, F64> ? "real" : "integer";
+}
+
+/// What a column means, and whose rows it names.
+template <class Declared>
+std::string meaning(const ColumnRef<Declared>& c) {
+  if constexpr (kIsRef<Declared>)
+    return fmt::format("row of {}{}{}", RefTarget<Declared>::type::kName,
+                       *c.info.meaning ? "; " : "", c.info.meaning);
+  else
+    return c.info.meaning;
 }
 
 constexpr const char* kPageHead = R"(# The capture file
@@ -90,17 +101,59 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
     table.each_column([&](const ColumnInfo& c, const auto&) {
       names = std::max(names, std::string_view(c.name).size());
     });
-    table.each_column([&](const ColumnInfo& c, const auto&) {
+    table.each_column_ref([&](const auto& c) {
+      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
       const std::size_t left = 2 + names + 2 + 7 + 2;
-      out += fmt::format("  {:{}}  {:7}  {}", c.name, names, shown_type(c.type),
-                         wrap(c.meaning, static_cast<std::size_t>(style.width), left).substr(left));
+      out +=
+          fmt::format("  {:{}}  {:7}  {}", c.info.name, names, shown_type<Declared>(),
+                      wrap(meaning(c), static_cast<std::size_t>(style.width), left).substr(left));
     });
   });
   for (const CaptureView& v : capture_views())
     if (status) heading(v.name, v.about);
   if (!status) return tl::unexpected(status.error());
+  for (const AnalysisTable& table : analysis_tables())
+    out += wrap(fmt::format("{}: {} (made by analysing the capture, when asked for)", table.name,
+                            table.about),
+                static_cast<std::size_t>(style.width), 0);
   return out;
 }
+
+namespace {
+
+/// Names of a view's columns, as SQLite works them out.
+Result<std::string> view_columns(sqlite3* db, std::string_view view) {
+  auto names = sqlite::prepare(
+      db, fmt::format("SELECT group_concat(name, ', ') FROM pragma_table_info('{}')", view), {});
+  if (!names) return tl::unexpected(names.error());
+  if (sqlite3_step(names->get()) != SQLITE_ROW) return sqlite::failure(db, "no columns", {});
+  return std::string(sqlite::column_text(names->get(), 0));
+}
+
+/// The views that join what belongs together, and the tables of the analysis.
+std::string views_section() {
+  std::string out = "\n## Joined views\n\n| view | rows | columns |\n|---|---|---|\n";
+  auto db = sqlite::open(":memory:", SQLITE_OPEN_READWRITE);
+  if (db && !sqlite::execute(db->get(), capture_schema(), {})) db = fail("no schema");
+  for (const CaptureView& view : capture_views()) {
+    const auto columns = db ? view_columns(db->get(), view.name) : Result<std::string>("");
+    out += fmt::format("| {} | {} | {} |\n", view.name, view.about, columns.value_or(""));
+  }
+  out +=
+      "\n## Tables of the analysis\n\n`gpufathom query` also knows what an analysis of the whole "
+      "capture says. It analyses when a statement asks for one of these tables, which no file "
+      "holds:\n\n    gpufathom query run.gpf \"select layer, phase, sum(duration_ns) from "
+      "attributed_kernels group by 1, 2 order by 3 desc\"\n";
+  for (const AnalysisTable& table : analysis_tables()) {
+    out += fmt::format("\n### {}\n\n{}.\n\n| column | type | meaning |\n|---|---|---|\n",
+                       table.name, table.about);
+    for (const auto& column : table.columns)
+      out += fmt::format("| {} | {} | {} |\n", column.name, column.type, column.meaning);
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string capture_page() {
   std::string out = kPageHead;
@@ -109,12 +162,18 @@ std::string capture_page() {
         "\n## {}\n\n{}.\n\n| column | type | meaning |\n|---|---|---|\n| row | integer | row "
         "number, from 0 |\n",
         table.kName, table.kAbout);
-    table.each_column([&](const ColumnInfo& c, const auto&) {
-      out += fmt::format("| {} | {} | {} |\n", c.name, shown_type(c.type), c.meaning);
+    table.each_column_ref([&](const auto& c) {
+      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
+      out += fmt::format("| {} | {} | {} |\n", c.info.name, shown_type<Declared>(), meaning(c));
     });
   });
-  out += "\n## Joined views\n\n| view | rows |\n|---|---|\n";
-  for (const CaptureView& v : capture_views()) out += fmt::format("| {} | {} |\n", v.name, v.about);
+  out +=
+      "\nCodes, and whether they make an answer partial (every verb then says so and ends with "
+      "1):\n\n| code | answer | meaning |\n|---|---|---|\n";
+  for (const QualityKind& kind : kQualityKinds)
+    out += fmt::format("| `{}` | {} | {} |\n", kind.code,
+                       kind.effect == QualityEffect::partial ? "partial" : "whole", kind.meaning);
+  out += views_section();
   out += kSamples;
   return out +
          "\n`source` has one row: path, format, framework, events and bytes of the file that the "

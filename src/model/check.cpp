@@ -1,0 +1,192 @@
+#include "model/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace gf {
+
+namespace {
+
+constexpr const char* kDamaged = "the file is damaged, or was changed by another program";
+
+/// Which rows of each table go, table by table in the order of tables.def: references point at
+/// earlier tables, so what they point at is decided before them.
+class Purge {
+ public:
+  explicit Purge(Capture& capture) : capture_(capture) {}
+
+  void run() {
+    capture_.each_table([&](auto& table) {
+      doomed_.assign(table.size(), false);
+      any_doomed_ = false;
+      check_times(table);
+      if constexpr (std::is_same_v<decltype(table), activities_table&>) check_activities();
+      check_columns(table);
+      if (any_doomed_) compact(table);
+    });
+    check_blocks();
+  }
+
+ private:
+  void doom(std::size_t row) {
+    doomed_[row] = true;
+    any_doomed_ = true;
+  }
+
+  template <class Table>
+  void check_times(const Table& table) {
+    const Column<I64>* start = nullptr;
+    const Column<I64>* duration = nullptr;
+    table.each_column_ref([&](const auto& field) {
+      using Declared = typename std::remove_cvref_t<decltype(field)>::Declared;
+      if constexpr (std::is_same_v<Declared, declared::Time>) start = &field.column;
+      if constexpr (std::is_same_v<Declared, declared::Duration>) duration = &field.column;
+    });
+    if (!start) return;
+    Nanos total = 0;
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const Nanos length = duration ? (*duration)[row] : 0;
+      const bool possible = in_reach((*start)[row]) && length >= 0 && length < kFarthestTime &&
+                            in_reach((*start)[row] + length) && length <= kLongestTotal - total;
+      if (possible) {
+        total += length;
+        continue;
+      }
+      doom(row);
+      capture_.note_quality(
+          QualityCode::impossible_time,
+          fmt::format("rows that end before they start or whose times are centuries away are left "
+                      "out (first: row {} of {})",
+                      row, Table::kName));
+    }
+  }
+
+  void check_activities() {
+    const auto& a = capture_.activities;
+    const auto& windows = capture_.recording_windows;
+    Interval recorded{-kFarthestTime, kFarthestTime};
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      if (!in_reach(windows.start_ns[i]) || windows.duration_ns[i] < 0 ||
+          windows.duration_ns[i] > kLongestTotal)
+        continue;
+      const Nanos from = windows.start_ns[i] - kStrayDistance;
+      const Nanos to = windows.start_ns[i] + windows.duration_ns[i] + kStrayDistance;
+      const bool first = recorded.start == -kFarthestTime;
+      recorded = {first ? from : std::min(recorded.start, from),
+                  first ? to : std::max(recorded.end, to)};
+    }
+    for (std::size_t row = 0; row < a.size(); ++row) {
+      if (doomed_[row]) continue;
+      if (a.start_ns[row] == 0 && a.duration_ns[row] == 0) {
+        doom(row);
+        capture_.note_quality(QualityCode::no_time,
+                              "device activities to which the profiler gave no time are left out");
+      } else if (a.start_ns[row] + a.duration_ns[row] < recorded.start ||
+                 a.start_ns[row] > recorded.end) {
+        doom(row);
+        capture_.note_quality(QualityCode::outside_window,
+                              "device activities far outside the recorded windows are left out");
+      }
+    }
+  }
+
+  /// Counts, and references to rows that have gone or moved.
+  template <class Table>
+  void check_columns(Table& table) {
+    table.each_column_ref([&](const auto& field) {
+      using Declared = typename std::remove_cvref_t<decltype(field)>::Declared;
+      if constexpr (std::is_same_v<Declared, declared::Count>) {
+        for (auto& count : field.column) count = std::clamp<I64>(count, 0, kFarthestTime);
+      } else if constexpr (kIsRef<Declared>) {
+        static_assert(kRefTable<Declared> < Table::kId,
+                      "what is referred to must be declared before");
+        const auto& moved = moved_[static_cast<std::size_t>(kRefTable<Declared>)];
+        if (moved.empty()) return;
+        for (std::size_t row = 0; row < field.column.size(); ++row) {
+          if (field.column[row] == kNoRow) continue;
+          field.column[row] = moved[field.column[row]];
+          if (field.column[row] == kNoRow) doom(row);
+        }
+      }
+    });
+  }
+
+  template <class Table>
+  void compact(Table& table) {
+    auto& moved = moved_[static_cast<std::size_t>(Table::kId)];
+    moved.assign(table.size(), kNoRow);
+    std::uint32_t kept = 0;
+    for (std::size_t row = 0; row < table.size(); ++row)
+      if (!doomed_[row]) moved[row] = kept++;
+    table.each_column([&](const ColumnInfo&, auto& column) {
+      for (std::size_t row = 0; row < column.size(); ++row)
+        if (!doomed_[row]) column[moved[row]] = column[row];
+      column.resize(kept);
+    });
+  }
+
+  /// Blocks of samples: in reach, each sample ending after it starts, and in order of time.
+  void check_blocks() {
+    auto& blocks = capture_.sample_blocks;
+    const auto removed = std::erase_if(blocks, [](const PackedBlock& block) {
+      return block.backwards || !in_reach(block.first_ns) || !in_reach(block.last_ns);
+    });
+    if (removed > 0)
+      capture_.note_quality(QualityCode::bad_sample_block,
+                            "a block of packed samples is damaged: its samples are missing",
+                            static_cast<std::int64_t>(removed));
+    auto earlier = [](const PackedBlock& a, const PackedBlock& b) {
+      return a.device == b.device && a.first_ns < b.first_ns;
+    };
+    if (std::adjacent_find(blocks.begin(), blocks.end(), [&](const auto& a, const auto& b) {
+          return earlier(b, a);
+        }) != blocks.end())
+      std::stable_sort(blocks.begin(), blocks.end(),
+                       [](const auto& a, const auto& b) { return a.first_ns < b.first_ns; });
+  }
+
+  Capture& capture_;
+  std::vector<bool> doomed_;  // rows of the table at hand
+  bool any_doomed_ = false;
+  std::array<std::vector<std::uint32_t>, kTableCount> moved_;  // new row by old; empty: all stayed
+};
+
+}  // namespace
+
+Status check_references(const Capture& capture, const std::string& file) {
+  const PerTable rows = capture.row_counts();
+  Status status;
+  capture.each_table([&](const auto& table) {
+    table.each_column_ref([&](const auto& field) {
+      using Declared = typename std::remove_cvref_t<decltype(field)>::Declared;
+      if constexpr (kIsRef<Declared>) {
+        const std::uint32_t limit = of(rows, kRefTable<Declared>);
+        for (std::size_t row = 0; row < field.column.size() && status; ++row)
+          if (field.column[row] != kNoRow && field.column[row] >= limit)
+            status = fail(fmt::format("table {}, row {}: {} {} does not exist", table.kName, row,
+                                      field.info.name, field.column[row]),
+                          file, -1, kDamaged);
+      } else if constexpr (kIsText<Declared>) {
+        for (std::size_t row = 0; row < field.column.size() && status; ++row)
+          if (static_cast<std::size_t>(field.column[row]) >= capture.strings.size())
+            status = fail(
+                fmt::format("table {}, row {}: {} is no text", table.kName, row, field.info.name),
+                file, -1, kDamaged);
+      }
+    });
+  });
+  return status;
+}
+
+void drop_impossible_rows(Capture& capture) { Purge(capture).run(); }
+
+Status Capture::check() {
+  if (auto ok = check_references(*this, path); !ok) return ok;
+  drop_impossible_rows(*this);
+  return {};
+}
+
+}  // namespace gf

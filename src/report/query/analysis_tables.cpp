@@ -1,0 +1,190 @@
+#include "report/query/analysis_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "core/describe.h"
+#include "model/kernel_name.h"
+#include "model/sqlite.h"
+
+namespace gf {
+
+namespace {
+
+template <class T>
+inline constexpr std::string_view kSqlType = std::is_enum_v<T> ? "text" : "";
+template <>
+inline constexpr std::string_view kSqlType<std::string> = "text";
+template <>
+inline constexpr std::string_view kSqlType<double> = "real";
+template <>
+inline constexpr std::string_view kSqlType<std::int64_t> = "integer";
+template <class T>
+inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
+
+/// Fields that are lists or structs have no column: JSON has them.
+template <class T>
+concept Cell = !kSqlType<T>.empty();
+
+void bind_value(sqlite3_stmt* s, int at, std::string_view value) {
+  sqlite3_bind_text64(s, at, value.data() ? value.data() : "", value.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
+}
+void bind_value(sqlite3_stmt* s, int at, double value) { sqlite3_bind_double(s, at, value); }
+void bind_value(sqlite3_stmt* s, int at, std::int64_t value) { sqlite3_bind_int64(s, at, value); }
+template <class E>
+  requires std::is_enum_v<E>
+void bind_value(sqlite3_stmt* s, int at, E value) {
+  bind_value(s, at, name_of(value));
+}
+template <class T>
+void bind_value(sqlite3_stmt* s, int at, const std::optional<T>& value) {
+  if (value)
+    bind_value(s, at, *value);
+  else
+    sqlite3_bind_null(s, at);
+}
+
+/// One kernel as the analysis sees it; the rest of its columns are those of kernels.
+struct KernelFacts {
+  std::int64_t row = 0;
+  std::string short_name;
+  std::optional<std::string> operation, module, layer, phase, idle_cause;
+  std::optional<std::int64_t> idle_ns;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("row", &KernelFacts::row, "row of activities");
+    visit("short_name", &KernelFacts::short_name, "name without arguments and template details");
+    visit("operator", &KernelFacts::operation, "framework operation open at the launch");
+    visit("module", &KernelFacts::module, "module that the operation belongs to");
+    visit("layer", &KernelFacts::layer, "type of layer");
+    visit("phase", &KernelFacts::phase, "forward, backward, optimizer or other");
+    visit("idle_ns", &KernelFacts::idle_ns, "time that the device was idle before it");
+    visit("idle_cause", &KernelFacts::idle_cause, "why, for the longest part");
+  }
+};
+
+template <Described Row>
+std::vector<AnalysisTable::Column> columns_of() {
+  std::vector<AnalysisTable::Column> columns;
+  each_field(Row{}, [&](const char* name, const auto& value, const char* meaning) {
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (Cell<T>) columns.push_back({name, kSqlType<T>, meaning});
+  });
+  return columns;
+}
+
+template <Described Row>
+Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
+  std::string columns, marks;
+  for (const auto& column : columns_of<Row>()) {
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", sqlite::quoted(column.name),
+                           column.type);
+    marks += marks.empty() ? "?" : ",?";
+  }
+  auto done = sqlite::execute(db, fmt::format("CREATE TEMP TABLE {}({})", name, columns), {});
+  if (!done) return done;
+  auto insert = sqlite::prepare(db, fmt::format("INSERT INTO temp.{} VALUES({})", name, marks), {});
+  if (!insert) return tl::unexpected(insert.error());
+  for (const Row& row : rows) {
+    int at = 1;
+    each_field(row, [&](const char*, const auto& value, const char*) {
+      if constexpr (Cell<std::decay_t<decltype(value)>>) bind_value(insert->get(), at++, value);
+    });
+    if (sqlite3_step(insert->get()) != SQLITE_DONE)
+      return sqlite::failure(db, "a table of the analysis cannot be made", {});
+    sqlite3_reset(insert->get());
+  }
+  return {};
+}
+
+/// Idle time by the activity that ended it, and the cause of its longest piece.
+struct IdleBefore {
+  Nanos total = 0, longest = 0;
+  IdleReason reason = IdleReason::host_other;
+};
+std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context) {
+  std::unordered_map<std::uint32_t, IdleBefore> found;
+  for (const DeviceTimeline& device : context.devices)
+    for (const IdlePiece& piece : device.idle_pieces) {
+      if (piece.next == kNoRow) continue;
+      IdleBefore& idle = found[piece.next];
+      const Nanos length = piece.span.length();
+      idle.total += length;
+      if (length > idle.longest) {
+        idle.longest = length;
+        idle.reason = piece.reason;
+      }
+    }
+  return found;
+}
+
+std::vector<KernelFacts> kernel_facts(const Context& context) {
+  const Capture& c = context.capture;
+  const Attribution& owners = context.attribution;
+  const auto idle = idle_before(context);
+  std::vector<KernelFacts> facts;
+  for (std::uint32_t row = 0; row < c.activities.size(); ++row) {
+    if (c.activities.kind[row] != ActivityKind::kernel) continue;
+    KernelFacts& kernel = facts.emplace_back();
+    kernel.row = row;
+    kernel.short_name = short_kernel_name(c.text(c.activities.name[row]));
+    if (row < owners.op.size() && owners.op[row] != kNoRow)
+      kernel.operation = std::string(c.text(c.host_ops.name[owners.op[row]]));
+    if (row < owners.module.size() && owners.module[row] != 0)
+      kernel.module = owners.modules[owners.module[row]];
+    if (row < owners.layer.size()) kernel.layer = owners.layer_types[owners.layer[row]];
+    if (row < owners.phase.size())
+      kernel.phase = std::string(name_of(static_cast<TrainingPhase>(owners.phase[row])));
+    if (const auto before = idle.find(row); before != idle.end()) {
+      kernel.idle_ns = before->second.total;
+      kernel.idle_cause = std::string(name_of(before->second.reason));
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+const std::vector<AnalysisTable>& analysis_tables() {
+  static const std::vector<AnalysisTable> tables{
+      {"levels", "Levels of utilisation over the whole capture", columns_of<Level>()},
+      {"findings", "What the analysis found, and what to change", columns_of<Finding>()},
+      {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
+       columns_of<KernelFacts>()}};
+  return tables;
+}
+
+bool asks_for_analysis(const Error& error) {
+  return std::ranges::any_of(analysis_tables(), [&](const AnalysisTable& table) {
+    const std::string missing = fmt::format("no such table: {}", table.name);
+    const auto at = error.what.find(missing);
+    if (at == std::string::npos) return false;
+    const auto end = at + missing.size();  // the name ends here
+    return end == error.what.size() || error.what[end] == ',';
+  });
+}
+
+Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis) {
+  auto done = add_table(db, "levels", analysis.levels);
+  if (done) done = add_table(db, "findings", analysis.findings);
+  if (done) done = add_table(db, "_kernel_facts", kernel_facts(context));
+  if (!done) return done;
+  std::string columns;
+  for (const auto& column : columns_of<KernelFacts>())
+    if (column.name != "row") columns += fmt::format(", f.{}", sqlite::quoted(column.name));
+  return sqlite::execute(
+      db,
+      fmt::format("CREATE INDEX temp._kernel_facts_row ON _kernel_facts(row); CREATE TEMP VIEW "
+                  "attributed_kernels AS SELECT k.*{} FROM kernels k LEFT JOIN temp._kernel_facts "
+                  "f ON f.row = k.row",
+                  columns),
+      {});
+}
+
+}  // namespace gf

@@ -1,0 +1,125 @@
+// The border: nothing impossible comes into an answer, and what was left out is counted.
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "import/importer.h"
+#include "model/check.h"
+#include "model/file.h"
+#include "support/capture_builder.h"
+#include "support/captures.h"
+#include "support/files.h"
+#include "support/report_view.h"
+
+namespace gf {
+namespace {
+
+using Counts = std::map<std::string, long>;
+
+TEST(Check, EveryTimeAndDurationOfEveryTable) {
+  Tables{}.each_table([](const auto& like) {
+    using Table = std::remove_cvref_t<decltype(like)>;
+    like.each_column_ref([&](const auto& named) {
+      using Declared = typename std::remove_cvref_t<decltype(named)>::Declared;
+      constexpr bool kIsDuration = std::is_same_v<Declared, declared::Duration>;
+      if constexpr (kIsDuration || std::is_same_v<Declared, declared::Time>) {
+        for (const I64 impossible :
+             {INT64_MIN, kIsDuration ? I64{-1} : -kFarthestTime, kFarthestTime, I64{INT64_MAX}}) {
+          Capture c;
+          c.each_table([&](auto& table) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(table)>, Table>) {
+              for (int i = 0; i < 3; ++i) table.add();
+              table.each_column_ref([&](const auto& column) {
+                for (std::size_t row = 0; row < 3; ++row)
+                  if constexpr (std::is_same_v<
+                                    typename std::remove_cvref_t<decltype(column)>::Declared,
+                                    declared::Time>)
+                    column.column[row] = 5;
+                if constexpr (std::is_same_v<decltype(column), decltype(named)>)
+                  if (std::string_view(column.info.name) == named.info.name)
+                    column.column[1] = impossible;
+              });
+            }
+          });
+          ASSERT_TRUE(c.check().has_value());
+          EXPECT_EQ(of(c.row_counts(), Table::kId), 2u) << Table::kName << "." << named.info.name;
+          EXPECT_EQ(test::quality_of(c), (Counts{{"impossible_time", 1}}));
+        }
+      }
+    });
+  });
+}
+
+TEST(Check, SumsOfDurationsDoNotOverflow) {
+  Capture c;
+  for (int i = 0; i < 40; ++i) {
+    const auto row = c.activities.add();
+    c.activities.start_ns[row] = 1;
+    c.activities.duration_ns[row] = kFarthestTime / 4;
+  }
+  ASSERT_TRUE(c.check().has_value());
+  EXPECT_EQ(c.activities.size(), 2u);
+}
+
+TEST(Check, ActivitiesWithoutATimeAndFarFromEveryWindow) {
+  test::CaptureBuilder b;
+  const auto first = b.kernel("first", 0, 10);
+  const auto lost = b.kernel("no time", 0, 0);
+  const auto kept = b.kernel("kept", kNsPerSecond, kNsPerSecond + 5);
+  b.kernel("stray", 3600 * kNsPerSecond, 3601 * kNsPerSecond);
+  Capture& c = b.capture;
+  for (const auto activity : {first, lost, kept}) {
+    const auto row = c.collectives.add();
+    c.collectives.activity[row] = activity;
+  }
+  const auto window = c.recording_windows.add();
+  c.recording_windows.duration_ns[window] = 2 * kNsPerSecond;
+  ASSERT_TRUE(c.check().has_value());
+  ASSERT_EQ(c.activities.size(), 2u);
+  EXPECT_EQ(c.text(c.activities.name[1]), "kept");
+  ASSERT_EQ(c.collectives.size(), 2u);  // those of lost activities went with them
+  EXPECT_EQ(c.collectives.activity[0], 0u);
+  EXPECT_EQ(c.collectives.activity[1], 1u);
+  EXPECT_EQ(test::quality_of(c), (Counts{{"outside_window", 1}, {"no_time", 1}}));
+}
+
+TEST(Check, AReferenceToNothingIsAnError) {
+  Capture c;
+  const auto row = c.activities.add();
+  c.activities.device[row] = 0;
+  const auto checked = c.check();
+  ASSERT_FALSE(checked.has_value());
+  EXPECT_NE(checked.error().what.find("activities, row 0: device 0 does not exist"),
+            std::string::npos);
+}
+
+TEST(Check, ANegativeDurationInAFileDoesNotReachTheAnswer) {
+  test::TempDir dir;
+  test::CaptureBuilder b;
+  b.kernel("gemm", 0, 100);
+  b.kernel("gemm", 200, 300);
+  const auto backwards = b.kernel("gemm", 400, 500);
+  b.capture.activities.duration_ns[backwards] = -1000;
+  ASSERT_TRUE(write_capture(b.capture, dir.file("run.gpf")).has_value());
+  const auto read = import_file(dir.file("run.gpf"));
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(test::quality_of(*read), (Counts{{"impossible_time", 1}}));
+  const auto analysis = analyze(*read, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->devices[0].kernel_time_sum_ns, 200);
+}
+
+TEST(Check, ARecordingWithActivitiesWithoutTime) {
+  const std::string path = test::corpus("h200/unseen/gpt_first_window.gpf.gz");
+  if (path.empty() || !std::filesystem::exists(path)) GTEST_SKIP();
+  test::TempDir dir;
+  ASSERT_EQ(std::system(("gzip -dc '" + path + "' > '" + dir.file("run.gpf") + "'").c_str()), 0);
+  const auto read = import_file(dir.file("run.gpf"));
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(test::quality_of(*read)["no_time"], 889);
+  const auto analysis = analyze(*read, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_LT(analysis->window.duration_ns, 60 * kNsPerSecond);
+}
+
+}  // namespace
+}  // namespace gf
