@@ -176,9 +176,9 @@ TEST(Levels, UnknownKernelsMakeAnInterval) {
   EXPECT_FALSE(level(a, "tensor.active").value);
   EXPECT_NE(level(a, "tensor.active").why_missing.find("sm__pipe_tensor_cycles_active.sum"),
             std::string::npos);
-  EXPECT_NE(level(a, "tensor.active")
-                .why_missing.find("ncu --launch-count 2000 --clock-control none"),
-            std::string::npos);
+  EXPECT_NE(
+      level(a, "tensor.active").why_missing.find("ncu --launch-count 2000 --clock-control none"),
+      std::string::npos);
   EXPECT_EQ(bar(a, "sm_inactive"), 300);
   EXPECT_EQ(bar(a, "stalled"), 180);
   EXPECT_EQ(bar(a, "other_instructions"), 120);
