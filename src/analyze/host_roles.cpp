@@ -17,12 +17,12 @@ bool has(std::string_view text, std::string_view part) {
 template <std::size_t N>
 bool has_any(std::string_view text, const std::string_view (&parts)[N]) {
   return std::any_of(std::begin(parts), std::end(parts),
-                     [&](std::string_view p) { return has(text, p); });
+                     [&](std::string_view path) { return has(text, path); });
 }
 template <std::size_t N>
 bool starts_with_any(std::string_view text, const std::string_view (&parts)[N]) {
   return std::any_of(std::begin(parts), std::end(parts),
-                     [&](std::string_view p) { return text.starts_with(p); });
+                     [&](std::string_view path) { return text.starts_with(path); });
 }
 
 constexpr std::string_view kInputParts[] = {"DataLoader",      "dataloader.py", "torch/utils/data/",
@@ -86,14 +86,16 @@ constexpr std::string_view kInitCalls[] = {"cuInit", "cudaInit", "hipInit"};
 
 std::string lower_case(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& letter : out)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   return out;
 }
 
 /// What stands behind `part` in a text, empty without it.
 std::string_view after(std::string_view text, std::string_view part) {
   const auto at = text.find(part);
-  return at == std::string_view::npos ? std::string_view{} : text.substr(at + part.size());
+  if (at == std::string_view::npos) return std::string_view{};
+  return text.substr(at + part.size());
 }
 
 bool is_one_off(std::string_view name) {

@@ -37,11 +37,11 @@ class ThreadSweep {
   /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order. `from`
   /// never goes back below the `to` of the last call.
   template <class F>
-  void each_state(Nanos from, Nanos to, F&& f) {
+  void each_state(Nanos from, Nanos to, F&& apply) {
     while (from < to) {
       enter(from);
       const Nanos until = std::min(to, next_change());
-      f(from, until, state());
+      apply(from, until, state());
       from = until;
     }
   }
@@ -57,9 +57,14 @@ class ThreadSweep {
   };
 
   ThreadState state() const {
-    ThreadState s = open_.empty() ? ThreadState{} : open_.back().inside;
-    s.call = open_calls_.empty() ? kNoRow : open_calls_.back().row;
-    return s;
+    ThreadState state = ThreadState{};
+    if (!open_.empty()) state = open_.back().inside;
+    if (open_calls_.empty()) {
+      state.call = kNoRow;
+    } else {
+      state.call = open_calls_.back().row;
+    }
+    return state;
   }
 
   /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread;
@@ -91,13 +96,13 @@ class ThreadSweep {
   }
 
   Nanos next_change() const {
-    Nanos t = INT64_MAX;
-    if (!open_.empty()) t = std::min(t, open_.back().end);
-    if (!open_calls_.empty()) t = std::min(t, open_calls_.back().end);
-    if (next_op_ < ops_.size()) t = std::min(t, capture_->host_ops.start_ns[ops_[next_op_]]);
+    Nanos time = INT64_MAX;
+    if (!open_.empty()) time = std::min(time, open_.back().end);
+    if (!open_calls_.empty()) time = std::min(time, open_calls_.back().end);
+    if (next_op_ < ops_.size()) time = std::min(time, capture_->host_ops.start_ns[ops_[next_op_]]);
     if (next_call_ < calls_.size())
-      t = std::min(t, capture_->api_calls.start_ns[calls_[next_call_]]);
-    return t;
+      time = std::min(time, capture_->api_calls.start_ns[calls_[next_call_]]);
+    return time;
   }
 
   const Capture* capture_;

@@ -46,41 +46,43 @@ bool ran_on_the_host(const Capture& capture) {
 
 Interval extent(const Capture& capture) {
   Interval all{INT64_MAX, INT64_MIN};
-  const auto& a = capture.activities;
-  if (a.empty())
+  const auto& activities = capture.activities;
+  if (activities.empty())
     for (std::size_t i = 0; i < capture.host_ops.size(); ++i) {
       all.start = std::min(all.start, capture.host_ops.start_ns[i]);
       all.end = std::max(all.end, capture.host_ops.start_ns[i] + capture.host_ops.duration_ns[i]);
     }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    all.start = std::min(all.start, a.start_ns[i]);
-    all.end = std::max(all.end, a.start_ns[i] + a.duration_ns[i]);
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    all.start = std::min(all.start, activities.start_ns[i]);
+    all.end = std::max(all.end, activities.start_ns[i] + activities.duration_ns[i]);
   }
   return all;
 }
 
 /// The longest stretch of device activity inside one recording window.
 Interval longest_recording_window(const Capture& capture) {
-  const auto& w = capture.recording_windows;
-  const auto& a = capture.activities;
-  std::vector<Interval> windows, used(w.size(), {INT64_MAX, INT64_MIN});
-  for (std::size_t i = 0; i < w.size(); ++i)
-    windows.push_back({w.start_ns[i], w.start_ns[i] + w.duration_ns[i]});
+  const auto& recorded = capture.recording_windows;
+  const auto& activities = capture.activities;
+  std::vector<Interval> windows, used(recorded.size(), {INT64_MAX, INT64_MIN});
+  for (std::size_t i = 0; i < recorded.size(); ++i)
+    windows.push_back({recorded.start_ns[i], recorded.start_ns[i] + recorded.duration_ns[i]});
   std::sort(windows.begin(), windows.end(),
-            [](const Interval& x, const Interval& y) { return x.start < y.start; });
-  for (std::size_t k = 0; k < a.size(); ++k) {
+            [](const Interval& left, const Interval& right) { return left.start < right.start; });
+  for (std::size_t row = 0; row < activities.size(); ++row) {
     const auto after =
-        std::upper_bound(windows.begin(), windows.end(), a.start_ns[k],
+        std::upper_bound(windows.begin(), windows.end(), activities.start_ns[row],
                          [](Nanos at, const Interval& window) { return at < window.start; });
-    if (after == windows.begin() || a.start_ns[k] >= (after - 1)->end) continue;
+    if (after == windows.begin() || activities.start_ns[row] >= (after - 1)->end) continue;
     auto& span = used[static_cast<std::size_t>(after - windows.begin()) - 1];
-    span = {std::min(span.start, a.start_ns[k]),
-            std::max(span.end, std::min(a.start_ns[k] + a.duration_ns[k], (after - 1)->end))};
+    span = {std::min(span.start, activities.start_ns[row]),
+            std::max(span.end, std::min(activities.start_ns[row] + activities.duration_ns[row],
+                                        (after - 1)->end))};
   }
   Interval longest{0, 0};
   for (const auto& span : used)
     if (span.end > span.start && span.length() > longest.length()) longest = span;
-  return longest.length() > 0 ? longest : extent(capture);
+  if (longest.length() > 0) return longest;
+  return extent(capture);
 }
 
 }  // namespace
@@ -156,7 +158,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   } else if (wanted == "stable") {
     window.kind = WindowKind::stable;
     const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
-                                    [](const StepInfo& s) { return s.stable; });
+                                    [](const StepInfo& step_info) { return step_info.stable; });
     if (first == steps.steps.end())
       return fail("--window stable: no three steps in a row are alike", capture.path, -1,
                   "choose --window step:N; " + known_steps(steps));
@@ -164,8 +166,9 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   } else if (wanted.starts_with("step:")) {
     window.kind = WindowKind::step;
     const auto number = parse_decimal(wanted.substr(5), 0);
-    const auto step = std::find_if(steps.steps.begin(), steps.steps.end(),
-                                   [&](const StepInfo& s) { return number && s.index == *number; });
+    const auto step = std::find_if(
+        steps.steps.begin(), steps.steps.end(),
+        [&](const StepInfo& step_info) { return number && step_info.index == *number; });
     if (step == steps.steps.end())
       return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1,
                   known_steps(steps));
@@ -182,9 +185,9 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.start_ns = span.start;
   window.end_ns = span.end;
   window.duration_ns = span.length();
-  for (const auto& s : steps.steps)
-    if (s.start_ns >= span.start && s.start_ns + s.duration_ns <= span.end)
-      window.steps.push_back(s);
+  for (const auto& step : steps.steps)
+    if (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end)
+      window.steps.push_back(step);
   return window;
 }
 

@@ -25,35 +25,35 @@ struct Node {
   std::shared_ptr<const void> owner;  // of the buffers
 };
 
-void release_schema(ArrowSchema* s) {
-  for (std::int64_t i = 0; i < s->n_children; ++i) {
-    if (s->children[i]->release) s->children[i]->release(s->children[i]);
-    delete s->children[i];
+void release_schema(ArrowSchema* schema) {
+  for (std::int64_t i = 0; i < schema->n_children; ++i) {
+    if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
+    delete schema->children[i];
   }
-  if (s->dictionary) {
-    if (s->dictionary->release) s->dictionary->release(s->dictionary);
-    delete s->dictionary;
+  if (schema->dictionary) {
+    if (schema->dictionary->release) schema->dictionary->release(schema->dictionary);
+    delete schema->dictionary;
   }
-  delete[] s->children;
-  delete static_cast<std::pair<std::string, std::string>*>(s->private_data);
-  s->release = nullptr;
+  delete[] schema->children;
+  delete static_cast<std::pair<std::string, std::string>*>(schema->private_data);
+  schema->release = nullptr;
 }
 
-void fill(const Node& n, ArrowSchema& s) {
-  auto* texts = new std::pair(n.format, n.name);
-  s = {texts->first.c_str(),
-       texts->second.c_str(),
-       nullptr,
-       kNullable,
-       static_cast<std::int64_t>(n.children.size()),
-       nullptr,
-       nullptr,
-       release_schema,
-       texts};
-  s.children = new ArrowSchema*[n.children.size()];
-  for (std::size_t i = 0; i < n.children.size(); ++i)
-    fill(n.children[i], *(s.children[i] = new ArrowSchema));
-  if (!n.dictionary.empty()) fill(n.dictionary[0], *(s.dictionary = new ArrowSchema));
+void fill(const Node& node, ArrowSchema& schema) {
+  auto* texts = new std::pair(node.format, node.name);
+  schema = {texts->first.c_str(),
+            texts->second.c_str(),
+            nullptr,
+            kNullable,
+            static_cast<std::int64_t>(node.children.size()),
+            nullptr,
+            nullptr,
+            release_schema,
+            texts};
+  schema.children = new ArrowSchema*[node.children.size()];
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    fill(node.children[i], *(schema.children[i] = new ArrowSchema));
+  if (!node.dictionary.empty()) fill(node.dictionary[0], *(schema.dictionary = new ArrowSchema));
 }
 
 struct ArrayData {
@@ -61,36 +61,36 @@ struct ArrayData {
   std::shared_ptr<const void> owner;
 };
 
-void release_array(ArrowArray* a) {
-  for (std::int64_t i = 0; i < a->n_children; ++i) {
-    if (a->children[i]->release) a->children[i]->release(a->children[i]);
-    delete a->children[i];
+void release_array(ArrowArray* array) {
+  for (std::int64_t i = 0; i < array->n_children; ++i) {
+    if (array->children[i]->release) array->children[i]->release(array->children[i]);
+    delete array->children[i];
   }
-  if (a->dictionary) {
-    if (a->dictionary->release) a->dictionary->release(a->dictionary);
-    delete a->dictionary;
+  if (array->dictionary) {
+    if (array->dictionary->release) array->dictionary->release(array->dictionary);
+    delete array->dictionary;
   }
-  delete[] a->children;
-  delete static_cast<ArrayData*>(a->private_data);
-  a->release = nullptr;
+  delete[] array->children;
+  delete static_cast<ArrayData*>(array->private_data);
+  array->release = nullptr;
 }
 
-void fill(const Node& n, ArrowArray& a) {
-  auto* data = new ArrayData{n.buffers, n.owner};
-  a = {n.length,
-       n.nulls,
-       0,
-       static_cast<std::int64_t>(data->buffers.size()),
-       static_cast<std::int64_t>(n.children.size()),
-       data->buffers.data(),
-       nullptr,
-       nullptr,
-       release_array,
-       data};
-  a.children = new ArrowArray*[n.children.size()];
-  for (std::size_t i = 0; i < n.children.size(); ++i)
-    fill(n.children[i], *(a.children[i] = new ArrowArray));
-  if (!n.dictionary.empty()) fill(n.dictionary[0], *(a.dictionary = new ArrowArray));
+void fill(const Node& node, ArrowArray& array) {
+  auto* data = new ArrayData{node.buffers, node.owner};
+  array = {node.length,
+           node.nulls,
+           0,
+           static_cast<std::int64_t>(data->buffers.size()),
+           static_cast<std::int64_t>(node.children.size()),
+           data->buffers.data(),
+           nullptr,
+           nullptr,
+           release_array,
+           data};
+  array.children = new ArrowArray*[node.children.size()];
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    fill(node.children[i], *(array.children[i] = new ArrowArray));
+  if (!node.dictionary.empty()) fill(node.dictionary[0], *(array.dictionary = new ArrowArray));
 }
 
 /// Texts as an Arrow "large utf8" array; bytes that are not UTF-8 become U+FFFD, as Arrow demands.
@@ -104,16 +104,16 @@ struct Texts {
 };
 
 Node dictionary_of(std::shared_ptr<const Texts> texts) {
-  Node n{"U",
-         "",
-         static_cast<std::int64_t>(texts->offsets.size()) - 1,
-         0,
-         {nullptr, texts->offsets.data(), texts->bytes.data()},
-         {},
-         {},
-         nullptr};
-  n.owner = std::move(texts);
-  return n;
+  Node node{"U",
+            "",
+            static_cast<std::int64_t>(texts->offsets.size()) - 1,
+            0,
+            {nullptr, texts->offsets.data(), texts->bytes.data()},
+            {},
+            {},
+            nullptr};
+  node.owner = std::move(texts);
+  return node;
 }
 
 /// Owns the null bitmap and keeps what owns the values.
@@ -123,50 +123,51 @@ struct ColumnOwner {
 };
 
 template <class Declared>
-Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& c,
+Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& column_ref,
                  const std::shared_ptr<const Texts>& texts) {
   using T = ValueOf<Declared>;
-  Node n;
-  n.name = c.info.name;
-  n.length = static_cast<std::int64_t>(c.column.size());
+  Node node;
+  node.name = column_ref.info.name;
+  node.length = static_cast<std::int64_t>(column_ref.column.size());
   auto owner = std::make_shared<ColumnOwner>(
-      ColumnOwner{values, std::vector<std::uint8_t>((c.column.size() + 7) / 8, 0)});
-  for (std::size_t i = 0; i < c.column.size(); ++i) {
-    const bool null = is_unknown<Declared>(c.column[i]);
-    n.nulls += null;
+      ColumnOwner{values, std::vector<std::uint8_t>((column_ref.column.size() + 7) / 8, 0)});
+  for (std::size_t i = 0; i < column_ref.column.size(); ++i) {
+    const bool null = is_unknown<Declared>(column_ref.column[i]);
+    node.nulls += null;
     if (!null) owner->valid[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
   }
-  n.buffers = {n.nulls > 0 ? owner->valid.data() : nullptr, c.column.data()};
-  n.owner = std::move(owner);
+  node.buffers = {node.nulls > 0 ? owner->valid.data() : nullptr, column_ref.column.data()};
+  node.owner = std::move(owner);
   if constexpr (std::is_same_v<T, I64>)
-    n.format = "l";
+    node.format = "l";
   else if constexpr (std::is_same_v<T, I32>)
-    n.format = "i";
+    node.format = "i";
   else if constexpr (std::is_same_v<T, U32>)
-    n.format = "I";
+    node.format = "I";
   else if constexpr (std::is_same_v<T, U8>)
-    n.format = "C";
+    node.format = "C";
   else if constexpr (std::is_same_v<T, F64>)
-    n.format = "g";
+    node.format = "g";
   else if constexpr (std::is_same_v<T, Text>) {
-    n.format = "I";
-    n.dictionary.push_back(dictionary_of(texts));
+    node.format = "I";
+    node.dictionary.push_back(dictionary_of(texts));
   } else {
     static_assert(sizeof(T) == 1);
-    n.format = "C";
+    node.format = "C";
     auto names = std::make_shared<Texts>();
     for (const auto name : EnumNames<T>::names) names->add(name);
-    n.dictionary.push_back(dictionary_of(std::move(names)));
+    node.dictionary.push_back(dictionary_of(std::move(names)));
   }
-  return n;
+  return node;
 }
 
 /// One batch: all rows of a table, which `owner` keeps.
 template <class Table>
-Node table_node(const std::shared_ptr<const void>& owner, const Table& t,
+Node table_node(const std::shared_ptr<const void>& owner, const Table& table,
                 const std::shared_ptr<const Texts>& texts) {
-  Node node{"+s", "", static_cast<std::int64_t>(t.size()), 0, {nullptr}, {}, {}, owner};
-  t.each_column_ref([&](const auto& c) { node.children.push_back(column_node(owner, c, texts)); });
+  Node node{"+s", "", static_cast<std::int64_t>(table.size()), 0, {nullptr}, {}, {}, owner};
+  table.each_column_ref(
+      [&](const auto& column) { node.children.push_back(column_node(owner, column, texts)); });
   return node;
 }
 
@@ -207,38 +208,40 @@ bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
     texts->add(capture->strings.view(Text{i}));
   Node table;
   bool found = false;
-  capture->each_table([&](const auto& t) {
-    if (t.kName != name) return;
+  capture->each_table([&](const auto& text) {
+    if (text.kName != name) return;
     found = true;
-    table = table_node(capture, t, texts);
+    table = table_node(capture, text, texts);
   });
   if (!found) return false;
   auto* made = new Stream{};
-  made->capture = std::move(capture), made->texts = std::move(texts),
+  made->capture = std::move(capture);
+  made->texts = std::move(texts);
   made->table = std::move(table);
   made->samples = name == counter_samples_table::kName;
   stream.private_data = made;
-  stream.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
-    fill(static_cast<Stream*>(s->private_data)->table, *out);
+  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    fill(static_cast<Stream*>(self->private_data)->table, *out);
     return 0;
   };
-  stream.get_next = [](ArrowArrayStream* s, ArrowArray* out) {
-    auto* state = static_cast<Stream*>(s->private_data);
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    auto* state = static_cast<Stream*>(self->private_data);
     try {
       state->next(*out);
       return 0;
-    } catch (const std::exception& e) {  // none crosses the C border
-      state->error = e.what();
+    } catch (const std::exception& error) {  // none crosses the C border
+      state->error = error.what();
       return ENOMEM;
     }
   };
-  stream.get_last_error = [](ArrowArrayStream* s) -> const char* {
-    const auto& error = static_cast<Stream*>(s->private_data)->error;
-    return error.empty() ? nullptr : error.c_str();
+  stream.get_last_error = [](ArrowArrayStream* self) -> const char* {
+    const auto& error = static_cast<Stream*>(self->private_data)->error;
+    if (error.empty()) return nullptr;
+    return error.c_str();
   };
-  stream.release = [](ArrowArrayStream* s) {
-    delete static_cast<Stream*>(s->private_data);
-    s->release = nullptr;
+  stream.release = [](ArrowArrayStream* self) {
+    delete static_cast<Stream*>(self->private_data);
+    self->release = nullptr;
   };
   return true;
 }

@@ -11,6 +11,7 @@
 #include "analyze/analyze.h"
 #include "capi/arrow.h"
 #include "capi/gpufathom.h"
+#include "core/when.h"
 #include "import/importer.h"
 #include "report/json.h"
 
@@ -36,8 +37,8 @@ int guarded(char** error, F&& body) {
     message = body();
   } catch (const std::bad_alloc&) {
     message = "out of memory";
-  } catch (const std::exception& e) {
-    message = e.what();
+  } catch (const std::exception& thrown) {
+    message = thrown.what();
   } catch (...) {
     message = "failed for an unknown reason";
   }
@@ -71,7 +72,8 @@ void gpufathom_close(gpufathom_capture* capture) { delete capture; }
 const char* gpufathom_tables(void) {
   static const std::string names = [] {
     std::string all;
-    gf::Tables{}.each_table([&](const auto& t) { (all += all.empty() ? "" : ",") += t.kName; });
+    gf::Tables{}.each_table(
+        [&](const auto& table) { (all += when(!all.empty(), ",")) += table.kName; });
     return all;
   }();
   return names.c_str();
@@ -96,7 +98,11 @@ int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char
     if (!json) return null_argument("json");
     *json = nullptr;
     gf::AnalyzeOptions options;
-    options.window = window ? window : "all";
+    if (window) {
+      options.window = window;
+    } else {
+      options.window = "all";
+    }
     const auto analysis = gf::analyze(*capture->capture, options);
     if (!analysis) return analysis.error().message();
     std::string text;

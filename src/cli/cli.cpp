@@ -31,7 +31,8 @@ void open_standard_streams() {
 
 int say(const std::string& text) {
   const auto written = write_answer({}, text);
-  return written ? kWhole : complain(written.error());
+  if (written) return kWhole;
+  return complain(written.error());
 }
 
 /// A file that is read is never written over: an answer would take the place of what it is about.
@@ -54,8 +55,8 @@ int run_verb(const Verb& verb, const Words& words) {
     return verb.run();
   } catch (const std::bad_alloc&) {
     return complain("out of memory: ask for less, or on a larger machine", kBadInput);
-  } catch (const std::exception& e) {
-    return complain(e.what(), kBadInput);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kBadInput);
   }
 }
 

@@ -17,14 +17,16 @@ std::string entry(const std::string& name, const std::string& description, std::
   const std::string head = "  " + name;
   const std::string body = wrap(description, width(), column);
   if (body.empty()) return head + "\n";
-  return head.size() + 2 > column ? head + "\n" + body : head + body.substr(head.size());
+  if (head.size() + 2 > column) return head + "\n" + body;
+  return head + body.substr(head.size());
 }
 
 std::string name_of(const Option& option) {
   if (option.argument) return option.value;
   std::string name = option.names;
   if (const auto comma = name.find(','); comma != std::string::npos) name.replace(comma, 1, ", ");
-  return option.flag() ? name : name + " " + option.value;
+  if (option.flag()) return name;
+  return name + " " + option.value;
 }
 
 std::string entries(const Verb& verb, bool arguments) {
@@ -54,7 +56,13 @@ std::string verb_help(const Verb& verb) {
   std::string out = wrap(verb.about, width());
   out += "\nUsage: gpufathom " + verb.name + " [OPTIONS]";
   for (const auto& option : verb.options)
-    if (option.argument) out += option.required ? " " + option.value : " [" + option.value + "]";
+    if (option.argument) {
+      if (option.required) {
+        out += " " + option.value;
+      } else {
+        out += " [" + option.value + "]";
+      }
+    }
   out += "\n";
   if (const auto arguments = entries(verb, true); !arguments.empty())
     out += "\nArguments:\n" + arguments;

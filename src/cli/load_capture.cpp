@@ -8,27 +8,27 @@ namespace gf::cli {
 
 namespace {
 
-SourceInfo source_of(const Capture& c) {
-  return {c.path, c.format, c.framework, c.events, c.bytes};
+SourceInfo source_of(const Capture& capture) {
+  return {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
 }
 
 }  // namespace
 
-void add_input_options(Verb& verb, InputOptions& o) {
-  verb.argument("FILE", o.trace, "trace or capture file").must().input();
-  verb.option("--counters", o.counters, "FILE",
+void add_input_options(Verb& verb, InputOptions& options) {
+  verb.argument("FILE", options.trace, "trace or capture file").must().input();
+  verb.option("--counters", options.counters, "FILE",
               "counter report of the same program: .ncu-rep, or CSV of ncu")
       .input();
-  verb.option("--power", o.power, "FILE",
+  verb.option("--power", options.power, "FILE",
               "power log over the same time: CSV of nvidia-smi or of NVML")
       .input();
-  auto& zone = verb.option("--zone", o.zone, "ZONE",
+  auto& zone = verb.option("--zone", options.zone, "ZONE",
                            "zone of a log that gives local time, such as +01:00 (default UTC)");
   zone.set = [set = zone.set](const std::string& text) {
     return telemetry::parse_zone(text) ? set(text)
                                        : "'" + text + "' is not a zone such as +01:00 or -0530";
   };
-  add_limit_options(verb, o.max_bytes, o.threads);
+  add_limit_options(verb, options.max_bytes, options.threads);
 }
 
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) {
@@ -38,22 +38,22 @@ void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) 
   verb.option("--threads", threads, "N", "threads to read with (default: all)");
 }
 
-Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
+Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress) {
   ImportOptions options;
-  options.max_bytes = o.max_bytes;
-  options.threads = o.threads;
+  options.max_bytes = wanted.max_bytes;
+  options.threads = wanted.threads;
   options.progress = progress;
-  const auto zone = telemetry::parse_zone(o.zone);
+  const auto zone = telemetry::parse_zone(wanted.zone);
   Loaded loaded;
-  auto trace = import_file(o.trace, options);
+  auto trace = import_file(wanted.trace, options);
   if (!trace) return tl::unexpected<Error>(trace.error());
   loaded.capture = std::move(*trace);
   if (zone) telemetry::leave_local_time(loaded.capture, *zone);
-  if (!o.counters.empty()) {
-    const auto report = import_file(o.counters, options);
+  if (!wanted.counters.empty()) {
+    const auto report = import_file(wanted.counters, options);
     if (!report) return tl::unexpected<Error>(report.error());
     if (report->report_kernels.empty())
-      return fail("holds no kernel counters", o.counters, -1,
+      return fail("holds no kernel counters", wanted.counters, -1,
                   "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu "
                   "--import FILE --csv --page raw`");
     loaded.counters = source_of(*report);
@@ -65,12 +65,12 @@ Result<Loaded> load_capture(const InputOptions& o, const Progress& progress) {
     if (add_solved_counters(loaded.capture))
       loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
   }
-  if (!o.power.empty()) {
-    auto log = import_file(o.power, options);
+  if (!wanted.power.empty()) {
+    auto log = import_file(wanted.power, options);
     if (!log) return tl::unexpected<Error>(log.error());
     if (zone) telemetry::leave_local_time(*log, *zone);
     if (!holds_counter_values(*log))
-      return fail("holds no power samples", o.power, -1,
+      return fail("holds no power samples", wanted.power, -1,
                   "--power wants a log of nvidia-smi or NVML as CSV");
     loaded.capture.join(*log);
   }

@@ -26,13 +26,13 @@ struct Loaded {
   std::optional<SourceInfo> counters;  // the counter report, when one was joined
 };
 
-void add_input_options(Verb& verb, InputOptions& o);
+void add_input_options(Verb& verb, InputOptions& options);
 /// --max-bytes and --threads.
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads);
 
 /// Reads the trace and joins the counter report and the power log. A joined file that holds no
 /// counters (no samples) is an error: a report that silently lacks what was asked for would look
 /// whole.
-Result<Loaded> load_capture(const InputOptions& o, const Progress& progress);
+Result<Loaded> load_capture(const InputOptions& options, const Progress& progress);
 
 }  // namespace gf::cli

@@ -30,9 +30,10 @@ std::string bytes_of(const std::string& text) {
   if (code != std::errc()) return text;
   std::string unit(end, last);
   std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   if (unit.ends_with('b')) unit.pop_back();
-  const double thousand = unit.ends_with('i') ? 1024 : 1000;
+  double thousand = 1000;
+  if (unit.ends_with('i')) thousand = 1024;
   if (unit.ends_with('i')) unit.pop_back();
   constexpr std::string_view kPrefixes = "kmgtp";
   if (unit.size() > 1) return text;

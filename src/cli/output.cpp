@@ -16,21 +16,24 @@ namespace gf::cli {
 
 namespace {
 
-Status write_whole(const OutputOptions& o, std::string_view answer) {
-  if (!o.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
-  auto file = OutFile::open(o.path);
+Status write_whole(const OutputOptions& options, std::string_view answer) {
+  if (!options.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
+  auto file = OutFile::open(options.path);
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written = file->write(answer);
-  return written ? file->commit() : written;
+  if (written) return file->commit();
+  return written;
 }
 
 }  // namespace
 
-void add_output_options(Verb& verb, OutputOptions& o, const std::vector<std::string>& formats) {
-  verb.option("--format", o.format, fmt::format("{}", fmt::join(formats, "|")),
+void add_output_options(Verb& verb, OutputOptions& options,
+                        const std::vector<std::string>& formats) {
+  verb.option("--format", options.format, fmt::format("{}", fmt::join(formats, "|")),
               "form of the answer; without it by the name of -o, else text")
       .of(formats);
-  verb.option("-o,--output", o.path, "FILE", "file to write instead of standard output").output();
+  verb.option("-o,--output", options.path, "FILE", "file to write instead of standard output")
+      .output();
 }
 
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
@@ -45,26 +48,29 @@ void add_rows_option(Verb& verb, std::optional<std::size_t>& rows) {
 }
 
 std::size_t text_rows(std::optional<std::size_t> rows) {
-  return rows.value_or(12) == 0 ? SIZE_MAX : rows.value_or(12);
+  if (rows.value_or(12) == 0) return SIZE_MAX;
+  return rows.value_or(12);
 }
 
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows) {
-  return format == "text" ? 0 : rows.value_or(0);
+  if (format == "text") return 0;
+  return rows.value_or(0);
 }
 
-std::string chosen_format(const OutputOptions& o) {
-  if (!o.format.empty()) return o.format;
-  if (o.path.ends_with(".html") || o.path.ends_with(".htm")) return "html";
-  return o.path.ends_with(".json") ? "json" : "text";
+std::string chosen_format(const OutputOptions& options) {
+  if (!options.format.empty()) return options.format;
+  if (options.path.ends_with(".html") || options.path.ends_with(".htm")) return "html";
+  if (options.path.ends_with(".json")) return "json";
+  return "text";
 }
 
-Status write_answer(const OutputOptions& o, std::string_view answer) {
+Status write_answer(const OutputOptions& options, std::string_view answer) {
   // What a text report quotes from files may hold anything, and a terminal or a CI log obeys it.
-  if (const auto format = chosen_format(o); format == "text") {
-    const std::string safe = printable_lines(answer, text_style(o.to_file()).colour);
-    return write_whole(o, safe);
+  if (const auto format = chosen_format(options); format == "text") {
+    const std::string safe = printable_lines(answer, text_style(options.to_file()).colour);
+    return write_whole(options, safe);
   }
-  return write_whole(o, answer);
+  return write_whole(options, answer);
 }
 
 namespace {
@@ -72,7 +78,8 @@ namespace {
 int say_each(std::string_view input, const std::vector<std::string>& missing) {
   for (const auto& text : missing)
     complain(std::string(input) + ": the answer is not whole: " + text, kBadInput);
-  return missing.empty() ? kWhole : kBadInput;
+  if (missing.empty()) return kWhole;
+  return kBadInput;
 }
 
 }  // namespace
@@ -85,10 +92,11 @@ int say_shortcomings(std::string_view input, const Capture& capture) {
   return say_each(input, shortcomings(capture));
 }
 
-int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis,
+int give_analysis(const OutputOptions& options, std::string_view input, const Analysis& analysis,
                   const Result<std::string>& answer) {
   if (!answer) return complain(answer.error());
-  if (const auto written = write_answer(o, *answer); !written) return complain(written.error());
+  if (const auto written = write_answer(options, *answer); !written)
+    return complain(written.error());
   return say_shortcomings(input, analysis);
 }
 

@@ -23,7 +23,7 @@ struct OutputOptions {
   bool to_file() const { return !path.empty() && path != "-"; }
 };
 
-void add_output_options(Verb& verb, OutputOptions& o,
+void add_output_options(Verb& verb, OutputOptions& options,
                         const std::vector<std::string>& formats = {"text", "json", "html"});
 /// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by
 /// hand.
@@ -35,12 +35,12 @@ void add_rows_option(Verb& verb, std::optional<std::size_t>& rows);
 std::size_t text_rows(std::optional<std::size_t> rows);
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows);
 /// The format that is meant, once the options are parsed.
-std::string chosen_format(const OutputOptions& o);
+std::string chosen_format(const OutputOptions& options);
 
 /// Writes a whole answer: to standard output, or to a file that appears complete or not at all (a
 /// temporary file beside it is renamed). Devices and pipes are written in place. A reader that
 /// closed its pipe is an error with an empty text.
-Status write_answer(const OutputOptions& o, std::string_view answer);
+Status write_answer(const OutputOptions& options, std::string_view answer);
 
 /// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that
 /// docs/cli.md promises.
@@ -49,7 +49,7 @@ int say_shortcomings(std::string_view input, const Analysis& analysis);
 int say_shortcomings(std::string_view input, const Capture& capture);
 /// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the
 /// exit code that docs/cli.md promises.
-int give_analysis(const OutputOptions& o, std::string_view input, const Analysis& analysis,
+int give_analysis(const OutputOptions& options, std::string_view input, const Analysis& analysis,
                   const Result<std::string>& answer);
 
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad

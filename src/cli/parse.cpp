@@ -12,7 +12,8 @@ namespace {
 using Values = std::vector<std::string>;
 
 std::string shown(const Option& option) {
-  return option.argument ? option.value : option.long_name();
+  if (option.argument) return option.value;
+  return option.long_name();
 }
 
 /// Takes every value; throws what is wrong with one, as CLI11 wants it.
@@ -24,8 +25,12 @@ void take(const Option& option, const Values& values) {
 
 void add(CLI::App& app, const Option& option, std::map<std::string, CLI::Option*>& added) {
   CLI::Option* made = nullptr;
-  const std::string name =
-      option.argument ? "argument" + std::to_string(added.size()) : option.names;
+  std::string name;
+  if (option.argument) {
+    name = "argument" + std::to_string(added.size());
+  } else {
+    name = option.names;
+  }
   if (option.flag())
     made = app.add_flag_function(name, [&option](std::int64_t) { take(option, {""}); });
   else if (option.many)

@@ -25,41 +25,41 @@ struct Options {
   std::optional<std::size_t> rows;
 };
 
-Result<std::string> rendered(const Options& o, const std::string& format, const Analysis& analysis,
-                             const std::optional<Context>& context) {
+Result<std::string> rendered(const Options& options, const std::string& format,
+                             const Analysis& analysis, const std::optional<Context>& context) {
   if (format == "text")
-    return analysis_text(analysis, text_style(o.output.to_file()), text_rows(o.rows));
+    return analysis_text(analysis, text_style(options.output.to_file()), text_rows(options.rows));
   if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
   std::string json;
   to_json(json, analysis);
   return json += '\n';
 }
 
-int analyze_files(const Options& o) {
-  const std::string format = chosen_format(o.output);
-  if (format == "html" && !o.output.to_file() && stdout_is_terminal())
+int analyze_files(const Options& out) {
+  const std::string format = chosen_format(out.output);
+  if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
-  auto loaded = load_capture(o.input, progress.callback());
+  auto loaded = load_capture(out.input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   AnalyzeOptions options;
-  options.window = o.window;
-  options.batch = o.batch;
-  options.max_rows = other_rows(format, o.rows);
+  options.window = out.window;
+  options.batch = out.batch;
+  options.max_rows = other_rows(format, out.rows);
   options.progress = progress.callback();
-  const auto model = find_energy_model(o.model, loaded->capture);
+  const auto model = find_energy_model(out.model, loaded->capture);
   if (!model) return complain(model.error());
   if (*model) options.energy_model = &**model;
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
-  if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
+  if (!analysis) return complain(analysis.error(), out.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
-  const int exit_code =
-      give_analysis(o.output, o.input.trace, *analysis, rendered(o, format, *analysis, context));
-  if (o.input.power.empty() || !analysis->energy.devices.empty()) return exit_code;
-  return complain(o.input.trace + ": the answer is not whole: no energy from " + o.input.power +
+  const int exit_code = give_analysis(out.output, out.input.trace, *analysis,
+                                      rendered(out, format, *analysis, context));
+  if (out.input.power.empty() || !analysis->energy.devices.empty()) return exit_code;
+  return complain(out.input.trace + ": the answer is not whole: no energy from " + out.input.power +
                       ": " + analysis->energy.why_missing,
                   kBadInput);
 }
@@ -68,20 +68,20 @@ int analyze_files(const Options& o) {
 
 Verb analyze_verb() {
   Verb verb{"analyze", "how deep a recorded run used its GPU"};
-  const auto o = std::make_shared<Options>();
-  add_input_options(verb, o->input);
+  const auto options = std::make_shared<Options>();
+  add_input_options(verb, options->input);
   verb.option(
-      "--window", o->window, "W",
+      "--window", options->window, "W",
       "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
-  verb.option("--batch", o->batch, "N", "items of a step: gives times and energy per item")
+  verb.option("--batch", options->batch, "N", "items of a step: gives times and energy per item")
       .positive();
   verb.option(
-          "--model", o->model, "FILE",
+          "--model", options->model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
-  add_rows_option(verb, o->rows);
-  add_output_options(verb, o->output);
-  verb.run = [o] { return analyze_files(*o); };
+  add_rows_option(verb, options->rows);
+  add_output_options(verb, options->output);
+  verb.run = [options] { return analyze_files(*options); };
   return verb;
 }
 

@@ -45,7 +45,7 @@ void probe(microbench::Runner& runner, std::ofstream& out) {
   fmt::print(stderr, "cache sizes and sensor\n");
   const auto latencies = runner.measure_latencies();
   if (latencies)
-    for (const auto& l : *latencies) write_line(out, l);
+    for (const auto& latency : *latencies) write_line(out, latency);
   else
     fmt::print(stderr, "left out: cache sizes: {}\n", latencies.error().what);
   for (double idle_s : {0.50, 0.57, 0.63, 0.71, 0.76, 0.82}) {  // any phase of the sensor
@@ -88,34 +88,34 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
   return {};
 }
 
-Status measure(const Options& o) {
+Status measure(const Options& options) {
   const SignalEvents ending({SIGINT, SIGTERM});
-  auto runner = microbench::Runner::open(o.device);
+  auto runner = microbench::Runner::open(options.device);
   if (!runner) return tl::unexpected(runner.error());
-  if (auto s = runner->choose(o.only, o.skip); !s) return s;
-  if (o.clock_mhz > 0)
-    if (auto s = runner->hold_clock(o.clock_mhz); !s) return s;
-  if (o.launch_once) {
+  if (auto status = runner->choose(options.only, options.skip); !status) return status;
+  if (options.clock_mhz > 0)
+    if (auto status = runner->hold_clock(options.clock_mhz); !status) return status;
+  if (options.launch_once) {
     for (unsigned loops : {200u, 400u})
-      if (auto s = runner->launch_each_once(loops,
-                                            [&](const auto& b, unsigned threads, unsigned blocks) {
-                                              fmt::print("{} {} {} {}\n", b.id, loops, threads,
-                                                         blocks);
-                                            });
-          !s)
-        return s;
+      if (auto status = runner->launch_each_once(
+              loops,
+              [&](const auto& right, unsigned threads, unsigned blocks) {
+                fmt::print("{} {} {} {}\n", right.id, loops, threads, blocks);
+              });
+          !status)
+        return status;
     return {};
   }
   // Raw points are kept one JSON object a line, so that an interrupted calibration goes on where it
   // stopped.
-  auto known = read_energy_points(o.points);
+  auto known = read_energy_points(options.points);
   if (!known) return tl::unexpected(known.error());
   if (!known->board.uuid.empty() && known->board.uuid != runner->gpu_uuid())
     return fail(fmt::format("holds points of board {}, this one is {}", known->board.uuid,
                             runner->gpu_uuid()),
-                o.points, -1, "give each board a file of its own");
-  std::ofstream out(o.points, std::ios::app);
-  if (!out) return fail("cannot be written", o.points);
+                options.points, -1, "give each board a file of its own");
+  std::ofstream out(options.points, std::ios::app);
+  if (!out) return fail("cannot be written", options.points);
   if (known->board.gpu.empty() && known->points.empty())
     write_line(out,
                CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(),
@@ -123,14 +123,15 @@ Status measure(const Options& o) {
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
-    if (auto s = run_plans(*runner, asleep, out, ending); !s) return s;
-  if (auto s = runner->wake(); !s) return s;
+    if (auto status = run_plans(*runner, asleep, out, ending); !status) return status;
+  if (auto status = runner->wake(); !status) return status;
   if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
     probe(*runner, out);
   auto plans = microbench::calibration_plans(
-      *runner, {o.repeats, std::max(1, o.repeats - 1), o.seconds}, o.seed);
+      *runner, {options.repeats, std::max(1, options.repeats - 1), options.seconds}, options.seed);
   // The order of a seed is fixed: what is on file are the first points of it.
-  const std::size_t done = on_file > asleep.size() ? on_file - asleep.size() : 0;
+  std::size_t done = 0;
+  if (on_file > asleep.size()) done = on_file - asleep.size();
   plans.erase(plans.begin(),
               plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
   fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(),
@@ -149,34 +150,35 @@ Result<std::vector<UnseenKernel>> judge(const EnergyModel& model, const std::str
   return judge_by_unseen(model, *runs, *names, *report);
 }
 
-Status fit(const Options& o) {
-  auto read = read_energy_points(o.points);
+Status fit(const Options& options) {
+  auto read = read_energy_points(options.points);
   if (!read) return tl::unexpected(read.error());
   const auto& raw = read->points;
-  if (raw.empty()) return fail("holds no calibration points", o.points);
+  if (raw.empty()) return fail("holds no calibration points", options.points);
   std::vector<BenchCounts> benches;
   auto in = [](const std::vector<std::string>& names, const std::string& id) {
     return std::find(names.begin(), names.end(), id) != names.end();
   };
-  for (const auto& b : microbench::microbenches({90}))
-    if ((o.only.empty() || in(o.only, b.id)) && !in(o.skip, b.id))
-      benches.push_back({b.id, b.feature, 0, 0, b.per_warp_loop, b.addresses});
-  if (!o.counters.empty()) {
-    auto report = import_file(o.counters);
+  for (const auto& right : microbench::microbenches({90}))
+    if ((options.only.empty() || in(options.only, right.id)) && !in(options.skip, right.id))
+      benches.push_back({right.id, right.feature, 0, 0, right.per_warp_loop, right.addresses});
+  if (!options.counters.empty()) {
+    auto report = import_file(options.counters);
     if (!report) return tl::unexpected(report.error());
-    if (auto s = take_counters(benches, *report, 200); !s) return s;
+    if (auto status = take_counters(benches, *report, 200); !status) return status;
   }
   double sms = 0;
-  for (const auto& p : raw) sms = std::max(sms, p.active_sms);
+  for (const auto& point : raw) sms = std::max(sms, point.active_sms);
   CalibrationFile file;
   file.safety = check_counts(benches);
   std::string system;
   const auto points =
       fit_points(raw, benches, file.safety, static_cast<unsigned>(sms), &file.left_out);
-  auto model = fit_energy(points, 400, 1, o.system.empty() ? nullptr : &system);
-  if (!model) return fail(model.error().what, o.points);
-  if (!o.system.empty())
-    if (const auto written = write_answer({"csv", o.system}, system); !written) return written;
+  auto model = fit_energy(points, 400, 1, options.system.empty() ? nullptr : &system);
+  if (!model) return fail(model.error().what, options.points);
+  if (!options.system.empty())
+    if (const auto written = write_answer({"csv", options.system}, system); !written)
+      return written;
   file.model = std::move(*model);
   std::tie(file.model.gpu, file.model.uuid, file.model.driver, file.model.date) =
       std::tie(read->board.gpu, read->board.uuid, read->board.driver, read->board.date);
@@ -184,83 +186,91 @@ Status fit(const Options& o) {
   file.curves = level_curves(raw, benches, file.model.context_w);
   file.operands = operand_effects(file.curves);
   file.board = board_facts(*read, benches);
-  if (o.leave_one_out) file.leave_one_out = leave_one_out(points);
-  if (!o.unseen.empty()) {
-    auto judged = judge(file.model, o.unseen);
+  if (options.leave_one_out) file.leave_one_out = leave_one_out(points);
+  if (!options.unseen.empty()) {
+    auto judged = judge(file.model, options.unseen);
     if (!judged) return tl::unexpected(judged.error());
     file.unseen = std::move(*judged);
   }
   print_calibration(file);
-  if (!o.against.empty()) {
-    std::ifstream in(o.against);
+  if (!options.against.empty()) {
+    std::ifstream in(options.against);
     const auto other =
-        parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), o.against);
+        parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), options.against);
     if (!other) return tl::unexpected(other.error());
     print_against(file.model, *other);
   }
-  if (o.output.empty()) return {};
+  if (options.output.empty()) return {};
   std::string json;
   to_json(json, file);
-  return write_answer({"json", o.output}, json + "\n");
+  return write_answer({"json", options.output}, json + "\n");
 }
 
-int calibrate(const Options& o) {
-  if (o.list_counters) {
+int calibrate(const Options& options) {
+  if (options.list_counters) {
     std::string names;
     for (const auto& name : energy_counter_names()) names += name + "\n";
     const auto written = write_answer({}, names);
-    return written ? kWhole : complain(written.error());
+    if (written) return kWhole;
+    return complain(written.error());
   }
-  if (o.points.empty() && !o.launch_once)
+  if (options.points.empty() && !options.launch_once)
     return complain("calibrate needs --points FILE", kWrongUsage);
-  Status done = o.fit_only ? Status{} : measure(o);
-  if (done && !o.launch_once) done = fit(o);
-  return done ? kWhole : complain(done.error());
+  Status done = Status{};
+  if (!options.fit_only) done = measure(options);
+  if (done && !options.launch_once) done = fit(options);
+  if (done) return kWhole;
+  return complain(done.error());
 }
 
 }  // namespace
 
 Verb calibrate_verb() {
   Verb verb{"calibrate", "measure what this GPU's memory levels and compute units cost in joules"};
-  const auto o = std::make_shared<Options>();
-  verb.option("--device", o->device, "N", "GPU number (default: 0)");
-  verb.option("--points", o->points, "FILE",
+  const auto options = std::make_shared<Options>();
+  verb.option("--device", options->device, "N", "GPU number (default: 0)");
+  verb.option("--points", options->points, "FILE",
               "raw points, one JSON object a line; an existing file is continued")
       .input();
-  verb.option("--seconds", o->seconds, "S", "measured seconds of a point, 0.5 to 60 (default: 1.2)")
+  verb.option("--seconds", options->seconds, "S",
+              "measured seconds of a point, 0.5 to 60 (default: 1.2)")
       .from(0.5, 60);
-  verb.option("--repeats", o->repeats, "N", "runs of a point, 1 to 20 (default: 3)").from(1, 20);
-  verb.option("--only", o->only, "NAMES",
+  verb.option("--repeats", options->repeats, "N", "runs of a point, 1 to 20 (default: 3)")
+      .from(1, 20);
+  verb.option("--only", options->only, "NAMES",
               "microbenchmarks to run and fit, by name, comma-separated; without it all")
       .separated_by(',');
-  verb.option("--skip", o->skip, "NAMES", "microbenchmarks to leave out, by name, comma-separated")
+  verb.option("--skip", options->skip, "NAMES",
+              "microbenchmarks to leave out, by name, comma-separated")
       .separated_by(',');
   verb.option(
-          "--clock", o->clock_mhz, "MHZ",
+          "--clock", options->clock_mhz, "MHZ",
           "hold the SM clock at so many MHz until the end, where that is allowed; without it no "
           "clock is touched")
       .from(1, 10000);
-  verb.option("--seed", o->seed, "N", "seed of the order of the runs (default: 1)");
-  verb.option("--counters", o->counters, "FILE",
+  verb.option("--seed", options->seed, "N", "seed of the order of the runs (default: 1)");
+  verb.option("--counters", options->counters, "FILE",
               "Nsight Compute report of --launch-once: counts and safety checks from counters")
       .input();
   verb.option(
-      "--unseen", o->unseen, "PREFIX",
+      "--unseen", options->unseen, "PREFIX",
       "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz "
       "(tests/gpu/energy_unseen.sh)");
-  verb.flag("--leave-one-out", o->leave_one_out, "predict each microbenchmark by a fit without it");
-  verb.option("--against", o->against, "FILE", "another energy model, to compare coefficients with")
+  verb.flag("--leave-one-out", options->leave_one_out,
+            "predict each microbenchmark by a fit without it");
+  verb.option("--against", options->against, "FILE",
+              "another energy model, to compare coefficients with")
       .input();
-  verb.option("--system", o->system, "FILE",
+  verb.option("--system", options->system, "FILE",
               "write the fit's least-squares system (CSV), to be solved by other programs")
       .output();
-  verb.option("-o,--output", o->output, "FILE", "energy model to write (JSON)").output();
-  verb.flag("--fit-only", o->fit_only, "no measurement: fit the model to the points on file");
-  verb.flag("--launch-once", o->launch_once,
+  verb.option("-o,--output", options->output, "FILE", "energy model to write (JSON)").output();
+  verb.flag("--fit-only", options->fit_only, "no measurement: fit the model to the points on file");
+  verb.flag("--launch-once", options->launch_once,
             "only launch every kernel twice, for a counter profiler to look at");
-  verb.flag("--list-counters", o->list_counters,
+  verb.flag("--list-counters", options->list_counters,
             "print the counters that such a report needs, one a line");
-  verb.run = [o] { return calibrate(*o); };
+  verb.run = [options] { return calibrate(*options); };
   return verb;
 }
 

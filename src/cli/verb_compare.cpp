@@ -28,33 +28,37 @@ struct Options {
 /// The steps of the capture, its steady part when samples are all there is, or all of it when it
 /// has neither.
 Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
-  options.window = holds_only_samples(capture) ? "stable" : "steps";
+  if (holds_only_samples(capture)) {
+    options.window = "stable";
+  } else {
+    options.window = "steps";
+  }
   if (auto analysis = analyze(capture, options)) return analysis;
   options.window = "all";
   return analyze(capture, options);
 }
 
-int compare_files(const Options& o) {
-  if (!o.counters.empty() && o.counters.size() != o.captures.size())
+int compare_files(const Options& out) {
+  if (!out.counters.empty() && out.counters.size() != out.captures.size())
     return complain("--counters wants one report for each capture, in the same order, or none",
                     kWrongUsage);
-  const std::string format = chosen_format(o.output);
+  const std::string format = chosen_format(out.output);
   ProgressDisplay progress;
   std::vector<Analysis> analyses;
-  for (std::size_t i = 0; i < o.captures.size(); ++i) {
+  for (std::size_t i = 0; i < out.captures.size(); ++i) {
     InputOptions input;
-    input.trace = o.captures[i];
-    if (!o.counters.empty()) input.counters = o.counters[i];
+    input.trace = out.captures[i];
+    if (!out.counters.empty()) input.counters = out.counters[i];
     const auto loaded = load_capture(input, progress.callback());
     progress.wipe();
     if (!loaded) return complain(loaded.error());
     AnalyzeOptions options;
-    options.window = o.window;
+    options.window = out.window;
     options.progress = progress.callback();
-    auto analysis = o.window.empty() ? analyze_steps(loaded->capture, options)
-                                     : analyze(loaded->capture, options);
+    auto analysis = out.window.empty() ? analyze_steps(loaded->capture, options)
+                                       : analyze(loaded->capture, options);
     progress.wipe();
-    if (!analysis) return complain(analysis.error(), o.captures[i], loaded->capture);
+    if (!analysis) return complain(analysis.error(), out.captures[i], loaded->capture);
     analysis->counters_source = loaded->counters;
     analyses.push_back(std::move(*analysis));
   }
@@ -64,15 +68,17 @@ int compare_files(const Options& o) {
     to_json(answer, comparison);
     answer += '\n';
   } else {
-    answer = format == "html"
-                 ? comparison_page(comparison, o.rows ? text_rows(o.rows) : 25)
-                 : comparison_text(comparison, text_style(o.output.to_file()), text_rows(o.rows));
+    if (format == "html") {
+      answer = comparison_page(comparison, out.rows ? text_rows(out.rows) : 25);
+    } else {
+      answer = comparison_text(comparison, text_style(out.output.to_file()), text_rows(out.rows));
+    }
   }
-  if (const auto written = write_answer(o.output, answer); !written)
+  if (const auto written = write_answer(out.output, answer); !written)
     return complain(written.error());
   int exit_code = kWhole;
   for (std::size_t i = 0; i < analyses.size(); ++i)
-    exit_code = std::max(exit_code, say_shortcomings(o.captures[i], analyses[i]));
+    exit_code = std::max(exit_code, say_shortcomings(out.captures[i], analyses[i]));
   return exit_code;
 }
 
@@ -80,22 +86,22 @@ int compare_files(const Options& o) {
 
 Verb compare_verb() {
   Verb verb{"compare", "what of the difference between runs comes from where"};
-  const auto o = std::make_shared<Options>();
-  verb.argument("FILE", o->captures,
+  const auto options = std::make_shared<Options>();
+  verb.argument("FILE", options->captures,
                 "traces or capture files; the others are compared with the first")
       .must()
       .count_at_least(2)
       .input();
-  verb.option("--counters", o->counters, "FILE ...",
+  verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
   verb.option(
-      "--window", o->window, "W",
+      "--window", options->window, "W",
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
       "where there are none)");
-  add_rows_option(verb, o->rows);
-  add_output_options(verb, o->output);
-  verb.run = [o] { return compare_files(*o); };
+  add_rows_option(verb, options->rows);
+  add_output_options(verb, options->output);
+  verb.run = [options] { return compare_files(*options); };
   return verb;
 }
 

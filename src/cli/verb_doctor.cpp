@@ -15,33 +15,38 @@ namespace {
 
 std::string text_of(const DoctorReport& report, const TextStyle& style) {
   std::string out;
-  auto line = [&](const DoctorCheck& c) {
-    const char* mark = c.status == "ok" ? "ok " : c.status == "warning" ? "?  " : "no ";
-    const std::string head = fmt::format("{}{:<18}", mark, c.name);
-    std::string body = wrap(c.detail, static_cast<std::size_t>(style.width), head.size());
+  auto line = [&](const DoctorCheck& verb) {
+    const char* mark = "no ";
+    if (verb.status == "ok") {
+      mark = "ok ";
+    } else if (verb.status == "warning") {
+      mark = "?  ";
+    }
+    const std::string head = fmt::format("{}{:<18}", mark, verb.name);
+    std::string body = wrap(verb.detail, static_cast<std::size_t>(style.width), head.size());
     out += head + body.substr(std::min(head.size(), body.size()));
-    if (!c.advice.empty())
-      out += wrap("-> " + c.advice, static_cast<std::size_t>(style.width), head.size());
+    if (!verb.advice.empty())
+      out += wrap("-> " + verb.advice, static_cast<std::size_t>(style.width), head.size());
   };
-  for (const auto& c : report.checks) line(c);
+  for (const auto& verb : report.checks) line(verb);
   out += "\nWhat the verbs can do here\n";
-  for (const auto& c : report.verbs) line(c);
+  for (const auto& verb : report.verbs) line(verb);
   return out;
 }
 
-int doctor(const OutputOptions& o) {
+int doctor(const OutputOptions& options) {
   const auto report = examine();
   std::string out;
-  if (chosen_format(o) == "json") {
+  if (chosen_format(options) == "json") {
     to_json(out, report);
     out += '\n';
   } else {
-    out = text_of(report, text_style(o.to_file()));
+    out = text_of(report, text_style(options.to_file()));
   }
-  if (const auto written = write_answer(o, out); !written) return complain(written.error());
-  for (const auto& c : report.checks)
-    if (c.status == "missing" &&
-        (c.name == "driver" || c.name.starts_with("gpu") || c.name.starts_with("pm sampling")))
+  if (const auto written = write_answer(options, out); !written) return complain(written.error());
+  for (const auto& check : report.checks)
+    if (check.status == "missing" && (check.name == "driver" || check.name.starts_with("gpu") ||
+                                      check.name.starts_with("pm sampling")))
       return kBadInput;
   return kWhole;
 }
@@ -50,10 +55,10 @@ int doctor(const OutputOptions& o) {
 
 Verb doctor_verb() {
   Verb verb{"doctor", "what can be recorded on this machine, and what to do about the rest"};
-  const auto o = std::make_shared<OutputOptions>();
-  add_output_options(verb, *o, {"text", "json"});
-  add_format_flags(verb, o->format, {"json"});
-  verb.run = [o] { return doctor(*o); };
+  const auto output_options = std::make_shared<OutputOptions>();
+  add_output_options(verb, *output_options, {"text", "json"});
+  add_format_flags(verb, output_options->format, {"json"});
+  verb.run = [output_options] { return doctor(*output_options); };
   return verb;
 }
 

@@ -25,19 +25,20 @@ struct Options {
   std::string output;  // file of --perfetto
 };
 
-Status export_perfetto(const Options& o, const Context& context) {
-  if (o.output.empty() || o.output == "-")
+Status export_perfetto(const Options& options, const Context& context) {
+  if (options.output.empty() || options.output == "-")
     return write_perfetto(
         context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
-  auto file = OutFile::open(o.output);
+  auto file = OutFile::open(options.output);
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written =
       write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
-  return written ? file->commit() : written;
+  if (written) return file->commit();
+  return written;
 }
 
-Status export_csv(const Options& o, const Context& context, const Analysis& analysis) {
-  const std::string& directory = o.csv;
+Status export_csv(const Options& options, const Context& context, const Analysis& analysis) {
+  const std::string& directory = options.csv;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
@@ -46,7 +47,7 @@ Status export_csv(const Options& o, const Context& context, const Analysis& anal
   const CsvSink sink = [&](std::string_view table, std::string_view bytes, bool last) -> Status {
     if (!file) {
       const auto path = std::filesystem::path(directory) / (std::string(table) + ".csv");
-      for (const auto& input : {o.input.trace, o.input.counters, o.input.power})
+      for (const auto& input : {options.input.trace, options.input.counters, options.input.power})
         if (same_file(path.string(), input))
           return fail("is read: a table would overwrite it", input, -1,
                       "give --csv another folder");
@@ -61,42 +62,45 @@ Status export_csv(const Options& o, const Context& context, const Analysis& anal
   };
   auto written = write_capture_csv(context.capture, sink);
   if (written) written = write_analysis_csv(analysis, sink);
-  return written ? write_idle_csv(context, sink) : written;
+  if (written) return write_idle_csv(context, sink);
+  return written;
 }
 
-int export_capture(const Options& o) {
-  if (!o.perfetto && o.csv.empty())
+int export_capture(const Options& options) {
+  if (!options.perfetto && options.csv.empty())
     return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
-  if (!o.perfetto && !o.output.empty())
+  if (!options.perfetto && !options.output.empty())
     return complain("-o is the file of --perfetto; --csv names its own folder", kWrongUsage);
-  if (o.perfetto && (o.output.empty() || o.output == "-") && stdout_is_terminal())
+  if (options.perfetto && (options.output.empty() || options.output == "-") && stdout_is_terminal())
     return complain("--perfetto wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
-  const auto loaded = load_capture(o.input, progress.callback());
+  const auto loaded = load_capture(options.input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, {}, &context);
-  if (!analysis) return complain(analysis.error(), o.input.trace, loaded->capture);
+  if (!analysis) return complain(analysis.error(), options.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
-  if (o.perfetto)
-    if (const auto done = export_perfetto(o, *context); !done) return complain(done.error());
-  if (!o.csv.empty())
-    if (const auto done = export_csv(o, *context, *analysis); !done) return complain(done.error());
-  return say_shortcomings(o.input.trace, *analysis);
+  if (options.perfetto)
+    if (const auto done = export_perfetto(options, *context); !done) return complain(done.error());
+  if (!options.csv.empty())
+    if (const auto done = export_csv(options, *context, *analysis); !done)
+      return complain(done.error());
+  return say_shortcomings(options.input.trace, *analysis);
 }
 
 }  // namespace
 
 Verb export_verb() {
   Verb verb{"export", "a capture in the format of another tool"};
-  const auto o = std::make_shared<Options>();
-  add_input_options(verb, o->input);
-  verb.flag("--perfetto", o->perfetto, "trace for https://ui.perfetto.dev, written to -o");
-  verb.option("--csv", o->csv, "DIR", "one CSV file a table, in this directory");
-  verb.option("-o,--output", o->output, "FILE", "file of --perfetto, instead of standard output")
+  const auto options = std::make_shared<Options>();
+  add_input_options(verb, options->input);
+  verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");
+  verb.option("--csv", options->csv, "DIR", "one CSV file a table, in this directory");
+  verb.option("-o,--output", options->output, "FILE",
+              "file of --perfetto, instead of standard output")
       .output();
-  verb.run = [o] { return export_capture(*o); };
+  verb.run = [options] { return export_capture(*options); };
   return verb;
 }
 

@@ -23,15 +23,15 @@ struct Options {
 };
 
 /// Reads all files and joins them: the trace first, whatever the order they were named in.
-Result<Capture> read_all(const Options& o) {
+Result<Capture> read_all(const Options& options) {
   Capture whole;
   std::string trace;  // the file that holds the run itself
   std::vector<Capture> beside;
-  for (const std::string& file : o.files) {
-    auto c = import_file(file, o.import);
-    if (!c) return c;
-    if (c->activities.empty() && c->host_ops.empty() && o.files.size() > 1) {
-      beside.push_back(std::move(*c));
+  for (const std::string& file : options.files) {
+    auto capture = import_file(file, options.import);
+    if (!capture) return capture;
+    if (capture->activities.empty() && capture->host_ops.empty() && options.files.size() > 1) {
+      beside.push_back(std::move(*capture));
       continue;
     }
     if (!trace.empty())
@@ -39,26 +39,26 @@ Result<Capture> read_all(const Options& o) {
           "is a second trace: one capture holds one run", file, -1,
           "import " + trace + " and this into captures of their own; compare takes several");
     trace = file;
-    whole = std::move(*c);
+    whole = std::move(*capture);
   }
   if (trace.empty()) {
     whole = std::move(beside.front());
     beside.erase(beside.begin());
   }
-  for (const Capture& c : beside) {
-    whole.set_metadata("joined_" + c.format, c.path);
-    whole.join(c);
+  for (const Capture& capture : beside) {
+    whole.set_metadata("joined_" + capture.format, capture.path);
+    whole.join(capture);
   }
   return whole;
 }
 
-Result<int> import_files(const Options& o, std::string& summary) {
+Result<int> import_files(const Options& options, std::string& summary) {
   ProgressDisplay progress;
-  Options with_progress = o;
+  Options with_progress = options;
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
-  if (auto written = write_capture(*capture, o.output, progress.callback()); !written)
+  if (auto written = write_capture(*capture, options.output, progress.callback()); !written)
     return tl::unexpected(written.error());
   progress.wipe();
   auto count = [](const auto& table) {
@@ -67,26 +67,28 @@ Result<int> import_files(const Options& o, std::string& summary) {
   summary = fmt::format(
       "{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} "
       "samples; {}\n",
-      o.output, count(capture->host_ops), count(capture->api_calls), count(capture->activities),
-      count(capture->report_kernels),
+      options.output, count(capture->host_ops), count(capture->api_calls),
+      count(capture->activities), count(capture->report_kernels),
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
-      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(o.output))));
-  return say_shortcomings(o.output, *capture);
+      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))));
+  return say_shortcomings(options.output, *capture);
 }
 
 }  // namespace
 
 Verb import_verb() {
   Verb verb{"import", "join a trace with its counter report and power log into one capture file"};
-  const auto o = std::make_shared<Options>();
-  verb.argument("FILE...", o->files, "trace, and what was measured beside it, in any order")
+  const auto options = std::make_shared<Options>();
+  verb.argument("FILE...", options->files, "trace, and what was measured beside it, in any order")
       .must()
       .input();
-  verb.option("-o,--output", o->output, "FILE", "capture file to write (.gpf)").must().output();
-  add_limit_options(verb, o->import.max_bytes, o->import.threads);
-  verb.run = [o] {
+  verb.option("-o,--output", options->output, "FILE", "capture file to write (.gpf)")
+      .must()
+      .output();
+  add_limit_options(verb, options->import.max_bytes, options->import.threads);
+  verb.run = [options] {
     std::string summary;
-    const auto done = import_files(*o, summary);
+    const auto done = import_files(*options, summary);
     if (!done) return complain(done.error());
     const auto written = write_answer({}, summary);
     return written ? *done : complain(written.error());

@@ -14,14 +14,14 @@ struct Options {
   OutputOptions output;
 };
 
-int print_metrics(const Options& o) {
-  const auto entries = select_metrics(o.filter);
+int print_metrics(const Options& options) {
+  const auto entries = select_metrics(options.filter);
   if (!entries) return complain(entries.error());
-  const bool json = chosen_format(o.output) == "json";
-  const auto answer =
-      json ? metrics_json(*entries)
-           : metrics_text(*entries, text_style(o.output.to_file()), !o.filter.ids.empty());
-  if (const auto written = write_answer(o.output, answer); !written)
+  const bool json = chosen_format(options.output) == "json";
+  const auto answer = json ? metrics_json(*entries)
+                           : metrics_text(*entries, text_style(options.output.to_file()),
+                                          !options.filter.ids.empty());
+  if (const auto written = write_answer(options.output, answer); !written)
     return complain(written.error());
   return kWhole;
 }
@@ -30,14 +30,15 @@ int print_metrics(const Options& o) {
 
 Verb metrics_verb() {
   Verb verb{"metrics", "what every metric means and how each source measures it"};
-  const auto o = std::make_shared<Options>();
-  verb.argument("ID ...", o->filter.ids,
+  const auto options = std::make_shared<Options>();
+  verb.argument("ID ...", options->filter.ids,
                 "metrics (dram.read) or groups (dram) to show with their sources");
-  verb.option("--level", o->filter.level, "LEVEL", "only this level: gpu, sm, issue, tensor, ...");
-  verb.option("--chip", o->filter.chip, "CHIP",
+  verb.option("--level", options->filter.level, "LEVEL",
+              "only this level: gpu, sm, issue, tensor, ...");
+  verb.option("--chip", options->filter.chip, "CHIP",
               "only what this chip can measure: GA100, GH100, ...");
-  add_output_options(verb, o->output, {"text", "json"});
-  verb.run = [o] { return print_metrics(*o); };
+  add_output_options(verb, options->output, {"text", "json"});
+  verb.run = [options] { return print_metrics(*options); };
   return verb;
 }
 

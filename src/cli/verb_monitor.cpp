@@ -36,39 +36,43 @@ struct Options {
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
-  std::int64_t rounds() const { return once ? 1 : count; }
+  std::int64_t rounds() const {
+    if (once) return 1;
+    return count;
+  }
 };
 
-Result<LiveSampler> open_sampler(const Options& o) {
-  auto sampler = LiveSampler::open(o.devices);
-  if (!sampler || o.source != "pm") return sampler;
-  const auto levels = pm_levels(sampler->gpus(), o.interval());
+Result<LiveSampler> open_sampler(const Options& options) {
+  auto sampler = LiveSampler::open(options.devices);
+  if (!sampler || options.source != "pm") return sampler;
+  const auto levels = pm_levels(sampler->gpus(), options.interval());
   if (!levels) return tl::unexpected<Error>(levels.error());
   sampler->use(*levels, "pm_sampling");
   return sampler;
 }
 
-Result<std::unique_ptr<MetricsServer>> start_server(const Options& o) {
+Result<std::unique_ptr<MetricsServer>> start_server(const Options& options) {
   PageOptions pages;
-  pages.dcgm_names = o.dcgm_names;
-  pages.hosts = o.hosts;
-  auto token = read_token(o.token_file);
+  pages.dcgm_names = options.dcgm_names;
+  pages.hosts = options.hosts;
+  auto token = read_token(options.token_file);
   if (!token) return tl::unexpected<Error>(token.error());
   pages.token = std::move(*token);
-  return MetricsServer::start(*o.serve, std::move(pages));
+  return MetricsServer::start(*options.serve, std::move(pages));
 }
 
-std::string shown(const Options& o, const LiveTable& table, bool live, bool last) {
-  if (o.format == "csv") return live_csv(table);
-  if (o.format == "openmetrics") return open_metrics(table, {true, o.dcgm_names});
-  if (o.format == "json") {
+std::string shown(const Options& options, const LiveTable& table, bool live, bool last) {
+  if (options.format == "csv") return live_csv(table);
+  if (options.format == "openmetrics") return open_metrics(table, {true, options.dcgm_names});
+  if (options.format == "json") {
     std::string json;
     to_json(json, table);
     return json + "\n";
   }
   const std::string text = live_text(table, text_style(false));
   if (live) return "\x1b[H\x1b[2J" + text;
-  return last ? text : text + "\n";
+  if (last) return text;
+  return text + "\n";
 }
 
 bool print(const std::string& text) {
@@ -86,8 +90,8 @@ int exit_code_of(const LiveTable& table) {
 
 class Monitor {
  public:
-  Monitor(const Options& o, LiveSampler sampler, const SignalEvents& signals)
-      : o_(o), sampler_(std::move(sampler)), signals_(signals) {}
+  Monitor(const Options& options, LiveSampler sampler, const SignalEvents& signals)
+      : o_(options), sampler_(std::move(sampler)), signals_(signals) {}
 
   int run(MetricsServer* server) {
     const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
@@ -117,7 +121,11 @@ class Monitor {
   LiveTable sample(Nanos limit) {
     LiveTable table = sampler_.sample(limit, signals_.descriptor());
     // A GPU that hangs holds the others up once, for as long as it is waited for.
-    table.stale_after_ns = o_.once ? kReading : 2 * (o_.interval() + kReading);
+    if (o_.once) {
+      table.stale_after_ns = kReading;
+    } else {
+      table.stale_after_ns = 2 * (o_.interval() + kReading);
+    }
     drop_stale(table, host_now());
     return table;
   }
@@ -136,10 +144,11 @@ class Monitor {
   const SignalEvents& signals_;
 };
 
-int monitor(const Options& o) {
+int monitor(const Options& options) {
   SignalEvents signals({SIGINT, SIGTERM, SIGHUP});  // before any thread starts
   WatchedThread opener;
-  auto opened = opener.ask([o] { return open_sampler(o); }, kOpening, signals.descriptor());
+  auto opened =
+      opener.ask([options] { return open_sampler(options); }, kOpening, signals.descriptor());
   if (!opened && signals.wait(0)) return kBadInput;  // ended before it could say anything
   if (!opened)
     return complain(fmt::format("the NVIDIA driver has not answered for {} s (does nvidia-smi "
@@ -148,45 +157,45 @@ int monitor(const Options& o) {
                     kBadInput);
   if (!*opened) return complain(opened->error());
   std::unique_ptr<MetricsServer> server;
-  if (o.serve) {
-    auto started = start_server(o);
+  if (options.serve) {
+    auto started = start_server(options);
     if (!started) return complain(started.error());
     server = std::move(*started);
   }
-  return Monitor(o, std::move(**opened), signals).run(server.get());
+  return Monitor(options, std::move(**opened), signals).run(server.get());
 }
 
 }  // namespace
 
 Verb monitor_verb() {
   Verb verb{"monitor", "what every GPU does now: levels, power, memory, processes"};
-  const auto o = std::make_shared<Options>();
-  verb.option("--devices", o->devices, "LIST", "GPUs to show: 0,2-3, UUIDs, or all");
-  verb.option("--source", o->source, "auto|pm",
+  const auto options = std::make_shared<Options>();
+  verb.option("--devices", options->devices, "LIST", "GPUs to show: 0,2-3, UUIDs, or all");
+  verb.option("--source", options->source, "auto|pm",
               "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
               "permission)")
       .of({"auto", "pm"});
-  verb.option("--interval", o->interval_s, "S",
+  verb.option("--interval", options->interval_s, "S",
               "seconds between readings (0.1 or more; default: 1)")
       .from(0.1, 86400);
-  verb.option("--count", o->count, "N", "stop after N readings").positive();
-  verb.flag("--once", o->once, "one reading, then stop");
-  verb.option("--format", o->format, "FORMAT",
+  verb.option("--count", options->count, "N", "stop after N readings").positive();
+  verb.flag("--once", options->once, "one reading, then stop");
+  verb.option("--format", options->format, "FORMAT",
               "text, json (one object a line), csv, or openmetrics (what --serve serves)")
       .of({"text", "json", "csv", "openmetrics"});
-  add_format_flags(verb, o->format, {"json", "csv"});
-  verb.option("--serve", o->serve, "ADDR:PORT",
+  add_format_flags(verb, options->format, {"json", "csv"});
+  verb.option("--serve", options->serve, "ADDR:PORT",
               "serve /metrics for Prometheus; :PORT is reachable from this machine alone");
-  verb.option("--token-file", o->token_file, "FILE",
+  verb.option("--token-file", options->token_file, "FILE",
               "with --serve: file with the token that scrapers must show (or the variable "
               "GPUFATHOM_TOKEN); needed beyond this machine")
       .with("--serve");
-  verb.option("--allow-host", o->hosts, "NAME",
+  verb.option("--allow-host", options->hosts, "NAME",
               "with --serve: a name, besides this machine's, that scrapers may ask for")
       .with("--serve");
-  verb.flag("--dcgm-names", o->dcgm_names,
+  verb.flag("--dcgm-names", options->dcgm_names,
             "names and labels of dcgm-exporter, for dashboards that exist");
-  verb.run = [o] { return monitor(*o); };
+  verb.run = [options] { return monitor(*options); };
   return verb;
 }
 

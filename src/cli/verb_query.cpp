@@ -88,71 +88,73 @@ Result<Input> open_imported(const std::string& path, const ImportOptions& option
 }
 
 /// Asks, and analyses first when the statement asks for what an analysis says.
-Result<QueryAnswer> ask_input(const Options& o, Input& input, const ImportOptions& options) {
-  QueryLimits limits = o.limits;
-  limits.max_bytes = o.max_bytes.value_or(limits.max_bytes);
-  auto found = ask(input.db.get(), *o.sql, limits);
+Result<QueryAnswer> ask_input(const Options& out, Input& input, const ImportOptions& options) {
+  QueryLimits limits = out.limits;
+  limits.max_bytes = out.max_bytes.value_or(limits.max_bytes);
+  auto found = ask(input.db.get(), *out.sql, limits);
   if (found || !asks_for_analysis(found.error())) return found;
-  auto analysed = open_imported(*o.file, options, true);
+  auto analysed = open_imported(*out.file, options, true);
   if (!analysed) return tl::unexpected(analysed.error());
   input = std::move(*analysed);
-  return ask(input.db.get(), *o.sql, limits);
+  return ask(input.db.get(), *out.sql, limits);
 }
 
 /// `notes`: what is known to be missing.
-Result<std::string> answer(const Options& o, Capture& notes) {
-  const TextStyle style = text_style(o.output.to_file());
-  if (!o.file) return capture_tables_text(style);
+Result<std::string> answer(const Options& options, Capture& notes) {
+  const TextStyle style = text_style(options.output.to_file());
+  if (!options.file) return capture_tables_text(style);
   ProgressDisplay progress;
   ImportOptions import;
   import.progress = progress.callback();
-  import.max_bytes = o.max_bytes.value_or(import.max_bytes);
-  const auto stored = lies_as_capture(*o.file);
+  import.max_bytes = options.max_bytes.value_or(import.max_bytes);
+  const auto stored = lies_as_capture(*options.file);
   if (!stored) return tl::unexpected(stored.error());
-  auto input = *stored ? open_stored(*o.file, import) : open_imported(*o.file, import, false);
+  auto input =
+      *stored ? open_stored(*options.file, import) : open_imported(*options.file, import, false);
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
-  if (!o.sql) {
+  if (!options.sql) {
     notes = std::move(input->notes);
     return capture_tables_text(
         style, input->db.get(),
         input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
   }
-  auto found = ask_input(o, *input, import);
+  auto found = ask_input(options, *input, import);
   progress.wipe();
   notes = std::move(input->notes);
   if (!found) {
-    if (found.error().file.empty()) found.error().file = *o.file;
+    if (found.error().file.empty()) found.error().file = *options.file;
     return tl::unexpected(found.error());
   }
-  const std::string format = chosen_format(o.output);
+  const std::string format = chosen_format(options.output);
   if (format == "json") return answer_json(*found);
-  return format == "csv" ? answer_csv(*found) : answer_text(*found, style, o.rows);
+  if (format == "csv") return answer_csv(*found);
+  return answer_text(*found, style, options.rows);
 }
 
 }  // namespace
 
 Verb query_verb() {
   Verb verb{"query", "ask a capture or trace in SQL; without SQL, list its tables and columns"};
-  const auto o = std::make_shared<Options>();
-  verb.argument("FILE", o->file, "capture (.gpf), or anything that analyze reads").input();
-  verb.argument("SQL", o->sql, "one SELECT statement");
-  verb.option("--rows", o->rows, "N", "rows of a text answer, 0 for all (default 200)");
-  verb.option("--max-bytes", o->max_bytes, "SIZE",
+  const auto options = std::make_shared<Options>();
+  verb.argument("FILE", options->file, "capture (.gpf), or anything that analyze reads").input();
+  verb.argument("SQL", options->sql, "one SELECT statement");
+  verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");
+  verb.option("--max-bytes", options->max_bytes, "SIZE",
               "give up on an input that unpacks to more (default 64GiB), and on an answer that "
               "takes more memory (default 2GiB)")
       .size();
-  verb.option("--max-seconds", o->limits.max_seconds, "N",
+  verb.option("--max-seconds", options->limits.max_seconds, "N",
               "give up on a statement that takes longer (default 600)")
       .positive();
-  add_output_options(verb, o->output, {"text", "json", "csv"});
-  verb.run = [o] {
+  add_output_options(verb, options->output, {"text", "json", "csv"});
+  verb.run = [options] {
     Capture notes;
-    const auto text = answer(*o, notes);
+    const auto text = answer(*options, notes);
     if (!text) return complain(text.error());
-    if (const auto written = write_answer(o->output, *text); !written)
+    if (const auto written = write_answer(options->output, *text); !written)
       return complain(written.error());
-    return say_shortcomings(o->file.value_or(""), notes);
+    return say_shortcomings(options->file.value_or(""), notes);
   };
   return verb;
 }

@@ -46,42 +46,43 @@ void die_of(int number) {
   ::raise(number);
 }
 
-int run_record(Options& o) {
+int run_record(Options& options) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
   // Tracing every kernel costs time; a twelfth of the time is enough to know them. Windows open
   // where the work is steady, unless somebody says where.
-  const bool bounded = !o.window_s && !o.every_s && o.record.steps == 0;
-  o.record.window_ns = ns(bounded ? 5 : o.window_s.value_or(0));
-  o.record.first_window_ns = ns(bounded && o.delay_s == 0 ? 2 : 0);
-  o.record.every_ns = ns(bounded && o.delay_s > 0 ? 60 : o.every_s.value_or(0));
-  o.record.delay_ns = ns(o.delay_s);
-  o.record.injection_library = agent_path();
-  o.record.duration_ns = static_cast<Nanos>(o.duration_s * 1e9);
-  if (o.record.command.empty() && o.record.duration_ns == 0)
+  const bool bounded = !options.window_s && !options.every_s && options.record.steps == 0;
+  options.record.window_ns = ns(bounded ? 5 : options.window_s.value_or(0));
+  options.record.first_window_ns = ns(bounded && options.delay_s == 0 ? 2 : 0);
+  options.record.every_ns = ns(bounded && options.delay_s > 0 ? 60 : options.every_s.value_or(0));
+  options.record.delay_ns = ns(options.delay_s);
+  options.record.injection_library = agent_path();
+  options.record.duration_ns = static_cast<Nanos>(options.duration_s * 1e9);
+  if (options.record.command.empty() && options.record.duration_ns == 0)
     return complain(
         "record needs a command to run, or --duration to record the machine for a while: gpufathom "
         "record -- python train.py",
         kWrongUsage);
-  if (o.record.output.empty()) o.record.output = free_name();
-  o.record.say = [quiet = o.quiet](const std::string& line) {
+  if (options.record.output.empty()) options.record.output = free_name();
+  options.record.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) complain(line, kWhole);
   };
   int exit_code = kWhole;
   int killed_by = 0;
-  o.record.killed_by = &killed_by;
-  const auto summary = record(o.record, exit_code);
+  options.record.killed_by = &killed_by;
+  const auto summary = record(options.record, exit_code);
   if (!summary) {
     complain(summary.error());
-    return exit_code ? exit_code : kBadInput;
+    if (exit_code) return exit_code;
+    return kBadInput;
   }
   // Standard output belongs to the program.
   const TextStyle style = text_style(false);
-  if (!o.quiet)
+  if (!options.quiet)
     fmt::print(stderr, "{}", printable_lines(record_summary_text(*summary, style), style.colour));
-  if (!o.summary.empty()) {
+  if (!options.summary.empty()) {
     std::string json;
     to_json(json, *summary);
-    if (const auto written = write_answer({"json", o.summary}, json + "\n"); !written)
+    if (const auto written = write_answer({"json", options.summary}, json + "\n"); !written)
       complain(written.error());
   }
   if (killed_by > 0) die_of(killed_by);
@@ -92,51 +93,51 @@ int run_record(Options& o) {
 
 Verb record_verb() {
   Verb verb{"record", "run a program and record what its GPUs do, from beside it"};
-  const auto o = std::make_shared<Options>();
-  verb.option("-o,--output", o->record.output, "FILE",
+  const auto options = std::make_shared<Options>();
+  verb.option("-o,--output", options->record.output, "FILE",
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
       .output();
-  verb.option("--rate", o->record.rate_hz, "HZ", "counter samples a second (default: 1000)")
+  verb.option("--rate", options->record.rate_hz, "HZ", "counter samples a second (default: 1000)")
       .from(1, 100000);
-  verb.option("--devices", o->record.devices, "LIST", "GPUs to record: 0,2-3, UUIDs, or all");
-  verb.option("--source", o->record.source, "SOURCE",
+  verb.option("--devices", options->record.devices, "LIST", "GPUs to record: 0,2-3, UUIDs, or all");
+  verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
       .of({"auto", "pm", "gpm", "nvml"});
-  verb.option("--metrics", o->record.metrics, "levels|energy",
+  verb.option("--metrics", options->record.metrics, "levels|energy",
               "counters to sample: levels (default), or energy, what `gpufathom energy` needs")
       .of({"levels", "energy"});
-  verb.option("--duration", o->duration_s, "S",
+  verb.option("--duration", options->duration_s, "S",
               "stop recording after S seconds; without a command, record the machine")
       .positive();
   verb.flag(
-      "--kernels", o->record.kernels,
+      "--kernels", options->record.kernels,
       "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
   verb.option(
-          "--window", o->window_s, "S",
+          "--window", options->window_s, "S",
           "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
           "the GPU's activity is steady, when it changes, and every 60)")
       .with("--kernels")
       .not_negative();
   verb.option(
-          "--every", o->every_s, "S",
+          "--every", options->every_s, "S",
           "with --kernels: seconds from one window's start to the next (with --window or --steps "
           "alone: one window)")
       .with("--kernels")
       .positive();
-  verb.option("--delay", o->delay_s, "S", "with --kernels: seconds before the first window")
+  verb.option("--delay", options->delay_s, "S", "with --kernels: seconds before the first window")
       .with("--kernels")
       .not_negative();
   verb.option(
-          "--steps", o->record.steps, "N",
+          "--steps", options->record.steps, "N",
           "with --kernels: a window ends after N steps (gpufathom.step() in Python, NVTX ranges "
           "named gpufathom.step)")
       .with("--kernels")
       .positive();
-  verb.option("--summary", o->summary, "FILE", "also write the summary as JSON").output();
-  verb.flag("-q,--quiet", o->quiet, "print nothing");
-  verb.argument("-- COMMAND [ARGUMENT ...]", o->record.command,
+  verb.option("--summary", options->summary, "FILE", "also write the summary as JSON").output();
+  verb.flag("-q,--quiet", options->quiet, "print nothing");
+  verb.argument("-- COMMAND [ARGUMENT ...]", options->record.command,
                 "the program and its arguments, after --");
-  verb.run = [o] { return run_record(*o); };
+  verb.run = [options] { return run_record(*options); };
   return verb;
 }
 

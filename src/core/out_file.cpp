@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/removed_on_signal.h"
+#include "core/when.h"
 
 namespace gf {
 
@@ -24,7 +25,7 @@ constexpr std::size_t kMostOfName = 200;  // of a file's name within that of the
 
 tl::unexpected<Error> cannot_write(const std::string& name) {
   return fail(std::string("cannot be written: ") + std::strerror(errno), name, -1,
-              errno == ENOENT ? "does the folder exist?" : "");
+              when(errno == ENOENT, "does the folder exist?"));
 }
 
 struct Target {
@@ -36,7 +37,8 @@ struct Target {
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
+  if (slash == 0) return "/";
+  return path.substr(0, slash);
 }
 
 /// As the kernel's protected_symlinks has it: in a folder that everybody may write to, a link may
@@ -99,7 +101,8 @@ std::string unguessable_name(const std::string& path) {
 /// allowed.
 void take_over(int fd, const struct stat& before) {
   const bool other_owner = before.st_uid != ::geteuid() || before.st_gid != ::getegid();
-  [[maybe_unused]] int ignored = other_owner ? ::fchown(fd, before.st_uid, before.st_gid) : 0;
+  [[maybe_unused]] int ignored = 0;
+  if (other_owner) ignored = ::fchown(fd, before.st_uid, before.st_gid);
   ignored = ::fchmod(fd, before.st_mode & kPermissions);
 }
 

@@ -60,7 +60,8 @@ std::size_t append_printable(std::string& out, std::string_view text) {
 std::size_t colour_length(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const auto end = text.find_first_not_of("0123456789;", 2);
-  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+  if (end != std::string_view::npos && text[end] == 'm') return end + 1;
+  return 0;
 }
 
 }  // namespace
@@ -87,7 +88,11 @@ std::string printable_lines(std::string_view text, bool keep_colours) {
       text.remove_prefix(1);
       at_start = true;
     } else if ((at_start && text.starts_with("::")) || text.starts_with("##[")) {
-      out += next == ':' ? "\\x3a" : "\\x23";
+      if (next == ':') {
+        out += "\\x3a";
+      } else {
+        out += "\\x23";
+      }
       text.remove_prefix(1);
       at_start = false;
     } else {

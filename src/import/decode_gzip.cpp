@@ -15,9 +15,9 @@ class GzipDecoder final : public Decoder {
     state_->crc_flag = ISAL_GZIP;
   }
 
-  Result<std::size_t> read(RawFile& file, char* to, std::size_t n) override {
+  Result<std::size_t> read(RawFile& file, char* to, std::size_t count) override {
     state_->next_out = reinterpret_cast<std::uint8_t*>(to);
-    state_->avail_out = static_cast<std::uint32_t>(std::min<std::size_t>(n, 1u << 30));
+    state_->avail_out = static_cast<std::uint32_t>(std::min<std::size_t>(count, 1u << 30));
     const std::uint32_t asked = state_->avail_out;
     while (!finished_ && state_->avail_out > 0) {
       if (state_->block_state == ISAL_BLOCK_FINISH) {

@@ -9,8 +9,8 @@ namespace {
 
 class ZstdDecoder final : public Decoder {
  public:
-  Result<std::size_t> read(RawFile& file, char* to, std::size_t n) override {
-    ZSTD_outBuffer out{to, n, 0};
+  Result<std::size_t> read(RawFile& file, char* to, std::size_t count) override {
+    ZSTD_outBuffer out{to, count, 0};
     while (!finished_ && out.pos < out.size) {
       if (auto ok = file.fill(); !ok) return tl::unexpected(ok.error());
       const auto pending = file.pending();
@@ -56,7 +56,7 @@ class ZstdDecoder final : public Decoder {
   }
 
   struct Free {
-    void operator()(ZSTD_DStream* s) const { ZSTD_freeDStream(s); }
+    void operator()(ZSTD_DStream* dstream) const { ZSTD_freeDStream(dstream); }
   };
   std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
   bool frame_done_ = false;

@@ -13,7 +13,7 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   /// Writes up to n bytes; 0 at the end of the content or at damage, which then stands in damage().
-  virtual Result<std::size_t> read(RawFile& file, char* to, std::size_t n) = 0;
+  virtual Result<std::size_t> read(RawFile& file, char* to, std::size_t count) = 0;
   const std::optional<InputDamage>& damage() const { return damage_; }
 
  protected:

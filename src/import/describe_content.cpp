@@ -35,8 +35,9 @@ constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
 };
 
 bool is_text(std::string_view head) {
-  return std::none_of(head.begin(), head.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f';
+  return std::none_of(head.begin(), head.end(), [](char letter) {
+    return static_cast<unsigned char>(letter) < 0x20 && letter != '\n' && letter != '\r' &&
+           letter != '\t' && letter != '\f';
   });
 }
 
@@ -87,8 +88,8 @@ std::string_view describe_content(std::string_view head) {
   if (is_text(head)) {
     if (head[first] == '{' || head[first] == '[') return "JSON of an unknown kind";
     const auto line = head.substr(first, head.find('\n', first) - first);
-    return std::count(line.begin(), line.end(), ',') > 1 ? "a CSV table of an unknown kind"
-                                                         : "plain text";
+    if (std::count(line.begin(), line.end(), ',') > 1) return "a CSV table of an unknown kind";
+    return "plain text";
   }
   if (is_protobuf_list(head)) return "perhaps a protobuf message (XSpace, Perfetto)";
   return "";

@@ -39,7 +39,7 @@ class Input {
 
   /// Fills buffer[0, n); returns fewer than n bytes only at the end of the content, 0 after it.
   /// Errors: a failing read, content that grows past max_bytes.
-  Result<std::size_t> read(char* buffer, std::size_t n);
+  Result<std::size_t> read(char* buffer, std::size_t count);
 
   const std::string& path() const;
   Compression compression() const;
@@ -54,7 +54,7 @@ class Input {
 };
 
 /// The first bytes of the content, at most n.
-Result<std::string> read_head(const std::string& path, std::size_t n = 256 << 10);
+Result<std::string> read_head(const std::string& path, std::size_t count = 256 << 10);
 
 /// The whole content in one piece, for importers of small formats. Damage is noted in
 /// capture.quality when a capture is given, and an error otherwise.

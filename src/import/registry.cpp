@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/when.h"
 #include "import/capture_file/capture_file.h"
 #include "import/importer.h"
 #include "import/kineto/kineto.h"
@@ -77,8 +78,8 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (!best) {
     const auto looks = describe_content(*head);
     std::string known;
-    for (const Importer& i : importers())
-      known += (known.empty() ? "" : "; ") + std::string(i.description);
+    for (const Importer& importer : importers())
+      known += when(!known.empty(), "; ") + std::string(importer.description);
     return fail(looks.empty() ? "is of an unknown kind"
                               : "is not a trace or report that can be read: it looks like " +
                                     std::string(looks),

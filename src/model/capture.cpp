@@ -8,24 +8,24 @@ namespace gf {
 
 namespace {
 
-void note(Capture& c, std::string_view code, std::string_view detail, std::int64_t n) {
-  auto& quality = c.quality;
-  const Text id = c.strings.intern(code);
+void note(Capture& capture, std::string_view code, std::string_view detail, std::int64_t count) {
+  auto& quality = capture.quality;
+  const Text id = capture.strings.intern(code);
   for (std::size_t i = 0; i < quality.size(); ++i)
     if (quality.code[i] == id) {
-      quality.count[i] = checked_add(quality.count[i], n).value_or(INT64_MAX);
+      quality.count[i] = checked_add(quality.count[i], count).value_or(INT64_MAX);
       return;
     }
   const auto row = quality.add();
   quality.code[row] = id;
-  quality.count[row] = n;
-  quality.detail[row] = c.strings.intern(detail);
+  quality.count[row] = count;
+  quality.detail[row] = capture.strings.intern(detail);
 }
 
 }  // namespace
 
-void Capture::note_quality(QualityCode code, std::string_view detail, std::int64_t n) {
-  note(*this, name_of(code), detail, n);
+void Capture::note_quality(QualityCode code, std::string_view detail, std::int64_t count) {
+  note(*this, name_of(code), detail, count);
 }
 
 void Capture::add_quality(const Capture& other) {

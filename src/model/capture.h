@@ -29,7 +29,7 @@ struct Capture : Tables {
   std::string_view text(Text id) const { return strings.view(id); }
 
   /// Counts `n` more of a kind of damage or doubt. The first detail given for a code is kept.
-  void note_quality(QualityCode code, std::string_view detail, std::int64_t n = 1);
+  void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1);
   /// Takes over what another capture's quality says.
   void add_quality(const Capture& other);
   void set_metadata(std::string_view key, std::string_view value);

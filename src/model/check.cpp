@@ -48,7 +48,8 @@ class Purge {
     if (!start) return;
     Nanos total = 0;
     for (std::size_t row = 0; row < table.size(); ++row) {
-      const Nanos length = duration ? (*duration)[row] : 0;
+      Nanos length = 0;
+      if (duration) length = (*duration)[row];
       const bool possible = in_reach((*start)[row]) && length >= 0 && length < kFarthestTime &&
                             in_reach((*start)[row] + length) && length <= kLongestTotal - total;
       if (possible) {
@@ -65,7 +66,7 @@ class Purge {
   }
 
   void check_activities() {
-    const auto& a = capture_.activities;
+    const auto& activities = capture_.activities;
     const auto& windows = capture_.recording_windows;
     Interval recorded{-kFarthestTime, kFarthestTime};
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -78,14 +79,14 @@ class Purge {
       recorded = {first ? from : std::min(recorded.start, from),
                   first ? to : std::max(recorded.end, to)};
     }
-    for (std::size_t row = 0; row < a.size(); ++row) {
+    for (std::size_t row = 0; row < activities.size(); ++row) {
       if (doomed_[row]) continue;
-      if (a.start_ns[row] == 0 && a.duration_ns[row] == 0) {
+      if (activities.start_ns[row] == 0 && activities.duration_ns[row] == 0) {
         doom(row);
         capture_.note_quality(QualityCode::no_time,
                               "device activities to which the profiler gave no time are left out");
-      } else if (a.start_ns[row] + a.duration_ns[row] < recorded.start ||
-                 a.start_ns[row] > recorded.end) {
+      } else if (activities.start_ns[row] + activities.duration_ns[row] < recorded.start ||
+                 activities.start_ns[row] > recorded.end) {
         doom(row);
         capture_.note_quality(QualityCode::outside_window,
                               "device activities far outside the recorded windows are left out");
@@ -138,14 +139,15 @@ class Purge {
       capture_.note_quality(QualityCode::bad_sample_block,
                             "a block of packed samples is damaged: its samples are missing",
                             static_cast<std::int64_t>(removed));
-    auto earlier = [](const PackedBlock& a, const PackedBlock& b) {
-      return a.device == b.device && a.first_ns < b.first_ns;
+    auto earlier = [](const PackedBlock& left, const PackedBlock& right) {
+      return left.device == right.device && left.first_ns < right.first_ns;
     };
-    if (std::adjacent_find(blocks.begin(), blocks.end(), [&](const auto& a, const auto& b) {
-          return earlier(b, a);
+    if (std::adjacent_find(blocks.begin(), blocks.end(), [&](const auto& left, const auto& right) {
+          return earlier(right, left);
         }) != blocks.end())
-      std::stable_sort(blocks.begin(), blocks.end(),
-                       [](const auto& a, const auto& b) { return a.first_ns < b.first_ns; });
+      std::stable_sort(blocks.begin(), blocks.end(), [](const auto& left, const auto& right) {
+        return left.first_ns < right.first_ns;
+      });
   }
 
   Capture& capture_;

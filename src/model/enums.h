@@ -55,8 +55,8 @@ template <class E>
 concept NamedEnum = requires { EnumNames<E>::names; };
 
 template <class E>
-constexpr std::string_view name_of(E e) {
-  return EnumNames<E>::names[static_cast<std::size_t>(e)];
+constexpr std::string_view name_of(E value) {
+  return EnumNames<E>::names[static_cast<std::size_t>(value)];
 }
 template <class E>
 constexpr std::optional<E> enum_from(std::string_view name) {

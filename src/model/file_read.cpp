@@ -33,18 +33,19 @@ class FileStrings {
     if (!count) return tl::unexpected(count.error());
     const std::int64_t limit = *count + 1;
     texts_.assign(static_cast<std::size_t>(limit), kMissing);
-    auto s = prepare(db, "SELECT id, text FROM strings ORDER BY id", file);
-    if (!s) return tl::unexpected(s.error());
+    auto sample = prepare(db, "SELECT id, text FROM strings ORDER BY id", file);
+    if (!sample) return tl::unexpected(sample.error());
     int code;
-    while ((code = sqlite3_step(s->get())) == SQLITE_ROW) {
-      const std::int64_t id = sqlite3_column_int64(s->get(), 0);
-      if (auto ok = budget.spend(kTextCost + sqlite::column_text(s->get(), 1).size()); !ok)
+    while ((code = sqlite3_step(sample->get())) == SQLITE_ROW) {
+      const std::int64_t id = sqlite3_column_int64(sample->get(), 0);
+      if (auto ok = budget.spend(kTextCost + sqlite::column_text(sample->get(), 1).size()); !ok)
         return ok;
-      const Text text = id < 0 ? Text::none : pool.intern(sqlite::column_text(s->get(), 1));
+      Text text = Text::none;
+      if (!(id < 0)) text = pool.intern(sqlite::column_text(sample->get(), 1));
       if (id < 0 && id >= -limit)
         names_.resize(std::max<std::size_t>(names_.size(), static_cast<std::size_t>(-id)));
       if (id < 0 && id >= -limit)
-        names_[static_cast<std::size_t>(-id - 1)] = sqlite::column_text(s->get(), 1);
+        names_[static_cast<std::size_t>(-id - 1)] = sqlite::column_text(sample->get(), 1);
       else if (id >= 0 && id < limit)
         texts_[static_cast<std::size_t>(id)] = text;
       else
@@ -55,8 +56,9 @@ class FileStrings {
   }
   const Text* text(std::int64_t id) const {
     if (id < 0 || id >= static_cast<std::int64_t>(texts_.size())) return nullptr;
-    const Text& t = texts_[static_cast<std::size_t>(id)];
-    return t == kMissing ? nullptr : &t;
+    const Text& text = texts_[static_cast<std::size_t>(id)];
+    if (text == kMissing) return nullptr;
+    return &text;
   }
   template <class E>
   std::optional<E> listed(std::int64_t id) const {
@@ -72,28 +74,28 @@ class FileStrings {
 
 /// Reads one value; false when it cannot stand in this column.
 template <class Declared>
-bool take(sqlite3_stmt* s, int at, const FileStrings& strings, ValueOf<Declared>& out) {
+bool take(sqlite3_stmt* raw, int at, const FileStrings& strings, ValueOf<Declared>& out) {
   using Value = ValueOf<Declared>;
-  const int type = sqlite3_column_type(s, at);
+  const int type = sqlite3_column_type(raw, at);
   out = ColumnType<Declared>::kFallback;
   if (type == SQLITE_NULL) return true;
   if constexpr (std::is_same_v<Value, F64>) {
-    out = sqlite3_column_double(s, at);
+    out = sqlite3_column_double(raw, at);
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER;
   } else {
     if (type != SQLITE_INTEGER) return false;
-    const std::int64_t v = sqlite3_column_int64(s, at);
+    const std::int64_t value = sqlite3_column_int64(raw, at);
     if constexpr (kIsListed<Declared>) {
-      const auto e = strings.listed<Value>(v);
-      if (e) out = *e;
-      return e.has_value();
+      const auto listed = strings.listed<Value>(value);
+      if (listed) out = *listed;
+      return listed.has_value();
     } else if constexpr (kIsText<Declared>) {
-      const Text* t = strings.text(v);
-      if (t) out = *t;
-      return t != nullptr;
+      const Text* text = strings.text(value);
+      if (text) out = *text;
+      return text != nullptr;
     } else {
-      if (!std::in_range<Value>(v)) return false;
-      out = static_cast<Value>(v);
+      if (!std::in_range<Value>(value)) return false;
+      out = static_cast<Value>(value);
       return !std::is_same_v<Declared, declared::Bool> || out <= 1;
     }
   }
@@ -106,47 +108,51 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBud
   auto there = plain_table(db, stored, file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};  // written before the model had this table
-  auto n = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
-  if (!n) return tl::unexpected(n.error());
-  if (*n >= kNoRow)
+  auto integer = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
+  if (!integer) return tl::unexpected(integer.error());
+  if (*integer >= kNoRow)
     return fail(fmt::format("table {} has more rows than this program can hold", Table::kName),
                 file);
   std::uint64_t row_bytes = 0;
   table.each_column([&](const ColumnInfo&, const auto& column) {
     row_bytes += sizeof(typename std::remove_cvref_t<decltype(column)>::value_type);
   });
-  if (auto ok = budget.spend(static_cast<std::uint64_t>(*n) * row_bytes); !ok) return ok;
+  if (auto ok = budget.spend(static_cast<std::uint64_t>(*integer) * row_bytes); !ok) return ok;
   // Columns that the file lacks are read as NULL, which stands for the default.
   std::string columns;
   Status status;
-  table.each_column_ref([&](const auto& c) {
+  table.each_column_ref([&](const auto& column) {
     auto has = sqlite::integer(
         db,
         fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", stored,
-                    c.info.name),
+                    column.info.name),
         file);
     if (!has) status = tl::unexpected(has.error());
-    columns += (has && *has > 0) ? ", " + sqlite::quoted(c.info.name) : std::string(", NULL");
+    if (has && *has > 0) {
+      columns += ", " + sqlite::quoted(column.info.name);
+    } else {
+      columns += std::string(", NULL");
+    }
   });
   if (!status) return status;
   auto statement =
       prepare(db, fmt::format("SELECT row{} FROM {} ORDER BY row", columns, stored), file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
-  table.reserve(static_cast<std::size_t>(*n));
+  sqlite3_stmt* raw = statement->get();
+  table.reserve(static_cast<std::size_t>(*integer));
   int code;
-  while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-    const std::uint32_t row =
-        table.size() < kNoRow ? static_cast<std::uint32_t>(table.size()) : kNoRow;
-    if (sqlite3_column_int64(s, 0) != row)
+  while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+    std::uint32_t row = kNoRow;
+    if (table.size() < kNoRow) row = static_cast<std::uint32_t>(table.size());
+    if (sqlite3_column_int64(raw, 0) != row)
       return fail(fmt::format("table {} lacks row {}", Table::kName, row), file, -1, kDamaged);
     int at = 1;
     const char* bad = nullptr;
-    table.each_column_ref([&](const auto& c) {
-      using Column = std::remove_cvref_t<decltype(c)>;
+    table.each_column_ref([&](const auto& column) {
+      using Column = std::remove_cvref_t<decltype(column)>;
       typename Column::Value value;
-      if (!take<typename Column::Declared>(s, at++, strings, value)) bad = c.info.name;
-      c.column.push_back(value);
+      if (!take<typename Column::Declared>(raw, at++, strings, value)) bad = column.info.name;
+      column.column.push_back(value);
     });
     if (bad)
       return fail(
@@ -164,8 +170,8 @@ std::uint64_t unpacked_bytes(const PackedBlock& block) {
 
 /// Looks at every byte of every block, so that nobody finds damage later: a damaged block costs
 /// that block and is counted.
-Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, std::uint64_t max_bytes,
-                   const std::string& file, const Progress& progress) {
+Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
+                   std::uint64_t max_bytes, const std::string& file, const Progress& progress) {
   auto there = plain_table(db, "sample_blocks", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};
@@ -174,7 +180,7 @@ Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, std::uin
   auto statement =
       prepare(db, "SELECT device, samples, metrics, data FROM sample_blocks ORDER BY row", file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
+  sqlite3_stmt* raw = statement->get();
   struct Slot {
     std::int64_t device, samples;
     std::vector<Text> metrics;
@@ -184,22 +190,28 @@ Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, std::uin
   const Text no_text = Text::none;
   int code = SQLITE_ROW;
   auto produce = [&](Slot& slot) {
-    if ((code = sqlite3_step(s)) != SQLITE_ROW) return false;
-    slot.device = sqlite3_column_int64(s, 0), slot.samples = sqlite3_column_int64(s, 1);
+    if ((code = sqlite3_step(raw)) != SQLITE_ROW) return false;
+    slot.device = sqlite3_column_int64(raw, 0);
+    slot.samples = sqlite3_column_int64(raw, 1);
     slot.metrics.clear();
-    if (slot.device < 0 || slot.device >= static_cast<std::int64_t>(c.devices.size()))
+    if (slot.device < 0 || slot.device >= static_cast<std::int64_t>(capture.devices.size()))
       slot.samples = 0;
-    for (std::string_view ids = sqlite::column_text(s, 2); slot.samples > 0 && !ids.empty();) {
+    for (std::string_view ids = sqlite::column_text(raw, 2); slot.samples > 0 && !ids.empty();) {
       const auto comma = std::min(ids.find(','), ids.size());
       const auto id = parse_decimal(ids.substr(0, comma), 0);
-      const Text* text = id == 0 ? &no_text : id ? strings.text(*id) : nullptr;
+      const Text* text = nullptr;
+      if (id == 0) {
+        text = &no_text;
+      } else if (id) {
+        text = strings.text(*id);
+      }
       if (text)
         slot.metrics.push_back(*text);
       else
         slot.samples = 0;
       ids.remove_prefix(std::min(comma + 1, ids.size()));
     }
-    slot.data = sqlite::column_text(s, 3);
+    slot.data = sqlite::column_text(raw, 3);
     return true;
   };
   const unsigned workers = std::min(usable_cores(), kMostWorkers);
@@ -221,10 +233,10 @@ Status read_blocks(sqlite3* db, Capture& c, const FileStrings& strings, std::uin
     if (slot.block) unpacked += unpacked_bytes(*slot.block);
     if (unpacked > max_bytes) stopped = true;
     if (slot.block)
-      c.sample_blocks.push_back(std::move(*slot.block));
+      capture.sample_blocks.push_back(std::move(*slot.block));
     else
-      c.note_quality(QualityCode::bad_sample_block,
-                     "a block of packed samples is damaged: its samples are missing");
+      capture.note_quality(QualityCode::bad_sample_block,
+                           "a block of packed samples is damaged: its samples are missing");
   };
   std::deque<Slot> slots(2 * workers);
   run_in_order(slots, workers, [&](Slot& slot) { return !stopped && produce(slot); }, check, keep);
@@ -273,32 +285,32 @@ Result<Capture> read_tables(const std::string& path, const Progress& progress,
   sqlite3* db = opened->get();
   // One snapshot of a file that may still be written.
   if (auto ok = sqlite::execute(db, "BEGIN", path); !ok) return tl::unexpected(ok.error());
-  Capture c;
+  Capture capture;
   FileStrings strings;
   ReadBudget budget(path, max_bytes);
-  Status status = strings.read(db, c.strings, budget, path);
+  Status status = strings.read(db, capture.strings, budget, path);
   if (!status) return tl::unexpected(status.error());
   auto source = prepare(db, "SELECT path, format, framework, events, bytes FROM source", path);
   if (!source) return tl::unexpected(source.error());
   if (sqlite3_step(source->get()) == SQLITE_ROW) {
-    c.path = sqlite::column_text(source->get(), 0);
-    c.format = sqlite::column_text(source->get(), 1);
-    c.framework = sqlite::column_text(source->get(), 2);
-    c.events = sqlite3_column_int64(source->get(), 3);
-    c.bytes = sqlite3_column_int64(source->get(), 4);
+    capture.path = sqlite::column_text(source->get(), 0);
+    capture.format = sqlite::column_text(source->get(), 1);
+    capture.framework = sqlite::column_text(source->get(), 2);
+    capture.events = sqlite3_column_int64(source->get(), 3);
+    capture.bytes = sqlite3_column_int64(source->get(), 4);
   }
   int done = 0;
-  c.each_table([&](auto& table) {
+  capture.each_table([&](auto& table) {
     if (status && wanted(std::string_view(table.kName)))
       status = read_table(db, table, strings, budget, path);
     if (status && progress && !progress("reading", ++done / double{kTableCount}))
       status = fail("stopped", path);
   });
   if (status && wanted("sample_blocks"))
-    status = read_blocks(db, c, strings, max_bytes, path, progress);
-  if (status) status = check_references(c, path);
+    status = read_blocks(db, capture, strings, max_bytes, path, progress);
+  if (status) status = check_references(capture, path);
   if (!status) return tl::unexpected(status.error());
-  return c;
+  return capture;
 }
 
 }  // namespace

@@ -56,21 +56,24 @@ std::string capture_schema() {
   });
   Tables{}.each_table([&](const auto& table) {
     std::string columns, shown;
-    table.each_column_ref([&](const auto& c) {
-      using Column = std::remove_cvref_t<decltype(c)>;
+    table.each_column_ref([&](const auto& column) {
+      using Column = std::remove_cvref_t<decltype(column)>;
       using Declared = typename Column::Declared;
-      const std::string name = sqlite::quoted(c.info.name);
+      const std::string name = sqlite::quoted(column.info.name);
       columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
-      shown += kIsText<Declared> || kIsListed<Declared>
-                   ? fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name)
-                   : fmt::format(", t.{}", name);
+      if (kIsText<Declared> || kIsListed<Declared>) {
+        shown += fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name);
+      } else {
+        shown += fmt::format(", t.{}", name);
+      }
     });
     sql += fmt::format(
         "CREATE TABLE _{0}(row INTEGER PRIMARY KEY{1}); CREATE VIEW {0} AS SELECT t.row{2} FROM "
         "_{0} t;",
         table.kName, columns, shown);
   });
-  for (const CaptureView& v : kViews) sql += fmt::format("CREATE VIEW {} AS {};", v.name, v.sql);
+  for (const CaptureView& view : kViews)
+    sql += fmt::format("CREATE VIEW {} AS {};", view.name, view.sql);
   return sql;
 }
 

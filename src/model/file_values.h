@@ -10,11 +10,11 @@ namespace gf {
 /// f(name) for every name of every enumeration of the model, in a fixed order: name number n has
 /// the string id -n (from 1).
 template <class F>
-constexpr void for_each_enum_name(F&& f) {
-  for (auto n : EnumNames<HostKind>::names) f(n);
-  for (auto n : EnumNames<ApiKind>::names) f(n);
-  for (auto n : EnumNames<ActivityKind>::names) f(n);
-  for (auto n : EnumNames<CopyKind>::names) f(n);
+constexpr void for_each_enum_name(F&& apply) {
+  for (auto name : EnumNames<HostKind>::names) apply(name);
+  for (auto name : EnumNames<ApiKind>::names) apply(name);
+  for (auto name : EnumNames<ActivityKind>::names) apply(name);
+  for (auto name : EnumNames<CopyKind>::names) apply(name);
 }
 
 /// String id of an enumerator. Equal names of two enumerations share the first id.

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/out_file.h"
+#include "core/when.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -25,26 +26,26 @@ using sqlite::prepare;
 template <class E>
 const auto& enum_ids() {
   static const auto ids = [] {
-    std::array<std::int64_t, EnumNames<E>::names.size()> a;
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = enum_string_id(static_cast<E>(i));
-    return a;
+    std::array<std::int64_t, EnumNames<E>::names.size()> left;
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] = enum_string_id(static_cast<E>(i));
+    return left;
   }();
   return ids;
 }
 
 /// `first` is added to references: the rows that each table had before these.
 template <class Declared>
-void bind(sqlite3_stmt* s, int at, ValueOf<Declared> v, const PerTable& first) {
-  if (is_unknown<Declared>(v))
-    sqlite3_bind_null(s, at);
+void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of, const PerTable& first) {
+  if (is_unknown<Declared>(value_of))
+    sqlite3_bind_null(raw, at);
   else if constexpr (std::is_same_v<ValueOf<Declared>, F64>)
-    sqlite3_bind_double(s, at, v);
+    sqlite3_bind_double(raw, at, value_of);
   else if constexpr (kIsListed<Declared>)
-    sqlite3_bind_int64(s, at, enum_ids<ValueOf<Declared>>()[static_cast<std::size_t>(v)]);
+    sqlite3_bind_int64(raw, at, enum_ids<ValueOf<Declared>>()[static_cast<std::size_t>(value_of)]);
   else if constexpr (kIsRef<Declared>)
-    sqlite3_bind_int64(s, at, std::int64_t{v} + of(first, kRefTable<Declared>));
+    sqlite3_bind_int64(raw, at, std::int64_t{value_of} + of(first, kRefTable<Declared>));
   else
-    sqlite3_bind_int64(s, at, static_cast<std::int64_t>(v));
+    sqlite3_bind_int64(raw, at, static_cast<std::int64_t>(value_of));
 }
 
 /// Inserts all rows of a table behind the `first` ones of each table.
@@ -56,15 +57,16 @@ Status insert(sqlite3* db, const Table& table, const PerTable& first, const std:
   auto statement =
       prepare(db, fmt::format("INSERT INTO _{} VALUES({})", Table::kName, marks), file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
+  sqlite3_stmt* raw = statement->get();
   for (std::size_t row = 0; row < table.size(); ++row) {
     int at = 1;
-    sqlite3_bind_int64(s, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
-    table.each_column_ref([&](const auto& c) {
-      bind<typename std::remove_cvref_t<decltype(c)>::Declared>(s, at++, c.column[row], first);
+    sqlite3_bind_int64(raw, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
+    table.each_column_ref([&](const auto& column) {
+      bind<typename std::remove_cvref_t<decltype(column)>::Declared>(raw, at++, column.column[row],
+                                                                     first);
     });
-    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
-    sqlite3_reset(s);
+    if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(raw);
   }
   return {};
 }
@@ -73,30 +75,30 @@ Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from
                       const std::string& file) {
   auto statement = prepare(db, "INSERT INTO strings VALUES(?,?)", file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
+  sqlite3_stmt* raw = statement->get();
   for (std::uint32_t id = from; id < strings.size(); ++id) {
     const std::string_view text = strings.view(Text{id});
-    sqlite3_bind_int64(s, 1, id);
-    sqlite3_bind_text64(s, 2, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
+    sqlite3_bind_int64(raw, 1, id);
+    sqlite3_bind_text64(raw, 2, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
                         SQLITE_UTF8);
-    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
-    sqlite3_reset(s);
+    if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(raw);
   }
   return {};
 }
 
-Status replace_source(sqlite3* db, const Capture& c, const std::string& file) {
+Status replace_source(sqlite3* db, const Capture& capture, const std::string& file) {
   if (auto ok = execute(db, "DELETE FROM source", file); !ok) return ok;
   auto statement = prepare(
       db, "INSERT INTO source(path, format, framework, events, bytes) VALUES(?,?,?,?,?)", file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
+  sqlite3_stmt* raw = statement->get();
   int at = 1;
-  for (const std::string* text : {&c.path, &c.format, &c.framework})
-    sqlite3_bind_text(s, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
-  sqlite3_bind_int64(s, at++, c.events);
-  sqlite3_bind_int64(s, at++, c.bytes);
-  if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
+  for (const std::string* text : {&capture.path, &capture.format, &capture.framework})
+    sqlite3_bind_text(raw, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
+  sqlite3_bind_int64(raw, at++, capture.events);
+  sqlite3_bind_int64(raw, at++, capture.bytes);
+  if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
   return {};
 }
 
@@ -108,20 +110,20 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
                            "data) VALUES(?,?,?,?,?,?)",
                            file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* s = statement->get();
+  sqlite3_stmt* raw = statement->get();
   for (const PackedBlock& block : blocks) {
     if (block.samples == 0) continue;
     std::string metrics;
     for (Text id : block.metrics)
-      metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
-    sqlite3_bind_int64(s, 1, block.device);
-    sqlite3_bind_int64(s, 2, block.first_ns);
-    sqlite3_bind_int64(s, 3, block.last_ns);
-    sqlite3_bind_int64(s, 4, block.samples);
-    sqlite3_bind_text(s, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
-    sqlite3_bind_blob64(s, 6, block.data.data(), block.data.size(), SQLITE_STATIC);
-    if (sqlite3_step(s) != SQLITE_DONE) return failure(db, "cannot be written", file);
-    sqlite3_reset(s);
+      metrics += fmt::format("{}{}", when(!metrics.empty(), ","), static_cast<std::uint32_t>(id));
+    sqlite3_bind_int64(raw, 1, block.device);
+    sqlite3_bind_int64(raw, 2, block.first_ns);
+    sqlite3_bind_int64(raw, 3, block.last_ns);
+    sqlite3_bind_int64(raw, 4, block.samples);
+    sqlite3_bind_text(raw, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
+    sqlite3_bind_blob64(raw, 6, block.data.data(), block.data.size(), SQLITE_STATIC);
+    if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(raw);
   }
   return {};
 }
@@ -148,13 +150,14 @@ Status sync_file(const std::string& path) {
 /// Whether an open file may become a capture: it is empty or holds one. A device, a folder or a
 /// program is not written over.
 Status replaceable(int fd, const std::string& path) {
-  struct stat s{};
+  struct stat status{};
   char head[96] = {};
-  if (::fstat(fd, &s) != 0) return fail(std::strerror(errno), path);
-  if (!S_ISREG(s.st_mode))
+  if (::fstat(fd, &status) != 0) return fail(std::strerror(errno), path);
+  if (!S_ISREG(status.st_mode))
     return fail("is no ordinary file", path, -1, "-o wants the name of a file");
-  const auto n = ::pread(fd, head, sizeof head, 0);
-  if (s.st_size == 0 || (n > 0 && is_capture_file({head, static_cast<std::size_t>(n)}))) return {};
+  const auto got = ::pread(fd, head, sizeof head, 0);
+  if (status.st_size == 0 || (got > 0 && is_capture_file({head, static_cast<std::size_t>(got)})))
+    return {};
   return fail("exists and is no capture: it is not overwritten", path, -1,
               "give another name, or remove it");
 }
@@ -164,15 +167,15 @@ Status replaceable(int fd, const std::string& path) {
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress) {
   const std::string& file = capture.path;
   std::size_t total = 1, done = 0;
-  capture.each_table([&](const auto& t) { total += t.size(); });
+  capture.each_table([&](const auto& table) { total += table.size(); });
   return transaction(db, file, [&]() -> Status {
     Status status = execute(db, capture_schema(), file);
     if (status) status = insert_strings(db, capture.strings, 1, file);
     if (status) status = replace_source(db, capture, file);
     if (status) status = insert_blocks(db, capture.sample_blocks, file);
-    capture.each_table([&](const auto& t) {
-      if (status) status = insert(db, t, PerTable{}, file);
-      done += t.size();
+    capture.each_table([&](const auto& table) {
+      if (status) status = insert(db, table, PerTable{}, file);
+      done += table.size();
       if (status && progress &&
           !progress("writing", static_cast<double>(done) / static_cast<double>(total)))
         status = fail("stopped", file);
@@ -194,12 +197,11 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
     if (!db) return tl::unexpected<Error>(db.error());
     // Nobody sees the file before it is complete, so a journal would protect nothing. Every table
     // takes a page at least: large pages are for large captures.
-    const int page = capture.activities.size() + capture.host_ops.size() +
-                                 capture.counter_samples.size() +
-                                 100 * capture.sample_blocks.size() >
-                             100'000
-                         ? 16384
-                         : 4096;
+    int page = 4096;
+    if (capture.activities.size() + capture.host_ops.size() + capture.counter_samples.size() +
+            100 * capture.sample_blocks.size() >
+        100'000)
+      page = 16384;
     auto ok = execute(db->get(),
                       fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA "
                                   "synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
@@ -255,22 +257,22 @@ Status CaptureWriter::append(Capture& capture) {
     Status status = insert_strings(db, capture.strings, strings_, path_);
     if (status) status = replace_source(db, capture, path_);
     if (status) status = insert_blocks(db, capture.sample_blocks, path_);
-    capture.each_table([&](const auto& t) {
-      using Table = std::remove_cvref_t<decltype(t)>;
+    capture.each_table([&](const auto& table) {
+      using Table = std::remove_cvref_t<decltype(table)>;
       if (status && Table::kHasKey)
         status = execute(db, fmt::format("DELETE FROM _{}", Table::kName), path_);
-      if (status) status = insert(db, t, written_, path_);
+      if (status) status = insert(db, table, written_, path_);
     });
     return status;
   });
   if (!ok) return ok;
   strings_ = static_cast<std::uint32_t>(capture.strings.size());
   capture.sample_blocks.clear();
-  capture.each_table([&](auto& t) {
-    if (std::remove_cvref_t<decltype(t)>::kHasKey) return;
-    of(written_, t.kId) += static_cast<std::uint32_t>(t.size());
-    rows_ += t.size();
-    t.clear();
+  capture.each_table([&](auto& table) {
+    if (std::remove_cvref_t<decltype(table)>::kHasKey) return;
+    of(written_, table.kId) += static_cast<std::uint32_t>(table.size());
+    rows_ += table.size();
+    table.clear();
   });
   return {};
 }

@@ -28,7 +28,11 @@ class Join {
     });
     for (PackedBlock block : theirs_.sample_blocks) {
       const auto& devices = rows_of(TableId::devices);
-      block.device = block.device < devices.size() ? devices[block.device] : kNoRow;
+      if (block.device < devices.size()) {
+        block.device = devices[block.device];
+      } else {
+        block.device = kNoRow;
+      }
       for (auto& metric : block.metrics) metric = renamed(metric);
       mine_.sample_blocks.push_back(std::move(block));
     }
@@ -100,9 +104,13 @@ class Join {
         for (std::size_t i = start; i < field.column.size(); ++i) {
           auto& row = field.column[i];
           if (row == kNoRow) continue;
-          if (RefTarget<Declared>::type::kHasKey)
-            row = row < rows.size() ? rows[row] : kNoRow;
-          else
+          if (RefTarget<Declared>::type::kHasKey) {
+            if (row < rows.size()) {
+              row = rows[row];
+            } else {
+              row = kNoRow;
+            }
+          } else
             row += shift;
         }
       }

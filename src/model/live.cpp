@@ -10,9 +10,11 @@ void drop_stale(LiveTable& table, Nanos now) {
     const Nanos age = now - gpu.time_ns;
     if (age <= table.stale_after_ns) continue;
     gpu.stale = true;
-    gpu.missing = gpu.time_ns == 0
-                      ? "the driver has not answered yet"
-                      : fmt::format("the driver has not answered for {} s", age / kNsPerSecond);
+    if (gpu.time_ns == 0) {
+      gpu.missing = "the driver has not answered yet";
+    } else {
+      gpu.missing = fmt::format("the driver has not answered for {} s", age / kNsPerSecond);
+    }
     gpu.window_ns = 0;
     gpu.values.clear();
     gpu.totals.clear();

@@ -49,16 +49,25 @@ NvtxOperation cut_nvtx_operation(std::string_view text) {
   take_part(rest, ", sizes = ", out.shapes);
   take_part(rest, ", input_op_ids = ", other);
   out.cut = rest.empty();
-  return out.cut ? out : whole;
+  if (out.cut) return out;
+  return whole;
 }
 
 void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text) {
-  auto& t = capture.host_ops;
+  auto& host_ops = capture.host_ops;
   const NvtxOperation operation = cut_nvtx_operation(capture.text(text));
-  t.kind[host_op] = operation.cut ? HostKind::op : HostKind::annotation;
-  t.name[host_op] = operation.cut ? capture.strings.intern(operation.name) : text;
-  t.sequence[host_op] = operation.sequence;
-  t.shapes[host_op] = capture.strings.intern(operation.shapes);
+  if (operation.cut) {
+    host_ops.kind[host_op] = HostKind::op;
+  } else {
+    host_ops.kind[host_op] = HostKind::annotation;
+  }
+  if (operation.cut) {
+    host_ops.name[host_op] = capture.strings.intern(operation.name);
+  } else {
+    host_ops.name[host_op] = text;
+  }
+  host_ops.sequence[host_op] = operation.sequence;
+  host_ops.shapes[host_op] = capture.strings.intern(operation.shapes);
 }
 
 }  // namespace gf

@@ -14,19 +14,19 @@ namespace {
 constexpr std::uint64_t kMost = 1ull << 26;  // bytes of a block, unpacked: more is none of ours
 constexpr std::uint64_t kTimes = 16;         // bytes of a sample's start and end
 
-void put_signed(std::string& out, std::int64_t v) {
-  auto u = (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
-  for (; u >= 0x80; u >>= 7) out += static_cast<char>(u | 0x80);
-  out += static_cast<char>(u);
+void put_signed(std::string& out, std::int64_t value) {
+  auto unit = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+  for (; unit >= 0x80; unit >>= 7) out += static_cast<char>(unit | 0x80);
+  out += static_cast<char>(unit);
 }
 
-bool get_signed(const unsigned char*& at, const unsigned char* end, std::int64_t& v) {
-  std::uint64_t u = 0;
+bool get_signed(const unsigned char*& at, const unsigned char* end, std::int64_t& value) {
+  std::uint64_t folded = 0;
   for (int shift = 0; shift < 64 && at != end; shift += 7) {
     const auto byte = *at++;
-    u |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    folded |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
     if (!(byte & 0x80)) {
-      v = static_cast<std::int64_t>(u >> 1) ^ -static_cast<std::int64_t>(u & 1);
+      value = static_cast<std::int64_t>(folded >> 1) ^ -static_cast<std::int64_t>(folded & 1);
       return true;
     }
   }
@@ -34,23 +34,31 @@ bool get_signed(const unsigned char*& at, const unsigned char* end, std::int64_t
 }
 
 /// How many of `n` values whose bytes lie in planes, `stride` apart, are not NaN.
-std::uint64_t count_data(const unsigned char* planes, std::size_t n, std::size_t stride) {
+std::uint64_t count_data(const unsigned char* planes, std::size_t count, std::size_t stride) {
   std::uint64_t none = 0;
   const unsigned char *b0 = planes, *b1 = b0 + stride, *b2 = b1 + stride, *b3 = b2 + stride;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const unsigned fraction = (b2[i] & 0x7fu) << 16 | unsigned{b1[i]} << 8 | b0[i],
                    exponent = (b3[i] & 0x7fu) << 1 | b2[i] >> 7;
     none += (exponent == 0xff) & (fraction != 0);
   }
-  return n - none;
+  return count - none;
 }
 
 /// A damaged block's samples may end before they start.
 void note_reach(const SampleBlock& block, PackedBlock& out) {
   for (std::size_t i = 0; i < block.samples(); ++i) {
     const auto [first, last] = std::minmax(block.start_ns[i], block.end_ns[i]);
-    out.first_ns = i == 0 ? first : std::min(out.first_ns, first);
-    out.last_ns = i == 0 ? last : std::max(out.last_ns, last);
+    if (i == 0) {
+      out.first_ns = first;
+    } else {
+      out.first_ns = std::min(out.first_ns, first);
+    }
+    if (i == 0) {
+      out.last_ns = last;
+    } else {
+      out.last_ns = std::max(out.last_ns, last);
+    }
     out.backwards |= block.end_ns[i] < block.start_ns[i];
   }
 }
@@ -58,11 +66,11 @@ void note_reach(const SampleBlock& block, PackedBlock& out) {
 }  // namespace
 
 PackedBlock pack(const SampleBlock& block) {
-  const std::size_t n = block.samples(), m = block.metrics.size();
-  PackedBlock out{block.device, static_cast<std::uint32_t>(n), block.metrics, {}};
+  const std::size_t samples = block.samples(), metrics = block.metrics.size();
+  PackedBlock out{block.device, static_cast<std::uint32_t>(samples), block.metrics, {}};
   std::string raw;
   std::int64_t end = 0, length = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < samples; ++i) {
     const std::int64_t this_length = length_of(block.start_ns[i], block.end_ns[i]);
     put_signed(raw, length_of(end, block.start_ns[i]));
     put_signed(raw, length_of(length, this_length));
@@ -70,12 +78,13 @@ PackedBlock pack(const SampleBlock& block) {
     length = this_length;
   }
   const std::size_t values = raw.size();
-  raw.resize(values + 4 * n * m);
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto bits = std::bit_cast<std::uint32_t>(block.values[i * m + k]);
-      for (std::size_t b = 0; b < 4; ++b)
-        raw[values + (b * m + k) * n + i] = static_cast<char>(bits >> (8 * b));
+  raw.resize(values + 4 * samples * metrics);
+  for (std::size_t metric = 0; metric < metrics; ++metric)
+    for (std::size_t i = 0; i < samples; ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(block.values[i * metrics + metric]);
+      for (std::size_t byte = 0; byte < 4; ++byte)
+        raw[values + (byte * metrics + metric) * samples + i] =
+            static_cast<char>(bits >> (8 * byte));
     }
   out.data.resize(ZSTD_compressBound(raw.size()));
   const std::size_t size =
@@ -83,8 +92,8 @@ PackedBlock pack(const SampleBlock& block) {
   out.data.resize(ZSTD_isError(size) ? 0 : size);
   out.data.shrink_to_fit();
   note_reach(block, out);
-  out.values = static_cast<std::uint64_t>(std::count_if(block.values.begin(), block.values.end(),
-                                                        [](float v) { return !std::isnan(v); }));
+  out.values = static_cast<std::uint64_t>(std::count_if(
+      block.values.begin(), block.values.end(), [](float value) { return !std::isnan(value); }));
   return out;
 }
 
@@ -93,24 +102,27 @@ BlockUnpacker::BlockUnpacker() : context_(ZSTD_createDCtx()) {}
 BlockUnpacker::~BlockUnpacker() = default;
 
 /// Spans into block_, and planes_ at the values.
-bool BlockUnpacker::open(const PackedBlock& p) {
-  block_.device = p.device;
+bool BlockUnpacker::open(const PackedBlock& packed_block) {
+  block_.device = packed_block.device;
   block_.clear();
-  const std::uint64_t size = ZSTD_getFrameContentSize(p.data.data(), p.data.size()), n = p.samples,
-                      m = p.metrics.size();
+  const std::uint64_t size = ZSTD_getFrameContentSize(packed_block.data.data(),
+                                                      packed_block.data.size()),
+                      samples = packed_block.samples, metrics = packed_block.metrics.size();
   // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides
   // its values.
-  if (size > kMost || m > kMost || n > kMost / (4 * m + kTimes) || size < 4 * n * m + 2 * n ||
-      size > 4 * n * m + 20 * n)
+  if (size > kMost || metrics > kMost || samples > kMost / (4 * metrics + kTimes) ||
+      size < 4 * samples * metrics + 2 * samples || size > 4 * samples * metrics + 20 * samples)
     return false;
   if (size > capacity_) raw_ = std::make_unique_for_overwrite<char[]>(capacity_ = size);
-  if (ZSTD_decompressDCtx(context_.get(), raw_.get(), size, p.data.data(), p.data.size()) != size)
+  if (ZSTD_decompressDCtx(context_.get(), raw_.get(), size, packed_block.data.data(),
+                          packed_block.data.size()) != size)
     return false;
   const auto* at = reinterpret_cast<const unsigned char*>(raw_.get());
-  const auto* values = at + size - 4 * n * m;
-  block_.start_ns.resize(n), block_.end_ns.resize(n);
+  const auto* values = at + size - 4 * samples * metrics;
+  block_.start_ns.resize(samples);
+  block_.end_ns.resize(samples);
   std::int64_t end = 0, length = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < samples; ++i) {
     std::int64_t gap = 0, change = 0;
     if (!get_signed(at, values, gap) || !get_signed(at, values, change)) return false;
     block_.start_ns[i] = end_of(end, gap);
@@ -121,27 +133,28 @@ bool BlockUnpacker::open(const PackedBlock& p) {
   return at == values;
 }
 
-const SampleBlock& BlockUnpacker::unpack(const PackedBlock& p, std::span<const Text> wanted) {
+const SampleBlock& BlockUnpacker::unpack(const PackedBlock& packed_block,
+                                         std::span<const Text> wanted) {
   block_.metrics.clear();
-  if (!open(p)) {
+  if (!open(packed_block)) {
     block_.clear();
     return block_;
   }
-  const std::size_t n = p.samples, stride = n * p.metrics.size();
+  const std::size_t samples = packed_block.samples, stride = samples * packed_block.metrics.size();
   auto is_wanted = [&](Text metric) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), metric) != wanted.end();
   };
-  for (const Text metric : p.metrics)
+  for (const Text metric : packed_block.metrics)
     if (is_wanted(metric)) block_.metrics.push_back(metric);
   const std::size_t width = block_.metrics.size();
-  block_.values.resize(n * width);
+  block_.values.resize(samples * width);
   std::size_t column = 0;
-  for (std::size_t k = 0; k < p.metrics.size(); ++k) {
-    if (!is_wanted(p.metrics[k])) continue;
-    const unsigned char *b0 = planes_ + k * n, *b1 = b0 + stride, *b2 = b1 + stride,
+  for (std::size_t metric = 0; metric < packed_block.metrics.size(); ++metric) {
+    if (!is_wanted(packed_block.metrics[metric])) continue;
+    const unsigned char *b0 = planes_ + metric * samples, *b1 = b0 + stride, *b2 = b1 + stride,
                         *b3 = b2 + stride;
     float* out = block_.values.data() + column++;
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < samples; ++i)
       out[i * width] =
           std::bit_cast<float>(std::uint32_t{b0[i]} | std::uint32_t{b1[i]} << 8 |
                                std::uint32_t{b2[i]} << 16 | std::uint32_t{b3[i]} << 24);
@@ -152,24 +165,26 @@ const SampleBlock& BlockUnpacker::unpack(const PackedBlock& p, std::span<const T
 std::optional<PackedBlock> BlockUnpacker::checked_block(std::uint32_t device,
                                                         std::vector<Text> metrics,
                                                         std::uint64_t samples, std::string data) {
-  PackedBlock p{device, static_cast<std::uint32_t>(std::min<std::uint64_t>(samples, UINT32_MAX)),
-                std::move(metrics), std::move(data)};
-  if (samples == 0 || !open(p)) return {};
-  note_reach(block_, p);
-  p.values = count_data(planes_, p.samples * p.metrics.size(), p.samples * p.metrics.size());
-  return p;
+  PackedBlock packed_block{device,
+                           static_cast<std::uint32_t>(std::min<std::uint64_t>(samples, UINT32_MAX)),
+                           std::move(metrics), std::move(data)};
+  if (samples == 0 || !open(packed_block)) return {};
+  note_reach(block_, packed_block);
+  packed_block.values = count_data(planes_, packed_block.samples * packed_block.metrics.size(),
+                                   packed_block.samples * packed_block.metrics.size());
+  return packed_block;
 }
 
 void expand(const SampleBlock& block, counter_samples_table& rows) {
-  const std::size_t n = block.samples(), m = block.metrics.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < m; ++k) {
-      const float value = block.values[i * m + k];
+  const std::size_t samples = block.samples(), metrics = block.metrics.size();
+  for (std::size_t i = 0; i < samples; ++i)
+    for (std::size_t metric = 0; metric < metrics; ++metric) {
+      const float value = block.values[i * metrics + metric];
       if (std::isnan(value)) continue;
       rows.start_ns.push_back(block.start_ns[i]);
       rows.duration_ns.push_back(length_of(block.start_ns[i], block.end_ns[i]));
       rows.device.push_back(block.device);
-      rows.metric.push_back(block.metrics[k]);
+      rows.metric.push_back(block.metrics[metric]);
       rows.value.push_back(static_cast<double>(value));
     }
 }

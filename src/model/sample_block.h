@@ -23,7 +23,11 @@ struct SampleBlock {
   std::vector<float> values;          // sample by sample, metrics in order; NaN: no data
   std::size_t samples() const { return start_ns.size(); }
   bool empty() const { return start_ns.empty(); }
-  void clear() { start_ns.clear(), end_ns.clear(), values.clear(); }
+  void clear() {
+    start_ns.clear();
+    end_ns.clear();
+    values.clear();
+  }
 };
 
 /// A block as it lies in the file. Once made by pack or checked_block, unpacking it cannot fail.

@@ -16,7 +16,7 @@ struct CloseDatabase {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 };
 struct FinalizeStatement {
-  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  void operator()(sqlite3_stmt* raw) const { sqlite3_finalize(raw); }
 };
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
@@ -61,7 +61,7 @@ Status execute(sqlite3* db, const std::string& sql, const std::string& file);
 Result<Statement> prepare(sqlite3* db, std::string_view sql, const std::string& file);
 
 /// The text or blob of a column with every byte it has, NUL included.
-std::string_view column_text(sqlite3_stmt* s, int column);
+std::string_view column_text(sqlite3_stmt* raw, int column);
 /// The first value of the first row of a query, 0 when there is no row.
 Result<std::int64_t> integer(sqlite3* db, std::string_view sql, const std::string& file);
 

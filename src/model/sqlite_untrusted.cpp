@@ -46,7 +46,8 @@ Beside beside(const std::string& path, const char* suffix) {
   struct stat status{};
   if (::lstat((path + suffix).c_str(), &status) != 0) return Beside::nothing;
   if (!S_ISREG(status.st_mode)) return Beside::strange;
-  return status.st_size == 0 ? Beside::nothing : Beside::log;
+  if (status.st_size == 0) return Beside::nothing;
+  return Beside::log;
 }
 
 constexpr int kLongestValue = 256 << 20;  // bytes of one text or blob
@@ -187,7 +188,8 @@ constexpr std::uint64_t kAlwaysAllowed = 256u << 20, kTimesFileSize = 64;
 std::uint64_t sound_size(const std::string& file) {
   std::error_code failed;
   const auto size = fs::file_size(file, failed);
-  return failed ? kAlwaysAllowed : std::max<std::uint64_t>(kAlwaysAllowed, size * kTimesFileSize);
+  if (failed) return kAlwaysAllowed;
+  return std::max<std::uint64_t>(kAlwaysAllowed, size * kTimesFileSize);
 }
 
 }  // namespace

@@ -54,34 +54,34 @@ struct ColumnRef {
 template <class Derived>
 struct TableBase {
   template <class F>
-  void each_column(F&& f) {
-    self().visit([&](auto&& c) { f(c.info, c.column); });
+  void each_column(F&& apply) {
+    self().visit([&](auto&& column) { apply(column.info, column.column); });
   }
   template <class F>
-  void each_column(F&& f) const {
-    mutable_self().visit([&](auto&& c) { f(c.info, std::as_const(c.column)); });
+  void each_column(F&& apply) const {
+    mutable_self().visit([&](auto&& column) { apply(column.info, std::as_const(column.column)); });
   }
-  /// f(ColumnRef) for every column: what each_column gives, and what it is declared as.
+  /// apply(ColumnRef) for every column: what each_column gives, and what it is declared as.
   template <class F>
-  void each_column_ref(F&& f) const {
-    mutable_self().visit(f);
+  void each_column_ref(F&& apply) const {
+    mutable_self().visit(apply);
   }
   std::uint32_t add() {
     const auto row = static_cast<std::uint32_t>(size());
-    self().visit([](auto&& c) { c.column.push_back(c.fallback); });
+    self().visit([](auto&& column) { column.column.push_back(column.fallback); });
     return row;
   }
-  void append(const Derived& o) {
-    self().visit_pairs(o, [](auto& mine, const auto& theirs) { mine.append(theirs.span()); });
+  void append(const Derived& other) {
+    self().visit_pairs(other, [](auto& mine, const auto& theirs) { mine.append(theirs.span()); });
   }
-  void reserve(std::size_t n) {
-    each_column([n](auto&, auto& c) { c.reserve(n); });
+  void reserve(std::size_t count) {
+    each_column([count](auto&, auto& column) { column.reserve(count); });
   }
   void clear() {
-    each_column([](auto&, auto& c) { c.clear(); });
+    each_column([](auto&, auto& column) { column.clear(); });
   }
   void shrink_to_fit() {
-    each_column([](auto&, auto& c) { c.shrink_to_fit(); });
+    each_column([](auto&, auto& column) { column.shrink_to_fit(); });
   }
   std::size_t size() const { return self_const().rows(); }
   bool empty() const { return size() == 0; }
@@ -218,21 +218,21 @@ struct Tables {
 #include "model/tables.def"
 #undef GF_TABLE
   template <class F>
-  void each_table(F&& f) {
-#define GF_TABLE(table, about) f(table);
+  void each_table(F&& apply) {
+#define GF_TABLE(table, about) apply(table);
 #include "model/tables.def"
 #undef GF_TABLE
   }
-  /// f(mine, theirs) for every table.
+  /// apply(mine, theirs) for every table.
   template <class F>
-  void each_table_pair(const Tables& o, F&& f) {
-#define GF_TABLE(table, about) f(table, o.table);
+  void each_table_pair(const Tables& other, F&& apply) {
+#define GF_TABLE(table, about) apply(table, other.table);
 #include "model/tables.def"
 #undef GF_TABLE
   }
   template <class F>
-  void each_table(F&& f) const {
-#define GF_TABLE(table, about) f(table);
+  void each_table(F&& apply) const {
+#define GF_TABLE(table, about) apply(table);
 #include "model/tables.def"
 #undef GF_TABLE
   }

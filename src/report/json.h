@@ -26,7 +26,13 @@ void append_utf8(std::string& out, std::string_view text);
 
 inline void to_json(std::string& out, std::string_view text) { json_string(out, text); }
 inline void to_json(std::string& out, const std::string& text) { json_string(out, text); }
-inline void to_json(std::string& out, bool b) { out += b ? "true" : "false"; }
+inline void to_json(std::string& out, bool right) {
+  if (right) {
+    out += "true";
+  } else {
+    out += "false";
+  }
+}
 template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 void to_json(std::string& out, T value) {

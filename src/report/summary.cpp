@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/sampled/sampled.h"
+#include "core/when.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 
@@ -13,49 +14,55 @@ namespace gf {
 
 namespace {
 
-const Level* find_level(const Analysis& a, std::string_view id) {
-  for (const auto& level : a.levels)
+const Level* find_level(const Analysis& analysis, std::string_view id) {
+  for (const auto& level : analysis.levels)
     if (level.id == id && level.value) return &level;
   return nullptr;
 }
 
 void add_named(std::vector<NamedTime>& into, const std::vector<NamedTime>& more) {
-  for (const auto& m : more) {
+  for (const auto& part : more) {
     const auto same =
-        std::find_if(into.begin(), into.end(), [&](const auto& i) { return i.name == m.name; });
+        std::find_if(into.begin(), into.end(), [&](const auto& i) { return i.name == part.name; });
     if (same == into.end())
-      into.push_back(m);
+      into.push_back(part);
     else
-      same->ns += m.ns;
+      same->ns += part.ns;
   }
   std::stable_sort(into.begin(), into.end(),
-                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
 }
 
 /// The largest part of the time in which the device did less than it could: an idle cause or a bar
 /// of the waterfall.
-std::string largest_loss(const Analysis& a) {
+std::string largest_loss(const Analysis& analysis) {
   std::string text;
   Nanos most = 0;
-  for (const auto& cause : idle_of_all(a))
-    if (cause.ns > most && cause.cause != IdleReason::no_samples)
-      most = cause.ns, text = cause.cause == IdleReason::not_recorded
-                                  ? "the GPU idle"
-                                  : "idle, " + std::string(label_of(cause.cause).text);
-  for (const auto& bar : waterfall_of_all(a))
+  for (const auto& cause : idle_of_all(analysis))
+    if (cause.ns > most && cause.cause != IdleReason::no_samples) {
+      most = cause.ns;
+      if (cause.cause == IdleReason::not_recorded) {
+        text = "the GPU idle";
+      } else {
+        text = "idle, " + std::string(label_of(cause.cause).text);
+      }
+    }
+  for (const auto& bar : waterfall_of_all(analysis))
     if ((bar.id == Bar::copy || bar.id == Bar::sm_inactive || bar.id == Bar::stalled) &&
-        bar.ns > most)
-      most = bar.ns, text = label_of(bar.id).text;
+        bar.ns > most) {
+      most = bar.ns;
+      text = label_of(bar.id).text;
+    }
   if (most == 0) return {};
   return fmt::format(" The largest loss: {}, {} ({}).", text, format_time(most),
-                     format_share(share_of(most, device_time(a))));
+                     format_share(share_of(most, device_time(analysis))));
 }
 
 }  // namespace
 
-Nanos device_time(const Analysis& a) {
+Nanos device_time(const Analysis& analysis) {
   Nanos sum = 0;
-  for (const auto& d : a.devices) sum += d.span_ns;
+  for (const auto& device : analysis.devices) sum += device.span_ns;
   return sum;
 }
 
@@ -64,12 +71,12 @@ Share share_of(Nanos part, Nanos whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::vector<IdleCause> idle_of_all(const Analysis& a) {
+std::vector<IdleCause> idle_of_all(const Analysis& analysis) {
   std::vector<IdleCause> all;
-  for (const auto& d : a.devices)
-    for (const auto& cause : d.idle) {
+  for (const auto& device : analysis.devices)
+    for (const auto& cause : device.idle) {
       auto same = std::find_if(all.begin(), all.end(),
-                               [&](const auto& c) { return c.cause == cause.cause; });
+                               [&](const auto& idle) { return idle.cause == cause.cause; });
       if (same == all.end()) {
         all.push_back(cause);
         continue;
@@ -80,16 +87,16 @@ std::vector<IdleCause> idle_of_all(const Analysis& a) {
       add_named(same->modules, cause.modules);
     }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& x, const auto& y) { return x.ns > y.ns; });
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
   return all;
 }
 
-std::vector<WaterfallBar> waterfall_of_all(const Analysis& a) {
+std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis) {
   std::vector<WaterfallBar> all;
-  for (const auto& d : a.devices)
-    for (const auto& bar : d.waterfall) {
-      auto same =
-          std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.id == bar.id; });
+  for (const auto& device : analysis.devices)
+    for (const auto& bar : device.waterfall) {
+      auto same = std::find_if(all.begin(), all.end(),
+                               [&](const auto& right) { return right.id == bar.id; });
       if (same == all.end()) {
         all.push_back(bar);
         continue;
@@ -107,9 +114,10 @@ std::string energy_headline(const EnergyUse& energy) {
   std::int64_t nj = 0;
   Nanos span = 0;
   std::map<std::string, std::int64_t> parts;
-  for (const auto& d : energy.devices) {
-    nj += d.nj, span = std::max(span, d.span_ns);
-    for (const auto& p : d.parts) parts[p.component] += p.nj;
+  for (const auto& device : energy.devices) {
+    nj += device.nj;
+    span = std::max(span, device.span_ns);
+    for (const auto& part : device.parts) parts[part.component] += part.nj;
   }
   std::vector<std::pair<std::int64_t, std::string>> largest;
   for (const auto& [component, part] : parts) largest.emplace_back(part, component);
@@ -123,66 +131,83 @@ std::string energy_headline(const EnergyUse& energy) {
 }
 
 /// A profiler made the idle time longer than it is without one.
-bool slowed_by_profiler(const Analysis& a) {
-  return std::ranges::any_of(a.findings,
-                             [](const Finding& f) { return f.id == FindingId::observer_effect; });
+bool slowed_by_profiler(const Analysis& analysis) {
+  return std::ranges::any_of(analysis.findings, [](const Finding& finding) {
+    return finding.id == FindingId::observer_effect;
+  });
 }
 
 }  // namespace
 
-std::string headline(const Analysis& a) {
-  if (a.devices.empty() && !a.runtime.phases.empty())
+std::string headline(const Analysis& analysis) {
+  if (analysis.devices.empty() && !analysis.runtime.phases.empty())
     return fmt::format(
         "No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program "
         "take the rest.",
-        format_share(a.runtime.kernels.cpu_kernel));
-  if (a.devices.empty() && !a.energy.devices.empty()) return energy_headline(a.energy);
-  if (a.devices.empty())
+        format_share(analysis.runtime.kernels.cpu_kernel));
+  if (analysis.devices.empty() && !analysis.energy.devices.empty())
+    return energy_headline(analysis.energy);
+  if (analysis.devices.empty())
     return "No GPU event: nothing ran on a device in this window, or the profiler did not record "
            "it.";
-  const auto* busy = find_level(a, "gpu.busy");
+  const auto* busy = find_level(analysis, "gpu.busy");
   Nanos kernels = 0;
-  for (const auto& d : a.devices) kernels += d.kernel_busy_ns;
-  const Share share = busy ? busy->value : share_of(kernels, device_time(a));
-  std::string text =
-      fmt::format("The {} {} kernels {}{} of the time", a.devices.size() == 1 ? "GPU" : "GPUs",
-                  a.devices.size() == 1 ? "runs" : "run", slowed_by_profiler(a) ? "at least " : "",
-                  busy ? format_level(*busy) : format_share(share));
-  if (const auto* tensor = find_level(a, "tensor.active"))
-    text += fmt::format("; {} tensor cores work {} of it.", a.devices.size() == 1 ? "its" : "their",
-                        format_level(*tensor));
-  else if (const auto* issue = find_level(a, "issue.active"))
+  for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;
+  Share share;
+  if (busy) {
+    share = busy->value;
+  } else {
+    share = share_of(kernels, device_time(analysis));
+  }
+  std::string text = fmt::format("The {} {} kernels {}{} of the time",
+                                 analysis.devices.size() == 1 ? "GPU" : "GPUs",
+                                 analysis.devices.size() == 1 ? "runs" : "run",
+                                 when(slowed_by_profiler(analysis), "at least "),
+                                 busy ? format_level(*busy) : format_share(share));
+  if (const auto* tensor = find_level(analysis, "tensor.active"))
+    text += fmt::format("; {} tensor cores work {} of it.",
+                        analysis.devices.size() == 1 ? "its" : "their", format_level(*tensor));
+  else if (const auto* issue = find_level(analysis, "issue.active"))
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
     text += "; how deep those kernels use it needs counters.";
-  return text + largest_loss(a);
+  return text + largest_loss(analysis);
 }
 
-std::string subject(const Analysis& a) {
+std::string subject(const Analysis& analysis) {
   std::string text;
   std::map<std::string, int> names;
-  for (const auto& d : a.devices) ++names[d.name.empty() ? "GPU" : d.name];
-  if (a.devices.empty())
-    for (const auto& d : a.energy.devices) ++names[d.name.empty() ? "GPU" : d.name];
-  for (const auto& [name, n] : names)
-    text += (text.empty() ? "" : ", ") + (n > 1 ? std::to_string(n) + " x " : "") + name;
-  if (a.window.kind == WindowKind::all && only_samples(a))
+  for (const auto& device : analysis.devices) ++names[device.name.empty() ? "GPU" : device.name];
+  if (analysis.devices.empty())
+    for (const auto& device : analysis.energy.devices)
+      ++names[device.name.empty() ? "GPU" : device.name];
+  for (const auto& [name, count] : names)
+    text += when(!text.empty(), ", ") + (count > 1 ? std::to_string(count) + " x " : "") + name;
+  if (analysis.window.kind == WindowKind::all && only_samples(analysis))
     text += ", while it worked";
-  else if (a.window.kind == WindowKind::all)
-    text += text.empty() ? "whole capture" : ", whole capture";
-  else if (a.window.kind == WindowKind::stable && a.window.steps.empty())
+  else if (analysis.window.kind == WindowKind::all) {
+    if (text.empty()) {
+      text += "whole capture";
+    } else {
+      text += ", whole capture";
+    }
+  } else if (analysis.window.kind == WindowKind::stable && analysis.window.steps.empty())
     text += ", while steady";
-  else if (a.window.kind == WindowKind::range)
+  else if (analysis.window.kind == WindowKind::range)
     text += ", chosen range";
-  else if (a.window.kind == WindowKind::recording_window)
-    text += text.empty() ? "longest recording window" : ", longest recording window";
-  else
-    text += (a.window.kind == WindowKind::stable ? ", stable: " : ", ") +
-            plural(static_cast<std::int64_t>(a.window.steps.size()), "step");
+  else if (analysis.window.kind == WindowKind::recording_window) {
+    if (text.empty()) {
+      text += "longest recording window";
+    } else {
+      text += ", longest recording window";
+    }
+  } else
+    text += (analysis.window.kind == WindowKind::stable ? ", stable: " : ", ") +
+            plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step");
   return text + ", " +
-         format_time(a.window.duration_ns > 0 ? a.window.duration_ns
-                     : a.devices.empty()      ? 0
-                                              : a.devices.front().span_ns);
+         format_time(analysis.window.duration_ns > 0 ? analysis.window.duration_ns
+                     : analysis.devices.empty()      ? 0
+                                                     : analysis.devices.front().span_ns);
 }
 
 }  // namespace gf

@@ -15,25 +15,28 @@ std::string sentence(std::int64_t count, std::string_view code, std::string_view
 
 }  // namespace
 
-std::vector<std::string> shortcomings(const Capture& c) {
+std::vector<std::string> shortcomings(const Capture& capture) {
   std::vector<std::string> found;
-  for (std::size_t i = 0; i < c.quality.size(); ++i)
-    if (const auto code = c.text(c.quality.code[i]); makes_partial(code))
-      found.push_back(sentence(c.quality.count[i], code, c.text(c.quality.detail[i])));
+  for (std::size_t i = 0; i < capture.quality.size(); ++i)
+    if (const auto code = capture.text(capture.quality.code[i]); makes_partial(code))
+      found.push_back(
+          sentence(capture.quality.count[i], code, capture.text(capture.quality.detail[i])));
   return found;
 }
 
-std::vector<std::string> shortcomings(const Analysis& a) {
+std::vector<std::string> shortcomings(const Analysis& analysis) {
   std::vector<std::string> found;
-  for (const auto& q : a.quality)
-    if (makes_partial(q.code)) found.push_back(sentence(q.count, q.code, q.detail));
+  for (const auto& quality : analysis.quality)
+    if (makes_partial(quality.code))
+      found.push_back(sentence(quality.count, quality.code, quality.detail));
   // A profile of a run on the CPU is whole without a device: its answer is the runtime's. So are
   // samples of energy.
-  if (a.devices.empty() && a.energy.devices.empty() && a.runtime.kernels.cpu_kernel_ns == 0)
+  if (analysis.devices.empty() && analysis.energy.devices.empty() &&
+      analysis.runtime.kernels.cpu_kernel_ns == 0)
     found.push_back("the capture holds no GPU event (was the profiler told to record the device?)");
-  if (a.counters_source &&
-      (a.match.verdict == MatchVerdict::different_program || a.match.matched == 0))
-    found.push_back("no counters: the report " + a.counters_source->path +
+  if (analysis.counters_source &&
+      (analysis.match.verdict == MatchVerdict::different_program || analysis.match.matched == 0))
+    found.push_back("no counters: the report " + analysis.counters_source->path +
                     " does not belong to this trace");
   return found;
 }

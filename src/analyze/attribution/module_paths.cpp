@@ -48,8 +48,11 @@ std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
          from = view.find(kFrame, from)) {
       from += kFrame.size();
       std::string module(view.substr(from, view.find_first_of(";\n", from) - from));
-      path = path.empty() ? module
-                          : fmt::format("{}.{}", module, path);  // innermost first in the text
+      if (path.empty()) {
+        path = module;
+      } else {
+        path = fmt::format("{}.{}", module, path);
+      }  // innermost first in the text
     }
   } else if (view.find('(') != std::string_view::npos && view.find(';') == std::string_view::npos &&
              view.find(".py") == std::string_view::npos) {

@@ -34,8 +34,8 @@ class Rows {
   /// Labels of kernels: the short name, and the operator where kernels of different names share it.
   void label_kernels(const std::vector<Analysis>& analyses) {
     std::map<std::string_view, const KernelRow*> by_name;
-    for (const Analysis& a : analyses)
-      for (const auto& kernel : a.kernels) by_name.try_emplace(kernel.name, &kernel);
+    for (const Analysis& analysis : analyses)
+      for (const auto& kernel : analysis.kernels) by_name.try_emplace(kernel.name, &kernel);
     std::map<std::string_view, int> alike;
     for (const auto& [name, kernel] : by_name) ++alike[kernel->short_name];
     for (auto& row : rows_) {
@@ -65,16 +65,17 @@ class Rows {
   }
   std::vector<ComparedTime> take() {
     for (auto& row : rows_)
-      for (std::size_t r = 0; r < runs_; ++r) row.change_ns.push_back(row.ns[r] - row.ns[0]);
-    auto largest = [](const std::vector<Nanos>& v) {
+      for (std::size_t run = 0; run < runs_; ++run)
+        row.change_ns.push_back(row.ns[run] - row.ns[0]);
+    auto largest = [](const std::vector<Nanos>& values) {
       Nanos most = 0;
-      for (Nanos n : v) most = std::max<Nanos>(most, std::abs(n));
+      for (Nanos value : values) most = std::max<Nanos>(most, std::abs(value));
       return most;
     };
-    std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) {
-      if (largest(a.change_ns) != largest(b.change_ns))
-        return largest(a.change_ns) > largest(b.change_ns);
-      return largest(a.ns) > largest(b.ns);
+    std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& left, const auto& right) {
+      if (largest(left.change_ns) != largest(right.change_ns))
+        return largest(left.change_ns) > largest(right.change_ns);
+      return largest(left.ns) > largest(right.ns);
     });
     return std::move(rows_);
   }
@@ -87,13 +88,14 @@ class Rows {
 
 /// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's
 /// activity makes.
-std::int64_t steps_in(const Analysis& a) {
+std::int64_t steps_in(const Analysis& analysis) {
   constexpr double kClear = 0.6;  // correlation from which a period is taken for a step
-  if (!only_samples(a)) return static_cast<std::int64_t>(a.window.steps.size());
-  const auto& d = a.samples.devices.front();
-  if (a.samples.devices.size() != 1 || !d.step_ns || d.step_confidence.value_or(0) < kClear)
+  if (!only_samples(analysis)) return static_cast<std::int64_t>(analysis.window.steps.size());
+  const auto& device = analysis.samples.devices.front();
+  if (analysis.samples.devices.size() != 1 || !device.step_ns ||
+      device.step_confidence.value_or(0) < kClear)
     return 0;
-  return std::llround(static_cast<double>(a.window.duration_ns) / *d.step_ns);
+  return std::llround(static_cast<double>(analysis.window.duration_ns) / *device.step_ns);
 }
 
 std::string layer_name(const LayerRow& layer) {
@@ -105,49 +107,62 @@ std::string layer_name(const LayerRow& layer) {
 
 Comparison compare(const std::vector<Analysis>& analyses) {
   Comparison result;
-  const std::size_t n = analyses.size();
+  const std::size_t runs = analyses.size();
   const bool by_step = std::all_of(analyses.begin(), analyses.end(),
-                                   [](const Analysis& a) { return steps_in(a) > 0; });
-  result.per = by_step ? "step" : "window";
-  Rows time(n), layers(n), kernels(n);
+                                   [](const Analysis& analysis) { return steps_in(analysis) > 0; });
+  if (by_step) {
+    result.per = "step";
+  } else {
+    result.per = "window";
+  }
+  Rows time(runs), layers(runs), kernels(runs);
   std::map<std::string, std::vector<Share>> levels;
   std::vector<std::string> level_order;
-  for (std::size_t r = 0; r < n; ++r) {
-    const Analysis& a = analyses[r];
+  for (std::size_t index = 0; index < runs; ++index) {
+    const Analysis& analysis = analyses[index];
     ComparedRun run;
-    run.path = a.source.path;
-    run.device = a.devices.empty() ? "" : a.devices[0].name;
-    run.steps = steps_in(a);
-    run.step_source =
-        only_samples(a) && run.steps > 0 ? "period of the device's activity" : a.window.step_source;
-    for (const auto& d : a.devices) {
-      run.total_ns += d.span_ns;
-      if (only_samples(a)) {  // no layer to give busy time to: its bars instead
-        for (const auto& bar : d.waterfall)
-          if (bar.ns > 0) time.add(r, ComparedKind::bar, name_of(bar.id), bar.ns);
+    run.path = analysis.source.path;
+    if (analysis.devices.empty()) {
+      run.device = "";
+    } else {
+      run.device = analysis.devices[0].name;
+    }
+    run.steps = steps_in(analysis);
+    if (only_samples(analysis) && run.steps > 0) {
+      run.step_source = "period of the device's activity";
+    } else {
+      run.step_source = analysis.window.step_source;
+    }
+    for (const auto& device : analysis.devices) {
+      run.total_ns += device.span_ns;
+      if (only_samples(analysis)) {  // no layer to give busy time to: its bars instead
+        for (const auto& bar : device.waterfall)
+          if (bar.ns > 0) time.add(index, ComparedKind::bar, name_of(bar.id), bar.ns);
         continue;
       }
-      for (const auto& cause : d.idle)
-        time.add(r, ComparedKind::idle, name_of(cause.cause), cause.ns);
-      if (d.copy_only_ns > 0) time.add(r, ComparedKind::copy, "copies and sets", d.copy_only_ns);
+      for (const auto& cause : device.idle)
+        time.add(index, ComparedKind::idle, name_of(cause.cause), cause.ns);
+      if (device.copy_only_ns > 0)
+        time.add(index, ComparedKind::copy, "copies and sets", device.copy_only_ns);
     }
-    for (const auto& type : a.layer_types)
-      time.add(r, ComparedKind::layer_type, name_of(type.type), type.ns, type.kernels);
-    for (const auto& layer : a.layers)
-      layers.add(r, ComparedKind::layer, layer_name(layer), layer.ns, layer.kernels);
-    for (const auto& kernel : a.kernels)
-      kernels.add(r, ComparedKind::kernel, kernel.name, kernel.ns, kernel.count);
-    for (const auto& level : a.levels) {
-      auto [at, added] = levels.try_emplace(level.id, n);
+    for (const auto& type : analysis.layer_types)
+      time.add(index, ComparedKind::layer_type, name_of(type.type), type.ns, type.kernels);
+    for (const auto& layer : analysis.layers)
+      layers.add(index, ComparedKind::layer, layer_name(layer), layer.ns, layer.kernels);
+    for (const auto& kernel : analysis.kernels)
+      kernels.add(index, ComparedKind::kernel, kernel.name, kernel.ns, kernel.count);
+    for (const auto& level : analysis.levels) {
+      auto [at, added] = levels.try_emplace(level.id, runs);
       if (added) level_order.push_back(level.id);
-      at->second[r] = level.value;
+      at->second[index] = level.value;
     }
-    const std::int64_t parts = by_step ? run.steps : 1;
+    std::int64_t parts = 1;
+    if (by_step) parts = run.steps;
     run.time_ns = (run.total_ns + parts / 2) / parts;
-    time.scale(r, run.time_ns, parts);
-    const Nanos kernel_time = time.sum_of(r, ComparedKind::layer_type);
-    layers.scale(r, kernel_time, parts);
-    kernels.scale(r, kernel_time, parts);
+    time.scale(index, run.time_ns, parts);
+    const Nanos kernel_time = time.sum_of(index, ComparedKind::layer_type);
+    layers.scale(index, kernel_time, parts);
+    kernels.scale(index, kernel_time, parts);
     result.runs.push_back(std::move(run));
   }
   for (auto& run : result.runs)

@@ -6,24 +6,25 @@
 #include <cmath>
 
 #include "analyze/energy/counts.h"
+#include "core/when.h"
 
 namespace gf {
 
 namespace {
 
-void warn(DeviceEnergy& e, const char* code, std::string text) {
-  e.warnings.push_back({code, std::move(text)});
+void warn(DeviceEnergy& energy, const char* code, std::string text) {
+  energy.warnings.push_back({code, std::move(text)});
 }
 
 std::string list(const std::vector<std::string>& words) {
   std::string out;
-  for (const auto& w : words) out += (out.empty() ? "" : ", ") + w;
+  for (const auto& word : words) out += when(!out.empty(), ", ") + word;
   return out;
 }
 
-const EnergyPart* part(const DeviceEnergy& e, std::string_view id) {
-  for (const auto& p : e.parts)
-    if (p.component == id) return &p;
+const EnergyPart* part(const DeviceEnergy& energy, std::string_view id) {
+  for (const auto& part : energy.parts)
+    if (part.component == id) return &part;
   return nullptr;
 }
 
@@ -32,8 +33,8 @@ const EnergyPart* part(const DeviceEnergy& e, std::string_view id) {
 bool stood_in_for(std::string_view feature, const EnergyEvaluator& model,
                   const std::vector<bool>& counted) {
   auto has = [&](std::string_view name) {
-    const auto c = model.column(name);
-    return c < counted.size() && counted[c];
+    const auto column = model.column(name);
+    return column < counted.size() && counted[column];
   };
   if (feature.starts_with("shared.")) return has("shared.access");
   if (feature == "l1.load" || feature == "tma.load") return has("l1.fill");
@@ -58,9 +59,9 @@ std::string energy_record_command() {
 }
 
 void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
-                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& e) {
-  if (e.counts_source == CountsSource::none) {
-    warn(e, "no_counts",
+                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy) {
+  if (energy.counts_source == CountsSource::none) {
+    warn(energy, "no_counts",
          "nothing counted accesses and operations: all but static power is in the rest. Record "
          "them: " +
              energy_record_command());
@@ -68,103 +69,106 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
   }
   std::vector<std::string> components;
   std::size_t missing = 0;
-  for (std::size_t c = EnergyEvaluator::kFeatures; c < model.columns(); ++c) {
-    const auto& feature = model.feature(c);
-    if (counted[c] || is_stand_in(feature) || stood_in_for(feature, model, counted) ||
-        model.joules(c) <= 0)
+  for (std::size_t column = EnergyEvaluator::kFeatures; column < model.columns(); ++column) {
+    const auto& feature = model.feature(column);
+    if (counted[column] || is_stand_in(feature) || stood_in_for(feature, model, counted) ||
+        model.joules(column) <= 0)
       continue;
     ++missing;
-    const auto& component = model.components()[model.component_of(c)];
+    const auto& component = model.components()[model.component_of(column)];
     if (std::find(components.begin(), components.end(), component) == components.end())
       components.push_back(component);
   }
   if (missing > 0) {
     const bool complete =
         capture.metadata_value("record.metrics") == "energy";  // no more can be sampled in one pass
-    warn(e, "not_counted",
+    warn(energy, "not_counted",
          fmt::format(
              "the capture lacks the counters of {} of the model's features: what {} took by them "
              "lies in the rest.{}",
              missing, list(components),
              complete ? " Only a counter report has them"
-                      : " Collect them: " + (e.counts_source == CountsSource::samples
+                      : " Collect them: " + (energy.counts_source == CountsSource::samples
                                                  ? energy_record_command()
                                                  : energy_ncu_command())));
   }
-  if (e.counts_source == CountsSource::counter_report && e.coverage && *e.coverage < 0.999)
-    warn(e, "kernels_without_counters",
+  if (energy.counts_source == CountsSource::counter_report && energy.coverage &&
+      *energy.coverage < 0.999)
+    warn(energy, "kernels_without_counters",
          fmt::format(
              "{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest",
-             100 * (1 - *e.coverage)));
-  if (e.counts_source == CountsSource::samples && e.coverage && *e.coverage < 0.99)
-    warn(e, "samples_missing",
+             100 * (1 - *energy.coverage)));
+  if (energy.counts_source == CountsSource::samples && energy.coverage && *energy.coverage < 0.99)
+    warn(energy, "samples_missing",
          fmt::format("samples cover {:.1f} % of the span; the counts are scaled up to all of it",
-                     100 * *e.coverage));
+                     100 * *energy.coverage));
   if (unresolved)
-    warn(e, "kernels_not_resolved",
+    warn(energy, "kernels_not_resolved",
          "samples and kernels cannot be laid over each other: components are right for the span, "
          "and shared among kernels by time alone");
   const auto tma = model.column("tma.load");
   const bool hopper = capture.devices.compute_major[device] >= 9 ||
-                      e.name.find("H100") != std::string::npos ||
-                      e.name.find("H200") != std::string::npos;
+                      energy.name.find("H100") != std::string::npos ||
+                      energy.name.find("H200") != std::string::npos;
   if (hopper && (tma >= model.columns() || !counted[tma]) &&
       !stood_in_for("tma.load", model, counted))
-    warn(e, "tma",
+    warn(energy, "tma",
          "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is "
          "seen at L2 and DRAM, their writes into shared memory lie in the rest");
-  if (const auto* rest = part(e, "rest"); rest && rest->nj < 0)
-    warn(e, "rest_negative",
+  if (const auto* rest = part(energy, "rest"); rest && rest->nj < 0)
+    warn(energy, "rest_negative",
          fmt::format("the model explains {:.1f} % more than was measured{}",
                      -100.0 * static_cast<double>(rest->nj) /
-                         static_cast<double>(std::max<std::int64_t>(e.nj, 1)),
+                         static_cast<double>(std::max<std::int64_t>(energy.nj, 1)),
                      rest->high_nj >= 0 ? ", which lies inside its interval"
                                         : ": operands that change fewer bits, a lower clock, or "
                                           "kernels unlike those it was fitted to"));
 }
 
-void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& e) {
-  const double share =
-      e.span_ns > 0 ? static_cast<double>(unrecorded) / static_cast<double>(e.span_ns) : 0;
+void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
+  double share = 0;
+  if (energy.span_ns > 0)
+    share = static_cast<double>(unrecorded) / static_cast<double>(energy.span_ns);
   if (share > 0.01)
-    warn(e, "kernels_not_recorded",
+    warn(energy, "kernels_not_recorded",
          fmt::format(
              "kernels were recorded in {:.1f} % of the span: what ran in the rest stands under "
              "(idle) and the kernels that are known. Choose a --window inside one recording window",
              100 * (1 - share)));
 }
 
-void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& e) {
+void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& energy) {
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
-  const double updates =
-      period > 0 ? static_cast<double>(e.span_ns) / static_cast<double>(period) : 0;
+  double updates = 0;
+  if (period > 0) updates = static_cast<double>(energy.span_ns) / static_cast<double>(period);
   if (period > 0 && updates < kGood)
-    warn(e, "window_too_short",
+    warn(energy, "window_too_short",
          fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): "
                      "its energy is known to about {:.0f} %. {}",
-                     static_cast<double>(e.span_ns) * 1e-9, updates,
+                     static_cast<double>(energy.span_ns) * 1e-9, updates,
                      static_cast<double>(period) * 1e-6,
                      std::min(100.0, 100 / std::max(updates, 1.0)),
                      period > kNsPerSecond / 2 ? "Read the energy counter more often: record "
                                                  "--metrics energy does ten times a second"
                                                : "Record a second or more, of the same steps"));
-  if (e.source == EnergySource::power_average)
-    warn(e, "average_power",
+  if (energy.source == EnergySource::power_average)
+    warn(energy, "average_power",
          "the power is the driver's average over about a second: short changes are smeared. Log "
          "the instant power (field 186) or the energy counter");
   if (!file) return;
-  const auto& m = file->model;
-  if (e.sm_mhz && m.sm_mhz_low > 0 &&
-      (*e.sm_mhz < 0.98 * m.sm_mhz_low || *e.sm_mhz > 1.02 * m.sm_mhz_high))
-    warn(e, "clock_outside_model",
+  const auto& model = file->model;
+  if (energy.sm_mhz && model.sm_mhz_low > 0 &&
+      (*energy.sm_mhz < 0.98 * model.sm_mhz_low || *energy.sm_mhz > 1.02 * model.sm_mhz_high))
+    warn(energy, "clock_outside_model",
          fmt::format("the SM clock was {:.0f} MHz, and the model was measured at {:.0f} to {:.0f} "
                      "MHz: on-chip energy goes with the voltage",
-                     *e.sm_mhz, m.sm_mhz_low, m.sm_mhz_high));
-  if (!m.gpu.empty() && !e.name.empty() && m.gpu != e.name)
-    warn(e, "other_gpu", fmt::format("the model was measured on {}, this is {}", m.gpu, e.name));
-  if (e.name.empty() && !m.gpu.empty())
-    warn(e, "gpu_not_named",
-         fmt::format("the capture does not name its GPU; the model is of {}", m.gpu));
+                     *energy.sm_mhz, model.sm_mhz_low, model.sm_mhz_high));
+  if (!model.gpu.empty() && !energy.name.empty() && model.gpu != energy.name)
+    warn(energy, "other_gpu",
+         fmt::format("the model was measured on {}, this is {}", model.gpu, energy.name));
+  if (energy.name.empty() && !model.gpu.empty())
+    warn(energy, "gpu_not_named",
+         fmt::format("the capture does not name its GPU; the model is of {}", model.gpu));
 }
 
 std::string no_power_advice() {
@@ -182,15 +186,17 @@ std::string no_model_advice(const std::string& gpu) {
 
 std::string outside_readings(Interval known, Interval window) {
   auto seconds = [](Nanos ns) { return static_cast<double>(ns) / kNsPerSecond; };
-  const std::string where =
-      known.end <= window.start
-          ? fmt::format("end {:.3g} s before the span begins", seconds(window.start - known.end))
-      : known.start >= window.end
-          ? fmt::format("begin {:.3g} s after the span ends", seconds(known.start - window.end))
-          : fmt::format(
-                "cover {:.3g} of its {:.3g} s",
-                seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
-                seconds(window.length()));
+  std::string where;
+  if (known.end <= window.start) {
+    where = fmt::format("end {:.3g} s before the span begins", seconds(window.start - known.end));
+  } else if (known.start >= window.end) {
+    where = fmt::format("begin {:.3g} s after the span ends", seconds(known.start - window.end));
+  } else {
+    where =
+        fmt::format("cover {:.3g} of its {:.3g} s",
+                    seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
+                    seconds(window.length()));
+  }
   std::string advice = ". Log power over the whole run, on the same clock";
   // A log in local time lies whole hours beside the run.
   constexpr Nanos kHour = 3600 * kNsPerSecond;

@@ -35,15 +35,18 @@ inline std::optional<JsonElement> json_field(const JsonElement& object, std::str
 }
 inline double json_number(const JsonElement& object, std::string_view name) {
   double number = 0;
-  return object[name].get_double().get(number) ? std::nan("") : number;
+  if (object[name].get_double().get(number)) return std::nan("");
+  return number;
 }
 inline std::int64_t json_integer(const JsonElement& object, std::string_view name) {
   std::int64_t number = 0;
-  return object[name].get_int64().get(number) ? 0 : number;
+  if (object[name].get_int64().get(number)) return 0;
+  return number;
 }
 inline std::string json_text(const JsonElement& object, std::string_view name) {
   std::string_view text;
-  return object[name].get_string().get(text) ? std::string() : std::string(text);
+  if (object[name].get_string().get(text)) return std::string();
+  return std::string(text);
 }
 /// The items of a list; none when it is no list.
 inline std::vector<JsonElement> json_items(const JsonElement& list) {
@@ -55,7 +58,8 @@ inline std::vector<JsonElement> json_items(const JsonElement& list) {
 }
 inline std::vector<JsonElement> json_items(const JsonElement& object, std::string_view name) {
   const auto list = json_field(object, name);
-  return list ? json_items(*list) : std::vector<JsonElement>();
+  if (list) return json_items(*list);
+  return std::vector<JsonElement>();
 }
 
 }  // namespace gf

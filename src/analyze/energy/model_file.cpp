@@ -18,14 +18,22 @@ void take(double& to, const JsonElement& from) {
 }
 void take(int& to, const JsonElement& from) {
   std::int64_t number = 0;
-  to = from.get_int64().get(number) ? 0 : static_cast<int>(number);
+  if (from.get_int64().get(number)) {
+    to = 0;
+  } else {
+    to = static_cast<int>(number);
+  }
 }
 void take(bool& to, const JsonElement& from) {
   if (from.get_bool().get(to)) to = false;
 }
 void take(std::string& to, const JsonElement& from) {
   std::string_view text;
-  to = from.get_string().get(text) ? std::string() : std::string(text);
+  if (from.get_string().get(text)) {
+    to = std::string();
+  } else {
+    to = std::string(text);
+  }
 }
 template <Described T>
 void take(T& to, const JsonElement& from);
@@ -42,19 +50,19 @@ void take(T& to, const JsonElement& from) {
 }
 
 /// What makes the numbers unusable, in words; empty when nothing does.
-std::string defect(const EnergyModel& m) {
-  auto bad = [](double v) { return !std::isfinite(v) || v < 0; };
-  if (bad(m.static_w)) return "its static power is no power";
-  if (bad(m.active_w)) return "its active power is no power";
-  if (m.coefficients.empty()) return "it holds no coefficients";
-  for (const auto& c : m.coefficients)
-    if (c.feature.empty() || bad(c.picojoules))
+std::string defect(const EnergyModel& model) {
+  auto bad = [](double value) { return !std::isfinite(value) || value < 0; };
+  if (bad(model.static_w)) return "its static power is no power";
+  if (bad(model.active_w)) return "its active power is no power";
+  if (model.coefficients.empty()) return "it holds no coefficients";
+  for (const auto& coefficient : model.coefficients)
+    if (coefficient.feature.empty() || bad(coefficient.picojoules))
       return fmt::format("its coefficient of {} is no energy",
-                         c.feature.empty() ? "an unnamed feature" : c.feature);
-  for (const auto& d : m.draws)
-    if (d.size() != m.draw_columns.size())
-      return fmt::format("a bootstrap draw has {} numbers for {} columns", d.size(),
-                         m.draw_columns.size());
+                         coefficient.feature.empty() ? "an unnamed feature" : coefficient.feature);
+  for (const auto& draw : model.draws)
+    if (draw.size() != model.draw_columns.size())
+      return fmt::format("a bootstrap draw has {} numbers for {} columns", draw.size(),
+                         model.draw_columns.size());
   return {};
 }
 
@@ -85,8 +93,8 @@ Result<EnergyModel> parse_energy_model(std::string_view text, const std::string&
 
 std::string energy_model_name(std::string_view product) {
   std::string name(product);
-  for (char& c : name)
-    if (c == ' ' || c == '/') c = '-';
+  for (char& letter : name)
+    if (letter == ' ' || letter == '/') letter = '-';
   return name + ".energy.json";
 }
 

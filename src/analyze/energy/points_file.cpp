@@ -16,29 +16,29 @@ std::vector<double> numbers(const JsonElement& line, const char* name) {
 }
 
 RawEnergyPoint point(const JsonElement& line) {
-  RawEnergyPoint p;
-  p.bench = json_text(line, "bench");
-  p.threads = json_integer(line, "threads");
-  p.blocks = json_integer(line, "blocks");
-  p.repeat = json_integer(line, "repeat");
-  p.seconds = json_number(line, "seconds");
-  p.energy_j = json_number(line, "energy_j");
-  p.instant_w = json_number(line, "instant_w");
-  p.memory_w = json_number(line, "memory_w");
-  p.memory_end_w = json_number(line, "memory_end_w");
-  p.sm_mhz = json_number(line, "sm_mhz");
-  p.temperature_c = json_number(line, "temperature_c");
-  p.throttled = json_number(line, "throttled");
-  p.dropped = json_text(line, "dropped");
-  p.loops_per_s = json_number(line, "loops_per_s");
-  p.warps = json_number(line, "warps");
-  p.active_sms = json_number(line, "active_sms");
+  RawEnergyPoint point;
+  point.bench = json_text(line, "bench");
+  point.threads = json_integer(line, "threads");
+  point.blocks = json_integer(line, "blocks");
+  point.repeat = json_integer(line, "repeat");
+  point.seconds = json_number(line, "seconds");
+  point.energy_j = json_number(line, "energy_j");
+  point.instant_w = json_number(line, "instant_w");
+  point.memory_w = json_number(line, "memory_w");
+  point.memory_end_w = json_number(line, "memory_end_w");
+  point.sm_mhz = json_number(line, "sm_mhz");
+  point.temperature_c = json_number(line, "temperature_c");
+  point.throttled = json_number(line, "throttled");
+  point.dropped = json_text(line, "dropped");
+  point.loops_per_s = json_number(line, "loops_per_s");
+  point.warps = json_number(line, "warps");
+  point.active_sms = json_number(line, "active_sms");
   for (const auto& edge : json_items(line, "edges")) {
     if (!edge.is_object()) continue;
-    p.edge_t_s.push_back(json_number(edge, "t_s"));
-    p.edge_energy_j.push_back(json_number(edge, "energy_j"));
+    point.edge_t_s.push_back(json_number(edge, "t_s"));
+    point.edge_energy_j.push_back(json_number(edge, "energy_j"));
   }
-  return p;
+  return point;
 }
 
 }  // namespace

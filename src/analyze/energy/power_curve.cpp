@@ -12,16 +12,17 @@ namespace {
 
 constexpr Nanos kReach = 250 * kNsPerMs;
 
-std::vector<PowerReading> series(const Capture& c, std::uint32_t device, std::string_view metric) {
+std::vector<PowerReading> series(const Capture& capture, std::uint32_t device,
+                                 std::string_view metric) {
   std::vector<PowerReading> out;
-  const Text id = c.strings.find(metric);
+  const Text id = capture.strings.find(metric);
   if (id == Text::none) return out;
-  each_counter_value(c, kAllTime, {device, {id}},
+  each_counter_value(capture, kAllTime, {device, {id}},
                      [&](std::uint32_t, Text, Nanos start, Nanos, double value) {
                        if (std::isfinite(value) && value >= 0) out.push_back({start, value});
                      });
   std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.time < b.time; });
+                   [](const auto& left, const auto& right) { return left.time < right.time; });
   return out;
 }
 
@@ -36,22 +37,24 @@ class Integral {
     for (std::size_t i = 1; i < power.size(); ++i)
       before_[i] = before_[i - 1] + piece(i - 1, power[i].time);
   }
-  double until(Nanos t) const {
+  double until(Nanos time) const {
     if (power_.empty()) return 0;
-    auto at = std::upper_bound(power_.begin(), power_.end(), t,
-                               [](Nanos x, const PowerReading& p) { return x < p.time; });
-    const auto i = at == power_.begin() ? 0 : static_cast<std::size_t>(at - power_.begin()) - 1;
-    return before_[i] + piece(i, t);
+    auto at = std::upper_bound(power_.begin(), power_.end(), time,
+                               [](Nanos moment, const PowerReading& power_reading) {
+                                 return moment < power_reading.time;
+                               });
+    const auto index = at == power_.begin() ? 0 : static_cast<std::size_t>(at - power_.begin()) - 1;
+    return before_[index] + piece(index, time);
   }
 
  private:
   /// Joules from reading i to a time before the next.
-  double piece(std::size_t i, Nanos t) const {
-    const double length = seconds(t - power_[i].time);
-    double watts = power_[i].watts;
-    if (instant_ && i + 1 < power_.size() && length > 0) {
-      const double whole = seconds(power_[i + 1].time - power_[i].time);
-      if (whole > 0) watts += (power_[i + 1].watts - power_[i].watts) * length / whole / 2;
+  double piece(std::size_t index, Nanos time) const {
+    const double length = seconds(time - power_[index].time);
+    double watts = power_[index].watts;
+    if (instant_ && index + 1 < power_.size() && length > 0) {
+      const double whole = seconds(power_[index + 1].time - power_[index].time);
+      if (whole > 0) watts += (power_[index + 1].watts - power_[index].watts) * length / whole / 2;
     }
     return watts * length;
   }
@@ -69,24 +72,28 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
       if (last) gaps.push_back(static_cast<double>(readings[i].time - last));
       last = readings[i].time;
     }
-  return gaps.empty() ? 0 : static_cast<Nanos>(median(gaps));
+  if (gaps.empty()) return 0;
+  return static_cast<Nanos>(median(gaps));
 }
 
 }  // namespace
 
-PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
-  power_ = series(c, device, "power.module");
+PowerCurve::PowerCurve(const Capture& capture, std::uint32_t device) {
+  power_ = series(capture, device, "power.module");
   source_ = EnergySource::power_instant;
-  if (power_.empty())
-    power_ = series(c, device, "power.average"), source_ = EnergySource::power_average;
-  const auto counter = series(c, device, "energy.module");
+  if (power_.empty()) {
+    power_ = series(capture, device, "power.average");
+    source_ = EnergySource::power_average;
+  }
+  const auto counter = series(capture, device, "energy.module");
   // The counter moves in steps: a value counts from the moment that it was first seen. One that
   // falls was reset.
   std::vector<PowerReading> steps;
   for (const auto& reading : counter)
     if (steps.empty() || reading.watts != steps.back().watts) steps.push_back(reading);
-  const bool falls = !std::is_sorted(
-      steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.watts < b.watts; });
+  const bool falls =
+      !std::is_sorted(steps.begin(), steps.end(),
+                      [](const auto& left, const auto& right) { return left.watts < right.watts; });
   period_ = period_of(power_);
   const bool counted = steps.size() >= 2 && !falls;
   const Integral shape(power_, source_ == EnergySource::power_instant && !counted);
@@ -104,7 +111,9 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
         const double from = shape.until(steps[i - 1].time), all = shape.until(steps[i].time) - from,
                      gain = steps[i].watts - steps[i - 1].watts;
         auto at = std::upper_bound(power_.begin(), power_.end(), steps[i - 1].time,
-                                   [](Nanos x, const PowerReading& p) { return x < p.time; });
+                                   [](Nanos moment, const PowerReading& power_reading) {
+                                     return moment < power_reading.time;
+                                   });
         for (; all > 0 && at != power_.end() && at->time < steps[i].time; ++at)
           knot(at->time, steps[i - 1].watts - steps.front().watts +
                              gain * (shape.until(at->time) - from) / all);
@@ -116,7 +125,7 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
         power_.push_back(
             {times_[i - 1], (joules_[i] - joules_[i - 1]) / seconds(times_[i] - times_[i - 1])});
   } else {
-    for (const auto& p : power_) knot(p.time, shape.until(p.time));
+    for (const auto& power : power_) knot(power.time, shape.until(power.time));
   }
   if (times_.size() < 2) {
     source_ = EnergySource::none;
@@ -125,15 +134,17 @@ PowerCurve::PowerCurve(const Capture& c, std::uint32_t device) {
   known_ = {times_.front(), times_.back()};
 }
 
-double PowerCurve::joules_until(Nanos t) const {
-  if (t < times_.front())
-    return joules_.front() - power_.front().watts * seconds(times_.front() - t);
-  if (t >= times_.back()) return joules_.back() + power_.back().watts * seconds(t - times_.back());
-  const auto i =
-      static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin()) -
-      1;
-  const double slope = (joules_[i + 1] - joules_[i]) / seconds(times_[i + 1] - times_[i]);
-  return joules_[i] + slope * seconds(t - times_[i]);
+double PowerCurve::joules_until(Nanos time) const {
+  if (time < times_.front())
+    return joules_.front() - power_.front().watts * seconds(times_.front() - time);
+  if (time >= times_.back())
+    return joules_.back() + power_.back().watts * seconds(time - times_.back());
+  const auto index = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), time) -
+                                              times_.begin()) -
+                     1;
+  const double slope =
+      (joules_[index + 1] - joules_[index]) / seconds(times_[index + 1] - times_[index]);
+  return joules_[index] + slope * seconds(time - times_[index]);
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
@@ -145,13 +156,13 @@ std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
 
 std::vector<PowerReading> PowerCurve::readings(Interval span, std::size_t most) const {
   std::vector<PowerReading> all;
-  for (const auto& p : power_)
-    if (p.time <= span.start)
-      all.assign(1, {span.start, p.watts});  // the one that holds when the span begins
-    else if (p.time >= span.start && p.time < span.end &&
-             (all.empty() || p.watts != all.back().watts ||
-              p.time - all.back().time > kNsPerSecond))
-      all.push_back(p);
+  for (const auto& power : power_)
+    if (power.time <= span.start)
+      all.assign(1, {span.start, power.watts});  // the one that holds when the span begins
+    else if (power.time >= span.start && power.time < span.end &&
+             (all.empty() || power.watts != all.back().watts ||
+              power.time - all.back().time > kNsPerSecond))
+      all.push_back(power);
   if (most == 0 || all.size() <= most) return all;
   std::vector<PowerReading>
       fewer;  // means of equal stretches: no peak is passed over silently, each is in its mean
@@ -159,10 +170,13 @@ std::vector<PowerReading> PowerCurve::readings(Interval span, std::size_t most) 
   for (std::size_t i = 0; i < all.size();) {
     const Nanos end = span.start + ((all[i].time - span.start) / stretch + 1) * stretch;
     double sum = 0;
-    std::size_t n = 0;
+    std::size_t count = 0;
     const Nanos first = all[i].time;
-    for (; i < all.size() && all[i].time < end; ++i) sum += all[i].watts, ++n;
-    fewer.push_back({first, sum / static_cast<double>(n)});
+    for (; i < all.size() && all[i].time < end; ++i) {
+      sum += all[i].watts;
+      ++count;
+    }
+    fewer.push_back({first, sum / static_cast<double>(count)});
   }
   return fewer;
 }

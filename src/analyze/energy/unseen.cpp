@@ -23,7 +23,7 @@ std::vector<std::map<std::string, double>> stretches(const Capture& report) {
     if (report.text(report.report_kernels.name[i]).find("spin_kernel") != std::string_view::npos)
       all.emplace_back();
     else if (!all.empty())
-      for (const auto& [feature, n] : energy_counts(counters[i])) all.back()[feature] += n;
+      for (const auto& [feature, count] : energy_counts(counters[i])) all.back()[feature] += count;
   }
   return all;
 }
@@ -39,18 +39,19 @@ Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path) {
   std::int64_t offset = 0;
   for (; std::getline(in, line); offset += static_cast<std::int64_t>(line.size()) + 1) {
     const auto parsed = reader.parse(line);
-    const std::string name = parsed ? json_text(*parsed, "name") : std::string();
+    std::string name = std::string();
+    if (parsed) name = json_text(*parsed, "name");
     if (name.empty()) return fail("not a line of measurements", path, offset);
     const auto number = [&](const char* key) { return json_number(*parsed, key); };
-    UnseenRun r{name,
-                number("seconds"),
-                number("energy_j"),
-                number("calls_per_s"),
-                number("sm_mhz"),
-                number("temperature_c")};
-    if (!(r.seconds > 0 && r.energy_j > 0 && r.calls_per_s > 0))
+    UnseenRun run{name,
+                  number("seconds"),
+                  number("energy_j"),
+                  number("calls_per_s"),
+                  number("sm_mhz"),
+                  number("temperature_c")};
+    if (!(run.seconds > 0 && run.energy_j > 0 && run.calls_per_s > 0))
       return fail("a measurement without seconds, joules or rate", path, offset);
-    runs.push_back(std::move(r));
+    runs.push_back(std::move(run));
   }
   return runs;
 }
@@ -80,30 +81,32 @@ Result<std::vector<UnseenKernel>> judge_by_unseen(
   std::vector<UnseenKernel> kernels;
   for (const auto& run : runs) {
     const auto at = std::find_if(names.begin(), names.end(),
-                                 [&](const auto& n) { return n.first == run.name; });
+                                 [&](const auto& name) { return name.first == run.name; });
     if (at == names.end()) continue;
-    const auto i = static_cast<std::size_t>(at - names.begin());
+    const auto index = static_cast<std::size_t>(at - names.begin());
     EnergyEvaluator evaluator(model);
     evaluator.bring_to_clock(run.sm_mhz);
     EnergyWork work = evaluator.no_work();  // of one second
     work[EnergyEvaluator::kStatic] = work[EnergyEvaluator::kActive] = 1;
     work[EnergyEvaluator::kWarmth] = run.temperature_c - model.reference_celsius;
-    for (const auto& [feature, twice] : counted[2 * i + 1]) {
-      const auto once = counted[2 * i].find(feature);
-      const double n = (twice - (once == counted[2 * i].end() ? 0 : once->second)) / at->second;
-      if (const auto c = evaluator.column(feature); c < work.size())
-        work[c] += std::max(0.0, n) * run.calls_per_s;
+    for (const auto& [feature, twice] : counted[2 * index + 1]) {
+      const auto once = counted[2 * index].find(feature);
+      const double rate =
+          (twice - (once == counted[2 * index].end() ? 0 : once->second)) / at->second;
+      if (const auto column = evaluator.column(feature); column < work.size())
+        work[column] += std::max(0.0, rate) * run.calls_per_s;
     }
     double predicted_w = 0;
-    for (double w : evaluator.by_component(work)) predicted_w += w;
-    UnseenKernel k;
-    k.name = run.name;
-    k.calls_per_s = run.calls_per_s, k.sm_mhz = run.sm_mhz;
-    k.watts = run.energy_j / run.seconds;
-    k.measured_j = (k.watts - model.static_w) / run.calls_per_s;
-    k.predicted_j = (predicted_w - model.static_w) / run.calls_per_s;
-    k.relative = k.predicted_j / k.measured_j - 1;
-    kernels.push_back(std::move(k));
+    for (double watts : evaluator.by_component(work)) predicted_w += watts;
+    UnseenKernel kernel;
+    kernel.name = run.name;
+    kernel.calls_per_s = run.calls_per_s;
+    kernel.sm_mhz = run.sm_mhz;
+    kernel.watts = run.energy_j / run.seconds;
+    kernel.measured_j = (kernel.watts - model.static_w) / run.calls_per_s;
+    kernel.predicted_j = (predicted_w - model.static_w) / run.calls_per_s;
+    kernel.relative = kernel.predicted_j / kernel.measured_j - 1;
+    kernels.push_back(std::move(kernel));
   }
   if (kernels.empty()) return fail("no kernel was both measured and counted", report.path);
   return kernels;
@@ -111,8 +114,9 @@ Result<std::vector<UnseenKernel>> judge_by_unseen(
 
 double mean_absolute_error(const std::vector<UnseenKernel>& kernels) {
   double sum = 0;
-  for (const auto& k : kernels) sum += std::abs(k.relative);
-  return kernels.empty() ? std::nan("") : sum / static_cast<double>(kernels.size());
+  for (const auto& kernel : kernels) sum += std::abs(kernel.relative);
+  if (kernels.empty()) return std::nan("");
+  return sum / static_cast<double>(kernels.size());
 }
 
 }  // namespace gf

@@ -5,33 +5,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/when.h"
+
 namespace gf {
 
-TraceFacts::TraceFacts(const Context& c, const Analysis& a, const KernelLevels& l)
-    : context(c), analysis(a), levels(l), kernels(kernel_instances(c)), window(device_window(c)) {
-  for (const auto& d : a.devices) kernel_busy += d.kernel_busy_ns;
+TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
+                       const KernelLevels& kernel_levels)
+    : context(given),
+      analysis(answer),
+      levels(kernel_levels),
+      kernels(kernel_instances(given)),
+      window(device_window(given)) {
+  for (const auto& device : answer.devices) kernel_busy += device.kernel_busy_ns;
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
 
 IdleCause TraceFacts::idle(IdleReason cause) const {
   IdleCause sum;
   sum.cause = cause;
-  for (const auto& d : analysis.devices)
-    for (const auto& c : d.idle) {
-      if (c.cause != cause) continue;
-      sum.ns += c.ns;
-      sum.gaps += c.gaps;
-      for (const auto& o : c.operators) {
+  for (const auto& device : analysis.devices)
+    for (const auto& idle : device.idle) {
+      if (idle.cause != cause) continue;
+      sum.ns += idle.ns;
+      sum.gaps += idle.gaps;
+      for (const auto& op : idle.operators) {
         const auto same = std::find_if(sum.operators.begin(), sum.operators.end(),
-                                       [&](const auto& s) { return s.name == o.name; });
+                                       [&](const auto& text) { return text.name == op.name; });
         if (same == sum.operators.end())
-          sum.operators.push_back(o);
+          sum.operators.push_back(op);
         else
-          same->ns += o.ns;
+          same->ns += op.ns;
       }
     }
   std::stable_sort(sum.operators.begin(), sum.operators.end(),
-                   [](const auto& x, const auto& y) { return x.ns > y.ns; });
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
   return sum;
 }
 
@@ -84,37 +91,38 @@ bool can_use_tensor_cores(LayerType type) {
 double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
   const auto& rows = capture.activities;
   const auto device = rows.device[activity];
-  const std::int64_t sms = device == kNoRow ? -1 : capture.devices.sm_count[device];
+  std::int64_t sms = -1;
+  if (device != kNoRow) sms = capture.devices.sm_count[device];
   if (sms <= 0 || rows.grid_x[activity] <= 0) return NAN;
   return static_cast<double>(rows.grid_x[activity]) * std::max(rows.grid_y[activity], 1) *
          std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
 }
 
 std::string say_time(Nanos ns) {
-  const double t = static_cast<double>(ns);
+  const double time = static_cast<double>(ns);
   if (ns < 1'000) return fmt::format("{} ns", ns);
-  if (ns < kNsPerMs) return fmt::format("{:.3g} us", t / 1e3);
-  if (ns < kNsPerSecond) return fmt::format("{:.3g} ms", t / 1e6);
-  return fmt::format("{:.4g} s", t / 1e9);
+  if (ns < kNsPerMs) return fmt::format("{:.3g} us", time / 1e3);
+  if (ns < kNsPerSecond) return fmt::format("{:.3g} ms", time / 1e6);
+  return fmt::format("{:.4g} s", time / 1e9);
 }
 
 std::string say_share(double share) {
-  return share > 0 && share < 0.1 ? fmt::format("{:.1f} %", share * 100)
-                                  : fmt::format("{:.0f} %", share * 100);
+  if (share > 0 && share < 0.1) return fmt::format("{:.1f} %", share * 100);
+  return fmt::format("{:.0f} %", share * 100);
 }
 
-std::string say_count(std::int64_t n, std::string_view noun) {
-  std::string digits = std::to_string(n);
+std::string say_count(std::int64_t count, std::string_view noun) {
+  std::string digits = std::to_string(count);
   for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ' ');
-  return fmt::format("{} {}{}", digits, noun, n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", digits, noun, when(count != 1, "s"));
 }
 
 std::string say_bytes(std::int64_t bytes) {
   const double size = static_cast<double>(bytes);
-  return bytes < 1000 ? say_count(bytes, "byte")
-         : size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3)
-         : size < 1e9 ? fmt::format("{:.1f} MB", size / 1e6)
-                      : fmt::format("{:.2f} GB", size / 1e9);
+  if (bytes < 1000) return say_count(bytes, "byte");
+  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
+  if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
+  return fmt::format("{:.2f} GB", size / 1e9);
 }
 
 namespace {
@@ -122,8 +130,8 @@ namespace {
 /// Kernel names can be thousands of letters long.
 std::string shown(const std::string& name) {
   constexpr std::size_t kMost = 64;
-  return name.size() <= kMost ? name
-                              : name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
+  if (name.size() <= kMost) return name;
+  return name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
 }
 
 }  // namespace
@@ -131,7 +139,7 @@ std::string shown(const std::string& name) {
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
-    text += fmt::format("{}{} {}", i ? ", " : "", shown(names[i].name), say_time(names[i].ns));
+    text += fmt::format("{}{} {}", when(i > 0, ", "), shown(names[i].name), say_time(names[i].ns));
   return text;
 }
 

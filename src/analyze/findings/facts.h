@@ -27,19 +27,20 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  std::string_view kernel_name(const KernelInstance& k) const {
-    return capture().text(capture().activities.name[k.activity]);
+  std::string_view kernel_name(const KernelInstance& kernel_instance) const {
+    return capture().text(capture().activities.name[kernel_instance.activity]);
   }
-  LayerType type(const KernelInstance& k) const {
-    return static_cast<LayerType>(context.attribution.layer[k.activity]);
+  LayerType type(const KernelInstance& kernel_instance) const {
+    return static_cast<LayerType>(context.attribution.layer[kernel_instance.activity]);
   }
   /// "aten::bmm": the innermost operation at the launch; empty when none is known.
-  std::string_view operation(const KernelInstance& k) const {
-    const auto op = context.attribution.op[k.activity];
-    return op == kNoRow ? std::string_view{} : capture().text(capture().host_ops.name[op]);
+  std::string_view operation(const KernelInstance& kernel_instance) const {
+    const auto op = context.attribution.op[kernel_instance.activity];
+    if (op == kNoRow) return std::string_view{};
+    return capture().text(capture().host_ops.name[op]);
   }
-  TrainingPhase phase(const KernelInstance& k) const {
-    return static_cast<TrainingPhase>(context.attribution.phase[k.activity]);
+  TrainingPhase phase(const KernelInstance& kernel_instance) const {
+    return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);
   }
   bool pytorch() const { return capture().framework == "pytorch"; }
   /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
@@ -48,7 +49,8 @@ struct TraceFacts {
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
     const auto steps = static_cast<std::int64_t>(analysis.window.steps.size());
-    return steps > 0 ? (kernel_count + steps - 1) / steps : 0;
+    if (steps > 0) return (kernel_count + steps - 1) / steps;
+    return 0;
   }
   /// Idle time whose pieces fit.
   template <class Fits>
@@ -72,10 +74,12 @@ struct TraceFacts {
   /// either half. Windows under 10 ms are too short to tell, and count as spread.
   bool repeats(const Intervals& spans, double share) const;
   double of_window(Nanos ns) const {
-    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
+    if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);
+    return 0;
   }
   double of_kernels(Nanos ns) const {
-    return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0;
+    if (kernel_busy > 0) return static_cast<double>(ns) / static_cast<double>(kernel_busy);
+    return 0;
   }
 };
 
@@ -88,7 +92,7 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 std::string say_time(Nanos ns);
 std::string say_share(double share);
 /// "1 gap", "2 852 gaps".
-std::string say_count(std::int64_t n, std::string_view noun);
+std::string say_count(std::int64_t count, std::string_view noun);
 /// "115.6 MB", powers of ten.
 std::string say_bytes(std::int64_t bytes);
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".

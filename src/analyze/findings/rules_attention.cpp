@@ -9,6 +9,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -34,32 +35,34 @@ Part part_of(std::string_view operation) {
 /// Finds attention in the order in which kernels were launched.
 class EagerAttention {
  public:
-  explicit EagerAttention(const Facts& f) : f_(f) {
+  explicit EagerAttention(const Facts& facts) : f_(facts) {
     std::vector<std::size_t> forward;
-    for (std::size_t i = 0; i < f.kernels.size(); ++i)
-      if (f.phase(f.kernels[i]) != TrainingPhase::backward && !f.operation(f.kernels[i]).empty())
+    for (std::size_t i = 0; i < facts.kernels.size(); ++i)
+      if (facts.phase(facts.kernels[i]) != TrainingPhase::backward &&
+          !facts.operation(facts.kernels[i]).empty())
         forward.push_back(i);
-    const auto& launch = f.context.attribution.launch;
-    auto launched = [&](std::size_t i) {
-      const auto call = launch[f.kernels[i].activity];
-      return call == kNoRow ? f.capture().activities.start_ns[f.kernels[i].activity]
-                            : f.capture().api_calls.start_ns[call];
+    const auto& launch = facts.context.attribution.launch;
+    auto launched = [&](std::size_t index) {
+      const auto call = launch[facts.kernels[index].activity];
+      return call == kNoRow ? facts.capture().activities.start_ns[facts.kernels[index].activity]
+                            : facts.capture().api_calls.start_ns[call];
     };
     std::ranges::stable_sort(forward, {}, launched);
     std::vector<Part> parts;
-    for (const auto i : forward) parts.push_back(part_of(f.operation(f.kernels[i])));
+    for (const auto item : forward) parts.push_back(part_of(facts.operation(facts.kernels[item])));
     for (std::size_t at = 0; at < parts.size(); ++at)
       if (parts[at] == Part::softmax) take_around(forward, parts, at);
   }
 
   std::int64_t count() const { return count_; }
-  bool holds(const KernelInstance& k) const {
+  bool holds(const KernelInstance& kernel_instance) const {
     const auto& attribution = f_.context.attribution;
     auto of_attention = [&](std::uint32_t op) { return operations_.contains(op); };
-    if (f_.phase(k) == TrainingPhase::backward)
-      return any_outward(attribution.forward_op[k.activity], of_attention);
+    if (f_.phase(kernel_instance) == TrainingPhase::backward)
+      return any_outward(attribution.forward_op[kernel_instance.activity], of_attention);
     // With the copies that a product makes of its operands first.
-    return kernels_.contains(k.activity) || any_outward(attribution.op[k.activity], of_attention);
+    return kernels_.contains(kernel_instance.activity) ||
+           any_outward(attribution.op[kernel_instance.activity], of_attention);
   }
 
  private:
@@ -117,32 +120,33 @@ struct NamedKernels {
 
 }  // namespace
 
-std::optional<Finding> eager_attention(const Facts& f) {
-  const EagerAttention attention(f);
+std::optional<Finding> eager_attention(const Facts& facts) {
+  const EagerAttention attention(facts);
   if (attention.count() == 0) return {};
   Nanos time = 0;
-  TimeBy operators(f);
+  TimeBy operators(facts);
   std::unordered_map<std::uint32_t, NamedKernels> by_name;
-  for (const auto& k : f.kernels) {
-    auto& named = by_name[static_cast<std::uint32_t>(f.capture().activities.name[k.activity])];
-    if (f.operation(k).empty()) {
-      named.unknown += k.exclusive_ns;
+  for (const auto& kernel : facts.kernels) {
+    auto& named =
+        by_name[static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity])];
+    if (facts.operation(kernel).empty()) {
+      named.unknown += kernel.exclusive_ns;
       continue;
     }
-    named.known += k.exclusive_ns;
-    if (!attention.holds(k)) continue;
-    named.inside += k.exclusive_ns;
-    time += k.exclusive_ns;
-    operators.add_operator(k, k.exclusive_ns);
+    named.known += kernel.exclusive_ns;
+    if (!attention.holds(kernel)) continue;
+    named.inside += kernel.exclusive_ns;
+    time += kernel.exclusive_ns;
+    operators.add_operator(kernel, kernel.exclusive_ns);
   }
   for (const auto& [name, named] : by_name) time += named.share_of_unknown();
-  if (f.of_kernels(time) < 0.05) return {};
+  if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::eager_attention,
       fmt::format("{} of kernel time is attention out of single operations, which writes its "
                   "scores to memory and reads them back several times. Use one fused kernel{}.",
-                  say_share(f.of_kernels(time)),
-                  f.pytorch() ? " (torch.nn.functional.scaled_dot_product_attention)" : ""),
+                  say_share(facts.of_kernels(time)),
+                  when(facts.pytorch(), " (torch.nn.functional.scaled_dot_product_attention)")),
       fmt::format("{} of product, softmax, product; {} with what lies between and the backward "
                   "pass; most under {}",
                   say_count(attention.count(), "sequence"), say_time(time),

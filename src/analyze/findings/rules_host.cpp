@@ -6,159 +6,162 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
 
 std::string behind(const IdleCause& cause) {
-  return cause.operators.empty() ? std::string{}
-                                 : fmt::format("; most under {}", say_names(cause.operators));
+  if (cause.operators.empty()) return std::string{};
+  return fmt::format("; most under {}", say_names(cause.operators));
 }
 
-bool in_window(const Facts& f, Nanos time) {
-  for (const auto& line : f.context.devices)
+bool in_window(const Facts& facts, Nanos time) {
+  for (const auto& line : facts.context.devices)
     if (time >= line.window.start && time < line.window.end) return true;
   return false;
 }
 
 /// Share of kernel time in kernels that torch.compile wrote.
-double compiled(const Facts& f) {
+double compiled(const Facts& facts) {
   Nanos ns = 0;
-  for (const auto& k : f.kernels)
-    if (f.kernel_name(k).starts_with("triton_")) ns += k.exclusive_ns;
-  return f.of_kernels(ns);
+  for (const auto& kernel : facts.kernels)
+    if (facts.kernel_name(kernel).starts_with("triton_")) ns += kernel.exclusive_ns;
+  return facts.of_kernels(ns);
 }
 
 /// Share of kernel time that graph launches started.
-double from_graphs(const Facts& f) {
+double from_graphs(const Facts& facts) {
   Nanos ns = 0;
-  for (const auto& k : f.kernels) {
-    const auto call = f.context.attribution.launch[k.activity];
-    if (f.capture().activities.graph_id[k.activity] > 0 ||
-        (call != kNoRow && f.capture().api_calls.kind[call] == ApiKind::graph_launch))
-      ns += k.exclusive_ns;
+  for (const auto& kernel : facts.kernels) {
+    const auto call = facts.context.attribution.launch[kernel.activity];
+    if (facts.capture().activities.graph_id[kernel.activity] > 0 ||
+        (call != kNoRow && facts.capture().api_calls.kind[call] == ApiKind::graph_launch))
+      ns += kernel.exclusive_ns;
   }
-  return f.of_kernels(ns);
+  return facts.of_kernels(ns);
 }
 
 /// A host that is held up cannot run ahead: launches that come late afterwards are so up to the
 /// time that it was held up.
-Nanos lead_lost(const Facts& f, Nanos held_up) { return std::min(f.late(), held_up); }
+Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
 
 }  // namespace
 
-std::optional<Finding> launch_bound(const Facts& f) {
-  const auto late = f.idle(IdleReason::launch_bound);
-  if (f.of_window(late.ns) < 0.05) return {};
-  const double graphs = from_graphs(f);
+std::optional<Finding> launch_bound(const Facts& facts) {
+  const auto late = facts.idle(IdleReason::launch_bound);
+  if (facts.of_window(late.ns) < 0.05) return {};
+  const double graphs = from_graphs(facts);
   std::string advice;
   if (graphs > 0.8)
     advice =
         "Most kernels already come from captured graphs: put more work into one graph, or enqueue "
         "the next one before the last ends.";
-  else if (f.pytorch() && compiled(f) > 0.2)
+  else if (facts.pytorch() && compiled(facts) > 0.2)
     advice =
         "The step is compiled already: put it into CUDA graphs (torch.compile with "
         "mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger "
         "batch.";
-  else if (f.pytorch())
+  else if (facts.pytorch())
     advice =
         "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, "
         "fused optimisers, or a larger batch.";
   else
     advice =
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
-  const Nanos between = f.host_other().between;
-  std::string evidence = fmt::format(
-      "idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns), say_time(f.window),
-      say_count(late.gaps, "gap"),
-      static_cast<double>(f.kernel_count) * 1e6 / static_cast<double>(f.window), behind(late));
+  const Nanos between = facts.host_other().between;
+  std::string evidence =
+      fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns),
+                  say_time(facts.window), say_count(late.gaps, "gap"),
+                  static_cast<double>(facts.kernel_count) * 1e6 / static_cast<double>(facts.window),
+                  behind(late));
   if (between > 0)
     evidence += fmt::format("; {} more between operations that launch", say_time(between));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{
       FindingId::launch_bound,
       fmt::format("The device waits for the host to launch the next kernel {} of the time. {}",
-                  say_share(f.of_window(late.ns)), advice),
+                  say_share(facts.of_window(late.ns)), advice),
       evidence, late.ns + between};
 }
 
-std::optional<Finding> host_bound(const Facts& f) {
-  const auto elsewhere = f.host_other().elsewhere;
+std::optional<Finding> host_bound(const Facts& facts) {
+  const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
-  if (f.of_window(time) < 0.05 || !f.repeats(elsewhere, 0.02)) return {};
+  if (facts.of_window(time) < 0.05 || !facts.repeats(elsewhere, 0.02)) return {};
   return Finding{
       FindingId::host_bound,
       fmt::format("The host does something else than launching work {} of the time, and the device "
                   "waits. Move that work off the thread that launches, to the device or behind the "
                   "launches of the step.",
-                  say_share(f.of_window(time))),
+                  say_share(facts.of_window(time))),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
-                  say_time(f.window),
+                  say_time(facts.window),
                   say_count(static_cast<std::int64_t>(elsewhere.size()), "span"),
-                  behind(f.idle(IdleReason::host_other))),
+                  behind(facts.idle(IdleReason::host_other))),
       time};
 }
 
-std::optional<Finding> input_bound(const Facts& f) {
-  const auto input = f.idle(IdleReason::input);
-  if (f.of_window(input.ns) < 0.05) return {};
+std::optional<Finding> input_bound(const Facts& facts) {
+  const auto input = facts.idle(IdleReason::input);
+  if (facts.of_window(input.ns) < 0.05) return {};
   return Finding{
       FindingId::input_bound,
-      fmt::format("The device waits for input {} of the time. {}", say_share(f.of_window(input.ns)),
-                  f.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with "
-                                "non_blocking copies, and prefetching."
-                              : "Load and copy the next batch while the step runs."),
-      fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(f.window),
+      fmt::format(
+          "The device waits for input {} of the time. {}", say_share(facts.of_window(input.ns)),
+          facts.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with "
+                            "non_blocking copies, and prefetching."
+                          : "Load and copy the next batch while the step runs."),
+      fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   say_count(input.gaps, "gap"), behind(input)),
-      input.ns + lead_lost(f, input.ns)};
+      input.ns + lead_lost(facts, input.ns)};
 }
 
-std::optional<Finding> sync_in_step(const Facts& f) {
-  const auto idle = f.idle(IdleReason::sync);
-  if (f.of_window(idle.ns) < 0.01) return {};
-  const auto& calls = f.capture().api_calls;
+std::optional<Finding> sync_in_step(const Facts& facts) {
+  const auto idle = facts.idle(IdleReason::sync);
+  if (facts.of_window(idle.ns) < 0.01) return {};
+  const auto& calls = facts.capture().api_calls;
   std::map<std::string, std::int64_t> by_name;
   Nanos blocked = 0;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls.kind[i] != ApiKind::sync || !in_window(f, calls.start_ns[i])) continue;
-    ++by_name[std::string(f.capture().text(calls.name[i]))];
+    if (calls.kind[i] != ApiKind::sync || !in_window(facts, calls.start_ns[i])) continue;
+    ++by_name[std::string(facts.capture().text(calls.name[i]))];
     blocked += calls.duration_ns[i];
     ++count;
   }
   std::string names;
-  for (const auto& [name, n] : by_name)
-    names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", n, name);
+  for (const auto& [name, times] : by_name)
+    names += fmt::format("{}{} x {}", when(!names.empty(), ", "), times, name);
   return Finding{
       FindingId::sync_in_step,
       fmt::format(
           "The host stops to wait for the device, and the device then idles {} of the time until "
           "new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
           "explicit synchronize) out of the step, or do them every N steps.",
-          say_share(f.of_window(idle.ns))),
+          say_share(facts.of_window(idle.ns))),
       fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
                   say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
                   behind(idle)),
-      idle.ns + lead_lost(f, std::max<Nanos>(0, blocked - idle.ns))};
+      idle.ns + lead_lost(facts, std::max<Nanos>(0, blocked - idle.ns))};
 }
 
-std::optional<Finding> blocking_copies(const Facts& f) {
-  const auto idle = f.idle(IdleReason::memcpy);
-  const auto& a = f.capture().activities;
+std::optional<Finding> blocking_copies(const Facts& facts) {
+  const auto idle = facts.idle(IdleReason::memcpy);
+  const auto& activities = facts.capture().activities;
   Nanos pageable = 0, alone = 0;
   std::int64_t count = 0, bytes = 0;
   Intervals costs;
-  for (std::size_t d = 0; d < f.context.devices.size(); ++d) {
-    const auto& line = f.context.devices[d];
+  for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
+    const auto& line = facts.context.devices[device];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (a.kind[row] != ActivityKind::memcpy ||
-          f.capture().text(a.name[row]).find("Pageable") == std::string_view::npos)
+      if (activities.kind[row] != ActivityKind::memcpy ||
+          facts.capture().text(activities.name[row]).find("Pageable") == std::string_view::npos)
         continue;
       pageable += line.spans[i].length();
-      bytes += std::max<std::int64_t>(a.bytes[row], 0);
+      bytes += std::max<std::int64_t>(activities.bytes[row], 0);
       ++count;
       alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
       costs.push_back(line.spans[i]);
@@ -166,9 +169,9 @@ std::optional<Finding> blocking_copies(const Facts& f) {
     for (const auto& piece : line.idle_pieces)
       if (piece.reason == IdleReason::memcpy) costs.push_back(piece.span);
   }
-  const Nanos cost = std::min(idle.ns + alone, f.window);
-  if (f.of_window(cost) < 0.01 || !f.repeats(costs, 0.005)) return {};
-  const Nanos gain = std::min(cost + lead_lost(f, cost), f.window);
+  const Nanos cost = std::min(idle.ns + alone, facts.window);
+  if (facts.of_window(cost) < 0.01 || !facts.repeats(costs, 0.005)) return {};
+  const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
                                      say_count(idle.gaps, "gap"), behind(idle));
   if (count > 0)
@@ -178,26 +181,26 @@ std::optional<Finding> blocking_copies(const Facts& f) {
         say_time(alone));
   return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device hold the step up {} of the time. {}",
-                             say_share(f.of_window(cost)),
+                             say_share(facts.of_window(cost)),
                              count > 0 ? "Use pinned host memory (pin_memory=True) and "
                                          "non_blocking copies, so that they overlap with kernels."
                                        : "Make them asynchronous and overlap them with kernels."),
                  evidence, gain};
 }
 
-std::optional<Finding> device_allocations(const Facts& f) {
-  const auto& calls = f.capture().api_calls;
+std::optional<Finding> device_allocations(const Facts& facts) {
+  const auto& calls = facts.capture().api_calls;
   Nanos time = 0;
   Intervals spans;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls.kind[i] != ApiKind::alloc || !in_window(f, calls.start_ns[i])) continue;
+    if (calls.kind[i] != ApiKind::alloc || !in_window(facts, calls.start_ns[i])) continue;
     time += calls.duration_ns[i];
     spans.push_back({calls.start_ns[i], calls.start_ns[i] + calls.duration_ns[i]});
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   Nanos idle = 0;
-  for (const auto& d : f.analysis.devices) idle += d.idle_ns;
-  if (count == 0 || f.of_window(time) < 0.01 || !f.repeats(spans, 0.005)) return {};
+  for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
+  if (count == 0 || facts.of_window(time) < 0.01 || !facts.repeats(spans, 0.005)) return {};
   return Finding{FindingId::device_allocations,
                  "Memory of the device is allocated or freed inside the step; a caching allocator "
                  "should have it after warm-up. Look for shapes that change, for memory that is "
@@ -206,14 +209,14 @@ std::optional<Finding> device_allocations(const Facts& f) {
                  std::min(time, idle)};
 }
 
-std::optional<Finding> exposed_communication(const Facts& f) {
+std::optional<Finding> exposed_communication(const Facts& facts) {
   Nanos exposed = 0, all = 0;
-  for (const auto& line : f.context.devices) {
+  for (const auto& line : facts.context.devices) {
     auto kernels = [&](bool communicate) {
       Intervals spans;
       for (std::size_t i = 0; i < line.rows.size(); ++i)
-        if (f.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (f.context.attribution.layer[line.rows[i]] ==
+        if (facts.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
+            (facts.context.attribution.layer[line.rows[i]] ==
              static_cast<std::uint32_t>(LayerType::communication)) == communicate)
           spans.push_back(line.spans[i]);
       return normalised(std::move(spans));
@@ -223,12 +226,12 @@ std::optional<Finding> exposed_communication(const Facts& f) {
     all += total(communication);
     exposed += total(subtract(communication, kernels(false)));
   }
-  if (f.of_window(exposed) < 0.03) return {};
+  if (facts.of_window(exposed) < 0.03) return {};
   return Finding{FindingId::exposed_communication,
                  fmt::format("Communication runs with no computation beside it {} of the time. "
                              "Start it earlier or in smaller pieces (gradient buckets), overlap it "
                              "with the backward pass, or communicate less.",
-                             say_share(f.of_window(exposed))),
+                             say_share(facts.of_window(exposed))),
                  fmt::format("{} of {} communication is exposed", say_time(exposed), say_time(all)),
                  exposed};
 }

@@ -11,6 +11,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
 #include "core/glob.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -42,120 +43,125 @@ bool fp32_by_name(std::string_view name) {
 
 }  // namespace
 
-std::optional<Finding> tiny_kernels(const Facts& f) {
+std::optional<Finding> tiny_kernels(const Facts& facts) {
   constexpr Nanos kTiny = 5'000;  // about what one launch costs the host
   std::int64_t count = 0;
   Nanos time = 0;
-  TimeBy operators(f);
+  TimeBy operators(facts);
   std::unordered_set<std::uint32_t> tiny;
-  for (const auto& k : f.kernels) {
-    if (k.duration_ns >= kTiny || f.type(k) == LayerType::communication) continue;
+  for (const auto& kernel : facts.kernels) {
+    if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication) continue;
     ++count;
-    time += k.exclusive_ns;
-    operators.add_operator(k, k.exclusive_ns);
-    tiny.insert(k.activity);
+    time += kernel.exclusive_ns;
+    operators.add_operator(kernel, kernel.exclusive_ns);
+    tiny.insert(kernel.activity);
   }
-  const Nanos gaps = f.idle_before([&](const IdlePiece& piece) {
+  const Nanos gaps = facts.idle_before([&](const IdlePiece& piece) {
     return piece.reason == IdleReason::kernel_gap && tiny.contains(piece.next);
   });
-  const Nanos gain = std::min(time + gaps, f.window);
-  if (count * 2 < f.kernel_count || f.of_window(gain) < 0.05) return {};
+  const Nanos gain = std::min(time + gaps, facts.window);
+  if (count * 2 < facts.kernel_count || facts.of_window(gain) < 0.05) return {};
   return Finding{
       FindingId::tiny_kernels,
       fmt::format(
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
-          say_share(static_cast<double>(count) / static_cast<double>(f.kernel_count)),
+          say_share(static_cast<double>(count) / static_cast<double>(facts.kernel_count)),
           say_time(kTiny),
-          f.pytorch() ? " (torch.compile, foreach or fused optimisers) or batch the work" : ""),
+          when(facts.pytorch(), " (torch.compile, foreach or fused optimisers) or batch the work")),
       fmt::format("{} of {}, {} together, and {} of gaps before them; most under {}", count,
-                  say_count(f.kernel_count, "kernel"), say_time(time), say_time(gaps),
+                  say_count(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators.largest())),
       gain};
 }
 
-std::optional<Finding> unfused_elementwise(const Facts& f) {
+std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
-  TimeBy operators(f);
-  for (const auto& k : f.kernels) {
-    const auto type = f.type(k);
+  TimeBy operators(facts);
+  for (const auto& kernel : facts.kernels) {
+    const auto type = facts.type(kernel);
     if (type != LayerType::elementwise && type != LayerType::activation &&
         type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax)
       continue;
-    if (fused_by_compiler(f.kernel_name(k))) {
-      fused += k.exclusive_ns;
+    if (fused_by_compiler(facts.kernel_name(kernel))) {
+      fused += kernel.exclusive_ns;
       continue;
     }
-    time += k.exclusive_ns;
-    operators.add_operator(k, k.exclusive_ns);
+    time += kernel.exclusive_ns;
+    operators.add_operator(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.2 || f.of_window(time) < 0.02) return {};
+  if (facts.of_kernels(time) < 0.2 || facts.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::unfused_elementwise,
       fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
                   "kernels that each read and write memory once more. {}",
-                  say_share(f.of_kernels(time)),
-                  f.pytorch() ? "torch.compile fuses neighbours into one kernel."
-                              : "Fuse neighbours into one kernel."),
-      fmt::format("{} of {} kernel time; most under {}{}", say_time(time), say_time(f.kernel_busy),
-                  say_names(operators.largest()),
+                  say_share(facts.of_kernels(time)),
+                  facts.pytorch() ? "torch.compile fuses neighbours into one kernel."
+                                  : "Fuse neighbours into one kernel."),
+      fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
+                  say_time(facts.kernel_busy), say_names(operators.largest()),
                   fused > 0 ? fmt::format("; {} more is fused already", say_time(fused)) : ""),
       time};
 }
 
-std::optional<Finding> casts(const Facts& f) {
+std::optional<Finding> casts(const Facts& facts) {
   Nanos time = 0;
   std::int64_t count = 0;
-  TimeBy layers(f);
-  for (const auto& k : f.kernels) {
-    if (f.type(k) != LayerType::copy) continue;
-    time += k.exclusive_ns;
+  TimeBy layers(facts);
+  for (const auto& kernel : facts.kernels) {
+    if (facts.type(kernel) != LayerType::copy) continue;
+    time += kernel.exclusive_ns;
     ++count;
-    layers.add_operator(k, k.exclusive_ns);
+    layers.add_operator(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.05 || f.of_window(time) < 0.02) return {};
+  if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
                   "precision (weights in the compute type, no needless .contiguous() or .to()).",
-                  say_share(f.of_kernels(time))),
+                  say_share(facts.of_kernels(time))),
       fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time),
-                  say_time(f.kernel_busy), say_names(layers.largest())),
+                  say_time(facts.kernel_busy), say_names(layers.largest())),
       time};
 }
 
-std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
-  const Chip* chip = chip_of(f.capture());
+std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
+  const Chip* chip = chip_of(facts.capture());
   Nanos by_name = 0, counted = 0, all = 0;
   std::unordered_map<std::uint32_t, bool> by_text;
-  TimeBy names(f);
-  for (const auto& k : f.kernels) {
-    if (!can_use_tensor_cores(f.type(k))) continue;
-    all += k.exclusive_ns;
+  TimeBy names(facts);
+  for (const auto& kernel : facts.kernels) {
+    if (!can_use_tensor_cores(facts.type(kernel))) continue;
+    all += kernel.exclusive_ns;
     const auto [known, fresh] = by_text.try_emplace(
-        static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), false);
-    if (fresh) known->second = fp32_by_name(f.kernel_name(k));
+        static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity]), false);
+    if (fresh) known->second = fp32_by_name(facts.kernel_name(kernel));
     if (!known->second) continue;
     // A counter that says otherwise beats the name.
-    const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
+    const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
-    by_name += k.exclusive_ns;
-    if (!std::isnan(tensor)) counted += k.exclusive_ns;
-    names.add_kernel(k, k.exclusive_ns);
+    by_name += kernel.exclusive_ns;
+    if (!std::isnan(tensor)) counted += kernel.exclusive_ns;
+    names.add_kernel(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(by_name) < 0.1) return {};
+  if (facts.of_kernels(by_name) < 0.1) return {};
   const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
-  std::string advice = tf32 ? "Allow TF32" : "Use mixed precision in FP16";
-  if (f.pytorch())
-    advice = tf32 ? "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and "
-                    "torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16"
-                  : "Use torch.autocast in FP16";
-  else if (tf32)
+  std::string advice = "Use mixed precision in FP16";
+  if (tf32) advice = "Allow TF32";
+  if (facts.pytorch()) {
+    if (tf32) {
+      advice =
+          "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and "
+          "torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16";
+    } else {
+      advice = "Use torch.autocast in FP16";
+    }
+  } else if (tf32)
     advice += " or use mixed precision";
   return Finding{
       FindingId::fp32_without_tensor_cores,
       fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, "
                   "where the accuracy of the model permits.",
-                  say_share(f.of_kernels(by_name)), advice),
+                  say_share(facts.of_kernels(by_name)), advice),
       fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
                   say_time(by_name), say_time(all),
                   counted == by_name ? "confirmed by tensor counters near 0"
@@ -166,8 +172,8 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& f) {
       by_name};
 }
 
-std::optional<Finding> low_tensor_use(const Facts& f) {
-  if (!f.levels.has(KernelLevel::tensor_active)) return {};
+std::optional<Finding> low_tensor_use(const Facts& facts) {
+  if (!facts.levels.has(KernelLevel::tensor_active)) return {};
   struct Look {
     bool multiplies = false, nchw = false;
   };
@@ -181,23 +187,25 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
   std::unordered_map<std::uint32_t, Look> by_text;
   long double used = 0;
   Nanos time = 0, layout = 0;
-  TimeBy names(f);
-  for (const auto& k : f.kernels) {
-    const auto type = f.type(k);
-    const double tensor = f.levels.of(k.activity, KernelLevel::tensor_active);
+  TimeBy names(facts);
+  for (const auto& kernel : facts.kernels) {
+    const auto type = facts.type(kernel);
+    const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
     const auto [known, fresh] = by_text.try_emplace(
-        static_cast<std::uint32_t>(f.capture().activities.name[k.activity]), Look{});
-    if (fresh) known->second = look_at(f.kernel_name(k));
-    if (known->second.nchw) layout += k.exclusive_ns;
+        static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity]), Look{});
+    if (fresh) known->second = look_at(facts.kernel_name(kernel));
+    if (known->second.nchw) layout += kernel.exclusive_ns;
     if (!known->second.multiplies) continue;  // additions of biases, sums of split reductions
-    time += k.exclusive_ns;
-    used += static_cast<long double>(tensor) * k.exclusive_ns;
+    time += kernel.exclusive_ns;
+    used += static_cast<long double>(tensor) * kernel.exclusive_ns;
     names.add_kernel(
-        k, static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(k.exclusive_ns))));
+        kernel,
+        static_cast<Nanos>(std::llround((1 - tensor) * static_cast<double>(kernel.exclusive_ns))));
   }
-  const double share = time > 0 ? static_cast<double>(used / time) : 1;
-  if (share >= 0.4 || f.of_kernels(time) < 0.1) return {};
+  double share = 1;
+  if (time > 0) share = static_cast<double>(used / time);
+  if (share >= 0.4 || facts.of_kernels(time) < 0.1) return {};
   std::string advice =
       "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help "
       "most.";
@@ -216,22 +224,22 @@ std::optional<Finding> low_tensor_use(const Facts& f) {
       static_cast<Nanos>((1 - share) * static_cast<double>(time))};
 }
 
-std::optional<Finding> memory_bound(const Facts& f) {
-  if (!f.levels.has(KernelLevel::dram_active)) return {};
+std::optional<Finding> memory_bound(const Facts& facts) {
+  if (!facts.levels.has(KernelLevel::dram_active)) return {};
   Nanos time = 0;
-  TimeBy names(f);
-  for (const auto& k : f.kernels) {
-    const double dram = f.levels.of(k.activity, KernelLevel::dram_active);
+  TimeBy names(facts);
+  for (const auto& kernel : facts.kernels) {
+    const double dram = facts.levels.of(kernel.activity, KernelLevel::dram_active);
     if (std::isnan(dram) || dram < 0.6) continue;
-    time += k.exclusive_ns;
-    names.add_kernel(k, k.exclusive_ns);
+    time += kernel.exclusive_ns;
+    names.add_kernel(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.1) return {};
+  if (facts.of_kernels(time) < 0.1) return {};
   return Finding{
       FindingId::memory_bound,
       fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only "
                   "moving fewer bytes makes them faster (fusion, smaller types).",
-                  say_share(f.of_kernels(time))),
+                  say_share(facts.of_kernels(time))),
       fmt::format("{}; most in {}", say_time(time), say_names(names.largest())),
       {}};
 }

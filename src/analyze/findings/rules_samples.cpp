@@ -7,6 +7,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/series.h"
+#include "core/when.h"
 
 namespace gf {
 
@@ -31,7 +32,8 @@ Share SampleFacts::level(std::string_view id) const {
 
 Share SampleFacts::while_busy(std::string_view id) const {
   const auto value = level(id), of = level("gpu.busy");
-  return value && of && *of > 0 ? Share(std::min(1.0, *value / *of)) : Share();
+  if (value && of && *of > 0) return Share(std::min(1.0, *value / *of));
+  return Share();
 }
 
 const SampledReading* SampleFacts::host(std::string_view id) const {
@@ -42,28 +44,29 @@ const SampledReading* SampleFacts::host(std::string_view id) const {
 
 namespace sample_rules {
 
-std::optional<Finding> shallow_source(const Facts& f) {
-  for (const auto& d : f.analysis.samples.devices)
-    if (d.source != SampleSource::nvml) return {};
-  if (f.analysis.samples.devices.empty() || !f.level("gpu.busy")) return {};
+std::optional<Finding> shallow_source(const Facts& facts) {
+  for (const auto& device : facts.analysis.samples.devices)
+    if (device.source != SampleSource::nvml) return {};
+  if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy")) return {};
   return Finding{
       FindingId::shallow_source,
       std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
                   "all. How deep the GPU is used takes hardware counters: ") +
-          std::string(f.capture.format == "gpufathom_record"
+          std::string(facts.capture.format == "gpufathom_record"
                           ? "gpufathom doctor says what kept the recorder from them."
                           : "run the program under gpufathom record."),
-      fmt::format("utilisation {} of the time", say_share(*f.level("gpu.busy"))),
+      fmt::format("utilisation {} of the time", say_share(*facts.level("gpu.busy"))),
       {}};
 }
 
-std::optional<Finding> start_up_in_window(const Facts& f) {
-  const auto& w = f.analysis.window;
-  if (f.settled.length() <= 0 || w.kind != WindowKind::all) return {};
-  const Nanos before = f.settled.start - w.start_ns, after = w.end_ns - f.settled.end;
-  if (before + after < w.duration_ns / 20) return {};
-  std::string evidence =
-      fmt::format("steady for {} of {}", say_time(f.settled.length()), say_time(w.duration_ns));
+std::optional<Finding> start_up_in_window(const Facts& facts) {
+  const auto& window = facts.analysis.window;
+  if (facts.settled.length() <= 0 || window.kind != WindowKind::all) return {};
+  const Nanos before = facts.settled.start - window.start_ns,
+              after = window.end_ns - facts.settled.end;
+  if (before + after < window.duration_ns / 20) return {};
+  std::string evidence = fmt::format("steady for {} of {}", say_time(facts.settled.length()),
+                                     say_time(window.duration_ns));
   if (before > 0) evidence += fmt::format("; {} before", say_time(before));
   if (after > 0) evidence += fmt::format("; {} after", say_time(after));
   return Finding{FindingId::start_up_in_window,
@@ -73,10 +76,11 @@ std::optional<Finding> start_up_in_window(const Facts& f) {
                  {}};
 }
 
-std::optional<Finding> gpu_idle(const Facts& f) {
-  if (f.of_window(f.idle) < 0.05) return {};
-  std::string why, evidence = fmt::format("idle {} of {}", say_time(f.idle), say_time(f.window));
-  if (const auto* cpu = f.host("host.cpu")) {
+std::optional<Finding> gpu_idle(const Facts& facts) {
+  if (facts.of_window(facts.idle) < 0.05) return {};
+  std::string why,
+      evidence = fmt::format("idle {} of {}", say_time(facts.idle), say_time(facts.window));
+  if (const auto* cpu = facts.host("host.cpu")) {
     evidence += fmt::format("; the program's processes use {:.2f} CPU cores", *cpu->mean);
     if (*cpu->mean < 0.3)
       why =
@@ -94,25 +98,26 @@ std::optional<Finding> gpu_idle(const Facts& f) {
   return Finding{FindingId::gpu_idle,
                  fmt::format("The GPU has nothing to run {} of the time.{} Record with --kernels "
                              "to see what the host does then.",
-                             say_share(f.of_window(f.idle)), why),
-                 evidence, f.idle};
+                             say_share(facts.of_window(facts.idle)), why),
+                 evidence, facts.idle};
 }
 
-std::optional<Finding> sms_without_work(const Facts& f) {
-  if (f.of_busy(f.sm_inactive) < 0.25) return {};
-  std::string evidence = fmt::format("{} of {} busy", say_time(f.sm_inactive), say_time(f.busy));
-  if (const auto occupancy = f.while_busy("sm.occupancy"))
+std::optional<Finding> sms_without_work(const Facts& facts) {
+  if (facts.of_busy(facts.sm_inactive) < 0.25) return {};
+  std::string evidence =
+      fmt::format("{} of {} busy", say_time(facts.sm_inactive), say_time(facts.busy));
+  if (const auto occupancy = facts.while_busy("sm.occupancy"))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{FindingId::sms_without_work,
                  fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
                              "are too small or end unevenly. Larger batches, fewer and larger "
                              "kernels, or kernels beside each other fill them.",
-                             say_share(f.of_busy(f.sm_inactive))),
-                 evidence, f.sm_inactive};
+                             say_share(facts.of_busy(facts.sm_inactive))),
+                 evidence, facts.sm_inactive};
 }
 
-std::optional<Finding> memory_bound(const Facts& f) {
-  const auto dram = f.while_busy("dram.active");
+std::optional<Finding> memory_bound(const Facts& facts) {
+  const auto dram = facts.while_busy("dram.active");
   if (!dram || *dram < 0.6) return {};
   return Finding{FindingId::memory_bound,
                  "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, "
@@ -121,26 +126,26 @@ std::optional<Finding> memory_bound(const Facts& f) {
                  {}};
 }
 
-std::optional<Finding> waiting_warps(const Facts& f) {
-  const auto dram = f.while_busy("dram.active");
-  if (f.of_busy(f.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
+std::optional<Finding> waiting_warps(const Facts& facts) {
+  const auto dram = facts.while_busy("dram.active");
+  if (facts.of_busy(facts.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
   std::string evidence =
-      fmt::format("stalled {} of {} busy", say_time(f.stalled), say_time(f.busy));
+      fmt::format("stalled {} of {} busy", say_time(facts.stalled), say_time(facts.busy));
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
-  if (const auto occupancy = f.while_busy("sm.occupancy"))
+  if (const auto occupancy = facts.while_busy("sm.occupancy"))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{FindingId::waiting_warps,
                  fmt::format("While kernels run, warps are there and nothing is issued {} of the "
                              "time: they wait for memory, barriers or each other, and the "
                              "bandwidth is not the limit. More warps, or more independent work "
                              "in each, hide latency; record --kernels says which kernels wait.",
-                             say_share(f.of_busy(f.stalled))),
-                 evidence, f.stalled};
+                             say_share(facts.of_busy(facts.stalled))),
+                 evidence, facts.stalled};
 }
 
-std::optional<Finding> idle_tensor_cores(const Facts& f) {
-  const auto tensor = f.while_busy("tensor.active");
-  if (!tensor || *tensor >= 0.02 || f.of_window(f.busy) < 0.05) return {};
+std::optional<Finding> idle_tensor_cores(const Facts& facts) {
+  const auto tensor = facts.while_busy("tensor.active");
+  if (!tensor || *tensor >= 0.02 || facts.of_window(facts.busy) < 0.05) return {};
   return Finding{FindingId::idle_tensor_cores,
                  "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 "
                  "or TF32 moves that onto them (torch.autocast, allow_tf32).",
@@ -162,11 +167,11 @@ constexpr Limit kLimits[] = {{0x4, "the power cap"},
 
 }  // namespace
 
-std::optional<Finding> held_clocks(const Facts& f) {
-  const Text id = f.capture.strings.find("clock.limits");
+std::optional<Finding> held_clocks(const Facts& facts) {
+  const Text id = facts.capture.strings.find("clock.limits");
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
-  each_sample_span(f.capture, {f.analysis.window.start_ns, f.analysis.window.end_ns},
+  each_sample_span(facts.capture, {facts.analysis.window.start_ns, facts.analysis.window.end_ns},
                    CounterFilter{{}, {id}},
                    [&](std::uint32_t, Text, Nanos start, Nanos end, double value) {
                      if (!(value >= 0)) return;
@@ -178,14 +183,15 @@ std::optional<Finding> held_clocks(const Facts& f) {
   const auto most = std::max_element(std::begin(limited), std::end(limited));
   if (known <= 0 || *most / known < 0.05) return {};
   std::string evidence;
-  for (const auto& d : f.analysis.samples.devices)
-    for (const auto& r : d.readings) {
-      if (!r.mean) continue;
-      if (r.id == "clock.sm")
-        evidence += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}",
-                                evidence.empty() ? "" : "; ", *r.mean * 1e-6, *r.low * 1e-6);
-      else if (r.id == "power.module")
-        evidence += fmt::format("{}{:.0f} W", evidence.empty() ? "" : "; ", *r.mean);
+  for (const auto& device : facts.analysis.samples.devices)
+    for (const auto& reading : device.readings) {
+      if (!reading.mean) continue;
+      if (reading.id == "clock.sm")
+        evidence +=
+            fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!evidence.empty(), "; "),
+                        *reading.mean * 1e-6, *reading.low * 1e-6);
+      else if (reading.id == "power.module")
+        evidence += fmt::format("{}{:.0f} W", when(!evidence.empty(), "; "), *reading.mean);
     }
   return Finding{FindingId::held_clocks,
                  fmt::format("Clocks were held down {} of the time by {}.",
@@ -194,37 +200,40 @@ std::optional<Finding> held_clocks(const Facts& f) {
                  {}};
 }
 
-std::optional<Finding> room_in_memory(const Facts& f) {
+std::optional<Finding> room_in_memory(const Facts& facts) {
   // Worth saying only where larger batches would fill idle parts.
-  if (f.of_window(f.idle) + f.of_window(f.sm_inactive) < 0.25) return {};
-  for (const auto& d : f.analysis.samples.devices)
-    for (const auto& r : d.readings) {
-      if (r.id != "memory.used" || !r.high) continue;
-      for (std::size_t row = 0; row < f.capture.devices.size(); ++row) {
-        const auto whole = static_cast<double>(f.capture.devices.memory_bytes[row]);
-        if (f.capture.devices.id[row] != d.id || whole <= 0 || *r.high / whole >= 0.4) continue;
+  if (facts.of_window(facts.idle) + facts.of_window(facts.sm_inactive) < 0.25) return {};
+  for (const auto& device : facts.analysis.samples.devices)
+    for (const auto& reading : device.readings) {
+      if (reading.id != "memory.used" || !reading.high) continue;
+      for (std::size_t row = 0; row < facts.capture.devices.size(); ++row) {
+        const auto whole = static_cast<double>(facts.capture.devices.memory_bytes[row]);
+        if (facts.capture.devices.id[row] != device.id || whole <= 0 ||
+            *reading.high / whole >= 0.4)
+          continue;
         return Finding{FindingId::room_in_memory,
                        fmt::format("At most {} of the GPU's memory is used: larger batches, or "
                                    "several programs on one GPU, fit.",
-                                   say_share(*r.high / whole)),
-                       fmt::format("{:.1f} of {:.1f} GB", *r.high * 1e-9, whole * 1e-9),
+                                   say_share(*reading.high / whole)),
+                       fmt::format("{:.1f} of {:.1f} GB", *reading.high * 1e-9, whole * 1e-9),
                        {}};
       }
     }
   return {};
 }
 
-std::optional<Finding> unused_devices(const Facts& f) {
-  const auto n = f.analysis.samples.idle_devices;
-  if (n == 0 || f.analysis.samples.devices.empty()) return {};
-  return Finding{FindingId::unused_devices,
-                 fmt::format("{} recorded and never worked; {} left out of the shares above.",
-                             n == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", n),
-                             n == 1 ? "it is" : "they are"),
-                 fmt::format("of {} GPUs {} worked",
-                             n + static_cast<std::int64_t>(f.analysis.samples.devices.size()),
-                             f.analysis.samples.devices.size()),
-                 {}};
+std::optional<Finding> unused_devices(const Facts& facts) {
+  const auto idle = facts.analysis.samples.idle_devices;
+  if (idle == 0 || facts.analysis.samples.devices.empty()) return {};
+  return Finding{
+      FindingId::unused_devices,
+      fmt::format("{} recorded and never worked; {} left out of the shares above.",
+                  idle == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", idle),
+                  idle == 1 ? "it is" : "they are"),
+      fmt::format("of {} GPUs {} worked",
+                  idle + static_cast<std::int64_t>(facts.analysis.samples.devices.size()),
+                  facts.analysis.samples.devices.size()),
+      {}};
 }
 
 }  // namespace sample_rules

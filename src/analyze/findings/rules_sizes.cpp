@@ -9,6 +9,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
 #include "core/glob.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -16,14 +17,14 @@ namespace {
 /// Kernel time that passes on SMs without a block, and the kernels behind it. Collectives use few
 /// blocks by design.
 struct SmallGrids {
-  explicit SmallGrids(const Facts& f) : names(f) {
-    for (const auto& k : f.kernels) {
-      if (f.type(k) == LayerType::communication) continue;
-      const double blocks = blocks_per_sm(f.capture(), k.activity);
+  explicit SmallGrids(const Facts& facts) : names(facts) {
+    for (const auto& kernel : facts.kernels) {
+      if (facts.type(kernel) == LayerType::communication) continue;
+      const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
       if (std::isnan(blocks) || blocks >= 1) continue;
-      time += k.exclusive_ns;
-      lost += static_cast<Nanos>(static_cast<double>(k.exclusive_ns) * (1 - blocks));
-      names.add_kernel(k, k.exclusive_ns);
+      time += kernel.exclusive_ns;
+      lost += static_cast<Nanos>(static_cast<double>(kernel.exclusive_ns) * (1 - blocks));
+      names.add_kernel(kernel, kernel.exclusive_ns);
     }
   }
   Nanos time = 0, lost = 0;
@@ -31,15 +32,16 @@ struct SmallGrids {
 };
 
 /// The share of its device's warp slots that a kernel can fill; 1 without data.
-double filled(const Facts& f, const KernelInstance& k) {
-  const auto& rows = f.capture().activities;
-  const double blocks = blocks_per_sm(f.capture(), k.activity);
-  if (std::isnan(blocks) || rows.block_x[k.activity] <= 0) return 1;
-  const double threads = static_cast<double>(rows.block_x[k.activity]) *
-                         std::max(rows.block_y[k.activity], 1) *
-                         std::max(rows.block_z[k.activity], 1);
+double filled(const Facts& facts, const KernelInstance& kernel_instance) {
+  const auto& rows = facts.capture().activities;
+  const double blocks = blocks_per_sm(facts.capture(), kernel_instance.activity);
+  if (std::isnan(blocks) || rows.block_x[kernel_instance.activity] <= 0) return 1;
+  const double threads = static_cast<double>(rows.block_x[kernel_instance.activity]) *
+                         std::max(rows.block_y[kernel_instance.activity], 1) *
+                         std::max(rows.block_z[kernel_instance.activity], 1);
   constexpr double kThreadsOfAnSm = 2048;
-  const auto known = f.capture().devices.max_threads_per_sm[rows.device[k.activity]];
+  const auto known =
+      facts.capture().devices.max_threads_per_sm[rows.device[kernel_instance.activity]];
   return std::min(1.0, blocks * threads / (known > 0 ? known : kThreadsOfAnSm));
 }
 
@@ -63,113 +65,115 @@ bool takes_odd_sizes(std::string_view name) {
 
 }  // namespace
 
-std::optional<Finding> small_grids(const Facts& f) {
-  const SmallGrids small(f);
-  if (f.of_kernels(small.lost) < 0.1 || f.of_window(small.lost) < 0.02) return {};
+std::optional<Finding> small_grids(const Facts& facts) {
+  const SmallGrids small(facts);
+  if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
   return Finding{
       FindingId::small_grids,
       fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
                   "SMs: part of the device has nothing to do. Use a larger batch, or run "
                   "independent work on another stream.",
-                  say_share(f.of_kernels(small.time))),
+                  say_share(facts.of_kernels(small.time))),
       fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
                   say_time(small.time), say_time(small.lost), say_names(small.names.largest())),
       small.lost};
 }
 
-std::optional<Finding> small_batch(const Facts& f) {
-  const SmallGrids small(f);
-  const Nanos late = f.late();
+std::optional<Finding> small_batch(const Facts& facts) {
+  const SmallGrids small(facts);
+  const Nanos late = facts.late();
   constexpr std::int64_t kFewestKernels = 20;  // fewer are no step
-  if (f.kernel_count < kFewestKernels || f.of_window(late) < 0.3 || f.of_kernels(small.lost) < 0.3)
+  if (facts.kernel_count < kFewestKernels || facts.of_window(late) < 0.3 ||
+      facts.of_kernels(small.lost) < 0.3)
     return {};
   double filled_ns = 0;
-  for (const auto& k : f.kernels) filled_ns += filled(f, k) * static_cast<double>(k.exclusive_ns);
-  const auto gain = f.window - static_cast<Nanos>(std::llround(filled_ns));
+  for (const auto& kernel : facts.kernels)
+    filled_ns += filled(facts, kernel) * static_cast<double>(kernel.exclusive_ns);
+  const auto gain = facts.window - static_cast<Nanos>(std::llround(filled_ns));
   return Finding{
       FindingId::small_batch,
       "A step holds too little work for the device: launches come late, and kernels leave most of "
       "it empty. Use a larger batch; the gain is one of time an item.",
       fmt::format("launches late {} of the time; {} of kernel time on SMs without a block; kernels "
                   "fill the warp slots {} of the time",
-                  say_share(f.of_window(late)), say_share(f.of_kernels(small.lost)),
-                  say_share(filled_ns / static_cast<double>(f.window))),
+                  say_share(facts.of_window(late)), say_share(facts.of_kernels(small.lost)),
+                  say_share(filled_ns / static_cast<double>(facts.window))),
       gain};
 }
 
-std::optional<Finding> low_occupancy(const Facts& f) {
+std::optional<Finding> low_occupancy(const Facts& facts) {
   Nanos time = 0;
-  TimeBy names(f);
-  for (const auto& k : f.kernels) {
-    const auto type = f.type(k);
+  TimeBy names(facts);
+  for (const auto& kernel : facts.kernels) {
+    const auto type = facts.type(kernel);
     if (can_use_tensor_cores(type) || type == LayerType::communication) continue;
-    const double occupancy = f.capture().activities.occupancy[k.activity];
-    const double blocks = blocks_per_sm(f.capture(), k.activity);
+    const double occupancy = facts.capture().activities.occupancy[kernel.activity];
+    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
     // No estimate is 0 in traces of AMD.
     if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
-    time += k.exclusive_ns;
-    names.add_kernel(k, k.exclusive_ns);
+    time += kernel.exclusive_ns;
+    names.add_kernel(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.2) return {};
+  if (facts.of_kernels(time) < 0.2) return {};
   return Finding{
       FindingId::low_occupancy,
       fmt::format("{} of kernel time runs kernels that fill less than a quarter of the warp slots "
                   "of the SMs: little hides the latency of memory. More threads a block, or fewer "
                   "registers and less shared memory, let more of them run.",
-                  say_share(f.of_kernels(time))),
+                  say_share(facts.of_kernels(time))),
       fmt::format("{} by the profiler's estimate; most in {}", say_time(time),
                   say_names(names.largest())),
       {}};
 }
 
-std::optional<Finding> odd_sizes(const Facts& f) {
+std::optional<Finding> odd_sizes(const Facts& facts) {
   Nanos time = 0;
-  TimeBy names(f), operators(f);
-  for (const auto& k : f.kernels) {
-    if (!takes_odd_sizes(f.kernel_name(k))) continue;
-    time += k.exclusive_ns;
-    names.add_kernel(k, k.exclusive_ns);
-    operators.add_operator(k, k.exclusive_ns);
+  TimeBy names(facts), operators(facts);
+  for (const auto& kernel : facts.kernels) {
+    if (!takes_odd_sizes(facts.kernel_name(kernel))) continue;
+    time += kernel.exclusive_ns;
+    names.add_kernel(kernel, kernel.exclusive_ns);
+    operators.add_operator(kernel, kernel.exclusive_ns);
   }
-  if (f.of_kernels(time) < 0.05) return {};
+  if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::odd_sizes,
       fmt::format("{} of kernel time multiplies matrices whose sizes are no multiple of 8, in "
                   "kernels that load one or two elements at a time. Pad them (widths, words of the "
                   "vocabulary, sequences) to multiples of 8, better of 64.",
-                  say_share(f.of_kernels(time))),
+                  say_share(facts.of_kernels(time))),
       fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
                   say_names(operators.largest())),
       time};
 }
 
-std::optional<Finding> no_channels_last(const Facts& f) {
+std::optional<Finding> no_channels_last(const Facts& facts) {
   Nanos converting = 0, around = 0;
   std::int64_t count = 0;
-  TimeBy names(f);
-  for (const auto& k : f.kernels) {
-    const auto type = f.type(k);
-    if (converts_layout(f.kernel_name(k))) {
-      converting += k.exclusive_ns;
+  TimeBy names(facts);
+  for (const auto& kernel : facts.kernels) {
+    const auto type = facts.type(kernel);
+    if (converts_layout(facts.kernel_name(kernel))) {
+      converting += kernel.exclusive_ns;
       ++count;
     } else if (type == LayerType::normalisation || type == LayerType::pooling) {
-      const std::string lower = lower_case(f.kernel_name(k));
+      const std::string lower = lower_case(facts.kernel_name(kernel));
       if (lower.find("channels_last") != std::string::npos ||
           lower.find("nhwc") != std::string::npos || lower.find("layer_norm") != std::string::npos)
         continue;
-      around += k.exclusive_ns;
-      names.add_kernel(k, k.exclusive_ns);
+      around += kernel.exclusive_ns;
+      names.add_kernel(kernel, kernel.exclusive_ns);
     }
   }
-  if (f.of_kernels(converting) < 0.03) return {};
+  if (facts.of_kernels(converting) < 0.03) return {};
   return Finding{
       FindingId::no_channels_last,
       fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
                   "that want NHWC. Keep model and input in {}.",
-                  say_share(f.of_kernels(converting)),
-                  f.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
+                  say_share(facts.of_kernels(converting)),
+                  facts.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
       fmt::format("{} in {}; {} of normalisation and pooling in NCHW{}{}", say_time(converting),
-                  say_count(count, "conversion"), say_time(around), around > 0 ? ", most in " : "",
+                  say_count(count, "conversion"), say_time(around), when(around > 0, ", most in "),
                   around > 0 ? say_names(names.largest()) : std::string{}),
       converting + around};
 }

@@ -7,6 +7,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -22,9 +23,9 @@ bool compiles(std::string_view name) {
 }
 
 /// Steps of the window that some of the spans touch for a percent of their length or more.
-std::int64_t steps_with(const Facts& f, const Intervals& spans) {
+std::int64_t steps_with(const Facts& facts, const Intervals& spans) {
   std::int64_t count = 0;
-  for (const auto& step : f.analysis.window.steps) {
+  for (const auto& step : facts.analysis.window.steps) {
     const Interval whole{step.start_ns, step.start_ns + step.duration_ns};
     if (shared_length(spans, {whole}) * 100 >= whole.length()) ++count;
   }
@@ -37,11 +38,11 @@ bool of_many_tensors(std::string_view kernel) {
 }
 
 /// The mark of the optimiser's step around a launch: row of host_ops.
-std::uint32_t optimiser_step(const Facts& f, const KernelInstance& k) {
-  const auto& ops = f.capture().host_ops;
-  auto row = f.context.attribution.op[k.activity];
-  while (row != kNoRow && !f.capture().text(ops.name[row]).starts_with("Optimizer.step"))
-    row = f.context.attribution.op_parent[row];
+std::uint32_t optimiser_step(const Facts& facts, const KernelInstance& kernel_instance) {
+  const auto& ops = facts.capture().host_ops;
+  auto row = facts.context.attribution.op[kernel_instance.activity];
+  while (row != kNoRow && !facts.capture().text(ops.name[row]).starts_with("Optimizer.step"))
+    row = facts.context.attribution.op_parent[row];
   return row;
 }
 
@@ -51,79 +52,81 @@ bool backward_of_embedding(std::string_view name) {
 
 }  // namespace
 
-std::optional<Finding> recompilation(const Facts& f) {
-  const auto& ops = f.capture().host_ops;
+std::optional<Finding> recompilation(const Facts& facts) {
+  const auto& ops = facts.capture().host_ops;
   Intervals spans;
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (ops.kind[i] == HostKind::op && compiles(f.capture().text(ops.name[i])))
+    if (ops.kind[i] == HostKind::op && compiles(facts.capture().text(ops.name[i])))
       spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
   spans = normalised(std::move(spans));
-  const auto steps = steps_with(f, spans);
+  const auto steps = steps_with(facts, spans);
   if (steps < 2) return {};
   Nanos time = 0;
-  for (const auto& line : f.context.devices) time += total(clip(spans, line.window));
-  if (f.of_window(time) < 0.02) return {};
+  for (const auto& line : facts.context.devices) time += total(clip(spans, line.window));
+  if (facts.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::recompilation,
       fmt::format("torch.compile compiles again, {} of the time. Keep shapes, types and Python "
                   "values constant, pad to a few lengths, or compile with dynamic=True; "
                   "TORCH_LOGS=recompiles says what changed.",
-                  say_share(f.of_window(time))),
+                  say_share(facts.of_window(time))),
       fmt::format("{} in {} of {}", say_time(time), steps,
-                  say_count(static_cast<std::int64_t>(f.analysis.window.steps.size()), "step")),
+                  say_count(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
       time};
 }
 
-std::optional<Finding> unfused_optimiser(const Facts& f) {
+std::optional<Finding> unfused_optimiser(const Facts& facts) {
   std::int64_t single = 0, all = 0;
   Nanos time = 0;
-  TimeBy operators(f);
+  TimeBy operators(facts);
   std::unordered_set<std::uint32_t> kernels, steps;
-  for (const auto& k : f.kernels) {
-    if (f.phase(k) != TrainingPhase::optimizer || f.type(k) == LayerType::communication) continue;
+  for (const auto& kernel : facts.kernels) {
+    if (facts.phase(kernel) != TrainingPhase::optimizer ||
+        facts.type(kernel) == LayerType::communication)
+      continue;
     ++all;
-    if (of_many_tensors(f.kernel_name(k))) continue;
-    if (const auto step = optimiser_step(f, k); step != kNoRow) steps.insert(step);
+    if (of_many_tensors(facts.kernel_name(kernel))) continue;
+    if (const auto step = optimiser_step(facts, kernel); step != kNoRow) steps.insert(step);
     ++single;
-    time += k.exclusive_ns;
-    kernels.insert(k.activity);
-    operators.add_operator(k, k.exclusive_ns);
+    time += kernel.exclusive_ns;
+    kernels.insert(kernel.activity);
+    operators.add_operator(kernel, kernel.exclusive_ns);
   }
   const auto updates = static_cast<std::int64_t>(steps.size());
   if (updates == 0) return {};
   const Nanos idle =
-      f.idle_before([&](const IdlePiece& piece) { return kernels.contains(piece.next); });
-  if (single * 2 < all || single < 50 * updates || f.of_window(time + idle) < 0.05) return {};
+      facts.idle_before([&](const IdlePiece& piece) { return kernels.contains(piece.next); });
+  if (single * 2 < all || single < 50 * updates || facts.of_window(time + idle) < 0.05) return {};
   return Finding{
       FindingId::unfused_optimiser,
       fmt::format("The optimiser updates one tensor at a time: {} kernels a step, {} of the time. "
                   "Use one that updates many in a kernel{}.",
-                  single / updates, say_share(f.of_window(time + idle)),
-                  f.pytorch() ? " (fused=True, or foreach=True)" : ""),
+                  single / updates, say_share(facts.of_window(time + idle)),
+                  when(facts.pytorch(), " (fused=True, or foreach=True)")),
       fmt::format("{} of kernels and {} of idle before them; most under {}", say_time(time),
                   say_time(idle), say_names(operators.largest())),
       time + idle};
 }
 
-std::optional<Finding> dense_embedding_gradients(const Facts& f) {
+std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
-  const auto& ops = f.capture().host_ops;
-  const auto& attribution = f.context.attribution;
-  for (const auto& k : f.kernels) {
-    for (auto op = attribution.op[k.activity]; op != kNoRow; op = attribution.op_parent[op]) {
-      if (!backward_of_embedding(f.capture().text(ops.name[op]))) continue;
-      time += k.exclusive_ns;
+  const auto& ops = facts.capture().host_ops;
+  const auto& attribution = facts.context.attribution;
+  for (const auto& kernel : facts.kernels) {
+    for (auto op = attribution.op[kernel.activity]; op != kNoRow; op = attribution.op_parent[op]) {
+      if (!backward_of_embedding(facts.capture().text(ops.name[op]))) continue;
+      time += kernel.exclusive_ns;
       break;
     }
   }
-  if (f.of_kernels(time) < 0.05) return {};
+  if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::dense_embedding_gradients,
       fmt::format("{} of kernel time makes gradients of embeddings as large as their tables, of "
                   "which a step touches a few rows. Use sparse gradients (sparse=True with "
                   "SparseAdam or SGD), or a fused table.",
-                  say_share(f.of_kernels(time))),
-      fmt::format("{} of {} kernel time", say_time(time), say_time(f.kernel_busy)), time};
+                  say_share(facts.of_kernels(time))),
+      fmt::format("{} of {} kernel time", say_time(time), say_time(facts.kernel_busy)), time};
 }
 
 }  // namespace gf::trace_rules

@@ -16,13 +16,14 @@ namespace gf {
 class TimeBy {
  public:
   explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
-  void add_kernel(const KernelInstance& k, Nanos ns) {
-    by_kernel_[static_cast<std::uint32_t>(facts_.capture().activities.name[k.activity])] += ns;
+  void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
+    by_kernel_[static_cast<std::uint32_t>(
+        facts_.capture().activities.name[kernel_instance.activity])] += ns;
   }
-  void add_operator(const KernelInstance& k, Nanos ns) {
-    const auto op = facts_.context.attribution.op[k.activity];
+  void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
+    const auto op = facts_.context.attribution.op[kernel_instance.activity];
     if (op == kNoRow)
-      add_kernel(k, ns);
+      add_kernel(kernel_instance, ns);
     else
       by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
   }
@@ -36,7 +37,7 @@ class TimeBy {
     std::vector<NamedTime> all;
     for (const auto& [name, ns] : times) all.push_back({name, ns});
     std::stable_sort(all.begin(), all.end(),
-                     [](const auto& x, const auto& y) { return x.ns > y.ns; });
+                     [](const auto& left, const auto& right) { return left.ns > right.ns; });
     return all;
   }
 

@@ -33,10 +33,10 @@ void note_unexplained(Analysis& analysis) {
 void explain_idle(Context& context, Analysis& analysis) {
   const LaunchFacts facts = collect_launch_facts(context);
   GapLabeller labeller(context, facts);
-  for (std::size_t d = 0; d < context.devices.size(); ++d) {
+  for (std::size_t device = 0; device < context.devices.size(); ++device) {
     IdleSums sums(context);
-    context.devices[d].idle_pieces = labeller.label(context.devices[d], sums);
-    analysis.devices[d].idle = sums.causes();
+    context.devices[device].idle_pieces = labeller.label(context.devices[device], sums);
+    analysis.devices[device].idle = sums.causes();
   }
   note_unexplained(analysis);
 }

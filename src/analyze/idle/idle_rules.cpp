@@ -31,25 +31,26 @@ IdleRules::IdleRules(const Context& context, const LaunchFacts& facts)
       hardware_needs_(needed_by_hardware(context.capture)) {}
 
 bool IdleRules::is_input_copy(std::uint32_t activity) const {
-  const auto& a = capture_.activities;
-  return activity != kNoRow && a.kind[activity] == ActivityKind::memcpy &&
-         a.copy[activity] == CopyKind::host_to_device &&
-         (a.bytes[activity] < 0 || a.bytes[activity] >= kInputBytes);
+  const auto& activities = capture_.activities;
+  return activity != kNoRow && activities.kind[activity] == ActivityKind::memcpy &&
+         activities.copy[activity] == CopyKind::host_to_device &&
+         (activities.bytes[activity] < 0 || activities.bytes[activity] >= kInputBytes);
 }
 
 /// Inside a copy call: the input of a step, or a copy that the host waited for, since it had ended
 /// when the call returned. A copy inside the device and one still under way are launches.
 std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
   const auto copy = facts_.started[call];
-  const auto& a = capture_.activities;
+  const auto& activities = capture_.activities;
   const auto& calls = capture_.api_calls;
-  if (copy == kNoRow || a.kind[copy] != ActivityKind::memcpy) return {};
+  if (copy == kNoRow || activities.kind[copy] != ActivityKind::memcpy) return {};
   if (is_input_copy(copy)) return IdleReason::input;
-  const bool awaited =
-      a.start_ns[copy] + a.duration_ns[copy] <= calls.start_ns[call] + calls.duration_ns[call];
-  if (!awaited || a.copy[copy] == CopyKind::device_to_device) return {};
-  const bool a_value = a.bytes[copy] >= 0 && a.bytes[copy] < kInputBytes;
-  return a_value ? IdleReason::sync : IdleReason::memcpy;
+  const bool awaited = activities.start_ns[copy] + activities.duration_ns[copy] <=
+                       calls.start_ns[call] + calls.duration_ns[call];
+  if (!awaited || activities.copy[copy] == CopyKind::device_to_device) return {};
+  const bool a_value = activities.bytes[copy] >= 0 && activities.bytes[copy] < kInputBytes;
+  if (a_value) return IdleReason::sync;
+  return IdleReason::memcpy;
 }
 
 std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const IdleGap& gap) const {
@@ -64,7 +65,8 @@ std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const I
     if (const auto copying = in_copy_call(state.call)) return copying;
   if (!in_call && state.op == kNoRow) return {};
   if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
-  return is_input_copy(gap.next) ? IdleReason::input : IdleReason::launch_bound;
+  if (is_input_copy(gap.next)) return IdleReason::input;
+  return IdleReason::launch_bound;
 }
 
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {
@@ -73,11 +75,12 @@ IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned
   if (call != kNoRow && facts_.waits[call]) return IdleReason::dependency;
   if (gap.before == kNoRow) return IdleReason::kernel_gap;
   // It stood ready before the gap and began when another stream had finished.
-  const auto& a = capture_.activities;
+  const auto& activities = capture_.activities;
   const bool one_call = call != kNoRow && call == context_.attribution.launch[gap.before];
   const bool ready = one_call || returned <= gap.span.start;
-  return ready && a.stream[gap.before] != a.stream[gap.next] ? IdleReason::dependency
-                                                             : IdleReason::kernel_gap;
+  if (ready && activities.stream[gap.before] != activities.stream[gap.next])
+    return IdleReason::dependency;
+  return IdleReason::kernel_gap;
 }
 
 }  // namespace gf

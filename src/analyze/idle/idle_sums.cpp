@@ -15,17 +15,17 @@ IdleSums::IdleSums(const Context& context) : context_(context) {
 }
 
 void IdleSums::add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next) {
-  const auto r = static_cast<std::size_t>(reason);
-  ns_[r] += span.length();
-  if (span.start != last_end_[r])
-    ++gaps_[r];  // stretches of different operators that touch are one
-  last_end_[r] = span.end;
+  const auto at = static_cast<std::size_t>(reason);
+  ns_[at] += span.length();
+  if (span.start != last_end_[at])
+    ++gaps_[at];  // stretches of different operators that touch are one
+  last_end_[at] = span.end;
   if (op != kNoRow)
-    operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]), r,
+    operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]), at,
                    span.length());
   const auto& module_of = context_.attribution.module;
   if (next < module_of.size() && module_of[next] != 0)
-    modules_.add(module_of[next], r, span.length());
+    modules_.add(module_of[next], at, span.length());
 }
 
 template <class NameOf>
@@ -37,10 +37,10 @@ std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason,
   // Equal times by name, so that the order is fixed.
   const auto shown =
       lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamesShown));
-  std::partial_sort(lines.begin(), shown, lines.end(), [&](auto a, auto b) {
-    return table.ns[a][reason] != table.ns[b][reason]
-               ? table.ns[a][reason] > table.ns[b][reason]
-               : name_of_id(table.id[a]) < name_of_id(table.id[b]);
+  std::partial_sort(lines.begin(), shown, lines.end(), [&](auto left, auto right) {
+    if (table.ns[left][reason] != table.ns[right][reason])
+      return table.ns[left][reason] > table.ns[right][reason];
+    return name_of_id(table.id[left]) < name_of_id(table.id[right]);
   });
   std::vector<NamedTime> out;
   for (auto line = lines.begin(); line != shown; ++line)
@@ -50,21 +50,21 @@ std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason,
 
 std::vector<IdleCause> IdleSums::causes() const {
   std::vector<IdleCause> causes;
-  for (std::size_t r = 0; r < kReasons; ++r) {
-    if (ns_[r] == 0) continue;
+  for (std::size_t reason = 0; reason < kReasons; ++reason) {
+    if (ns_[reason] == 0) continue;
     IdleCause cause;
-    cause.cause = static_cast<IdleReason>(r);
-    cause.ns = ns_[r];
-    cause.gaps = gaps_[r];
-    cause.operators =
-        largest(operators_, r, [&](std::uint32_t id) { return context_.capture.text(Text{id}); });
-    cause.modules = largest(modules_, r, [&](std::uint32_t id) {
+    cause.cause = static_cast<IdleReason>(reason);
+    cause.ns = ns_[reason];
+    cause.gaps = gaps_[reason];
+    cause.operators = largest(operators_, reason,
+                              [&](std::uint32_t id) { return context_.capture.text(Text{id}); });
+    cause.modules = largest(modules_, reason, [&](std::uint32_t id) {
       return std::string_view(context_.attribution.modules[id]);
     });
     causes.push_back(std::move(cause));
   }
   std::stable_sort(causes.begin(), causes.end(),
-                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
   return causes;
 }
 

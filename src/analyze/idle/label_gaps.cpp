@@ -11,30 +11,32 @@ namespace {
 std::vector<std::uint32_t> main_threads(const Context& context) {
   const auto& threads = context.capture.threads;
   std::map<std::int64_t, std::uint32_t> main;
-  auto better = [&](std::uint32_t a, std::uint32_t b) {
-    if ((threads.tid[a] == threads.pid[a]) != (threads.tid[b] == threads.pid[b]))
-      return threads.tid[a] == threads.pid[a];
-    return context.host.ops(a).size() > context.host.ops(b).size();
+  auto better = [&](std::uint32_t left, std::uint32_t right) {
+    if ((threads.tid[left] == threads.pid[left]) != (threads.tid[right] == threads.pid[right]))
+      return threads.tid[left] == threads.pid[left];
+    return context.host.ops(left).size() > context.host.ops(right).size();
   };
-  for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    const auto [at, added] = main.emplace(threads.pid[t], t);
-    if (!added && better(t, at->second)) at->second = t;
+  for (std::uint32_t thread = 0; thread < threads.size(); ++thread) {
+    const auto [at, added] = main.emplace(threads.pid[thread], thread);
+    if (!added && better(thread, at->second)) at->second = thread;
   }
   std::vector<std::uint32_t> out(threads.size());
-  for (std::uint32_t t = 0; t < threads.size(); ++t) out[t] = main[threads.pid[t]];
+  for (std::uint32_t thread = 0; thread < threads.size(); ++thread)
+    out[thread] = main[threads.pid[thread]];
   return out;
 }
 
 /// By row of devices: the first activity that starts after the device's window, kNoRow without.
 std::vector<std::uint32_t> first_after_windows(const Context& context) {
-  const auto& a = context.capture.activities;
+  const auto& activities = context.capture.activities;
   std::vector<std::uint32_t> next(context.capture.devices.size(), kNoRow);
   std::vector<Nanos> window_end(next.size(), INT64_MAX);
   for (const auto& line : context.devices) window_end[line.device] = line.window.end;
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    const auto device = a.device[i];
-    if (device >= next.size() || a.start_ns[i] < window_end[device]) continue;
-    if (next[device] == kNoRow || a.start_ns[i] < a.start_ns[next[device]]) next[device] = i;
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    const auto device = activities.device[i];
+    if (device >= next.size() || activities.start_ns[i] < window_end[device]) continue;
+    if (next[device] == kNoRow || activities.start_ns[i] < activities.start_ns[next[device]])
+      next[device] = i;
   }
   return next;
 }
@@ -65,8 +67,8 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
   }
   if (covered < line.window.end) {
     // Idle at the end of the window: what the device waited for may come after it.
-    const std::uint32_t next =
-        line.device < after_window_.size() ? after_window_[line.device] : kNoRow;
+    std::uint32_t next = kNoRow;
+    if (line.device < after_window_.size()) next = after_window_[line.device];
     label_gap({{covered, line.window.end}, before, next});
   }
   return std::move(pieces_);
@@ -77,11 +79,16 @@ void GapLabeller::label_gap(const IdleGap& gap) {
   if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next))
     return emit(gap.span.start, gap.span.end,
                 rules_.device_late(gap, gap.span.start, gap.span.start), kNoRow, gap.next);
-  const std::uint32_t call = gap.next == kNoRow ? kNoRow : context_.attribution.launch[gap.next];
+  std::uint32_t call = kNoRow;
+  if (gap.next != kNoRow) call = context_.attribution.launch[gap.next];
   if (gap.next != kNoRow && call == kNoRow)
     return emit(gap.span.start, gap.span.end, IdleReason::no_launch_record, kNoRow, gap.next);
-  const Nanos returned =
-      call == kNoRow ? INT64_MAX : calls.start_ns[call] + calls.duration_ns[call];
+  Nanos returned = 0;
+  if (call == kNoRow) {
+    returned = INT64_MAX;
+  } else {
+    returned = calls.start_ns[call] + calls.duration_ns[call];
+  }
   const Nanos split = std::clamp(returned, gap.span.start, gap.span.end);
   if (split > gap.span.start) {
     candidates_.clear();
@@ -118,9 +125,10 @@ void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size
 
 /// Nodes of one graph launch share its correlation; they were handed over together.
 bool GapLabeller::same_graph_launch(std::uint32_t before, std::uint32_t next) const {
-  const auto& a = capture_.activities;
-  if (a.correlation[before] < 0 || a.correlation[before] != a.correlation[next] ||
-      a.pid[before] != a.pid[next])
+  const auto& activities = capture_.activities;
+  if (activities.correlation[before] < 0 ||
+      activities.correlation[before] != activities.correlation[next] ||
+      activities.pid[before] != activities.pid[next])
     return false;
   const auto call = context_.attribution.launch[next];
   return call == kNoRow || capture_.api_calls.kind[call] == ApiKind::graph_launch;
@@ -154,13 +162,15 @@ ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {
 }
 
 std::uint32_t GapLabeller::main_thread(std::uint32_t thread) const {
-  return thread < main_of_.size() ? main_of_[thread] : kNoRow;
+  if (thread < main_of_.size()) return main_of_[thread];
+  return kNoRow;
 }
 
 std::uint32_t GapLabeller::launching_thread(std::uint32_t activity) const {
   if (activity == kNoRow || context_.attribution.launch[activity] == kNoRow) return kNoRow;
   const auto thread = capture_.api_calls.thread[context_.attribution.launch[activity]];
-  return thread < capture_.threads.size() ? thread : kNoRow;
+  if (thread < capture_.threads.size()) return thread;
+  return kNoRow;
 }
 
 }  // namespace gf

@@ -12,9 +12,10 @@ namespace {
 /// Stream that waits, by correlation of the waiting call.
 std::unordered_map<std::int64_t, std::int64_t> waiting_streams(const Capture& capture) {
   std::unordered_map<std::int64_t, std::int64_t> streams;
-  const auto& s = capture.syncs;
-  for (std::size_t i = 0; i < s.size(); ++i)
-    if (s.correlation[i] >= 0 && s.stream[i] >= 0) streams.emplace(s.correlation[i], s.stream[i]);
+  const auto& syncs = capture.syncs;
+  for (std::size_t i = 0; i < syncs.size(); ++i)
+    if (syncs.correlation[i] >= 0 && syncs.stream[i] >= 0)
+      streams.emplace(syncs.correlation[i], syncs.stream[i]);
   return streams;
 }
 
@@ -27,10 +28,11 @@ std::vector<bool> first_launches(const Context& context) {
   const auto& calls = capture.api_calls;
   const auto& launch = context.attribution.launch;
   std::vector<std::uint32_t> first(capture.strings.size(), kNoRow);  // call by name of what ran
-  for (std::uint32_t a = 0; a < launch.size(); ++a) {
-    if (launch[a] == kNoRow) continue;
-    auto& call = first[static_cast<std::uint32_t>(capture.activities.name[a])];
-    if (call == kNoRow || calls.start_ns[launch[a]] < calls.start_ns[call]) call = launch[a];
+  for (std::uint32_t index = 0; index < launch.size(); ++index) {
+    if (launch[index] == kNoRow) continue;
+    auto& call = first[static_cast<std::uint32_t>(capture.activities.name[index])];
+    if (call == kNoRow || calls.start_ns[launch[index]] < calls.start_ns[call])
+      call = launch[index];
   }
   std::vector<bool> is_first(calls.size(), false);
   for (const auto call : first)
@@ -40,13 +42,14 @@ std::vector<bool> first_launches(const Context& context) {
 
 /// Middle of the time in which devices worked.
 Nanos middle_of(const Capture& capture) {
-  const auto& a = capture.activities;
+  const auto& activities = capture.activities;
   Interval span{INT64_MAX, INT64_MIN};
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    span.start = std::min(span.start, a.start_ns[i]);
-    span.end = std::max(span.end, a.start_ns[i] + a.duration_ns[i]);
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    span.start = std::min(span.start, activities.start_ns[i]);
+    span.end = std::max(span.end, activities.start_ns[i] + activities.duration_ns[i]);
   }
-  return a.empty() ? 0 : span.start + span.length() / 2;
+  if (activities.empty()) return 0;
+  return span.start + span.length() / 2;
 }
 
 /// Calls that did one-off work: by their name; a slow first launch of a kernel; any other slow call
@@ -86,16 +89,16 @@ LaunchFacts collect_launch_facts(const Context& context) {
   LaunchFacts facts;
   facts.started.assign(calls.size(), kNoRow);
   facts.waits.assign(calls.size(), false);
-  for (std::uint32_t a = static_cast<std::uint32_t>(launch.size()); a-- > 0;)
-    if (launch[a] != kNoRow) facts.started[launch[a]] = a;
+  for (std::uint32_t activity = static_cast<std::uint32_t>(launch.size()); activity-- > 0;)
+    if (launch[activity] != kNoRow) facts.started[launch[activity]] = activity;
   facts.one_off = one_off_calls(context, facts.started);
 
   std::vector<char> is_wait(capture.strings.size(), -1);  // by name: not looked at yet, no, yes
   const auto streams = waiting_streams(capture);
-  for (std::uint32_t t = 0; t < context.host.threads(); ++t) {
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     bool any = false;
     std::vector<std::int64_t> pending;
-    for (auto row : context.host.calls(t)) {
+    for (auto row : context.host.calls(thread)) {
       if (facts.started[row] == kNoRow) {
         char& known = is_wait[static_cast<std::uint32_t>(calls.name[row])];
         if (known < 0) known = is_stream_wait(capture.text(calls.name[row]));

@@ -31,18 +31,20 @@ class TypeCache {
 class TypeMaps {
  public:
   TypeMaps() {
-    for (std::size_t t = 0; t < maps_[0].size(); ++t) maps_[0][t] = static_cast<LayerType>(t);
+    for (std::size_t map = 0; map < maps_[0].size(); ++map)
+      maps_[0][map] = static_cast<LayerType>(map);
   }
   /// The number of: first `here`, then what lies outside it (a number, or kNoRow for nothing).
   std::uint32_t around(std::uint32_t outside, LayerType here) {
     if (outside == kNoRow) outside = 0;
     const std::uint32_t known = steps_[outside][static_cast<std::size_t>(here)];
-    return known != kNoRow ? known
-                           : steps_[outside][static_cast<std::size_t>(here)] =
-                                 number_of(composed(maps_[outside], here));
+    if (known != kNoRow) return known;
+    return steps_[outside][static_cast<std::size_t>(here)] =
+               number_of(composed(maps_[outside], here));
   }
   LayerType apply(std::uint32_t number, LayerType type) const {
-    return number == kNoRow ? type : maps_[number][static_cast<std::size_t>(type)];
+    if (number == kNoRow) return type;
+    return maps_[number][static_cast<std::size_t>(type)];
   }
 
  private:
@@ -50,9 +52,9 @@ class TypeMaps {
   using Map = std::array<LayerType, kTypes>;
   static Map composed(const Map& outside, LayerType here) {
     Map map;
-    for (std::size_t t = 0; t < kTypes; ++t) {
-      const auto type = static_cast<LayerType>(t);
-      map[t] = outside[static_cast<std::size_t>(
+    for (std::size_t index = 0; index < kTypes; ++index) {
+      const auto type = static_cast<LayerType>(index);
+      map[index] = outside[static_cast<std::size_t>(
           type == LayerType::other || outer_decides(here, type) ? here : type)];
     }
     return map;
@@ -97,24 +99,26 @@ void classify_layers(const Capture& capture, Attribution& attribution) {
     });
     return maps.apply(number, LayerType::other);
   };
-  for (std::uint32_t a = 0; a < activities.size(); ++a) {
-    const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[a]),
-                                     capture.text(activities.name[a]));
+  for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
+    const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[activity]),
+                                     capture.text(activities.name[activity]));
     LayerType type = LayerType::other;
-    if (activities.kind[a] != ActivityKind::kernel)
+    if (activities.kind[activity] != ActivityKind::kernel)
       type = LayerType::copy;
     else if (kernel == LayerType::communication)
       type = kernel;
     else {
-      type = type_from(attribution.op[a]);
-      if (attribution.phase[a] == 3 && type != LayerType::communication && type != LayerType::copy)
+      type = type_from(attribution.op[activity]);
+      if (attribution.phase[activity] == 3 && type != LayerType::communication &&
+          type != LayerType::copy)
         type = LayerType::optimiser;
-      if (type == LayerType::other) type = type_from(attribution.forward_op[a]);
-      if (type == LayerType::other && attribution.module[a])
-        type = by_module.of(attribution.module[a], attribution.modules[attribution.module[a]]);
+      if (type == LayerType::other) type = type_from(attribution.forward_op[activity]);
+      if (type == LayerType::other && attribution.module[activity])
+        type = by_module.of(attribution.module[activity],
+                            attribution.modules[attribution.module[activity]]);
       if (type == LayerType::other) type = kernel;
     }
-    attribution.layer[a] = static_cast<std::uint32_t>(type);
+    attribution.layer[activity] = static_cast<std::uint32_t>(type);
   }
 }
 

@@ -484,7 +484,8 @@ bool only_copies(std::string_view name) {
 }
 
 LayerType layer_of_fused(std::string_view name) {
-  return only_copies(name) ? copy : first_fit(kTritonFused, name);
+  if (only_copies(name)) return copy;
+  return first_fit(kTritonFused, name);
 }
 
 constexpr std::uint32_t set_of(std::initializer_list<LayerType> types) {
@@ -537,7 +538,8 @@ LayerType layer_of_module(std::string_view path) {
 }
 
 LayerType layer_of_kernel(std::string_view name) {
-  return is_triton_fused(name) ? layer_of_fused(name) : first_fit(kKernels, name);
+  if (is_triton_fused(name)) return layer_of_fused(name);
+  return first_fit(kKernels, name);
 }
 
 bool outer_decides(LayerType outer, LayerType inner) {

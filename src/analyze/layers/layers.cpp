@@ -21,21 +21,21 @@ struct NameKey {
   std::uint32_t id;  // of attribution.modules or a text
 };
 
-NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t a) {
+NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t left) {
   const auto& capture = context.capture;
   const auto& attribution = context.attribution;
-  if (attribution.module[a]) return {NameKey::module, attribution.module[a]};
+  if (attribution.module[left]) return {NameKey::module, attribution.module[left]};
   auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming.of(op)]; };
-  if (const auto forward = attribution.forward_op[a]; forward != kNoRow) {
+  if (const auto forward = attribution.forward_op[left]; forward != kNoRow) {
     const auto name = name_of_op(forward);
     // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says
     // more.
     if (capture.text(name).find("::") != std::string_view::npos)
       return {NameKey::text, static_cast<std::uint32_t>(name)};
   }
-  if (attribution.op[a] != kNoRow)
-    return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[a]))};
-  return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[a])};
+  if (attribution.op[left] != kNoRow)
+    return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[left]))};
+  return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[left])};
 }
 
 std::string name_text(const Context& context, NameKey key) {
@@ -60,39 +60,39 @@ std::vector<LayerRow> rows_of(const Context& context, const KernelLevels& levels
   const Nanos window = device_window(context);
   std::vector<LayerRow> rows;
   std::vector<std::uint32_t> group_of_row;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto part = groups.members(g);
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    const auto part = groups.members(index);
     if (part.empty()) continue;
     LayerRow row;
-    describe(row, instances[part[0]].activity, g);
+    describe(row, instances[part[0]].activity, index);
     row.kernels = static_cast<std::int64_t>(part.size());
-    for (const auto i : part) row.ns += instances[i].exclusive_ns;
+    for (const auto instance : part) row.ns += instances[instance].exclusive_ns;
     if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
-    group_of_row.push_back(static_cast<std::uint32_t>(g));
+    group_of_row.push_back(static_cast<std::uint32_t>(index));
     rows.push_back(std::move(row));
   }
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    if (rows[a].ns != rows[b].ns) return rows[a].ns > rows[b].ns;
+  std::sort(order.begin(), order.end(), [&](auto left, auto right) {
+    if (rows[left].ns != rows[right].ns) return rows[left].ns > rows[right].ns;
     auto words = [&](std::size_t row) {
       return std::tuple(name_of(rows[row].type), std::string_view(rows[row].name),
                         name_of(rows[row].phase));
     };
-    return words(a) < words(b);
+    return words(left) < words(right);
   });
   std::vector<LayerRow> sorted;
   std::vector<std::uint32_t> members;
   std::vector<double> weights;
-  for (const auto r : order) {
+  for (const auto row : order) {
     members.clear();
     weights.clear();
-    for (const auto i : groups.members(group_of_row[r])) {
-      members.push_back(instances[i].activity);
-      weights.push_back(static_cast<double>(instances[i].exclusive_ns));
+    for (const auto member : groups.members(group_of_row[row])) {
+      members.push_back(instances[member].activity);
+      weights.push_back(static_cast<double>(instances[member].exclusive_ns));
     }
-    rows[r].levels = level_spreads(members, weights, levels);
-    sorted.push_back(std::move(rows[r]));
+    rows[row].levels = level_spreads(members, weights, levels);
+    sorted.push_back(std::move(rows[row]));
   }
   return sorted;
 }
@@ -122,9 +122,9 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
   std::unordered_map<std::uint64_t, std::uint32_t>
       known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    const auto a = instances[i].activity;
-    const auto key = name_key(context, naming, a);
-    const std::uint64_t tag = attribution.layer[a] * 4u + attribution.phase[a];
+    const auto activity = instances[i].activity;
+    const auto key = name_key(context, naming, activity);
+    const std::uint64_t tag = attribution.layer[activity] * 4u + attribution.phase[activity];
     const auto [at, fresh] = known.try_emplace(
         static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag,
         0u);
@@ -135,9 +135,9 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
       at->second = group->second;
       if (added) {
         LayerRow& row = out.rows.emplace_back();
-        row.type = static_cast<LayerType>(attribution.layer[a]);
+        row.type = static_cast<LayerType>(attribution.layer[activity]);
         row.name = std::move(name);
-        row.phase = static_cast<TrainingPhase>(attribution.phase[a]);
+        row.phase = static_cast<TrainingPhase>(attribution.phase[activity]);
       }
     }
     out.group[i] = at->second;
@@ -154,8 +154,8 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
   for (std::size_t i = 0; i < instances.size(); ++i)
     group[i] = attribution.layer[instances[i].activity];
   tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(),
-                         [&](LayerRow& row, std::uint32_t a, std::size_t) {
-                           row.type = static_cast<LayerType>(attribution.layer[a]);
+                         [&](LayerRow& row, std::uint32_t left, std::size_t) {
+                           row.type = static_cast<LayerType>(attribution.layer[left]);
                            row.name = name_of(row.type);
                            row.phase = TrainingPhase::all;
                          });
@@ -163,7 +163,7 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
   const LayerGroups named = group_layers(context, instances);
   tables.layers =
       rows_of(context, levels, instances, named.group, named.rows.size(),
-              [&](LayerRow& row, std::uint32_t, std::size_t g) { row = named.rows[g]; });
+              [&](LayerRow& row, std::uint32_t, std::size_t member) { row = named.rows[member]; });
   keep(tables.layers, context.options.max_rows);
   return tables;
 }

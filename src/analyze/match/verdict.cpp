@@ -12,10 +12,9 @@ using State = Matching::State;
 
 std::string describe(const MatchInfo& info, double of_report) {
   const std::int64_t paired = info.matched + info.ambiguous;
-  const std::string steps =
-      info.copies_of_report > 1
-          ? fmt::format("laid over {} steps of the trace", info.copies_of_report)
-          : "laid over the trace once";
+  std::string steps = "laid over the trace once";
+  if (info.copies_of_report > 1)
+    steps = fmt::format("laid over {} steps of the trace", info.copies_of_report);
   std::string text;
   if (info.trace_only == 0 && info.report_only == 0)
     text = fmt::format(
@@ -45,11 +44,10 @@ std::string describe(const MatchInfo& info, double of_report) {
 
 /// The names say whether it is the same program with other shapes, or another one.
 std::string why_different(const Symbols& symbols, const MatchInfo& info, std::int64_t paired) {
-  const double names =
-      symbols.trace_names > 0 && symbols.report_names > 0
-          ? static_cast<double>(symbols.shared_names) /
-                static_cast<double>(std::min(symbols.trace_names, symbols.report_names))
-          : 0;
+  double names = 0;
+  if (symbols.trace_names > 0 && symbols.report_names > 0)
+    names = static_cast<double>(symbols.shared_names) /
+            static_cast<double>(std::min(symbols.trace_names, symbols.report_names));
   if (names >= 0.8)
     return fmt::format(
         "The report has the same kernels as the trace ({} of {} names) but other launch shapes, so "
@@ -65,13 +63,13 @@ std::string why_different(const Symbols& symbols, const MatchInfo& info, std::in
 }  // namespace
 
 void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
-           const std::vector<bool>& report_used, Matching& m) {
-  MatchInfo& info = m.info;
+           const std::vector<bool>& report_used, Matching& matching) {
+  MatchInfo& info = matching.info;
   double score = 0;
   for (std::uint32_t row : trace_rows) {
-    if (m.state[row] == State::matched) ++info.matched;
-    if (m.state[row] == State::ambiguous) ++info.ambiguous;
-    score += m.score[row];
+    if (matching.state[row] == State::matched) ++info.matched;
+    if (matching.state[row] == State::ambiguous) ++info.ambiguous;
+    score += matching.score[row];
   }
   const std::int64_t paired = info.matched + info.ambiguous,
                      used = std::ranges::count(report_used, true);
@@ -82,16 +80,24 @@ void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
     info.note = why_different(symbols, info, paired);
     info.matched = info.ambiguous = info.copies_of_report = 0;
     for (std::uint32_t row : trace_rows) {
-      m.state[row] = State::trace_only;
-      m.report_row[row] = kNoRow;
-      m.score[row] = 0;
+      matching.state[row] = State::trace_only;
+      matching.report_row[row] = kNoRow;
+      matching.score[row] = 0;
     }
     return;
   }
   info.trace_only = info.trace_kernels - paired;
   info.report_only = info.report_kernels - used;
-  info.confidence = paired > 0 ? Share(score / static_cast<double>(paired)) : std::nullopt;
-  info.verdict = of_trace >= kGood ? MatchVerdict::good : MatchVerdict::partial;
+  if (paired > 0) {
+    info.confidence = Share(score / static_cast<double>(paired));
+  } else {
+    info.confidence = std::nullopt;
+  }
+  if (of_trace >= kGood) {
+    info.verdict = MatchVerdict::good;
+  } else {
+    info.verdict = MatchVerdict::partial;
+  }
   info.note = describe(info, of_report);
 }
 

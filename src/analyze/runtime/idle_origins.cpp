@@ -13,8 +13,9 @@ namespace {
 class PhaseSweep {
  public:
   explicit PhaseSweep(const ThreadPhases& sets) {
-    for (std::size_t p = 0; p < sets.size(); ++p)
-      if (!sets[p].empty()) left_.push_back({static_cast<RuntimePhase>(p), sets[p].span()});
+    for (std::size_t phase = 0; phase < sets.size(); ++phase)
+      if (!sets[phase].empty())
+        left_.push_back({static_cast<RuntimePhase>(phase), sets[phase].span()});
   }
   RuntimePhase at(Nanos time) {
     for (auto& [phase, left] : left_) {
@@ -42,13 +43,15 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 struct KeyHash {
-  std::size_t operator()(const Key& k) const {
-    std::uint64_t h =
-        static_cast<std::uint64_t>(k.reason) << 8 | static_cast<std::uint64_t>(k.phase);
-    for (const auto part :
-         {static_cast<std::uint32_t>(k.operation), k.module, static_cast<std::uint32_t>(k.python)})
-      h = (h ^ part) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-    return h;
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t hash =
+        static_cast<std::uint64_t>(key.reason) << 8 | static_cast<std::uint64_t>(key.phase);
+    for (const auto part : {static_cast<std::uint32_t>(key.operation), key.module,
+                            static_cast<std::uint32_t>(key.python)}) {
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
   }
 };
 
@@ -62,15 +65,15 @@ bool can_be_gained(IdleReason reason) {
 
 std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace,
                                           std::size_t max_rows) {
-  const auto& c = context.capture;
+  const auto& capture = context.capture;
   struct Sum {
     Nanos ns = 0;
     std::int64_t gaps = 0;
     Nanos last_end = INT64_MIN;
   };
   std::unordered_map<Key, Sum, KeyHash> sums;
-  const bool stacks = std::find(c.host_ops.kind.begin(), c.host_ops.kind.end(), HostKind::python) !=
-                      c.host_ops.kind.end();
+  const bool stacks = std::find(capture.host_ops.kind.begin(), capture.host_ops.kind.end(),
+                                HostKind::python) != capture.host_ops.kind.end();
   Nanos windows = 0;
   for (const auto& line : context.devices) {
     windows += line.window.length();
@@ -83,10 +86,11 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
     for (const auto& piece : line.idle_pieces) {
       // The thread whose state gave the reason: that of the operation, else the one that launched
       // the next activity.
-      std::uint32_t thread = piece.op != kNoRow ? c.host_ops.thread[piece.op] : kNoRow;
+      std::uint32_t thread = kNoRow;
+      if (piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
       if (thread == kNoRow && piece.next != kNoRow &&
           context.attribution.launch[piece.next] != kNoRow)
-        thread = c.api_calls.thread[context.attribution.launch[piece.next]];
+        thread = capture.api_calls.thread[context.attribution.launch[piece.next]];
       Key key{piece.reason,
               RuntimePhase::other,
               {},
@@ -94,19 +98,20 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
                   ? context.attribution.module[piece.next]
                   : 0,
               {}};
-      if (piece.op != kNoRow) key.operation = c.host_ops.name[piece.op];
-      if (thread < c.threads.size()) {
+      if (piece.op != kNoRow) key.operation = capture.host_ops.name[piece.op];
+      if (thread < capture.threads.size()) {
         auto at = threads.find(thread);
         if (at == threads.end())
           at = threads
-                   .emplace(thread, Thread{PhaseSweep(trace.threads[thread]),
-                                           ThreadSweep(c, context.host, context.roles, thread)})
+                   .emplace(thread,
+                            Thread{PhaseSweep(trace.threads[thread]),
+                                   ThreadSweep(capture, context.host, context.roles, thread)})
                    .first;
         const Nanos middle = piece.span.start + piece.span.length() / 2;
         key.phase = at->second.phases.at(middle);
         if (stacks)
           if (const auto python = at->second.sweep.at(middle).python; python != kNoRow)
-            key.python = c.host_ops.name[python];
+            key.python = capture.host_ops.name[python];
       }
       Sum& sum = sums[key];
       sum.ns += piece.span.length();
@@ -115,29 +120,35 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
     }
   }
   std::vector<std::pair<Key, Sum>> order(sums.begin(), sums.end());
-  const std::size_t shown = max_rows ? std::min(max_rows, order.size()) : order.size();
+  std::size_t shown = 0;
+  if (max_rows) {
+    shown = std::min(max_rows, order.size());
+  } else {
+    shown = order.size();
+  }
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [](const auto& a, const auto& b) {
-                      return a.second.ns != b.second.ns ? a.second.ns > b.second.ns
-                                                        : a.first < b.first;
+                    [](const auto& left, const auto& right) {
+                      if (left.second.ns != right.second.ns)
+                        return left.second.ns > right.second.ns;
+                      return left.first < right.first;
                     });
   std::vector<IdleOrigin> origins;
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [key, sum] = order[i];
-    IdleOrigin o;
-    o.cause = key.reason;
-    o.phase = key.phase;
-    o.operation = c.text(key.operation);
-    if (key.module != 0) o.module = context.attribution.modules[key.module];
-    o.python = c.text(key.python);
-    o.ns = sum.ns;
-    o.gaps = sum.gaps;
+    IdleOrigin origin;
+    origin.cause = key.reason;
+    origin.phase = key.phase;
+    origin.operation = capture.text(key.operation);
+    if (key.module != 0) origin.module = context.attribution.modules[key.module];
+    origin.python = capture.text(key.python);
+    origin.ns = sum.ns;
+    origin.gaps = sum.gaps;
     if (windows > 0) {
       const double share = static_cast<double>(sum.ns) / static_cast<double>(windows);
-      o.share = share;
-      if (share < 1 && can_be_gained(key.reason)) o.speedup = 1 / (1 - share);
+      origin.share = share;
+      if (share < 1 && can_be_gained(key.reason)) origin.speedup = 1 / (1 - share);
     }
-    origins.push_back(std::move(o));
+    origins.push_back(std::move(origin));
   }
   return origins;
 }

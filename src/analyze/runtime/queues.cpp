@@ -24,8 +24,8 @@ class Fillers {
   }
   std::uint32_t busiest() const {
     const auto most = std::max_element(counts_.begin(), counts_.end());
-    return most == counts_.end() || *most == 0 ? kNoRow
-                                               : static_cast<std::uint32_t>(most - counts_.begin());
+    if (most == counts_.end() || *most == 0) return kNoRow;
+    return static_cast<std::uint32_t>(most - counts_.begin());
   }
 
  private:
@@ -33,82 +33,86 @@ class Fillers {
 };
 
 Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
-  Queue q{"framework", QueueKind::framework, trace.framework_queue, trace.queued_before, kNoRow};
+  Queue queue{"framework", QueueKind::framework, trace.framework_queue, trace.queued_before,
+              kNoRow};
   Fillers fillers(context);
-  for (const auto& o : trace.operations)
-    if (!o.runs_for_another && trace.times_of(o)[index_of(RuntimePhase::queued)] > 0)
-      fillers.add(context.capture.host_ops.thread[o.row]);
-  q.fills = fillers.busiest();
-  return q;
+  for (const auto& operation : trace.operations)
+    if (!operation.runs_for_another &&
+        trace.times_of(operation)[index_of(RuntimePhase::queued)] > 0)
+      fillers.add(context.capture.host_ops.thread[operation.row]);
+  queue.fills = fillers.busiest();
+  return queue;
 }
 
 /// Passages that the framework recorded at both ends, joined by id.
 Queue recorded_queue(const Context& context, Text name) {
-  const auto& h = context.capture.handoffs;
-  Queue q{std::string(context.capture.text(name)), QueueKind::framework, {}, 0, kNoRow};
+  const auto& handoffs = context.capture.handoffs;
+  Queue queue{std::string(context.capture.text(name)), QueueKind::framework, {}, 0, kNoRow};
   std::unordered_map<std::int64_t, Nanos> entered;
   Fillers fillers(context);
   Nanos end = INT64_MIN;
-  for (std::size_t i = 0; i < h.size(); ++i) {
-    if (h.queue[i] != name) continue;
-    end = std::max(end, h.time_ns[i]);
-    if (h.leaves[i]) continue;
-    entered.emplace(h.id[i], h.time_ns[i]);
-    fillers.add(h.thread[i]);
+  for (std::size_t i = 0; i < handoffs.size(); ++i) {
+    if (handoffs.queue[i] != name) continue;
+    end = std::max(end, handoffs.time_ns[i]);
+    if (handoffs.leaves[i]) continue;
+    entered.emplace(handoffs.id[i], handoffs.time_ns[i]);
+    fillers.add(handoffs.thread[i]);
   }
-  for (std::size_t i = 0; i < h.size(); ++i) {
-    if (h.queue[i] != name || !h.leaves[i]) continue;
-    const auto it = entered.find(h.id[i]);
+  for (std::size_t i = 0; i < handoffs.size(); ++i) {
+    if (handoffs.queue[i] != name || !handoffs.leaves[i]) continue;
+    const auto it = entered.find(handoffs.id[i]);
     if (it == entered.end()) {
-      ++q.from_before;
+      ++queue.from_before;
       continue;
     }
-    q.items.push_back({std::min(it->second, h.time_ns[i]), h.time_ns[i]});
+    queue.items.push_back({std::min(it->second, handoffs.time_ns[i]), handoffs.time_ns[i]});
     entered.erase(it);
   }
   for (const auto& [id, time] : entered)
-    q.items.push_back({time, end});  // still there when the capture ended
-  q.fills = fillers.busiest();
-  return q;
+    queue.items.push_back({time, end});  // still there when the capture ended
+  queue.fills = fillers.busiest();
+  return queue;
 }
 
 Queue device_queue(const Context& context, std::uint32_t device) {
-  const auto& a = context.capture.activities;
+  const auto& activities = context.capture.activities;
   const auto& calls = context.capture.api_calls;
-  Queue q{fmt::format("device:{}", context.capture.devices.id[device]),
-          QueueKind::device,
-          {},
-          0,
-          kNoRow};
+  Queue queue{fmt::format("device:{}", context.capture.devices.id[device]),
+              QueueKind::device,
+              {},
+              0,
+              kNoRow};
   std::vector<Nanos> start(
       calls.size(),
       INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    if (a.device[i] != device) continue;
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    if (activities.device[i] != device) continue;
     if (const auto call = context.attribution.launch[i]; call != kNoRow)
-      start[call] = std::min(start[call], a.start_ns[i]);
+      start[call] = std::min(start[call], activities.start_ns[i]);
     else
-      ++q.from_before;
+      ++queue.from_before;
   }
-  q.items.reserve(calls.size());
+  queue.items.reserve(calls.size());
   Fillers fillers(context);
   for (std::uint32_t call = 0; call < calls.size(); ++call) {
     if (start[call] == INT64_MAX) continue;
     const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
-    q.items.push_back({std::min(returned, start[call]), start[call]});
+    queue.items.push_back({std::min(returned, start[call]), start[call]});
     fillers.add(calls.thread[call]);
   }
-  q.fills = fillers.busiest();
-  return q;
+  queue.fills = fillers.busiest();
+  return queue;
 }
 
 /// The longest members, longest first.
 Intervals longest(const Intervals& set, std::size_t count) {
   Intervals out(std::min(set.size(), count));
-  std::partial_sort_copy(
-      set.begin(), set.end(), out.begin(), out.end(), [](const Interval& a, const Interval& b) {
-        return a.length() != b.length() ? a.length() > b.length() : a.start < b.start;
-      });
+  std::partial_sort_copy(set.begin(), set.end(), out.begin(), out.end(),
+                         [](const Interval& left, const Interval& right) {
+                           if (left.length() != right.length())
+                             return left.length() > right.length();
+                           return left.start < right.start;
+                         });
   return out;
 }
 
@@ -119,20 +123,21 @@ std::vector<std::string> host_lines(const Context& context, std::uint32_t thread
   std::vector<std::size_t> order(spans.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(),
-            [&](auto a, auto b) { return spans[a].start < spans[b].start; });
+            [&](auto left, auto right) { return spans[left].start < spans[right].start; });
   std::vector<std::string> lines(spans.size());
   ThreadSweep sweep(context.capture, context.host, context.roles, thread);
-  for (const auto i : order) {
+  for (const auto item : order) {
     std::map<std::string_view, Nanos> time;
     sweep.each_state(
-        spans[i].start, spans[i].end, [&](Nanos from, Nanos to, const ThreadState& state) {
+        spans[item].start, spans[item].end, [&](Nanos from, Nanos to, const ThreadState& state) {
           const auto row = state.python != kNoRow ? state.python : state.span;
           if (row != kNoRow)
             time[context.capture.text(context.capture.host_ops.name[row])] += to - from;
         });
     const auto most = std::max_element(
-        time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != time.end()) lines[i] = most->first;
+        time.begin(), time.end(),
+        [](const auto& left, const auto& right) { return left.second < right.second; });
+    if (most != time.end()) lines[item] = most->first;
   }
   return lines;
 }
@@ -149,7 +154,7 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
       names.push_back(name);
   for (const Text name : names) queues.push_back(recorded_queue(context, name));
   for (const auto& line : context.devices) queues.push_back(device_queue(context, line.device));
-  std::erase_if(queues, [](const Queue& q) { return q.items.empty(); });
+  std::erase_if(queues, [](const Queue& queue) { return queue.items.empty(); });
   return queues;
 }
 
@@ -179,8 +184,8 @@ QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, co
   for (std::size_t mask = 0; mask < loaded.size(); ++mask) loaded[mask] -= empty[mask];
   info.when_empty = phase_times(empty);
   info.when_loaded = phase_times(loaded);
-  for (const auto& p : thin(curve, window, kCurveParts))
-    info.curve.push_back({p.start_ns, p.duration_ns, p.min, p.max, p.mean});
+  for (const auto& part : thin(curve, window, kCurveParts))
+    info.curve.push_back({part.start_ns, part.duration_ns, part.min, part.max, part.mean});
   const auto dry = longest(sum.empty, kDrySpells);
   const auto lines = host_lines(context, queue.fills, dry);
   for (std::size_t i = 0; i < dry.size(); ++i)

@@ -23,10 +23,13 @@ constexpr std::size_t kOrigins = 40;
 Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
   if (context.window.kind != WindowKind::all)
     return {context.window.start_ns, context.window.end_ns};
-  Interval w = trace.extent;
-  for (const auto& d : context.devices)
-    if (!d.rows.empty()) w = {std::min(w.start, d.window.start), std::max(w.end, d.window.end)};
-  return w.start < w.end ? w : Interval{};
+  Interval window = trace.extent;
+  for (const auto& device : context.devices)
+    if (!device.rows.empty())
+      window = {std::min(window.start, device.window.start),
+                std::max(window.end, device.window.end)};
+  if (window.start < window.end) return window;
+  return Interval{};
 }
 
 std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& trace,
@@ -34,9 +37,9 @@ std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& tr
   std::set<std::string> modes;
   if (trace.inline_operations > 0) modes.insert("eager_sync");
   if (!trace.framework_queue.empty()) modes.insert("eager_async");
-  for (std::size_t r = 0; r < rules.size(); ++r) {
-    if (trace.rule_events[r] == 0) continue;
-    const auto& rule = rules.rule(static_cast<std::uint16_t>(r));
+  for (std::size_t index = 0; index < rules.size(); ++index) {
+    if (trace.rule_events[index] == 0) continue;
+    const auto& rule = rules.rule(static_cast<std::uint16_t>(index));
     if (rule.text == "FunctionRun") modes.insert("function");
     if (rule.match == Match::compiled || rule.text == "GpuExecutable::" ||
         rule.text == "CpuExecutable::")
@@ -60,12 +63,13 @@ template <class SpanOf>
 std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& span_of) {
   std::vector<std::uint32_t> inside;
   for (std::uint32_t i = 0; i < rows; ++i)
-    if (const Interval s = span_of(i); s.start >= window.start && s.start < window.end)
+    if (const Interval span = span_of(i); span.start >= window.start && span.start < window.end)
       inside.push_back(i);
   const auto shown = inside.begin() + static_cast<std::ptrdiff_t>(std::min(inside.size(), kMarks));
-  std::partial_sort(inside.begin(), shown, inside.end(), [&](auto a, auto b) {
-    const Nanos x = span_of(a).length(), y = span_of(b).length();
-    return x != y ? x > y : a < b;
+  std::partial_sort(inside.begin(), shown, inside.end(), [&](auto left, auto right) {
+    const Nanos value = span_of(left).length(), other = span_of(right).length();
+    if (value != other) return value > other;
+    return left < right;
   });
   inside.erase(shown, inside.end());
   return inside;
@@ -74,33 +78,37 @@ std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& s
 std::vector<RuntimeMark> longest_waits(const Context& context, const RuntimeTrace& trace,
                                        Interval window) {
   std::vector<RuntimeMark> marks;
-  for (const auto i :
-       longest(trace.waits.size(), window, [&](std::uint32_t w) { return trace.waits[w].span; })) {
-    const auto& w = trace.waits[i];
-    const auto event = context.capture.text(w.event),
-               operation = w.operation == kNoRow ? std::string_view()
-                                                 : trace.types[trace.operations[w.operation].type];
+  for (const auto row : longest(trace.waits.size(), window,
+                                [&](std::uint32_t width) { return trace.waits[width].span; })) {
+    const auto& wait = trace.waits[row];
+    const auto event = context.capture.text(wait.event),
+               operation = wait.operation == kNoRow
+                               ? std::string_view()
+                               : trace.types[trace.operations[wait.operation].type];
     marks.push_back({"wait",
                      operation.empty() || operation == event
                          ? std::string(event)
                          : fmt::format("{}: {}", operation, event),
-                     w.span.start, w.span.length(), -1});
+                     wait.span.start, wait.span.length(), -1});
   }
   return marks;
 }
 
 std::vector<RuntimeMark> longest_transfers(const Context& context, Interval window) {
-  const auto& a = context.capture.activities;
+  const auto& activities = context.capture.activities;
   std::vector<std::uint32_t> copies;
-  for (std::uint32_t i = 0; i < a.size(); ++i)
-    if (a.kind[i] == ActivityKind::memcpy) copies.push_back(i);
+  for (std::uint32_t i = 0; i < activities.size(); ++i)
+    if (activities.kind[i] == ActivityKind::memcpy) copies.push_back(i);
   std::vector<RuntimeMark> marks;
-  for (const auto c : longest(copies.size(), window, [&](std::uint32_t c) {
-         return Interval{a.start_ns[copies[c]], a.start_ns[copies[c]] + a.duration_ns[copies[c]]};
+  for (const auto copy : longest(copies.size(), window, [&](std::uint32_t column) {
+         return Interval{
+             activities.start_ns[copies[column]],
+             activities.start_ns[copies[column]] + activities.duration_ns[copies[column]]};
        })) {
-    const auto i = copies[c];
-    marks.push_back({std::string(name_of(a.copy[i])), std::string(context.capture.text(a.name[i])),
-                     a.start_ns[i], a.duration_ns[i], a.bytes[i]});
+    const auto row = copies[copy];
+    marks.push_back({std::string(name_of(activities.copy[row])),
+                     std::string(context.capture.text(activities.name[row])),
+                     activities.start_ns[row], activities.duration_ns[row], activities.bytes[row]});
   }
   return marks;
 }
@@ -128,37 +136,41 @@ std::string pattern_of(const PhaseRule& rule) {
 
 void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace,
                      Analysis& analysis) {
-  RuntimeInfo& r = analysis.runtime;
+  RuntimeInfo& runtime_info = analysis.runtime;
   const Interval window = runtime_window(context, trace);
   if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty()))
     return;
-  r.start_ns = window.start;
-  r.duration_ns = window.length();
-  r.modes = modes_of(context, trace, rules);
+  runtime_info.start_ns = window.start;
+  runtime_info.duration_ns = window.length();
+  runtime_info.modes = modes_of(context, trace, rules);
   std::int64_t steps = 0;
-  for (const auto& s : context.window.all_steps)
-    steps += s.start_ns + s.duration_ns > window.start && s.start_ns < window.end;
+  for (const auto& step : context.window.all_steps)
+    steps += step.start_ns + step.duration_ns > window.start && step.start_ns < window.end;
   std::int64_t items = 0;
   if (context.options.batch > 0 && steps > 0 &&
       !__builtin_mul_overflow(context.options.batch, steps, &items))
-    r.items = items;
+    runtime_info.items = items;
   else
     items = 0;
 
   const PhaseTimeline phases = lay_out_phases(context, trace, window);
   const PhaseSums sums = sum_phases(phases, {window});
-  r.phases = phase_times(sums, items);
-  r.kernels = kernel_shares(sums, items);
-  r.operations = spread_operations(trace, window, context.options.max_rows);
-  r.operation_count = r.operations.empty() ? 0 : r.operations.front().count;
+  runtime_info.phases = phase_times(sums, items);
+  runtime_info.kernels = kernel_shares(sums, items);
+  runtime_info.operations = spread_operations(trace, window, context.options.max_rows);
+  if (runtime_info.operations.empty()) {
+    runtime_info.operation_count = 0;
+  } else {
+    runtime_info.operation_count = runtime_info.operations.front().count;
+  }
   for (const auto& queue : find_queues(context, trace))
-    r.queues.push_back(describe_queue(context, phases, queue));
-  r.waits = longest_waits(context, trace, window);
-  r.transfers = longest_transfers(context, window);
+    runtime_info.queues.push_back(describe_queue(context, phases, queue));
+  runtime_info.waits = longest_waits(context, trace, window);
+  runtime_info.transfers = longest_transfers(context, window);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const auto& rule = rules.rule(static_cast<std::uint16_t>(i));
     if (trace.rule_events[i] > 0)
-      r.rules.push_back(
+      runtime_info.rules.push_back(
           {rule.phase, pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
   }
 }

@@ -10,12 +10,13 @@ namespace gf {
 namespace {
 
 Share share_of(Nanos part, Nanos whole) {
-  return whole > 0 ? Share(static_cast<double>(part) / static_cast<double>(whole)) : std::nullopt;
+  if (whole > 0) return Share(static_cast<double>(part) / static_cast<double>(whole));
+  return std::nullopt;
 }
 
 std::optional<double> per_item(Nanos ns, std::int64_t items) {
-  return items > 0 ? std::optional<double>(static_cast<double>(ns) / static_cast<double>(items))
-                   : std::nullopt;
+  if (items > 0) return std::optional<double>(static_cast<double>(ns) / static_cast<double>(items));
+  return std::nullopt;
 }
 
 constexpr PhaseMask bit_of(std::size_t phase) { return static_cast<PhaseMask>(1u << phase); }
@@ -34,17 +35,18 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
   };
   std::array<Intervals, std::tuple_size_v<PhaseSets>> united;
   std::vector<Source> sources;
-  for (std::size_t p = 0; p < sets.size(); ++p) {
-    auto of_phase = sets[p];
+  for (std::size_t phase = 0; phase < sets.size(); ++phase) {
+    auto of_phase = sets[phase];
     std::erase_if(of_phase, [](auto set) { return set.empty(); });
     if (of_phase.empty()) continue;
     // Small ones first, so that few members are copied often.
-    std::sort(of_phase.begin(), of_phase.end(), [](auto a, auto b) { return a.size() < b.size(); });
+    std::sort(of_phase.begin(), of_phase.end(),
+              [](auto left, auto right) { return left.size() < right.size(); });
     auto all = of_phase.front();
-    for (std::size_t i = 1; i < of_phase.size(); ++i) all = united[p] = unite(all, of_phase[i]);
+    for (std::size_t i = 1; i < of_phase.size(); ++i) all = united[phase] = unite(all, of_phase[i]);
     const auto first = std::partition_point(
         all.begin(), all.end(), [&](const Interval& i) { return i.end <= window.start; });
-    sources.push_back({bit_of(p), all.subspan(static_cast<std::size_t>(first - all.begin()))});
+    sources.push_back({bit_of(phase), all.subspan(static_cast<std::size_t>(first - all.begin()))});
   }
   PhaseTimeline timeline;
   timeline.window = window;
@@ -71,14 +73,14 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
 
 PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, Interval window) {
   std::array<Intervals, std::tuple_size_v<PhaseSets>> devices;
-  const auto& a = context.capture.activities;
+  const auto& activities = context.capture.activities;
   const auto& calls = context.capture.api_calls;
-  for (const auto p : {RuntimePhase::gpu_kernel, RuntimePhase::queued})
-    devices[index_of(p)].reserve(a.size());
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    const Interval span{a.start_ns[i], a.start_ns[i] + a.duration_ns[i]};
-    add(devices[index_of(a.kind[i] == ActivityKind::kernel ? RuntimePhase::gpu_kernel
-                                                           : RuntimePhase::memcpy)],
+  for (const auto phase : {RuntimePhase::gpu_kernel, RuntimePhase::queued})
+    devices[index_of(phase)].reserve(activities.size());
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    const Interval span{activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]};
+    add(devices[index_of(activities.kind[i] == ActivityKind::kernel ? RuntimePhase::gpu_kernel
+                                                                    : RuntimePhase::memcpy)],
         span, window);
     if (const auto call = context.attribution.launch[i]; call != kNoRow)
       add(devices[index_of(RuntimePhase::queued)],
@@ -87,10 +89,10 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
   for (const auto& item : trace.framework_queue)
     add(devices[index_of(RuntimePhase::queued)], {item.enter, item.leave}, window);
   PhaseSets sets;
-  for (std::size_t p = 0; p < sets.size(); ++p) {
-    devices[p] = normalised(std::move(devices[p]));
-    sets[p].push_back(devices[p]);
-    for (const auto& thread : trace.threads) sets[p].push_back(thread[p].span());
+  for (std::size_t phase = 0; phase < sets.size(); ++phase) {
+    devices[phase] = normalised(std::move(devices[phase]));
+    sets[phase].push_back(devices[phase]);
+    for (const auto& thread : trace.threads) sets[phase].push_back(thread[phase].span());
   }
   return overlay(sets, window);
 }
@@ -99,20 +101,20 @@ PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within) {
   PhaseSums sums{};
   const auto& start = timeline.start_ns;
   if (start.empty() || within.empty()) return sums;
-  auto i = static_cast<std::size_t>(
+  auto index = static_cast<std::size_t>(
       std::upper_bound(start.begin(), start.end(), within.front().start) - start.begin());
-  i -= i > 0;
+  index -= index > 0;
   for (const auto& span : within) {
     auto end_of = [&](std::size_t piece) {
       return piece + 1 < start.size() ? start[piece + 1] : timeline.window.end;
     };
-    while (i + 1 < start.size() && end_of(i) <= span.start) ++i;
-    for (Nanos from = std::max(span.start, start[i]); i < start.size();) {
-      const Nanos to = std::min(span.end, end_of(i));
-      if (from < to) sums[timeline.phases[i]] += to - from;
-      if (to >= span.end || i + 1 == start.size()) break;
+    while (index + 1 < start.size() && end_of(index) <= span.start) ++index;
+    for (Nanos from = std::max(span.start, start[index]); index < start.size();) {
+      const Nanos to = std::min(span.end, end_of(index));
+      if (from < to) sums[timeline.phases[index]] += to - from;
+      if (to >= span.end || index + 1 == start.size()) break;
       from = to;
-      ++i;
+      ++index;
     }
   }
   return sums;
@@ -125,20 +127,20 @@ std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items) {
     const auto first = static_cast<std::size_t>(
         mask == 0 ? static_cast<int>(index_of(RuntimePhase::other)) : std::countr_zero(mask));
     label[first] += sums[mask];
-    for (std::size_t p = 0; p < index_of(RuntimePhase::other); ++p)
-      if (mask & bit_of(p)) present[p] += sums[mask];
+    for (std::size_t phase = 0; phase < index_of(RuntimePhase::other); ++phase)
+      if (mask & bit_of(phase)) present[phase] += sums[mask];
   }
   present[index_of(RuntimePhase::other)] = label[index_of(RuntimePhase::other)];
   const Nanos whole = std::accumulate(sums.begin(), sums.end(), Nanos{0});
   std::vector<PhaseTime> times;
-  for (std::size_t p = 0; p < kRuntimePhases; ++p) {
-    PhaseTime t;
-    t.phase = static_cast<RuntimePhase>(p);
-    t.ns = label[p];
-    t.share = share_of(t.ns, whole);
-    t.present_ns = present[p];
-    t.per_item_ns = per_item(t.ns, items);
-    times.push_back(std::move(t));
+  for (std::size_t phase = 0; phase < kRuntimePhases; ++phase) {
+    PhaseTime time;
+    time.phase = static_cast<RuntimePhase>(phase);
+    time.ns = label[phase];
+    time.share = share_of(time.ns, whole);
+    time.present_ns = present[phase];
+    time.per_item_ns = per_item(time.ns, items);
+    times.push_back(std::move(time));
   }
   return times;
 }
@@ -146,21 +148,21 @@ std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items) {
 KernelShares kernel_shares(const PhaseSums& sums, std::int64_t items) {
   constexpr auto kCpu = bit_of(index_of(RuntimePhase::cpu_kernel)),
                  kGpu = bit_of(index_of(RuntimePhase::gpu_kernel));
-  KernelShares k;
+  KernelShares kernel_shares;
   for (std::size_t mask = 0; mask < sums.size(); ++mask) {
     const bool cpu = mask & kCpu, gpu = mask & kGpu;
-    (cpu && gpu ? k.both_ns
-     : cpu      ? k.cpu_kernel_ns
-     : gpu      ? k.gpu_kernel_ns
-                : k.overhead_ns) += sums[mask];
+    (cpu && gpu ? kernel_shares.both_ns
+     : cpu      ? kernel_shares.cpu_kernel_ns
+     : gpu      ? kernel_shares.gpu_kernel_ns
+                : kernel_shares.overhead_ns) += sums[mask];
   }
   const Nanos window = std::accumulate(sums.begin(), sums.end(), Nanos{0});
-  k.cpu_kernel = share_of(k.cpu_kernel_ns, window);
-  k.gpu_kernel = share_of(k.gpu_kernel_ns, window);
-  k.both = share_of(k.both_ns, window);
-  k.overhead = share_of(k.overhead_ns, window);
-  k.overhead_per_item_ns = per_item(k.overhead_ns, items);
-  return k;
+  kernel_shares.cpu_kernel = share_of(kernel_shares.cpu_kernel_ns, window);
+  kernel_shares.gpu_kernel = share_of(kernel_shares.gpu_kernel_ns, window);
+  kernel_shares.both = share_of(kernel_shares.both_ns, window);
+  kernel_shares.overhead = share_of(kernel_shares.overhead_ns, window);
+  kernel_shares.overhead_per_item_ns = per_item(kernel_shares.overhead_ns, items);
+  return kernel_shares;
 }
 
 }  // namespace gf

@@ -27,11 +27,12 @@ constexpr SampledRung kSampledRungs[] = {{"gpu.busy", {"gpu.busy", "monitor.gpu"
                                          {"sm.occupancy", {"sm.occupancy", ""}, false, false},
                                          {"dram.active", {"dram.active", ""}, false, false}};
 
-const SampledSeries* find_series(const Capture& c, const std::vector<SampledSeries>& series,
+const SampledSeries* find_series(const Capture& capture, const std::vector<SampledSeries>& series,
                                  std::string_view metric) {
-  const Text id = metric.empty() ? Text::none : c.strings.find(metric);
-  for (const auto& s : series)
-    if (id != Text::none && s.metric == id && s.covered > 0) return &s;
+  Text id = Text::none;
+  if (!metric.empty()) id = capture.strings.find(metric);
+  for (const auto& one : series)
+    if (id != Text::none && one.metric == id && one.covered > 0) return &one;
   return nullptr;
 }
 
@@ -55,11 +56,11 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN,
          covered = 0;
   for (const auto& rung : kSampledRungs) {
-    const SampledSeries* s = nullptr;
+    const SampledSeries* found = nullptr;
     std::string_view metric;
     for (const auto name : rung.metrics)
-      if (!s && (s = find_series(capture, series, name))) metric = name;
-    if (!s) {
+      if (!found && (found = find_series(capture, series, name))) metric = name;
+    if (!found) {
       if (!rung.always) continue;
       Level level;
       level.id = rung.id;
@@ -67,9 +68,9 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
       use.levels.push_back(std::move(level));
       continue;
     }
-    const double share = std::min(static_cast<double>(s->covered) / T, 1.0);
+    const double share = std::min(static_cast<double>(found->covered) / T, 1.0);
     // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
-    const double most = rung.deeper ? above : 1, mean = std::clamp(*s->mean(false), 0.0, most);
+    const double most = rung.deeper ? above : 1, mean = std::clamp(*found->mean(false), 0.0, most);
     Level level;
     level.id = rung.id;
     level.value = level.low = mean * share;
@@ -77,11 +78,14 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
     level.coverage = share;
     level.formula = fmt::format("mean over samples of {}", metric);
     use.levels.push_back(std::move(level));
-    if (rung.id == "gpu.busy")
-      busy = mean, covered = share, above = mean;
-    else if (rung.id == "sm.active")
-      active = mean, above = mean;
-    else if (rung.id == "issue.active")
+    if (rung.id == "gpu.busy") {
+      busy = mean;
+      covered = share;
+      above = mean;
+    } else if (rung.id == "sm.active") {
+      active = mean;
+      above = mean;
+    } else if (rung.id == "issue.active")
       issue = mean;
     else if (rung.id == "tensor.active")
       tensor = mean;
@@ -105,8 +109,8 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
                          split.unknown};
   const auto ns = apportion(kernels, parts);
   use.waterfall = {waterfall_bar(Bar::idle, idle)};  // copies cannot be told from it
-  for (std::size_t b = 0; b < parts.size(); ++b)
-    use.waterfall.push_back(waterfall_bar(kKernelBars[b], ns[b]));
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    use.waterfall.push_back(waterfall_bar(kKernelBars[part], ns[part]));
   use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
 }
 
@@ -114,11 +118,11 @@ std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
   if (devices.size() == 1) return devices.front().levels;
   std::vector<Level> all;
   double whole = 0;
-  for (const auto& d : devices) whole += static_cast<double>(d.span_ns);
-  for (const auto& d : devices)
-    for (const auto& level : d.levels) {
-      auto same =
-          std::find_if(all.begin(), all.end(), [&](const Level& l) { return l.id == level.id; });
+  for (const auto& device : devices) whole += static_cast<double>(device.span_ns);
+  for (const auto& device : devices)
+    for (const auto& level : device.levels) {
+      auto same = std::find_if(all.begin(), all.end(),
+                               [&](const Level& rung) { return rung.id == level.id; });
       if (same == all.end()) {
         Level fresh = level;
         fresh.value = fresh.low = fresh.high = fresh.coverage = {};
@@ -126,21 +130,21 @@ std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
         same = all.end() - 1;
       }
       if (!level.value) continue;
-      const double w = static_cast<double>(d.span_ns) / whole;
+      const double share = static_cast<double>(device.span_ns) / whole;
       same->why_missing.clear();
       same->formula = level.formula;
-      same->value = same->value.value_or(0) + w * *level.value;
-      same->low = same->low.value_or(0) + w * *level.low;
-      same->high = same->high.value_or(0) + w * *level.high;
-      same->coverage = same->coverage.value_or(0) + w * *level.coverage;
+      same->value = same->value.value_or(0) + share * *level.value;
+      same->low = same->low.value_or(0) + share * *level.low;
+      same->high = same->high.value_or(0) + share * *level.high;
+      same->coverage = same->coverage.value_or(0) + share * *level.coverage;
     }
   // A device without the level could have any: the share of the others bounds it.
-  for (auto& l : all) {
+  for (auto& rung : all) {
     double with = 0;
-    for (const auto& d : devices)
-      for (const auto& level : d.levels)
-        if (level.id == l.id && level.value) with += static_cast<double>(d.span_ns) / whole;
-    if (l.high) l.high = std::min(1.0, *l.high + 1 - with);
+    for (const auto& device : devices)
+      for (const auto& level : device.levels)
+        if (level.id == rung.id && level.value) with += static_cast<double>(device.span_ns) / whole;
+    if (rung.high) rung.high = std::min(1.0, *rung.high + 1 - with);
   }
   return all;
 }

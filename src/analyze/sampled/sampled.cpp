@@ -11,6 +11,7 @@
 #include "analyze/sampled/spans.h"
 #include "analyze/window.h"
 #include "core/period.h"
+#include "core/when.h"
 #include "model/activity.h"
 #include "model/metrics.h"
 
@@ -22,15 +23,18 @@ constexpr std::int64_t kBuckets = 240;
 constexpr Nanos kLongestRun = 100 * 366 * Nanos(86400) * kNsPerSecond;
 constexpr Nanos kFine = 10 * kNsPerMs;  // longer samples show no steps
 
-SampleSource source_of(const Capture& c, std::uint32_t device,
+SampleSource source_of(const Capture& capture, std::uint32_t device,
                        const std::vector<SampledSeries>& series) {
-  if (const auto said = c.metadata_value(fmt::format("record.source.{}", c.devices.id[device]));
+  if (const auto said =
+          capture.metadata_value(fmt::format("record.source.{}", capture.devices.id[device]));
       !said.empty())
     return enum_from<SampleSource>(said).value_or(SampleSource::nvml);
-  if (c.format == "dcgm_dmon") return SampleSource::dcgm;
-  for (const auto& s : series)
-    if (c.text(s.metric) == "gpu.busy")
-      return c.format == "nsight_systems" ? SampleSource::pm_sampling : SampleSource::gpm;
+  if (capture.format == "dcgm_dmon") return SampleSource::dcgm;
+  for (const auto& one : series)
+    if (capture.text(one.metric) == "gpu.busy") {
+      if (capture.format == "nsight_systems") return SampleSource::pm_sampling;
+      return SampleSource::gpm;
+    }
   return SampleSource::nvml;
 }
 
@@ -42,55 +46,62 @@ constexpr std::string_view kOrder[] = {
     "power.average", "power.memory", "clock.sm",    "clock.memory",  "temperature.gpu",
     "memory.used",   "host.cpu",     "host.memory"};
 
-std::vector<SampledReading> readings_of(const Capture& c,
+std::vector<SampledReading> readings_of(const Capture& capture,
                                         const std::vector<SampledSeries>& series) {
   std::vector<std::pair<std::size_t, SampledReading>> ranked;
-  for (const auto& s : series) {
-    const auto id = c.text(s.metric);
+  for (const auto& one : series) {
+    const auto id = capture.text(one.metric);
     // A counter of joules only grows, limits are bits, and memory of single processes has no place
     // in a table of the whole.
-    if (s.covered <= 0 || id == "energy.module" || id == "clock.limits" ||
+    if (one.covered <= 0 || id == "energy.module" || id == "clock.limits" ||
         id.starts_with("memory.process"))
       continue;
     const bool count = is_count(id);
     const Metric* known = find_metric(id);
-    SampledReading r;
-    r.id = id;
-    r.unit = known ? std::string(known->unit) + (count ? "/s" : "") : "";
-    r.mean = s.mean(count), r.low = s.low, r.high = s.high;
-    if (count) r.total = s.integral;
-    for (std::size_t b = 0; b < s.sum.size(); ++b)
-      r.values.push_back(s.time[b] > 0 ? s.sum[b] / s.time[b] * (count ? 1e9 : 1) : NAN);
+    SampledReading reading;
+    reading.id = id;
+    if (known) {
+      reading.unit = std::string(known->unit) + when(count, "/s");
+    } else {
+      reading.unit = "";
+    }
+    reading.mean = one.mean(count);
+    reading.low = one.low;
+    reading.high = one.high;
+    if (count) reading.total = one.integral;
+    for (std::size_t bucket = 0; bucket < one.sum.size(); ++bucket)
+      reading.values.push_back(
+          one.time[bucket] > 0 ? one.sum[bucket] / one.time[bucket] * (count ? 1e9 : 1) : NAN);
     ranked.emplace_back(
         static_cast<std::size_t>(std::find(std::begin(kOrder), std::end(kOrder), id) -
                                  std::begin(kOrder)),
-        std::move(r));
+        std::move(reading));
   }
   std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+                   [](const auto& left, const auto& right) { return left.first < right.first; });
   std::vector<SampledReading> out;
-  for (auto& [rank, r] : ranked) out.push_back(std::move(r));
+  for (auto& [rank, result] : ranked) out.push_back(std::move(result));
   return out;
 }
 
 /// The period of a device's activity, from the middle of the window.
-void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevice& out) {
+void find_step(const Capture& capture, std::uint32_t row, Interval window, SampledDevice& out) {
   if (out.sample_ns <= 0 || out.sample_ns > kFine) return;
   const Nanos half =
                   std::min(window.length(), static_cast<Nanos>(kStepSamples) * out.sample_ns) / 2,
               middle = window.start + window.length() / 2;
   for (const auto id : kStepSignals) {
-    const Text metric = c.strings.find(id);
+    const Text metric = capture.strings.find(id);
     if (metric == Text::none) continue;
     std::vector<float> signal;
     Nanos last = 0;
     each_counter_value(
-        c, {middle - half, middle + half}, CounterFilter{row, {metric}},
+        capture, {middle - half, middle + half}, CounterFilter{row, {metric}},
         [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
           if (duration <= 0) return;
           // Even steps of time: samples that never arrived are filled in.
-          const float between =
-              signal.empty() ? 0 : (signal.back() + static_cast<float>(value)) / 2;
+          float between = 0;
+          if (!signal.empty()) between = (signal.back() + static_cast<float>(value)) / 2;
           for (Nanos gap = last > 0 ? (start - last + out.sample_ns / 2) / out.sample_ns : 0;
                gap > 0 && signal.size() < kStepSamples; --gap)
             signal.push_back(between);
@@ -104,37 +115,43 @@ void find_step(const Capture& c, std::uint32_t row, Interval window, SampledDevi
   }
 }
 
-SampledUse over_time(const Capture& c, const std::vector<Text>& work,
+SampledUse over_time(const Capture& capture, const std::vector<Text>& work,
                      const std::vector<Interval>& spans, Interval window,
                      const std::vector<std::vector<SampledSeries>>& series, Nanos bucket) {
   SampledUse use;
-  use.start_ns = window.start, use.bucket_ns = bucket;
-  for (std::uint32_t d = 0; d < c.devices.size(); ++d) {
-    if (series[d].empty()) continue;
-    if (spans[d].length() == 0) {
+  use.start_ns = window.start;
+  use.bucket_ns = bucket;
+  for (std::uint32_t device = 0; device < capture.devices.size(); ++device) {
+    if (series[device].empty()) continue;
+    if (spans[device].length() == 0) {
       ++use.idle_devices;
       continue;
     }
     SampledDevice out;
-    out.id = c.devices.id[d];
-    out.name = c.text(c.devices.name[d]);
-    out.source = source_of(c, d, series[d]);
-    for (const auto& s : series[d])
-      if (s.metric == work[d] && s.samples > 0)
-        out.samples = s.samples, out.covered_ns = s.covered, out.sample_ns = s.covered / s.samples;
-    out.readings = readings_of(c, series[d]);
-    find_step(c, d, {std::max(spans[d].start, window.start), std::min(spans[d].end, window.end)},
-              out);
+    out.id = capture.devices.id[device];
+    out.name = capture.text(capture.devices.name[device]);
+    out.source = source_of(capture, device, series[device]);
+    for (const auto& one : series[device])
+      if (one.metric == work[device] && one.samples > 0) {
+        out.samples = one.samples;
+        out.covered_ns = one.covered;
+        out.sample_ns = one.covered / one.samples;
+      }
+    out.readings = readings_of(capture, series[device]);
+    find_step(
+        capture, device,
+        {std::max(spans[device].start, window.start), std::min(spans[device].end, window.end)},
+        out);
     use.devices.push_back(std::move(out));
   }
-  use.host = readings_of(c, series.back());
+  use.host = readings_of(capture, series.back());
   return use;
 }
 
 /// The part of the window in which power is known: a killed recorder's last reading can lie a
 /// second before its last sample.
-Interval powered(const Capture& c, Interval window) {
-  const auto known = sampled_span(c);
+Interval powered(const Capture& capture, Interval window) {
+  const auto known = sampled_span(capture);
   if (!known || known->start >= window.end || known->end <= window.start) return window;
   return {std::max(window.start, known->start), std::min(window.end, known->end)};
 }
@@ -145,82 +162,94 @@ Nanos bucket_of(Interval window) {
 
 }  // namespace
 
-bool holds_only_samples(const Capture& c) {
-  return c.activities.empty() && c.report_kernels.empty() && c.host_ops.empty() &&
-         holds_counter_values(c);
+bool holds_only_samples(const Capture& capture) {
+  return capture.activities.empty() && capture.report_kernels.empty() && capture.host_ops.empty() &&
+         holds_counter_values(capture);
 }
 
-bool only_samples(const Analysis& a) { return a.kernels.empty() && !a.samples.devices.empty(); }
+bool only_samples(const Analysis& analysis) {
+  return analysis.kernels.empty() && !analysis.samples.devices.empty();
+}
 
-SampledUse samples_over_time(const Capture& c, Interval within) {
-  const auto [extent, work] = look_over_samples(c);
-  const Interval window = within.start == kAllTime.start ? extent : within;
+SampledUse samples_over_time(const Capture& capture, Interval within) {
+  const auto [extent, work] = look_over_samples(capture);
+  Interval window = within;
+  if (within.start == kAllTime.start) window = extent;
   if (window.length() <= 0 || window.length() > kLongestRun ||
-      std::all_of(work.begin(), work.end(), [](Text t) { return t == Text::none; }))
+      std::all_of(work.begin(), work.end(), [](Text metric) { return metric == Text::none; }))
     return {};
   const Nanos bucket = bucket_of(window);
-  return over_time(c, work, active_spans(c, work, window).working, window,
-                   collect_series(c, window, bucket), bucket);
+  return over_time(capture, work, active_spans(capture, work, window).working, window,
+                   collect_series(capture, window, bucket), bucket);
 }
 
-Result<SampledAnalysis> analyze_samples(const Capture& c, const AnalyzeOptions& options) {
-  const auto [extent, work] = look_over_samples(c);
+Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options) {
+  const auto [extent, work] = look_over_samples(capture);
   if (extent.start >= extent.end)
-    return fail("no span of time in which a GPU was sampled", c.path, -1, "record for longer");
+    return fail("no span of time in which a GPU was sampled", capture.path, -1,
+                "record for longer");
   if (const Nanos length = length_of(extent.start, extent.end); length < 0 || length > kLongestRun)
-    return fail("the samples' times lie more than a century apart: they cannot be right", c.path,
-                -1, "look for a damaged line or a wrong unit of time");
-  const auto active = active_spans(c, work, extent);
+    return fail("the samples' times lie more than a century apart: they cannot be right",
+                capture.path, -1, "look for a damaged line or a wrong unit of time");
+  const auto active = active_spans(capture, work, extent);
   auto spans = active.working;
   Interval window = extent;
-  Analysis a;
-  describe_source(c, a);
+  Analysis analysis;
+  describe_source(capture, analysis);
   if (options.window == "all" || options.window == "stable") {
-    a.window.kind = options.window == "all" ? WindowKind::all : WindowKind::stable;
+    if (options.window == "all") {
+      analysis.window.kind = WindowKind::all;
+    } else {
+      analysis.window.kind = WindowKind::stable;
+    }
     if (options.window == "stable") spans = active.settled;
     const Interval all = hull(spans);
     if (all.length() > 0)
       window = all;
     else if (options.window == "stable")
-      return fail("--window stable: the GPU's activity never settles", c.path, -1,
+      return fail("--window stable: the GPU's activity never settles", capture.path, -1,
                   "use all or START:END, or record for longer");
   } else {
     if (options.window.find(':') == std::string::npos || options.window.starts_with("step:"))
       return fail("--window " + options.window + ": the capture holds no kernels and so no steps",
-                  c.path, -1, "use all, stable or START:END, or record with --kernels");
-    const auto asked = parse_span(c.path, options.window, extent);
+                  capture.path, -1, "use all, stable or START:END, or record with --kernels");
+    const auto asked = parse_span(capture.path, options.window, extent);
     if (!asked) return tl::unexpected(asked.error());
-    a.window.kind = WindowKind::range;
+    analysis.window.kind = WindowKind::range;
     window = {std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
-    for (auto& s : spans)
-      if (s.length() > 0) s = window;  // the span asked for counts whole, idle ends included
+    for (auto& span : spans)
+      if (span.length() > 0) span = window;  // the span asked for counts whole, idle ends included
   }
-  const bool nothing_worked =
-      std::all_of(spans.begin(), spans.end(), [](const Interval& s) { return s.length() == 0; });
-  a.window.start_ns = window.start, a.window.end_ns = window.end,
-  a.window.duration_ns = window.length();
-  a.window.step_source = "none";
-  for (std::uint32_t d = 0; nothing_worked && d < spans.size(); ++d)
-    if (work[d] != Text::none) spans[d] = window;
+  const bool nothing_worked = std::all_of(spans.begin(), spans.end(),
+                                          [](const Interval& span) { return span.length() == 0; });
+  analysis.window.start_ns = window.start;
+  analysis.window.end_ns = window.end;
+  analysis.window.duration_ns = window.length();
+  analysis.window.step_source = "none";
+  for (std::uint32_t device = 0; nothing_worked && device < spans.size(); ++device)
+    if (work[device] != Text::none) spans[device] = window;
   const Nanos bucket = bucket_of(window);
-  const auto series = collect_series(c, window, bucket);
-  a.samples = over_time(c, work, spans, window, series, bucket);
-  for (std::uint32_t d = 0; d < spans.size(); ++d) {
-    if (spans[d].length() == 0 || series[d].empty()) continue;
+  const auto series = collect_series(capture, window, bucket);
+  analysis.samples = over_time(capture, work, spans, window, series, bucket);
+  for (std::uint32_t device = 0; device < spans.size(); ++device) {
+    if (spans[device].length() == 0 || series[device].empty()) continue;
     DeviceUse use;
-    use.id = c.devices.id[d];
-    use.name = c.text(c.devices.name[d]);
-    use.start_ns = spans[d].start, use.span_ns = spans[d].length();
-    const bool own = spans[d].start != window.start || spans[d].end != window.end;
+    use.id = capture.devices.id[device];
+    use.name = capture.text(capture.devices.name[device]);
+    use.start_ns = spans[device].start;
+    use.span_ns = spans[device].length();
+    const bool own = spans[device].start != window.start || spans[device].end != window.end;
     measure_sampled_levels(
-        c, own ? collect_series(c, spans[d], bucket, CounterFilter{d, {}})[d] : series[d],
-        source_of(c, d, series[d]), use);
-    a.devices.push_back(std::move(use));
+        capture,
+        own ? collect_series(capture, spans[device], bucket, CounterFilter{device, {}})[device]
+            : series[device],
+        source_of(capture, device, series[device]), use);
+    analysis.devices.push_back(std::move(use));
   }
-  if (!a.devices.empty()) a.levels = join_ladders(a.devices);
-  a.match.verdict = MatchVerdict::no_report;
-  a.energy = measure_energy(c, powered(c, window), options.energy_model);
-  return SampledAnalysis{std::move(a), hull(active.settled)};
+  if (!analysis.devices.empty()) analysis.levels = join_ladders(analysis.devices);
+  analysis.match.verdict = MatchVerdict::no_report;
+  analysis.energy = measure_energy(capture, powered(capture, window), options.energy_model);
+  return SampledAnalysis{std::move(analysis), hull(active.settled)};
 }
 
 }  // namespace gf

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/when.h"
+
 namespace gf {
 namespace {
 
@@ -14,9 +16,9 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// The counters that some formula uses.
 std::unordered_set<std::string> wanted_counters() {
   std::unordered_set<std::string> names;
-  for (const auto& f : level_formulas()) {
-    each_term(f.numerator, [&](std::string_view name, bool) { names.emplace(name); });
-    each_term(f.denominator, [&](std::string_view name, bool) { names.emplace(name); });
+  for (const auto& formula : level_formulas()) {
+    each_term(formula.numerator, [&](std::string_view name, bool) { names.emplace(name); });
+    each_term(formula.denominator, [&](std::string_view name, bool) { names.emplace(name); });
   }
   for (const auto& path : tensor_paths())
     each_term(path.counters,
@@ -51,7 +53,8 @@ class Counters {
   }
   const std::vector<double>* find(std::string_view name) const {
     const auto at = by_name_.find(name);
-    return at == by_name_.end() ? nullptr : &values_[at->second];
+    if (at == by_name_.end()) return nullptr;
+    return &values_[at->second];
   }
   void add(std::string_view name, std::vector<double> values) {
     by_name_.emplace(name, values_.size());
@@ -69,7 +72,8 @@ struct Term {
   const std::vector<double>* values;
   bool optional;
   double of(std::size_t kernel) const {
-    return optional && std::isnan((*values)[kernel]) ? 0 : (*values)[kernel];
+    if (optional && std::isnan((*values)[kernel])) return 0;
+    return (*values)[kernel];
   }
 };
 
@@ -122,38 +126,42 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
     : report_row_(matching.report_row) {
   if (capture.report_kernels.empty()) return;
   Counters counters(capture);
-  const std::size_t n = counters.rows();
+  const std::size_t count = counters.rows();
   counters.add("peak bytes", peak_bytes(capture));
   const Chip* chip = chip_of(capture);
   const ChipSet here = chip ? bit(chip->id) : ChipSet{0};
 
   // For each kernel the first formula whose counters it has; the formulas are in order of
   // preference.
-  for (const auto& f : level_formulas()) {
-    if (f.chips != kEveryChip && !(f.chips & here))
+  for (const auto& formula : level_formulas()) {
+    if (formula.chips != kEveryChip && !(formula.chips & here))
       continue;  // an unknown chip gets only what holds on all
-    const auto numerator = terms(counters, f.numerator);
-    const auto denominator = terms(counters, f.denominator);
-    if (numerator.empty() || (!f.denominator.empty() && denominator.empty())) continue;
+    const auto numerator = terms(counters, formula.numerator);
+    const auto denominator = terms(counters, formula.denominator);
+    if (numerator.empty() || (!formula.denominator.empty() && denominator.empty())) continue;
     const auto& times = ratio_[static_cast<std::size_t>(KernelLevel::sm_active)];
-    if (!f.times.empty() && times.empty()) continue;
-    auto& column = ratio_[static_cast<std::size_t>(f.level)];
+    if (!formula.times.empty() && times.empty()) continue;
+    auto& column = ratio_[static_cast<std::size_t>(formula.level)];
     bool used = false;
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!column.empty() && !std::isnan(column[k])) continue;
-      double value = sum(numerator, k);
+    for (std::size_t kernel = 0; kernel < count; ++kernel) {
+      if (!column.empty() && !std::isnan(column[kernel])) continue;
+      double value = sum(numerator, kernel);
       if (!denominator.empty()) {
-        const double whole = sum(denominator, k);
-        value = whole > 0 ? value / whole : kNaN;
+        const double whole = sum(denominator, kernel);
+        if (whole > 0) {
+          value = value / whole;
+        } else {
+          value = kNaN;
+        }
       }
-      value *= f.factor * (f.times.empty() ? 1.0 : times[k]);
+      value *= formula.factor * (formula.times.empty() ? 1.0 : times[kernel]);
       if (std::isnan(value)) continue;
-      if (column.empty()) column.assign(n, kNaN);
-      column[k] = value;
+      if (column.empty()) column.assign(count, kNaN);
+      column[kernel] = value;
       used = true;
     }
-    if (used && formula_[static_cast<std::size_t>(f.level)].empty())
-      formula_[static_cast<std::size_t>(f.level)] = formula_text(f);
+    if (used && formula_[static_cast<std::size_t>(formula.level)].empty())
+      formula_[static_cast<std::size_t>(formula.level)] = formula_text(formula);
   }
 
   // Operations of each input type over what the tensor cores could do of it, dense, in the SM
@@ -165,14 +173,15 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
       if (!chip || path.chip != chip->id) continue;
       std::string names;  // each counter's .sum; a type that is missing counts nothing
       each_term(path.counters, [&](std::string_view name, bool) {
-        names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", name);
+        names += fmt::format("{}[{}.sum]", when(!names.empty(), " + "), name);
       });
       for (const auto& [operations, optional] : terms(counters, names)) {
-        if (column.empty()) column.assign(n, kNaN);
-        for (std::size_t k = 0; k < n; ++k) {
-          const double possible = path.dense_ops * (*elapsed)[k] / 4;
-          if (std::isnan((*operations)[k]) || !(possible > 0)) continue;
-          column[k] = (std::isnan(column[k]) ? 0 : column[k]) + (*operations)[k] / possible;
+        if (column.empty()) column.assign(count, kNaN);
+        for (std::size_t kernel = 0; kernel < count; ++kernel) {
+          const double possible = path.dense_ops * (*elapsed)[kernel] / 4;
+          if (std::isnan((*operations)[kernel]) || !(possible > 0)) continue;
+          column[kernel] =
+              (std::isnan(column[kernel]) ? 0 : column[kernel]) + (*operations)[kernel] / possible;
         }
       }
     }
@@ -183,16 +192,16 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
   }
 
   // Hold the order of the ladder.
-  std::vector<bool> gave_way(n, false);
+  std::vector<bool> gave_way(count, false);
   auto hold = [&](KernelLevel level, KernelLevel above, bool has_above) {
     auto& column = ratio_[static_cast<std::size_t>(level)];
     const auto& limit = ratio_[static_cast<std::size_t>(above)];
-    for (std::size_t k = 0; k < column.size(); ++k) {
-      if (std::isnan(column[k])) continue;
+    for (std::size_t kernel = 0; kernel < column.size(); ++kernel) {
+      if (std::isnan(column[kernel])) continue;
       double most = 1;
-      if (has_above && k < limit.size() && !std::isnan(limit[k])) most = limit[k];
-      if (column[k] > most * 1.02 + 1e-4) gave_way[k] = true;
-      column[k] = std::clamp(column[k], 0.0, most);
+      if (has_above && kernel < limit.size() && !std::isnan(limit[kernel])) most = limit[kernel];
+      if (column[kernel] > most * 1.02 + 1e-4) gave_way[kernel] = true;
+      column[kernel] = std::clamp(column[kernel], 0.0, most);
     }
   };
   using enum KernelLevel;
@@ -210,8 +219,8 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
 double KernelLevels::upper(std::uint32_t activity, KernelLevel level) const {
   double most = 1;
   auto lower_to = [&](KernelLevel above) {
-    const double r = of(activity, above);
-    if (!std::isnan(r)) most = std::min(most, r);
+    const double ratio = of(activity, above);
+    if (!std::isnan(ratio)) most = std::min(most, ratio);
   };
   if (level == KernelLevel::tensor_issue) lower_to(KernelLevel::issue_active);
   if (level != KernelLevel::sm_active && static_cast<std::size_t>(level) < kRungs)

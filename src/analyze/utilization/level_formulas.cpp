@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "core/when.h"
+
 namespace gf {
 namespace {
 
@@ -165,8 +167,12 @@ std::string flops_counters(const Chip* chip) {
     std::string_view rest = path.counters;
     while (!rest.empty()) {
       const auto plus = rest.find(" + ");
-      list += fmt::format("{}{}.sum", list.empty() ? "" : ",", rest.substr(0, plus));
-      rest = plus == std::string_view::npos ? std::string_view{} : rest.substr(plus + 3);
+      list += fmt::format("{}{}.sum", when(!list.empty(), ","), rest.substr(0, plus));
+      if (plus == std::string_view::npos) {
+        rest = std::string_view{};
+      } else {
+        rest = rest.substr(plus + 3);
+      }
     }
   }
   return list;
@@ -175,7 +181,8 @@ std::string flops_counters(const Chip* chip) {
 /// A sum as a part of a larger expression.
 std::string in_brackets(std::string_view sum) {
   const bool several = sum.find(" + ") != std::string_view::npos;
-  return several ? fmt::format("({})", sum) : std::string(sum);
+  if (several) return fmt::format("({})", sum);
+  return std::string(sum);
 }
 
 }  // namespace
@@ -189,30 +196,39 @@ std::string_view id_of(KernelLevel level) {
 
 std::span<const LevelFormula> level_formulas() { return kFormulas; }
 
-std::string formula_text(const LevelFormula& f) {
+std::string formula_text(const LevelFormula& formula) {
   std::string text;
-  if (f.factor != 1) text = f.factor == 0.01 ? "" : f.factor == 0.25 ? "1/4 * " : "32 * ";
-  text += in_brackets(f.numerator);
-  if (f.factor == 0.01) text += " / 100";
-  if (!f.denominator.empty()) text += " / " + in_brackets(f.denominator);
-  if (!f.times.empty()) text += fmt::format(" * {}", f.times);
+  if (formula.factor != 1) {
+    if (formula.factor == 0.01) {
+      text = "";
+    } else if (formula.factor == 0.25) {
+      text = "1/4 * ";
+    } else {
+      text = "32 * ";
+    }
+  }
+  text += in_brackets(formula.numerator);
+  if (formula.factor == 0.01) text += " / 100";
+  if (!formula.denominator.empty()) text += " / " + in_brackets(formula.denominator);
+  if (!formula.times.empty()) text += fmt::format(" * {}", formula.times);
   return text;
 }
 
 std::string counters_for(KernelLevel level, const Chip* chip) {
   if (level == tensor_flops) {
     const auto list = flops_counters(chip);
-    return list.empty() ? "sm__ops_path_tensor_src_*.sum,smsp__cycles_elapsed.sum"
-                        : list + ",smsp__cycles_elapsed.sum";
+    if (list.empty()) return "sm__ops_path_tensor_src_*.sum,smsp__cycles_elapsed.sum";
+    return list + ",smsp__cycles_elapsed.sum";
   }
-  for (const auto& f : kFormulas) {
-    if (f.level != level || (chip && !(f.chips & bit(chip->id))) || (!chip && f.chips != kAll))
+  for (const auto& formula : kFormulas) {
+    if (formula.level != level || (chip && !(formula.chips & bit(chip->id))) ||
+        (!chip && formula.chips != kAll))
       continue;
     std::string list;
     std::set<std::string_view> named;
-    for (const std::string_view sum : {f.numerator, f.denominator})
+    for (const std::string_view sum : {formula.numerator, formula.denominator})
       each_term(sum, [&](std::string_view name, bool) {
-        if (named.insert(name).second) list += fmt::format("{}{}", list.empty() ? "" : ",", name);
+        if (named.insert(name).second) list += fmt::format("{}{}", when(!list.empty(), ","), name);
       });
     return list;
   }
@@ -230,10 +246,13 @@ std::string ncu_command(const Chip* chip, std::int64_t kernels_of_step) {
   if (chip && (kTcgen05 & bit(chip->id))) metrics += ",sm__inst_executed_pipe_tc.sum";
   if (const auto flops = flops_counters(chip); !flops.empty()) metrics += fmt::format(",{}", flops);
   constexpr int kWarmUpSteps = 5;
-  const std::string which = kernels_of_step > 0
-                                ? fmt::format("--launch-skip {} --launch-count {}",
-                                              kWarmUpSteps * kernels_of_step, kernels_of_step)
-                                : std::string("--launch-count 2000");
+  std::string which;
+  if (kernels_of_step > 0) {
+    which = fmt::format("--launch-skip {} --launch-count {}", kWarmUpSteps * kernels_of_step,
+                        kernels_of_step);
+  } else {
+    which = std::string("--launch-count 2000");
+  }
   return fmt::format(
       "ncu {} --clock-control none --cache-control none --metrics {} --csv --page raw --log-file "
       "counters.csv python train.py",

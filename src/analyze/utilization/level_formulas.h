@@ -60,13 +60,17 @@ bool nsight_compute_helps(const Capture& capture);
 
 /// f(name, optional) for every term of "a + b + [c]".
 template <class F>
-void each_term(std::string_view expression, F&& f) {
+void each_term(std::string_view expression, F&& apply) {
   while (!expression.empty()) {
     const auto plus = expression.find(" + ");
     auto name = expression.substr(0, plus);
-    expression = plus == std::string_view::npos ? std::string_view{} : expression.substr(plus + 3);
+    if (plus == std::string_view::npos) {
+      expression = std::string_view{};
+    } else {
+      expression = expression.substr(plus + 3);
+    }
     const bool optional = name.starts_with('[');
-    f(optional ? name.substr(1, name.size() - 2) : name, optional);
+    apply(optional ? name.substr(1, name.size() - 2) : name, optional);
   }
 }
 

@@ -14,10 +14,11 @@ void measure_levels(const Context& context, const KernelLevels& levels, Analysis
          "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
          "2 % (counters of different passes); the bound is taken"});
   analysis.levels = ladder(context, context.devices, levels);
-  for (std::size_t d = 0; d < context.devices.size() && d < analysis.devices.size(); ++d) {
-    analysis.devices[d].levels = ladder(context, {&context.devices[d], 1}, levels);
-    analysis.devices[d].waterfall =
-        waterfall(context, context.devices[d], analysis.devices[d], levels);
+  for (std::size_t device = 0; device < context.devices.size() && device < analysis.devices.size();
+       ++device) {
+    analysis.devices[device].levels = ladder(context, {&context.devices[device], 1}, levels);
+    analysis.devices[device].waterfall =
+        waterfall(context, context.devices[device], analysis.devices[device], levels);
   }
 }
 

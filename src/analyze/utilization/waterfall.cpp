@@ -20,12 +20,12 @@ constexpr std::size_t kParts = 24;  // parts listed of a bar; the rest is one pa
 /// Names with real-valued times that are made whole numbers summing to `ns`; largest first, the
 /// small ones joined.
 std::vector<NamedTime> named_parts(Nanos ns, std::vector<std::pair<std::string, double>> weights) {
-  std::erase_if(weights, [](const auto& w) { return !(w.second > 0); });
+  std::erase_if(weights, [](const auto& weight) { return !(weight.second > 0); });
   std::stable_sort(weights.begin(), weights.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
   std::vector<double> values(weights.size());
   std::transform(weights.begin(), weights.end(), values.begin(),
-                 [](const auto& w) { return w.second; });
+                 [](const auto& weight) { return weight.second; });
   const auto whole = apportion(ns, values);
   std::vector<NamedTime> parts;
   Nanos rest = 0;
@@ -67,16 +67,18 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
   std::map<std::string_view, double> by_label;
   const auto& activities = context.capture.activities;
   for (std::size_t i = 0; i < line.rows.size() && !alone.empty(); ++i) {
-    const auto a = line.rows[i];
-    if (activities.kind[a] == ActivityKind::kernel) continue;
-    auto at = std::partition_point(alone.begin(), alone.end(),
-                                   [&](const Interval& x) { return x.end <= line.spans[i].start; });
+    const auto activity = line.rows[i];
+    if (activities.kind[activity] == ActivityKind::kernel) continue;
+    auto at = std::partition_point(alone.begin(), alone.end(), [&](const Interval& span) {
+      return span.end <= line.spans[i].start;
+    });
     for (; at != alone.end() && at->start < line.spans[i].end; ++at)
-      by_label[copy_label(activities.copy[a], activities.kind[a])] += static_cast<double>(
-          std::min(at->end, line.spans[i].end) - std::max(at->start, line.spans[i].start));
+      by_label[copy_label(activities.copy[activity], activities.kind[activity])] +=
+          static_cast<double>(std::min(at->end, line.spans[i].end) -
+                              std::max(at->start, line.spans[i].start));
   }
   std::vector<std::pair<std::string, double>> weights;
-  for (const auto& [label, t] : by_label) weights.emplace_back(label, t);
+  for (const auto& [label, time] : by_label) weights.emplace_back(label, time);
   return named_parts(ns, std::move(weights));
 }
 
@@ -107,7 +109,13 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
   // for wgmma), in which the sub-partition may issue others or none. The counters do not say which,
   // so slots of other instructions are taken to lie outside the tensor cycles as far as they can:
   // other_instructions is at most, stalled at least, what is shown.
-  if (std::isnan(tensor)) tensor = std::isnan(tensor_slots) ? 0 : tensor_slots;
+  if (std::isnan(tensor)) {
+    if (std::isnan(tensor_slots)) {
+      tensor = 0;
+    } else {
+      tensor = tensor_slots;
+    }
+  }
   split.tensor = tensor;
   if (std::isnan(issue)) {
     split.unknown = active - tensor;
@@ -127,51 +135,52 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
   for (const auto& cause : use.idle)
     bars[0].parts.push_back({std::string(name_of(cause.cause)), cause.ns});
   std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(),
-                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
   bars[1].parts = copy_parts(context, line, use.copy_only_ns);
 
   std::array<double, kKernelBars.size()> whole{};
   std::array<std::vector<double>, kKernelBars.size()> by_layer, by_kernel;
   std::unordered_map<std::uint32_t, std::size_t> kernel_index;
   std::vector<Text> kernel_names;
-  for (auto& v : by_layer)
-    v.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
+  for (auto& value : by_layer)
+    value.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
-    const auto a = line.rows[i];
+    const auto activity = line.rows[i];
     if (line.exclusive_ns[i] <= 0) continue;
-    const auto split = split_kernel(a, kernel_levels);
+    const auto split = split_kernel(activity, kernel_levels);
     const std::array<double, kKernelBars.size()> parts{
         split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
     const auto [kernel, fresh] = kernel_index.try_emplace(
-        static_cast<std::uint32_t>(capture.activities.name[a]), kernel_names.size());
+        static_cast<std::uint32_t>(capture.activities.name[activity]), kernel_names.size());
     if (fresh) {
-      kernel_names.push_back(capture.activities.name[a]);
-      for (auto& v : by_kernel) v.push_back(0);
+      kernel_names.push_back(capture.activities.name[activity]);
+      for (auto& value : by_kernel) value.push_back(0);
     }
-    const std::size_t layer =
-        a < context.attribution.layer.size() ? context.attribution.layer[a] : 0;
-    for (std::size_t b = 0; b < kKernelBars.size(); ++b) {
-      const double t = parts[b] * static_cast<double>(line.exclusive_ns[i]);
-      whole[b] += t;
-      by_layer[b][layer] += t;
-      by_kernel[b][kernel->second] += t;
+    std::size_t layer = 0;
+    if (activity < context.attribution.layer.size()) layer = context.attribution.layer[activity];
+    for (std::size_t bar = 0; bar < kKernelBars.size(); ++bar) {
+      const double time = parts[bar] * static_cast<double>(line.exclusive_ns[i]);
+      whole[bar] += time;
+      by_layer[bar][layer] += time;
+      by_kernel[bar][kernel->second] += time;
     }
   }
   const auto ns = apportion(use.kernel_busy_ns, whole);
-  for (std::size_t b = 0; b < kKernelBars.size(); ++b) {
-    WaterfallBar bar = waterfall_bar(kKernelBars[b], ns[b]);
+  for (std::size_t rung = 0; rung < kKernelBars.size(); ++rung) {
+    WaterfallBar bar = waterfall_bar(kKernelBars[rung], ns[rung]);
     std::vector<std::pair<std::string, double>> layers, kernels;
-    for (std::size_t l = 0; l < by_layer[b].size(); ++l)
-      if (by_layer[b][l] > 0)
-        layers.emplace_back(l < context.attribution.layer_types.size()
-                                ? context.attribution.layer_types[l]
+    for (std::size_t layer = 0; layer < by_layer[rung].size(); ++layer)
+      if (by_layer[rung][layer] > 0)
+        layers.emplace_back(layer < context.attribution.layer_types.size()
+                                ? context.attribution.layer_types[layer]
                                 : "Other",
-                            by_layer[b][l]);
+                            by_layer[rung][layer]);
     // Kernels that share a short name are one part.
     std::map<std::string, double> by_short_name;
-    for (std::size_t k = 0; k < kernel_names.size(); ++k)
-      if (by_kernel[b][k] > 0)
-        by_short_name[short_kernel_name(capture.text(kernel_names[k]))] += by_kernel[b][k];
+    for (std::size_t kernel_name = 0; kernel_name < kernel_names.size(); ++kernel_name)
+      if (by_kernel[rung][kernel_name] > 0)
+        by_short_name[short_kernel_name(capture.text(kernel_names[kernel_name]))] +=
+            by_kernel[rung][kernel_name];
     kernels.assign(by_short_name.begin(), by_short_name.end());
     bar.parts = named_parts(bar.ns, std::move(layers));
     bar.kernels = named_parts(bar.ns, std::move(kernels));

@@ -115,11 +115,12 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// A connection closed with bytes unread is reset, and the client may lose the answer.
   void drain() {
-    stream_.async_read_some(asio::buffer(scratch_),
-                            [self = shared_from_this()](beast::error_code error, std::size_t n) {
-                              self->drained_ += n;
-                              if (!error && self->drained_ < kMostDrained) self->drain();
-                            });
+    stream_.async_read_some(
+        asio::buffer(scratch_),
+        [self = shared_from_this()](beast::error_code error, std::size_t count) {
+          self->drained_ += count;
+          if (!error && self->drained_ < kMostDrained) self->drain();
+        });
   }
 
   beast::tcp_stream stream_;

@@ -18,7 +18,7 @@ constexpr Nanos kRenderedFor = 250 * kNsPerMs;
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return text;
 }
 
@@ -39,7 +39,8 @@ bool is_address(const std::string& name) {
 bool same_secret(std::string_view one, std::string_view other) {
   unsigned differs = one.size() != other.size();
   for (std::size_t i = 0; i < one.size(); ++i) {
-    const char theirs = other.empty() ? '\0' : other[i % other.size()];
+    char theirs = '\0';
+    if (!other.empty()) theirs = other[i % other.size()];
     const int bits = static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(theirs);
     differs |= static_cast<unsigned>(bits);
   }
@@ -115,8 +116,11 @@ HttpAnswer MetricsPages::page(Page which) {
     rendered = {now, std::make_shared<const std::string>(render(which, now))};
   HttpAnswer answer;
   answer.body = rendered.text;
-  answer.type = which == json ? "application/json"
-                              : open_metrics_type({which == openmetrics, options_.dcgm_names, now});
+  if (which == json) {
+    answer.type = "application/json";
+  } else {
+    answer.type = open_metrics_type({which == openmetrics, options_.dcgm_names, now});
+  }
   return answer;
 }
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/when.h"
+
 namespace gf::cli {
 
 namespace {
@@ -22,7 +24,8 @@ Result<Address> parse_address(const std::string& text) {
   const auto colon = text.rfind(':');
   Address address;
   if (colon != std::string::npos) address.host = text.substr(0, colon);
-  const std::string digits = colon == std::string::npos ? text : text.substr(colon + 1);
+  std::string digits = text;
+  if (colon != std::string::npos) digits = text.substr(colon + 1);
   const char* last = digits.data() + digits.size();
   const auto [end, code] = std::from_chars(digits.data(), last, address.port);
   if (code != std::errc() || end != last || address.port < 0 || address.port > 65535)
@@ -36,11 +39,12 @@ Result<Address> parse_address(const std::string& text) {
 }
 
 Result<std::string> checked_token(const std::string& token, const std::string& file) {
-  const bool printable =
-      std::all_of(token.begin(), token.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+  const bool printable = std::all_of(token.begin(), token.end(), [](unsigned char letter) {
+    return letter > 0x20 && letter < 0x7f;
+  });
   if (printable && token.size() >= kShortestToken && token.size() <= kLongestToken) return token;
   return fail(fmt::format("the token{} is not {} to {} printable characters without spaces",
-                          file.empty() ? " of GPUFATHOM_TOKEN" : "", kShortestToken, kLongestToken),
+                          when(file.empty(), " of GPUFATHOM_TOKEN"), kShortestToken, kLongestToken),
               file, -1, "make one with: openssl rand -hex 32");
 }
 
@@ -71,13 +75,14 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& t
 
 std::string MetricsServer::url() const {
   const bool six = host_.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}", six ? "[" : "", host_, six ? "]" : "", server_->port());
+  return fmt::format("http://{}{}{}:{}", when(six, "["), host_, when(six, "]"), server_->port());
 }
 
 Result<std::string> read_token(const std::string& file) {
   if (file.empty()) {
     const char* set = std::getenv("GPUFATHOM_TOKEN");
-    return set ? checked_token(set, file) : std::string();
+    if (set) return checked_token(set, file);
+    return std::string();
   }
   std::ifstream in(file, std::ios::binary);
   std::string line;

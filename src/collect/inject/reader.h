@@ -65,24 +65,25 @@ class InjectReader {
     Nanos since = 0;             // start of the last window, open or not
     Correlations correlations;
   };
-  void take(File& f, inject::Type type, std::string_view payload, Capture& c);
-  void take_hello(File& f, std::string_view payload, Capture& c);
-  void take_text(File& f, std::string_view payload, Capture& c);
-  void take_device(File& f, std::string_view payload, Capture& c);
-  void take_kernel(File& f, std::string_view payload, Capture& c);
-  void take_memory(File& f, inject::Type type, std::string_view payload, Capture& c);
-  void take_call(File& f, std::string_view payload, Capture& c);
-  void take_range(File& f, std::string_view payload, Capture& c);
-  void take_loss(std::string_view payload, Capture& c);
-  void take_window(File& f, std::string_view payload, Capture& c);
-  bool believable(const File& f, Nanos start, Nanos end, const char* what, Capture& c);
-  void compare_correlations(File& f, Capture& c);
-  std::uint32_t device_row(File& f, std::uint32_t ordinal, Capture& c);
-  std::uint32_t thread_row(File& f, std::uint32_t tid, Capture& c);
-  Text text(const File& f, std::uint32_t id) const {
-    return id < f.texts.size() ? f.texts[id] : Text::none;
+  void take(File& file, inject::Type type, std::string_view payload, Capture& capture);
+  void take_hello(File& file, std::string_view payload, Capture& capture);
+  void take_text(File& file, std::string_view payload, Capture& capture);
+  void take_device(File& file, std::string_view payload, Capture& capture);
+  void take_kernel(File& file, std::string_view payload, Capture& capture);
+  void take_memory(File& file, inject::Type type, std::string_view payload, Capture& capture);
+  void take_call(File& file, std::string_view payload, Capture& capture);
+  void take_range(File& file, std::string_view payload, Capture& capture);
+  void take_loss(std::string_view payload, Capture& capture);
+  void take_window(File& file, std::string_view payload, Capture& capture);
+  bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
+  void compare_correlations(File& file, Capture& capture);
+  std::uint32_t device_row(File& file, std::uint32_t ordinal, Capture& capture);
+  std::uint32_t thread_row(File& file, std::uint32_t tid, Capture& capture);
+  Text text(const File& file, std::uint32_t id) const {
+    if (id < file.texts.size()) return file.texts[id];
+    return Text::none;
   }
-  void add_window(File& f, Nanos start, Nanos end, Capture& c);
+  void add_window(File& file, Nanos start, Nanos end, Capture& capture);
 
   std::string directory_;
   int lock_ = -1;  // tells the agents that somebody reads

@@ -23,9 +23,9 @@ constexpr int kNotFound = 127, kNotExecutable = 126, kNeverStarted = 125;
 /// away.
 bool read_environment(int gate) {
   std::string text;
-  for (char c; ::read(gate, &c, 1) == 1;) {
-    if (c != '\0') {
-      text += c;
+  for (char letter; ::read(gate, &letter, 1) == 1;) {
+    if (letter != '\0') {
+      text += letter;
       continue;
     }
     if (text.empty()) return true;
@@ -43,13 +43,17 @@ bool read_environment(int gate) {
   argv.push_back(nullptr);
   ::execvp(argv[0], argv.data());
   const int error = errno;
-  [[maybe_unused]] const auto n = ::write(errors, &error, sizeof error);
+  [[maybe_unused]] const auto written = ::write(errors, &error, sizeof error);
   _exit(error == ENOENT ? kNotFound : kNotExecutable);
 }
 
 /// The error of a command that cannot be started, and its exit code.
 tl::unexpected<Error> not_started(const std::string& name, int error, int& exit_code) {
-  exit_code = error == ENOENT ? kNotFound : kNotExecutable;
+  if (error == ENOENT) {
+    exit_code = kNotFound;
+  } else {
+    exit_code = kNotExecutable;
+  }
   return fail(error == ENOENT ? "the command is not found"
                               : fmt::format("the command cannot be run: {}", std::strerror(error)),
               name);
@@ -60,9 +64,9 @@ tl::unexpected<Error> not_started(const std::string& name, int error, int& exit_
 Status find_command(const std::string& name, int& exit_code) {
   int error = ENOENT;
   auto usable = [&](const std::string& path) {
-    struct stat s{};
-    if (::stat(path.c_str(), &s) != 0) return false;
-    const bool executable = S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0) return false;
+    const bool executable = S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
     if (!executable) error = EACCES;
     return executable;
   };
@@ -78,10 +82,10 @@ Status find_command(const std::string& name, int& exit_code) {
   return not_started(name, error, exit_code);
 }
 
-Child::Child(Child&& o) noexcept
-    : pid_(std::exchange(o.pid_, -1)),
-      gate_(std::exchange(o.gate_, -1)),
-      errors_(std::exchange(o.errors_, -1)) {}
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      gate_(std::exchange(other.gate_, -1)),
+      errors_(std::exchange(other.errors_, -1)) {}
 
 Child::~Child() {
   const bool held = gate_ >= 0;
@@ -123,13 +127,17 @@ Status Child::release(const std::vector<std::pair<std::string, std::string>>& en
   const bool sent = ::write(gate_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(std::exchange(gate_, -1));
   int error = 0;
-  const auto n = ::read(errors_, &error, sizeof error);  // ends empty when exec closed the pipe
+  const auto got = ::read(errors_, &error, sizeof error);  // ends empty when exec closed the pipe
   ::close(std::exchange(errors_, -1));
-  if (sent && n == 0) return {};
+  if (sent && got == 0) return {};
   int status = 0;
   ::waitpid(pid_, &status, 0);
   auto why = not_started({}, error, exit_code);
-  exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (WIFEXITED(status)) {
+    exit_code = WEXITSTATUS(status);
+  } else {
+    exit_code = 128 + WTERMSIG(status);
+  }
   return why;
 }
 
@@ -138,8 +146,16 @@ std::optional<int> Child::reap() {
   int status = 0;
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
     if (pid == pid_) {
-      killed_by_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-      code = killed_by_ > 0 ? 128 + killed_by_ : WEXITSTATUS(status);
+      if (WIFSIGNALED(status)) {
+        killed_by_ = WTERMSIG(status);
+      } else {
+        killed_by_ = 0;
+      }
+      if (killed_by_ > 0) {
+        code = 128 + killed_by_;
+      } else {
+        code = WEXITSTATUS(status);
+      }
     }
   return code;
 }

@@ -22,7 +22,7 @@ class Child {
   /// Forks now and waits inside the child: call it before any thread or driver is started. Standard
   /// streams, working directory and process group are the caller's own.
   static Result<Child> fork_held(std::vector<std::string> command);
-  Child(Child&& o) noexcept;
+  Child(Child&& other) noexcept;
   ~Child();  // a child that was never released ends; a running one is left alone
 
   /// Lets it run, with these variables set. Errors: the command cannot be started; `exit_code` is

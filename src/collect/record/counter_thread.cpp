@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kWait{200};
 
 void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device,
                         std::vector<Text> metrics) {
-  Source s;
+  Source source;
   std::vector<std::string> ids;
   std::vector<bool> counts;
   for (const auto* metric : sampler->choice().metrics) {
@@ -26,14 +26,14 @@ void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device
   const auto column = [&](std::string_view id) {
     return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
   };
-  s.busy = column("gpu.busy");
-  s.sm_active = column("sm.active_any");
-  if (s.sm_active == ids.size()) s.sm_active = column("sm.active");
-  s.summary.define(std::move(ids), std::move(counts));
-  s.block.device = s.device = device;
-  s.block.metrics = std::move(metrics);
-  s.sampler = std::move(sampler);
-  sources_.push_back(std::move(s));
+  source.busy = column("gpu.busy");
+  source.sm_active = column("sm.active_any");
+  if (source.sm_active == ids.size()) source.sm_active = column("sm.active");
+  source.summary.define(std::move(ids), std::move(counts));
+  source.block.device = source.device = device;
+  source.block.metrics = std::move(metrics);
+  source.sampler = std::move(sampler);
+  sources_.push_back(std::move(source));
 }
 
 void CounterThread::start() {
@@ -69,22 +69,22 @@ void CounterThread::loop() {
 }
 
 void CounterThread::drain() {
-  for (auto& s : sources_) {
-    if (!s.error.empty()) continue;
+  for (auto& source : sources_) {
+    if (!source.error.empty()) continue;
     std::lock_guard lock(mutex_);
-    const auto ok = s.sampler->drain([&](const PmSample& sample) {
-      tell_watch(s, sample);
-      s.summary.add(sample.start_ns, sample.end_ns, sample.values);
-      if (s.block.values.size() > kMostValues) {
-        ++s.dropped;
+    const auto ok = source.sampler->drain([&](const PmSample& sample) {
+      tell_watch(source, sample);
+      source.summary.add(sample.start_ns, sample.end_ns, sample.values);
+      if (source.block.values.size() > kMostValues) {
+        ++source.dropped;
         return;
       }
-      s.block.start_ns.push_back(sample.start_ns);
-      s.block.end_ns.push_back(sample.end_ns);
-      for (std::size_t m = 0; m < s.block.metrics.size(); ++m)
-        s.block.values.push_back(static_cast<float>(sample.values[m]));
+      source.block.start_ns.push_back(sample.start_ns);
+      source.block.end_ns.push_back(sample.end_ns);
+      for (std::size_t metric = 0; metric < source.block.metrics.size(); ++metric)
+        source.block.values.push_back(static_cast<float>(sample.values[metric]));
     });
-    if (!ok) s.error = ok.error().message();
+    if (!ok) source.error = ok.error().message();
   }
 }
 
@@ -100,10 +100,10 @@ std::vector<SampleBlock> CounterThread::take() {
   std::vector<SampleBlock> out;
   const std::unique_lock lock(mutex_, kWait);
   if (!lock) return out;  // the driver takes its time: what has come is taken next time
-  for (auto& s : sources_) {
-    if (s.block.empty()) continue;
-    out.push_back(s.block);
-    s.block.clear();
+  for (auto& source : sources_) {
+    if (source.block.empty()) continue;
+    out.push_back(source.block);
+    source.block.clear();
   }
   return out;
 }

@@ -20,6 +20,7 @@
 #include "collect/record/secrets.h"
 #include "collect/record/signals.h"
 #include "collect/record/watched_sensors.h"
+#include "core/when.h"
 #include "model/file.h"
 
 namespace gf {
@@ -29,19 +30,21 @@ namespace {
 constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSecond;
 constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
 
-std::int64_t interval_of(const RecordOptions& o) { return std::llround(1e9 / o.rate_hz); }
+std::int64_t interval_of(const RecordOptions& options) {
+  return std::llround(1e9 / options.rate_hz);
+}
 
 /// "GPU 3", "GPUs 0, 2, 5".
 std::string gpu_names(const std::vector<unsigned>& gpus) {
-  return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", "));
+  return fmt::format("GPU{} {}", when(gpus.size() > 1, "s"), fmt::join(gpus, ", "));
 }
 
 class Recorder {
  public:
-  explicit Recorder(const RecordOptions& o)
-      : o_(o),
-        counters_(pm_decode_period(interval_of(o))),
-        kernels_(o, [this](std::string text) { note(notes_, std::move(text)); }) {}
+  explicit Recorder(const RecordOptions& options)
+      : o_(options),
+        counters_(pm_decode_period(interval_of(options))),
+        kernels_(options, [this](std::string text) { note(notes_, std::move(text)); }) {}
   Result<RecordSummary> run(int& exit_code);
   /// A thread of it is still in the driver, and needs it.
   bool must_stay() const { return counters_.hangs(); }
@@ -101,15 +104,15 @@ Status Recorder::open(std::vector<std::string>& notes) {
   capture_.path = o_.output;
   for (const auto& gpu : gpus_) {
     const auto row = capture_.device_row(static_cast<std::int32_t>(gpu.index));
-    auto& d = capture_.devices;
-    d.name[row] = capture_.strings.intern(gpu.name);
-    d.uuid[row] = capture_.strings.intern(gpu.uuid);
-    d.vendor[row] = capture_.strings.intern("nvidia");
-    d.compute_major[row] = gpu.compute_major;
-    d.compute_minor[row] = gpu.compute_minor;
-    d.memory_bytes[row] = gpu.memory_bytes;
+    auto& devices = capture_.devices;
+    devices.name[row] = capture_.strings.intern(gpu.name);
+    devices.uuid[row] = capture_.strings.intern(gpu.uuid);
+    devices.vendor[row] = capture_.strings.intern("nvidia");
+    devices.compute_major[row] = gpu.compute_major;
+    devices.compute_minor[row] = gpu.compute_minor;
+    devices.memory_bytes[row] = gpu.memory_bytes;
     if (gpu.max_sm_clock_mhz > 0)
-      d.clock_khz[row] = static_cast<std::int64_t>(gpu.max_sm_clock_mhz * 1000);
+      devices.clock_khz[row] = static_cast<std::int64_t>(gpu.max_sm_clock_mhz * 1000);
     rows_.push_back(row);
     sources_.emplace_back("nvml");
   }
@@ -156,8 +159,10 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   PmOptions options;
   options.interval_ns = interval_of(o_);
   options.decode_every_ns = pm_decode_period(options.interval_ns);
-  if (o_.metrics == "energy")
-    options.wanted = pm_energy_metrics(), options.sample_bytes = kPmEnergySampleBytes;
+  if (o_.metrics == "energy") {
+    options.wanted = pm_energy_metrics();
+    options.sample_bytes = kPmEnergySampleBytes;
+  }
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
@@ -170,7 +175,7 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
     }
     sources_[i] = "pm_sampling";
     std::string left;
-    for (const auto& id : (*sampler)->choice().left_out) left += (left.empty() ? "" : " ") + id;
+    for (const auto& id : (*sampler)->choice().left_out) left += when(!left.empty(), " ") + id;
     if (!left.empty())
       capture_.set_metadata(fmt::format("record.left_out.{}", gpus_[i].index), left);
     capture_.set_metadata(fmt::format("record.chip.{}", gpus_[i].index), (*sampler)->chip());
@@ -193,12 +198,12 @@ void Recorder::host_tick(Nanos now) {
   const auto use = tree_->read();
   host_memory_peak_ = std::max(host_memory_peak_, use.memory_bytes);
   auto put = [&](const char* metric, Nanos start, Nanos duration, double value) {
-    auto& t = capture_.counter_samples;
-    const auto row = t.add();
-    t.start_ns[row] = start;
-    t.duration_ns[row] = duration;
-    t.metric[row] = capture_.strings.intern(metric);
-    t.value[row] = value;
+    auto& counter_samples = capture_.counter_samples;
+    const auto row = counter_samples.add();
+    counter_samples.start_ns[row] = start;
+    counter_samples.duration_ns[row] = duration;
+    counter_samples.metric[row] = capture_.strings.intern(metric);
+    counter_samples.value[row] = value;
   };
   if (now > last_host_)
     put("host.cpu", last_host_, now - last_host_,
@@ -228,9 +233,9 @@ void Recorder::write(bool last) {
                   : "the program goes on; recording resumes when the file can be written again"));
   write_failed_ = true;
   std::uint64_t rows = 0;
-  for (const auto& b : capture_.sample_blocks) rows += b.values;
+  for (const auto& block : capture_.sample_blocks) rows += block.values;
   if (rows > kMostPendingRows) {
-    for (const auto& b : capture_.sample_blocks) dropped_ += b.samples;
+    for (const auto& block : capture_.sample_blocks) dropped_ += block.samples;
     capture_.sample_blocks.clear();
   }
   if (capture_.counter_samples.size() > kMostPendingRows) {
@@ -249,57 +254,58 @@ void Recorder::tell_hang(const char* what, Nanos since) {
 }
 
 RecordSummary Recorder::summary(Nanos started, Nanos ended) {
-  RecordSummary s;
-  s.path = o_.output;
-  s.command = masked_command(o_.command);
-  s.duration_ns = ended - started;
+  RecordSummary summary;
+  summary.path = o_.output;
+  summary.command = masked_command(o_.command);
+  summary.duration_ns = ended - started;
   if (tree_) {
-    s.host_cpu_seconds = last_use_.cpu_seconds;
-    s.host_memory_peak_bytes = host_memory_peak_;
+    summary.host_cpu_seconds = last_use_.cpu_seconds;
+    summary.host_memory_peak_bytes = host_memory_peak_;
   }
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    RecordedDevice d;
-    d.index = gpus_[i].index;
-    d.name = gpus_[i].name;
-    d.source = sources_[i];
-    sensors_->fill(i, d);
+    RecordedDevice device;
+    device.index = gpus_[i].index;
+    device.name = gpus_[i].name;
+    device.source = sources_[i];
+    sensors_->fill(i, device);
     for (const auto& source : counters_.sources()) {
       if (source.device != rows_[i]) continue;
-      source.summary.fill(d);
-      d.lost = source.sampler->lost() + source.dropped;
-      if (d.lost > 0)
+      source.summary.fill(device);
+      device.lost = source.sampler->lost() + source.dropped;
+      if (device.lost > 0)
         capture_.note_quality(
             QualityCode::lost_samples,
-            "counter samples that never arrived: the rate was too high for this machine", d.lost);
+            "counter samples that never arrived: the rate was too high for this machine",
+            device.lost);
       if (source.sampler->overflows() > 0)
         capture_.note_quality(QualityCode::buffer_overflow, "the GPU's sample buffer overflowed",
                               source.sampler->overflows());
       if (!source.error.empty()) {
-        note(notes_, fmt::format("GPU {}: counters ended early: {}", d.index, source.error));
+        note(notes_, fmt::format("GPU {}: counters ended early: {}", device.index, source.error));
         capture_.note_quality(QualityCode::counters_ended, source.error);
       }
-      capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", d.index),
+      capture_.set_metadata(fmt::format("record.clock_offset_ns.{}", device.index),
                             std::to_string(source.sampler->clock_offset_ns()));
       capture_.set_metadata(
-          fmt::format("record.cpu_seconds.{}", d.index),
+          fmt::format("record.cpu_seconds.{}", device.index),
           fmt::format("decode {:.3f} evaluate {:.3f} empty {:.3f}", source.sampler->cost().decode_s,
                       source.sampler->cost().evaluate_s, source.sampler->cost().reset_s));
     }
     if (counters_.hangs() && sources_[i] == "pm_sampling") tell_hang("the hardware counters", 0);
     if (sensors_->lost(i))
-      note(notes_, fmt::format("GPU {} was lost during the recording", d.index));
-    s.devices.push_back(std::move(d));
+      note(notes_, fmt::format("GPU {} was lost during the recording", device.index));
+    summary.devices.push_back(std::move(device));
   }
   if (const Nanos since = sensors_->hangs_for(); since > 0)
     tell_hang("power, clocks and memory", since);
-  kernels_.fill(s);
+  kernels_.fill(summary);
   if (dropped_ > 0) {
     note(notes_,
          fmt::format("{} samples were dropped because the file could not be written", dropped_));
     capture_.note_quality(QualityCode::unwritten_samples,
                           "samples dropped because the file could not be written", dropped_);
   }
-  return s;
+  return summary;
 }
 
 Result<RecordSummary> Recorder::run(int& exit_code) {

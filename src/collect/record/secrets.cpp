@@ -73,7 +73,7 @@ std::string masked_command(const std::vector<std::string>& words) {
   bool value_follows = false;
   for (const auto& word : words) {
     const bool option = word.starts_with("-");
-    text += text.empty() ? "" : " ";
+    if (!text.empty()) text += " ";
     if (value_follows && !option)
       text += kMask;
     else

@@ -52,8 +52,8 @@ class Sensors {
     Nanos link_ns = 0;
     bool lost = false;
   };
-  void read(State& s, Capture& capture, Nanos now, bool last);
-  void put(Capture& capture, const State& s, Nanos start, Nanos duration, const char* metric,
+  void read(State& state, Capture& capture, Nanos now, bool last);
+  void put(Capture& capture, const State& state, Nanos start, Nanos duration, const char* metric,
            double value);
   void tell_watch(const Gpm::Window& window);
   Nvml& nvml_;

@@ -53,7 +53,8 @@ void WatchedSensors::move_rows(Capture& capture) {
 
 Nanos WatchedSensors::hangs_for() const {
   const Nanos since = thread_.running_for();
-  return since > kHangs ? since : 0;
+  if (since > kHangs) return since;
+  return 0;
 }
 
 void WatchedSensors::fill(std::size_t gpu, RecordedDevice& out) const {

@@ -51,8 +51,8 @@ Category category_of(std::string_view cat) { return kCategories.find(cat); }
 
 ApiKind api_kind_of(std::string_view name) {
   auto starts = [&](std::initializer_list<std::string_view> prefixes) {
-    for (auto p : prefixes)
-      if (name.starts_with(p)) return true;
+    for (auto prefix : prefixes)
+      if (name.starts_with(prefix)) return true;
     return false;
   };
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };

@@ -84,7 +84,7 @@ struct Chunk {
                                              // was asked; -1: there is none
 
   /// Room for n bytes and the padding; what is there stays.
-  void reserve(std::size_t n);
+  void reserve(std::size_t count);
   /// Forgets the output, keeps the memory.
   void clear();
   void note(QualityCode code, const char* what, std::int64_t at);
@@ -96,10 +96,10 @@ void parse_chunk(Chunk& chunk, Worker& worker);
 /// The next place at or after p that begins an event: a brace followed by a key, whose object has a
 /// key "ph" of its own. Null when there is none before `end`. In valid JSON a brace followed by a
 /// quote and a letter cannot stand inside a text, so damage before p does not matter.
-const char* find_event(const char* p, const char* end);
+const char* find_event(const char* at, const char* end);
 
 enum class Verdict { event, other, unfinished };
 /// Whether the brace at p begins an event. `unfinished`: the text ends before that can be told.
-Verdict event_at(const char* p, const char* end);
+Verdict event_at(const char* at, const char* end);
 
 }  // namespace gf::kineto

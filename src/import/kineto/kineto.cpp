@@ -26,7 +26,8 @@ int sniff(std::string_view, std::string_view head) {
     return 80;
   if (has("\"schemaVersion\"") && has("\"traceEvents\"")) return 80;
   if (has("\"ph\"") && (has("\"traceEvents\"") || head[first] == '[')) return 30;
-  return has("\"traceEvents\"") ? 20 : 0;
+  if (has("\"traceEvents\"")) return 20;
+  return 0;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
@@ -40,7 +41,12 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   capture.framework = "pytorch";
   auto base = read_metadata(capture, cutter.header());
 
-  const unsigned workers = options.threads ? options.threads : usable_cores();
+  unsigned workers = 0;
+  if (options.threads) {
+    workers = options.threads;
+  } else {
+    workers = usable_cores();
+  }
   std::deque<Worker> own;
   for (unsigned number = 0; number < workers; ++number) own.emplace_back(number);
   std::deque<Chunk> slots(2 * workers + 2);

@@ -15,12 +15,14 @@ std::string key_of(const ThreadKey& key) {
 
 /// The part of it that names the process.
 std::string process_key(std::int64_t pid, std::string_view text) {
-  return pid == -1 ? fmt::format("-1\n{}", text) : fmt::format("{}", pid);
+  if (pid == -1) return fmt::format("-1\n{}", text);
+  return fmt::format("{}", pid);
 }
 
 /// The part that names the thread inside its process.
 std::string thread_key(std::string_view process, std::int64_t tid, std::string_view text) {
-  return tid == -1 ? fmt::format("{}\n-1\n{}", process, text) : fmt::format("{}\n{}", process, tid);
+  if (tid == -1) return fmt::format("{}\n-1\n{}", process, text);
+  return fmt::format("{}\n{}", process, tid);
 }
 
 }  // namespace
@@ -35,12 +37,12 @@ std::uint32_t Merge::device_row(std::uint32_t id) {
 std::uint32_t Merge::thread_row(const ThreadKey& key) {
   const auto [at, added] = thread_rows_.try_emplace(key_of(key), 0);
   if (added) {
-    auto& t = capture_.threads;
-    const auto row = at->second = t.add();
-    t.pid[row] = key.pid;
-    t.tid[row] = key.tid;
-    t.process_name[row] = capture_.strings.intern(key.process_name);
-    t.name[row] = capture_.strings.intern(key.thread_name);
+    auto& threads = capture_.threads;
+    const auto row = at->second = threads.add();
+    threads.pid[row] = key.pid;
+    threads.tid[row] = key.tid;
+    threads.process_name[row] = capture_.strings.intern(key.process_name);
+    threads.name[row] = capture_.strings.intern(key.thread_name);
   }
   return at->second;
 }
@@ -62,19 +64,20 @@ void Merge::take_rows(const Chunk& chunk, const Translation& known) {
     if (theirs.empty()) return;
     const auto first = mine.size();
     mine.append(theirs);
-    mine.each_column_ref([&](const auto& c) {
-      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
-      auto rename = [&](auto&& f) {
-        for (std::size_t i = first; i < c.column.size(); ++i) c.column[i] = f(c.column[i]);
+    mine.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      auto rename = [&](auto&& apply) {
+        for (std::size_t i = first; i < column.column.size(); ++i)
+          column.column[i] = apply(column.column[i]);
       };
       if constexpr (kIsText<Declared>) {
-        rename([&](Text t) { return known.texts[static_cast<std::uint32_t>(t)]; });
+        rename([&](Text id) { return known.texts[static_cast<std::uint32_t>(id)]; });
       } else if constexpr (kIsRef<Declared>) {
         constexpr TableId kTarget = kRefTable<Declared>;
         if (kTarget == TableId::threads)
-          rename([&](std::uint32_t t) { return known.threads[t]; });
+          rename([&](std::uint32_t thread) { return known.threads[thread]; });
         else if (kTarget == TableId::devices)
-          rename([&](std::uint32_t d) { return device_row(d); });
+          rename([&](std::uint32_t device) { return device_row(device); });
         else
           rename([&](std::uint32_t row) { return row + of(rows_before, kTarget); });
       }
@@ -89,13 +92,13 @@ void Merge::add(Chunk& chunk) {
   take_rows(chunk, known);
   for (const auto& naming : chunk.names)
     names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
-  for (const auto& d : chunk.damage) {
+  for (const auto& damage : chunk.damage) {
     const auto same = std::find_if(damage_.begin(), damage_.end(),
-                                   [&](const Damage& k) { return k.code == d.code; });
+                                   [&](const Damage& entry) { return entry.code == damage.code; });
     if (same == damage_.end())
-      damage_.push_back(d);
+      damage_.push_back(damage);
     else
-      same->count += d.count;
+      same->count += damage.count;
   }
   capture_.events += chunk.events;
   if (chunk.closed) {
@@ -116,34 +119,37 @@ void Merge::name_threads() {
       threads[thread_key(process, given.thread.tid, given.thread.thread_name)] = given.name;
     }
   }
-  auto& t = capture_.threads;
-  for (std::uint32_t row = 0; row < t.size(); ++row) {
-    const std::string process = process_key(t.pid[row], capture_.text(t.process_name[row]));
-    const auto thread = threads.find(thread_key(process, t.tid[row], capture_.text(t.name[row])));
-    if (thread != threads.end()) t.name[row] = thread->second;
+  auto& rows = capture_.threads;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    const std::string process = process_key(rows.pid[row], capture_.text(rows.process_name[row]));
+    const auto thread =
+        threads.find(thread_key(process, rows.tid[row], capture_.text(rows.name[row])));
+    if (thread != threads.end()) rows.name[row] = thread->second;
     if (const auto own = processes.find(process); own != processes.end())
-      t.process_name[row] = own->second;
+      rows.process_name[row] = own->second;
   }
 }
 
 /// ROCm describes a process's one GPU as number 0 and gives its work another number: one
 /// description and one device with work are the same device, under the number of the work.
 void Merge::join_lone_device() {
-  auto& d = capture_.devices;
-  if (d.size() != 2 || device_rows_.size() != 1) return;
+  auto& devices = capture_.devices;
+  if (devices.size() != 2 || device_rows_.size() != 1) return;
   const std::uint32_t active = device_rows_.begin()->second, described = 1 - active;
-  if (d.sm_count[described] < 0 || d.sm_count[active] >= 0 || d.name[active] != Text::none) return;
-  d.id[described] = d.id[active];
-  auto one = d;
+  if (devices.sm_count[described] < 0 || devices.sm_count[active] >= 0 ||
+      devices.name[active] != Text::none)
+    return;
+  devices.id[described] = devices.id[active];
+  auto one = devices;
   one.clear();
   one.add();
-  one.visit_pairs(d, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
-  d = std::move(one);
+  one.visit_pairs(devices, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
+  devices = std::move(one);
   capture_.each_table([](auto& table) {
-    table.each_column_ref([](const auto& c) {
-      if constexpr (kIsRef<typename std::remove_cvref_t<decltype(c)>::Declared>)
-        if (kRefTable<typename std::remove_cvref_t<decltype(c)>::Declared> == TableId::devices)
-          for (auto& row : c.column)
+    table.each_column_ref([](const auto& column) {
+      if constexpr (kIsRef<typename std::remove_cvref_t<decltype(column)>::Declared>)
+        if (kRefTable<typename std::remove_cvref_t<decltype(column)>::Declared> == TableId::devices)
+          for (auto& row : column.column)
             if (row != kNoRow) row = 0;
     });
   });
@@ -152,14 +158,15 @@ void Merge::join_lone_device() {
 void Merge::finish(Nanos base) {
   name_threads();
   join_lone_device();
-  for (const auto& d : damage_)
-    capture_.note_quality(d.code, fmt::format("{} (first at byte {})", d.what, d.first), d.count);
+  for (const auto& damage : damage_)
+    capture_.note_quality(
+        damage.code, fmt::format("{} (first at byte {})", damage.what, damage.first), damage.count);
   if (base == 0) return;
   capture_.each_table([&](auto& table) {
-    table.each_column_ref([&](const auto& c) {
-      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(c)>::Declared,
+    table.each_column_ref([&](const auto& column) {
+      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(column)>::Declared,
                                    declared::Time>)
-        for (auto& ns : c.column) ns += base;
+        for (auto& ns : column.column) ns += base;
     });
   });
 }

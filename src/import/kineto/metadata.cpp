@@ -26,39 +26,40 @@ std::string text_of(const dom::element& value) {
   }
 }
 
-std::int64_t integer(const dom::object& o, const char* key) {
-  std::int64_t v = -1;
-  if (o.at_key(key).get(v)) return -1;
-  return v;
+std::int64_t integer(const dom::object& object, const char* key) {
+  std::int64_t value = -1;
+  if (object.at_key(key).get(value)) return -1;
+  return value;
 }
 
-std::int32_t small(const dom::object& o, const char* key) {
-  const auto v = integer(o, key);
-  return v >= 0 && v <= INT32_MAX ? static_cast<std::int32_t>(v) : -1;
+std::int32_t small(const dom::object& object, const char* key) {
+  const auto wide = integer(object, key);
+  if (wide >= 0 && wide <= INT32_MAX) return static_cast<std::int32_t>(wide);
+  return -1;
 }
 
-void add_device(Capture& capture, const dom::object& o) {
-  const auto id = small(o, "id");
+void add_device(Capture& capture, const dom::object& object) {
+  const auto id = small(object, "id");
   if (id < 0) return;
-  auto& t = capture.devices;
+  auto& devices = capture.devices;
   const auto row = capture.device_row(id);
   std::string_view name;
-  if (o.at_key("name").get(name)) name = {};
-  t.name[row] = capture.strings.intern(name);
+  if (object.at_key("name").get(name)) name = {};
+  devices.name[row] = capture.strings.intern(name);
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   // Only AMD's wavefronts have 64 lanes; its devices may come without a name.
-  if (has("AMD") || has("Radeon") || has("Instinct") || integer(o, "warpSize") == 64)
-    t.vendor[row] = capture.strings.intern("amd");
+  if (has("AMD") || has("Radeon") || has("Instinct") || integer(object, "warpSize") == 64)
+    devices.vendor[row] = capture.strings.intern("amd");
   else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce"))
-    t.vendor[row] = capture.strings.intern("nvidia");
-  t.compute_major[row] = small(o, "computeMajor");
-  t.compute_minor[row] = small(o, "computeMinor");
-  t.sm_count[row] = small(o, "numSms");
-  t.memory_bytes[row] = integer(o, "totalGlobalMem");
-  t.max_threads_per_sm[row] = small(o, "maxThreadsPerMultiprocessor");
-  t.registers_per_sm[row] = small(o, "regsPerMultiprocessor");
-  t.shared_bytes_per_sm[row] = std::max(integer(o, "sharedMemPerMultiprocessor"),
-                                        integer(o, "maxSharedMemoryPerMultiProcessor"));
+    devices.vendor[row] = capture.strings.intern("nvidia");
+  devices.compute_major[row] = small(object, "computeMajor");
+  devices.compute_minor[row] = small(object, "computeMinor");
+  devices.sm_count[row] = small(object, "numSms");
+  devices.memory_bytes[row] = integer(object, "totalGlobalMem");
+  devices.max_threads_per_sm[row] = small(object, "maxThreadsPerMultiprocessor");
+  devices.registers_per_sm[row] = small(object, "regsPerMultiprocessor");
+  devices.shared_bytes_per_sm[row] = std::max(integer(object, "sharedMemPerMultiprocessor"),
+                                              integer(object, "maxSharedMemoryPerMultiProcessor"));
 }
 
 std::optional<Nanos> take_member(Capture& capture, std::string_view key,
@@ -67,11 +68,11 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key,
     dom::array list;
     if (!value.get_array().get(list))
       for (const dom::element& item : list)
-        if (dom::object o; !item.get_object().get(o)) add_device(capture, o);
+        if (dom::object object; !item.get_object().get(object)) add_device(capture, object);
     return std::nullopt;
   }
-  if (dom::object o; key == "distributedInfo" && !value.get_object().get(o)) {
-    for (auto [name, part] : o)
+  if (dom::object object; key == "distributedInfo" && !value.get_object().get(object)) {
+    for (auto [name, part] : object)
       capture.set_metadata("distributedInfo." + std::string(name), text_of(part));
     return std::nullopt;
   }
@@ -91,7 +92,7 @@ bool take_object(Capture& capture, const std::string& json, std::optional<Nanos>
   dom::object object;
   if (parser.parse(json).get_object().get(object)) return false;
   for (auto [key, value] : object)
-    if (auto b = take_member(capture, key, value)) base = b;
+    if (auto taken = take_member(capture, key, value)) base = taken;
   return true;
 }
 
@@ -124,18 +125,23 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool c
     const std::string quoted = fmt::format("\"{}\"", key);
     const auto at = json.find(quoted);
     if (at == json.npos) continue;
-    const char* p = skip_space(json.data() + at + quoted.size());
-    if (*p != ':') continue;
-    p = skip_space(p + 1);
-    const char* stop = *p == '"'                ? string_end(p + 1, end)
-                       : *p == '[' || *p == '{' ? container_end(p, end)
-                                                : scalar_stop(p);
+    const char* cursor = skip_space(json.data() + at + quoted.size());
+    if (*cursor != ':') continue;
+    cursor = skip_space(cursor + 1);
+    const char* stop = nullptr;
+    if (*cursor == '"') {
+      stop = string_end(cursor + 1, end);
+    } else if (*cursor == '[' || *cursor == '{') {
+      stop = container_end(cursor, end);
+    } else {
+      stop = scalar_stop(cursor);
+    }
     if (!stop || stop >= end) continue;
-    if (*p == '"') ++stop;
-    take_object(
-        capture,
-        fmt::format("{{{}:{}}}", quoted, std::string_view(p, static_cast<std::size_t>(stop - p))),
-        base);
+    if (*cursor == '"') ++stop;
+    take_object(capture,
+                fmt::format("{{{}:{}}}", quoted,
+                            std::string_view(cursor, static_cast<std::size_t>(stop - cursor))),
+                base);
   }
   return base;
 }

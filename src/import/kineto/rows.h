@@ -50,17 +50,18 @@ class Rows {
   void add_profiled_range(const Event& event, Nanos start, Nanos duration, std::int64_t at);
   void add_naming(const Event& event);
 
-  Text text(std::string_view t);
+  Text text(std::string_view text);
   Text text(const Event& event, Field field) {
-    return event.has(field) ? text(event[field].text()) : Text::none;
+    if (event.has(field)) return text(event[field].text());
+    return Text::none;
   }
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at);
   std::int32_t small(const Event& event, Field field, std::int64_t at);
   double real(const Event& event, Field field, std::int64_t at);
-  void extent(const Event& event, Field field, std::int32_t& x, std::int32_t& y, std::int32_t& z,
-              std::int64_t at);
+  void extent(const Event& event, Field field, std::int32_t& first, std::int32_t& second,
+              std::int32_t& third, std::int64_t at);
   std::uint32_t device(const Event& event, std::int64_t at);
   std::int64_t stream(const Event& event, std::int64_t at);
   bool time(const Event& event, Field field, Nanos& ns);

@@ -13,10 +13,11 @@ namespace {
 std::int64_t integer(std::string_view text) {
   std::int64_t value = -1;
   std::string plain;
-  for (char c : text)
-    if (c != ',' && c != '.' && c != ' ') plain += c;
+  for (char letter : text)
+    if (letter != ',' && letter != '.' && letter != ' ') plain += letter;
   const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  return error == std::errc() && end == plain.data() + plain.size() ? value : -1;
+  if (error == std::errc() && end == plain.data() + plain.size()) return value;
+  return -1;
 }
 
 }  // namespace
@@ -75,11 +76,12 @@ Dim3 parse_dim3(std::string_view text) {
     i = static_cast<std::size_t>(end - text.data());
     out[axis++] = value;
   }
-  return axis == 3 ? out : Dim3{-1, -1, -1};
+  if (axis == 3) return out;
+  return Dim3{-1, -1, -1};
 }
 
-void RoundingLoss::add(const Number& n, std::string_view metric) {
-  if (n.resolution <= 1e-6 * std::fabs(n.value)) return;
+void RoundingLoss::add(const Number& number, std::string_view metric) {
+  if (number.resolution <= 1e-6 * std::fabs(number.value)) return;
   if (values++ == 0) first = metric;
 }
 

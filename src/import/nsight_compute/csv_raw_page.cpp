@@ -22,8 +22,8 @@ NumberStyle number_style(const CsvTable& table, const LaunchColumns& launch) {
   std::vector<std::string_view> row;
   reader.next(row);
   for (int i = 0; i < 100 && reader.next(row); ++i)
-    for (std::size_t c = 0; c < row.size(); ++c)
-      if (!launch.owns(c)) vote.add(row[c]);
+    for (std::size_t column = 0; column < row.size(); ++column)
+      if (!launch.owns(column)) vote.add(row[column]);
   return vote.style();
 }
 
@@ -59,27 +59,28 @@ Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&
     if (row[0] == "ID") continue;  // a second table of the same run
     if (columns.id(row).empty()) {
       if (!units_seen)
-        for (std::size_t c = 0; c < row.size(); ++c) printed_units[c] = row[c];
+        for (std::size_t column = 0; column < row.size(); ++column)
+          printed_units[column] = row[column];
       units_seen = true;
       continue;
     }
     if (metrics.empty())
-      for (std::size_t c = 0; c < table.header.size(); ++c) {
-        if (columns.owns(c) || table.header[c].empty()) continue;
-        const Unit unit =
-            units_seen ? parse_unit(printed_units[c]) : Unit{metric_unit(table.header[c])};
-        metrics.push_back({c, builder.metric(table.header[c], unit.base), unit});
+      for (std::size_t column = 0; column < table.header.size(); ++column) {
+        if (columns.owns(column) || table.header[column].empty()) continue;
+        const Unit unit = units_seen ? parse_unit(printed_units[column])
+                                     : Unit{metric_unit(table.header[column])};
+        metrics.push_back({column, builder.metric(table.header[column], unit.base), unit});
       }
     builder.begin_kernel(columns.read(row));
-    for (const ColumnMetric& m : metrics) {
-      const std::string_view cell = row[m.column];
+    for (const ColumnMetric& metric : metrics) {
+      const std::string_view cell = row[metric.column];
       if (cell.empty() || cell == "n/a" || cell == "N/A" || cell == "nan" || cell == "-nan")
         continue;  // no data: no row
-      if (const auto n = parse_number(cell, style, m.unit.exponent)) {
-        rounding.add(*n, table.header[m.column]);
-        builder.number(m.metric, n->value * m.unit.factor);
+      if (const auto number = parse_number(cell, style, metric.unit.exponent)) {
+        rounding.add(*number, table.header[metric.column]);
+        builder.number(metric.metric, number->value * metric.unit.factor);
       } else {
-        builder.text(m.metric, cell);
+        builder.text(metric.metric, cell);
       }
     }
     if (capture.report_kernels.size() == 1) {

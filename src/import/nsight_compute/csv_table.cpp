@@ -22,9 +22,9 @@ bool starts_header(std::string_view line) {
 
 /// f(line, offset) for every line until it returns false.
 template <class F>
-void each_line(std::string_view text, F&& f) {
+void each_line(std::string_view text, F&& apply) {
   for (std::size_t at = 0; at < text.size();) {
-    if (!f(line_at(text, at), at)) return;
+    if (!apply(line_at(text, at), at)) return;
     const auto end = text.find('\n', at);
     if (end == text.npos) return;
     at = end + 1;

@@ -19,7 +19,7 @@ namespace {
 using Type = protozero::pbf_wire_type;
 using Value = std::variant<std::monostate, double, std::string_view>;
 
-std::string_view view(protozero::data_view v) { return {v.data(), v.size()}; }
+std::string_view view(protozero::data_view value) { return {value.data(), value.size()}; }
 
 /// A metric's value: field 1 is a text, the others numbers (3 double, 5 unsigned); the wire type
 /// tells.
@@ -124,9 +124,9 @@ class Reader {
   explicit Reader(Capture& capture) : capture_(capture), builder_(capture) {}
 
   void add_strings(std::vector<std::string> strings) {
-    for (std::string& s : strings) {
-      metrics_.push_back(builder_.metric(s, metric_unit(s)));
-      names_.push_back(std::move(s));
+    for (std::string& string : strings) {
+      metrics_.push_back(builder_.metric(string, metric_unit(string)));
+      names_.push_back(std::move(string));
     }
   }
 
@@ -142,23 +142,23 @@ class Reader {
     else
       launch.name = result.function;
     // The device has no field of its own.
-    for (const RawMetric& m : result.metrics)
-      if (const double* value = std::get_if<double>(&m.value);
-          value && m.name < names_.size() && names_[m.name] == "launch__device_id")
+    for (const RawMetric& raw : result.metrics)
+      if (const double* value = std::get_if<double>(&raw.value);
+          value && raw.name < names_.size() && names_[raw.name] == "launch__device_id")
         launch.device = static_cast<std::int64_t>(*value);
     builder_.begin_kernel(launch);
-    for (const RawMetric& m : result.metrics) {
-      if (m.name >= metrics_.size()) {
+    for (const RawMetric& raw : result.metrics) {
+      if (raw.name >= metrics_.size()) {
         capture_.note_quality(
             QualityCode::unknown_metric_name,
             fmt::format("a metric of kernel {} is number {} of a string table with {} entries",
-                        launch.id, m.name, names_.size()));
+                        launch.id, raw.name, names_.size()));
         continue;
       }
-      const auto& metric = metrics_[static_cast<std::size_t>(m.name)];
-      if (const double* value = std::get_if<double>(&m.value); value && std::isfinite(*value))
+      const auto& metric = metrics_[static_cast<std::size_t>(raw.name)];
+      if (const double* value = std::get_if<double>(&raw.value); value && std::isfinite(*value))
         builder_.number(metric, *value);
-      else if (const auto* text = std::get_if<std::string_view>(&m.value); text && !text->empty())
+      else if (const auto* text = std::get_if<std::string_view>(&raw.value); text && !text->empty())
         builder_.text(metric, *text);
     }
   }
@@ -177,7 +177,8 @@ class Reader {
 }  // namespace
 
 int sniff_rep(std::string_view, std::string_view head) {
-  return head.starts_with(kRepMagic) ? 100 : 0;
+  if (head.starts_with(kRepMagic)) return 100;
+  return 0;
 }
 
 Result<Capture> load_rep(const std::string& path, const ImportOptions& options) {
@@ -213,16 +214,16 @@ Result<Capture> load_rep(const std::string& path, const ImportOptions& options) 
       if (!*result) break;
       try {
         reader.add(read_result(**result), (*block)->pid);
-      } catch (const protozero::exception& e) {
+      } catch (const protozero::exception& error) {
         capture.note_quality(
             QualityCode::bad_event,
-            fmt::format("result {} is damaged ({}) and left out", reader.results(), e.what()));
+            fmt::format("result {} is damaged ({}) and left out", reader.results(), error.what()));
         reader.skip();
       }
     }
   }
   reader.finish();
-  for (const RepDamage& d : file.damage()) capture.note_quality(d.code, d.detail);
+  for (const RepDamage& damage : file.damage()) capture.note_quality(damage.code, damage.detail);
   note_damage(capture, file.input());
   capture.events = reader.results();
   capture.bytes = static_cast<std::int64_t>(file.input().delivered());

@@ -64,11 +64,11 @@ void RepContainer::ended(const char* where) {
                      fmt::format("the file ends {}, at byte {}", where, input_.delivered())});
 }
 
-Result<bool> RepContainer::read_exactly(std::uint64_t n) {
+Result<bool> RepContainer::read_exactly(std::uint64_t count) {
   buffer_.clear();
-  while (buffer_.size() < n) {
+  while (buffer_.size() < count) {
     const std::size_t have = buffer_.size(),
-                      piece = static_cast<std::size_t>(std::min(kPiece, n - have));
+                      piece = static_cast<std::size_t>(std::min(kPiece, count - have));
     buffer_.resize(have + piece);
     const auto got = input_.read(buffer_.data() + have, piece);
     if (!got) return tl::unexpected(got.error());
@@ -78,14 +78,14 @@ Result<bool> RepContainer::read_exactly(std::uint64_t n) {
   return true;
 }
 
-Result<bool> RepContainer::skip(std::uint64_t n) {
-  std::string scratch(static_cast<std::size_t>(std::min(kPiece, n)), '\0');
-  while (n > 0) {
+Result<bool> RepContainer::skip(std::uint64_t count) {
+  std::string scratch(static_cast<std::size_t>(std::min(kPiece, count)), '\0');
+  while (count > 0) {
     const auto got = input_.read(
-        scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(scratch.size(), n)));
+        scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(scratch.size(), count)));
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) return false;
-    n -= *got;
+    count -= *got;
   }
   return true;
 }
@@ -133,7 +133,10 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
     const auto skipped = skip(payload_left_);
     payload_left_ = 0;
     if (!skipped) return tl::unexpected(skipped.error());
-    if (!*skipped) return ended("inside a block's payload"), none;
+    if (!*skipped) {
+      ended("inside a block's payload");
+      return none;
+    }
   }
   const std::uint64_t at = input_.delivered();
   const auto size = read_size();
@@ -147,7 +150,10 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
   }
   const auto whole = read_exactly(**size);
   if (!whole) return tl::unexpected(whole.error());
-  if (!*whole) return ended("inside a block's header"), none;
+  if (!*whole) {
+    ended("inside a block's header");
+    return none;
+  }
   try {
     RepBlock block = parse_header(buffer_);
     payload_left_ = block.payload_bytes;
@@ -173,7 +179,10 @@ Result<std::optional<std::string_view>> RepContainer::next_result() {
             ? read_size()
             : Result<std::optional<std::uint32_t>>(std::optional<std::uint32_t>(UINT32_MAX));
     if (!size) return tl::unexpected(size.error());
-    if (!*size) return ended("inside a block's payload"), none;
+    if (!*size) {
+      ended("inside a block's payload");
+      return none;
+    }
     payload_left_ -= std::min<std::uint64_t>(4, payload_left_ >= 4 ? 4 : 0);
     if (**size > payload_left_) {
       damage_.push_back(
@@ -188,7 +197,10 @@ Result<std::optional<std::string_view>> RepContainer::next_result() {
     if (source) --sources_left_;
     const auto whole = source ? skip(**size) : read_exactly(**size);
     if (!whole) return tl::unexpected(whole.error());
-    if (!*whole) return ended(source ? "inside a source" : "inside a result"), none;
+    if (!*whole) {
+      ended(source ? "inside a source" : "inside a result");
+      return none;
+    }
     if (!source) return std::optional<std::string_view>(buffer_);
   }
   return none;

@@ -51,8 +51,8 @@ class RepContainer {
   const Input& input() const { return input_; }
 
  private:
-  Result<bool> read_exactly(std::uint64_t n);  // into buffer_; false when the file ends before
-  Result<bool> skip(std::uint64_t n);
+  Result<bool> read_exactly(std::uint64_t count);  // into buffer_; false when the file ends before
+  Result<bool> skip(std::uint64_t count);
   Result<std::optional<std::uint32_t>> read_size();  // empty when the file ends
   void ended(const char* where);
 

@@ -35,49 +35,53 @@ void fill(T& target, const std::map<std::string_view, std::string_view>& attribu
 
 ReportBuilder::Metric ReportBuilder::metric(std::string_view name, std::string_view base_unit) {
   using Role = Metric::Role;
-  Metric m{capture_.strings.intern(name), capture_.strings.intern(base_unit)};
+  Metric metric{capture_.strings.intern(name), capture_.strings.intern(base_unit)};
   if (name.starts_with(kDeviceAttribute))
-    m.role = Role::device_attribute;
+    metric.role = Role::device_attribute;
   else if (name == "launch__registers_per_thread")
-    m.role = Role::registers;
+    metric.role = Role::registers;
   else if (name == "launch__shared_mem_per_block_static")
-    m.role = Role::shared_static;
+    metric.role = Role::shared_static;
   else if (name == "launch__shared_mem_per_block_dynamic")
-    m.role = Role::shared_dynamic;
+    metric.role = Role::shared_dynamic;
   else if (name == "gpu__time_duration.sum" || name == "gpu__time_duration.avg" ||
            name == "gpu__time_duration")
-    m.role = Role::duration;
+    metric.role = Role::duration;
   else if (name == "launch__stream_id")
-    m.role = Role::stream;
+    metric.role = Role::stream;
   else if (name == "launch__context_id")
-    m.role = Role::context;
+    metric.role = Role::context;
   else if (name == "launch__device_id")
-    m.role = Role::device;
+    metric.role = Role::device;
   else if (name.starts_with("launch__grid_dim_") || name.starts_with("launch__block_dim_")) {
-    m.role = name[8] == 'g' ? Role::grid : Role::block;
-    m.axis = name.back() - 'x';
-    if (m.axis < 0 || m.axis > 2) m.role = Role::counter;
+    if (name[8] == 'g') {
+      metric.role = Role::grid;
+    } else {
+      metric.role = Role::block;
+    }
+    metric.axis = name.back() - 'x';
+    if (metric.axis < 0 || metric.axis > 2) metric.role = Role::counter;
   }
-  return m;
+  return metric;
 }
 
 std::uint32_t ReportBuilder::begin_kernel(const Launch& launch) {
   close_kernel();
-  auto& k = capture_.report_kernels;
-  kernel_ = k.add();
-  k.id[kernel_] = launch.id;
-  k.name[kernel_] = capture_.strings.intern(launch.name);
-  k.mangled_name[kernel_] = capture_.strings.intern(launch.mangled_name);
-  k.pid[kernel_] = launch.pid;
-  k.device[kernel_] = launch.device;
-  k.context[kernel_] = launch.context;
-  k.stream[kernel_] = launch.stream;
-  set_integer(k.grid_x[kernel_], static_cast<double>(launch.grid[0]));
-  set_integer(k.grid_y[kernel_], static_cast<double>(launch.grid[1]));
-  set_integer(k.grid_z[kernel_], static_cast<double>(launch.grid[2]));
-  set_integer(k.block_x[kernel_], static_cast<double>(launch.block[0]));
-  set_integer(k.block_y[kernel_], static_cast<double>(launch.block[1]));
-  set_integer(k.block_z[kernel_], static_cast<double>(launch.block[2]));
+  auto& kernels = capture_.report_kernels;
+  kernel_ = kernels.add();
+  kernels.id[kernel_] = launch.id;
+  kernels.name[kernel_] = capture_.strings.intern(launch.name);
+  kernels.mangled_name[kernel_] = capture_.strings.intern(launch.mangled_name);
+  kernels.pid[kernel_] = launch.pid;
+  kernels.device[kernel_] = launch.device;
+  kernels.context[kernel_] = launch.context;
+  kernels.stream[kernel_] = launch.stream;
+  set_integer(kernels.grid_x[kernel_], static_cast<double>(launch.grid[0]));
+  set_integer(kernels.grid_y[kernel_], static_cast<double>(launch.grid[1]));
+  set_integer(kernels.grid_z[kernel_], static_cast<double>(launch.grid[2]));
+  set_integer(kernels.block_x[kernel_], static_cast<double>(launch.block[0]));
+  set_integer(kernels.block_y[kernel_], static_cast<double>(launch.block[1]));
+  set_integer(kernels.block_z[kernel_], static_cast<double>(launch.block[2]));
   device_ = launch.device;
   shared_static_ = shared_dynamic_ = -1;
   if (launch.compute_major >= 0)
@@ -97,13 +101,13 @@ void ReportBuilder::close_kernel() {
 
 void ReportBuilder::number(const Metric& metric, double value) {
   using Role = Metric::Role;
-  auto& k = capture_.report_kernels;
+  auto& kernels = capture_.report_kernels;
   switch (metric.role) {
     case Role::device_attribute:
       attribute(metric, fmt::format("{}", value));
       return;
     case Role::registers:
-      set_integer(k.registers[kernel_], value);
+      set_integer(kernels.registers[kernel_], value);
       break;
     case Role::shared_static:
       set_integer(shared_static_, value);
@@ -112,41 +116,41 @@ void ReportBuilder::number(const Metric& metric, double value) {
       set_integer(shared_dynamic_, value);
       break;
     case Role::duration:
-      if (value >= 0) k.duration_ns[kernel_] = value;
+      if (value >= 0) kernels.duration_ns[kernel_] = value;
       break;
     case Role::stream:
-      if (k.stream[kernel_] < 0) set_integer(k.stream[kernel_], value);
+      if (kernels.stream[kernel_] < 0) set_integer(kernels.stream[kernel_], value);
       break;
     case Role::context:
-      if (k.context[kernel_] < 0) set_integer(k.context[kernel_], value);
+      if (kernels.context[kernel_] < 0) set_integer(kernels.context[kernel_], value);
       break;
     case Role::device:
-      if (k.device[kernel_] < 0) set_integer(k.device[kernel_], value);
-      device_ = k.device[kernel_];
+      if (kernels.device[kernel_] < 0) set_integer(kernels.device[kernel_], value);
+      device_ = kernels.device[kernel_];
       break;
     case Role::grid: {
-      auto& cell = metric.axis == 0   ? k.grid_x[kernel_]
-                   : metric.axis == 1 ? k.grid_y[kernel_]
-                                      : k.grid_z[kernel_];
+      auto& cell = metric.axis == 0   ? kernels.grid_x[kernel_]
+                   : metric.axis == 1 ? kernels.grid_y[kernel_]
+                                      : kernels.grid_z[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
     case Role::block: {
-      auto& cell = metric.axis == 0   ? k.block_x[kernel_]
-                   : metric.axis == 1 ? k.block_y[kernel_]
-                                      : k.block_z[kernel_];
+      auto& cell = metric.axis == 0   ? kernels.block_x[kernel_]
+                   : metric.axis == 1 ? kernels.block_y[kernel_]
+                                      : kernels.block_z[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
     case Role::counter:
       break;
   }
-  auto& c = capture_.kernel_counters;
-  const auto row = c.add();
-  c.kernel[row] = kernel_;
-  c.metric[row] = metric.name;
-  c.value[row] = value;
-  c.unit[row] = metric.unit;
+  auto& counters = capture_.kernel_counters;
+  const auto row = counters.add();
+  counters.kernel[row] = kernel_;
+  counters.metric[row] = metric.name;
+  counters.value[row] = value;
+  counters.unit[row] = metric.unit;
 }
 
 void ReportBuilder::text(const Metric& metric, std::string_view value) {
@@ -154,12 +158,12 @@ void ReportBuilder::text(const Metric& metric, std::string_view value) {
     attribute(metric, std::string(value));
     return;
   }
-  auto& c = capture_.kernel_counters;
-  const auto row = c.add();
-  c.kernel[row] = kernel_;
-  c.metric[row] = metric.name;
-  c.text[row] = capture_.strings.intern(value);
-  c.unit[row] = metric.unit;
+  auto& counters = capture_.kernel_counters;
+  const auto row = counters.add();
+  counters.kernel[row] = kernel_;
+  counters.metric[row] = metric.name;
+  counters.text[row] = capture_.strings.intern(value);
+  counters.unit[row] = metric.unit;
 }
 
 void ReportBuilder::attribute(const Metric& metric, std::string value) {
@@ -183,22 +187,22 @@ void ReportBuilder::finish() {
       by_name[name] = value;
       capture_.set_metadata(fmt::format("device.{}.{}", device < 0 ? 0 : device, name), value);
     }
-    auto& d = capture_.devices;
-    d.vendor[row] = capture_.strings.intern("nvidia");
+    auto& devices = capture_.devices;
+    devices.vendor[row] = capture_.strings.intern("nvidia");
     if (const auto name = by_name.find("display_name"); name != by_name.end())
-      d.name[row] = capture_.strings.intern(name->second);
+      devices.name[row] = capture_.strings.intern(name->second);
     if (const auto cc = capability_.find(device); cc != capability_.end()) {
-      d.compute_major[row] = cc->second[0];
-      d.compute_minor[row] = cc->second[1];
+      devices.compute_major[row] = cc->second[0];
+      devices.compute_minor[row] = cc->second[1];
     }
-    fill(d.compute_major[row], by_name, "compute_capability_major");
-    fill(d.compute_minor[row], by_name, "compute_capability_minor");
-    fill(d.sm_count[row], by_name, "multiprocessor_count");
-    fill(d.memory_bytes[row], by_name, "total_memory");
-    fill(d.max_threads_per_sm[row], by_name, "max_threads_per_multiprocessor");
-    fill(d.registers_per_sm[row], by_name, "max_registers_per_multiprocessor");
-    fill(d.shared_bytes_per_sm[row], by_name, "max_shared_memory_per_multiprocessor");
-    fill(d.clock_khz[row], by_name, "clock_rate");
+    fill(devices.compute_major[row], by_name, "compute_capability_major");
+    fill(devices.compute_minor[row], by_name, "compute_capability_minor");
+    fill(devices.sm_count[row], by_name, "multiprocessor_count");
+    fill(devices.memory_bytes[row], by_name, "total_memory");
+    fill(devices.max_threads_per_sm[row], by_name, "max_threads_per_multiprocessor");
+    fill(devices.registers_per_sm[row], by_name, "max_registers_per_multiprocessor");
+    fill(devices.shared_bytes_per_sm[row], by_name, "max_shared_memory_per_multiprocessor");
+    fill(devices.clock_khz[row], by_name, "clock_rate");
   }
 }
 

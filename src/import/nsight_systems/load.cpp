@@ -16,8 +16,14 @@ namespace gf::nsys {
 namespace {
 
 /// Serialised ids hold the process in bits 24 to 47 and the thread in the low 24.
-std::int64_t process_of(std::int64_t global) { return global < 0 ? -1 : global >> 24 & 0xFFFFFF; }
-std::int64_t thread_of(std::int64_t global) { return global < 0 ? -1 : global & 0xFFFFFF; }
+std::int64_t process_of(std::int64_t global) {
+  if (global < 0) return -1;
+  return global >> 24 & 0xFFFFFF;
+}
+std::int64_t thread_of(std::int64_t global) {
+  if (global < 0) return -1;
+  return global & 0xFFFFFF;
+}
 
 CopyKind copy_kind(std::int64_t operation) {  // ENUM_CUDA_MEMCPY_OPER
   switch (operation) {
@@ -141,7 +147,7 @@ class Loader {
  private:
   /// f(row) for every row of a table.
   template <class F>
-  Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& f) {
+  Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& apply) {
     auto rows = TableRows::open(db_, table, columns, path_);
     if (!rows) return tl::unexpected(rows.error());
     for (;;) {
@@ -149,7 +155,7 @@ class Loader {
       if (!more) return tl::unexpected(more.error());
       if (!*more) return {};
       if (auto ok = budget_.spend(rows->bytes()); !ok) return ok;
-      f(*rows);
+      apply(*rows);
     }
   }
 
@@ -158,7 +164,8 @@ class Loader {
     ++c_.events;
     if (!row.null(kStart)) {
       const std::int64_t start = row.integer(kStart);
-      const std::int64_t end = row.null(kEnd) ? start : row.integer(kEnd);
+      std::int64_t end = start;
+      if (!row.null(kEnd)) end = row.integer(kEnd);
       const auto from = checked_add(epoch_, start);
       const auto to = checked_add(epoch_, end);
       if (end >= start && from && to && in_reach(*from) && in_reach(*to))
@@ -171,7 +178,8 @@ class Loader {
 
   Text name(std::int64_t id) const {
     const auto found = names_.find(id);
-    return found == names_.end() ? Text{} : found->second;
+    if (found == names_.end()) return Text{};
+    return found->second;
   }
 
   std::uint32_t thread(std::int64_t global) {
@@ -190,18 +198,19 @@ class Loader {
 
   Status session() {
     if (const Status done = each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
-                                 [&](const TableRows& r) { epoch_ = r.integer(0, 0); });
+                                 [&](const TableRows& rows) { epoch_ = rows.integer(0, 0); });
         !done)
       return done;
-    return each("META_DATA_EXPORT", {"name", "value"}, [&](const TableRows& r) {
-      if (r.text(0).starts_with("EXPORT_"))
-        c_.set_metadata("nsys." + std::string(r.text(0)), r.text(1));
+    return each("META_DATA_EXPORT", {"name", "value"}, [&](const TableRows& rows) {
+      if (rows.text(0).starts_with("EXPORT_"))
+        c_.set_metadata("nsys." + std::string(rows.text(0)), rows.text(1));
     });
   }
 
   Status strings() {
-    return each("StringIds", {"id", "value"},
-                [&](const TableRows& r) { names_[r.integer(0)] = c_.strings.intern(r.text(1)); });
+    return each("StringIds", {"id", "value"}, [&](const TableRows& rows) {
+      names_[rows.integer(0)] = c_.strings.intern(rows.text(1));
+    });
   }
 
   Status devices() {
@@ -209,51 +218,53 @@ class Loader {
         "TARGET_INFO_GPU",
         {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor",
          "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
-        [&](const TableRows& r) {
+        [&](const TableRows& rows) {
           const auto row = c_.device_row(static_cast<std::int32_t>(
-              r.integer(r.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
-          gpus_[r.integer(kGpuId)] = row;
-          auto& d = c_.devices;
-          d.name[row] = c_.strings.intern(r.text(kGpuName));
-          d.uuid[row] = c_.strings.intern(r.text(kGpuUuid));
-          d.vendor[row] = c_.strings.intern("nvidia");
-          d.sm_count[row] = static_cast<std::int32_t>(r.integer(kGpuSms));
-          d.memory_bytes[row] = r.integer(kGpuMemory);
-          if (!r.null(kGpuClock)) d.clock_khz[row] = r.integer(kGpuClock) / 1000;
-          d.compute_major[row] = static_cast<std::int32_t>(r.integer(kGpuMajor));
-          d.compute_minor[row] = static_cast<std::int32_t>(r.integer(kGpuMinor));
-          d.registers_per_sm[row] = static_cast<std::int32_t>(r.integer(kGpuRegisters));
-          d.shared_bytes_per_sm[row] = r.integer(kGpuShared);
-          const std::int64_t warps = r.integer(kGpuWarps), threads = r.integer(kGpuWarpThreads);
+              rows.integer(rows.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
+          gpus_[rows.integer(kGpuId)] = row;
+          auto& devices = c_.devices;
+          devices.name[row] = c_.strings.intern(rows.text(kGpuName));
+          devices.uuid[row] = c_.strings.intern(rows.text(kGpuUuid));
+          devices.vendor[row] = c_.strings.intern("nvidia");
+          devices.sm_count[row] = static_cast<std::int32_t>(rows.integer(kGpuSms));
+          devices.memory_bytes[row] = rows.integer(kGpuMemory);
+          if (!rows.null(kGpuClock)) devices.clock_khz[row] = rows.integer(kGpuClock) / 1000;
+          devices.compute_major[row] = static_cast<std::int32_t>(rows.integer(kGpuMajor));
+          devices.compute_minor[row] = static_cast<std::int32_t>(rows.integer(kGpuMinor));
+          devices.registers_per_sm[row] = static_cast<std::int32_t>(rows.integer(kGpuRegisters));
+          devices.shared_bytes_per_sm[row] = rows.integer(kGpuShared);
+          const std::int64_t warps = rows.integer(kGpuWarps),
+                             threads = rows.integer(kGpuWarpThreads);
           if (warps >= 0 && warps < 4096 && threads >= 0 && threads < 4096)
-            d.max_threads_per_sm[row] = static_cast<std::int32_t>(warps * threads);
+            devices.max_threads_per_sm[row] = static_cast<std::int32_t>(warps * threads);
         });
   }
 
   // The lists cover the whole machine: rows are made for threads that have events only.
   Status threads() {
-    if (const Status done =
-            each("PROCESSES", {"globalPid", "name"},
-                 [&](const TableRows& r) { process_names_[process_of(r.integer(0))] = r.text(1); });
+    if (const Status done = each("PROCESSES", {"globalPid", "name"},
+                                 [&](const TableRows& rows) {
+                                   process_names_[process_of(rows.integer(0))] = rows.text(1);
+                                 });
         !done)
       return done;
     return each("ThreadNames", {"globalTid", "nameId"},
-                [&](const TableRows& r) { thread_names_[r.integer(0)] = r.integer(1); });
+                [&](const TableRows& rows) { thread_names_[rows.integer(0)] = rows.integer(1); });
   }
 
   /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId,
   /// correlationId, globalPid.
-  std::uint32_t activity(const TableRows& r, Interval span, ActivityKind kind) {
-    auto& a = c_.activities;
-    const auto row = a.add();
-    a.start_ns[row] = span.start;
-    a.duration_ns[row] = span.length();
-    a.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(kDevice)));
-    a.context[row] = r.integer(kContext);
-    a.stream[row] = r.integer(kStream);
-    a.correlation[row] = r.integer(kCorrelation);
-    a.pid[row] = process_of(r.integer(kProcess));
-    a.kind[row] = kind;
+  std::uint32_t activity(const TableRows& rows, Interval span, ActivityKind kind) {
+    auto& activities = c_.activities;
+    const auto row = activities.add();
+    activities.start_ns[row] = span.start;
+    activities.duration_ns[row] = span.length();
+    activities.device[row] = c_.device_row(static_cast<std::int32_t>(rows.integer(kDevice)));
+    activities.context[row] = rows.integer(kContext);
+    activities.stream[row] = rows.integer(kStream);
+    activities.correlation[row] = rows.integer(kCorrelation);
+    activities.pid[row] = process_of(rows.integer(kProcess));
+    activities.kind[row] = kind;
     return row;
   }
 
@@ -263,48 +274,54 @@ class Loader {
         {GF_ACTIVITY_COLUMNS, "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX",
          "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory",
          "graphId", "graphNodeId"},
-        [&](const TableRows& r) {
-          const auto s = span(r, "CUPTI_ACTIVITY_KIND_KERNEL");
-          if (!s) return;
-          const auto row = activity(r, *s, ActivityKind::kernel);
-          auto& a = c_.activities;
-          a.name[row] = name(r.integer(kDemangledName)) != Text{} ? name(r.integer(kDemangledName))
-                                                                  : name(r.integer(kShortName));
-          I32* const shape[] = {&a.grid_x[row],  &a.grid_y[row],  &a.grid_z[row],   &a.block_x[row],
-                                &a.block_y[row], &a.block_z[row], &a.registers[row]};
+        [&](const TableRows& rows) {
+          const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_KERNEL");
+          if (!span_of) return;
+          const auto row = activity(rows, *span_of, ActivityKind::kernel);
+          auto& activities = c_.activities;
+          if (name(rows.integer(kDemangledName)) != Text{}) {
+            activities.name[row] = name(rows.integer(kDemangledName));
+          } else {
+            activities.name[row] = name(rows.integer(kShortName));
+          }
+          I32* const shape[] = {&activities.grid_x[row],   &activities.grid_y[row],
+                                &activities.grid_z[row],   &activities.block_x[row],
+                                &activities.block_y[row],  &activities.block_z[row],
+                                &activities.registers[row]};
           for (int i = 0; i < 7; ++i)
             *shape[i] =
-                static_cast<I32>(std::clamp<std::int64_t>(r.integer(kGridX + i), -1, INT32_MAX));
-          if (!r.null(kStaticShared) && !r.null(kDynamicShared))
-            a.shared_bytes[row] =
-                static_cast<std::int64_t>(static_cast<std::uint64_t>(r.integer(kStaticShared)) +
-                                          static_cast<std::uint64_t>(r.integer(kDynamicShared)));
-          a.graph_id[row] = r.integer(kKernelGraph);
-          a.graph_node[row] = r.integer(kKernelGraphNode);
+                static_cast<I32>(std::clamp<std::int64_t>(rows.integer(kGridX + i), -1, INT32_MAX));
+          if (!rows.null(kStaticShared) && !rows.null(kDynamicShared))
+            activities.shared_bytes[row] =
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(rows.integer(kStaticShared)) +
+                                          static_cast<std::uint64_t>(rows.integer(kDynamicShared)));
+          activities.graph_id[row] = rows.integer(kKernelGraph);
+          activities.graph_node[row] = rows.integer(kKernelGraphNode);
         });
   }
 
   Status copies() {
     return each("CUPTI_ACTIVITY_KIND_MEMCPY",
-                {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId"}, [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMCPY");
-                  if (!s) return;
-                  const auto row = activity(r, *s, ActivityKind::memcpy);
-                  c_.activities.bytes[row] = r.integer(kCopyBytes);
-                  c_.activities.copy[row] = copy_kind(r.integer(kCopyKind));
+                {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId"},
+                [&](const TableRows& rows) {
+                  const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMCPY");
+                  if (!span_of) return;
+                  const auto row = activity(rows, *span_of, ActivityKind::memcpy);
+                  c_.activities.bytes[row] = rows.integer(kCopyBytes);
+                  c_.activities.copy[row] = copy_kind(rows.integer(kCopyKind));
                   c_.activities.name[row] = c_.strings.intern(copy_name(c_.activities.copy[row]));
-                  c_.activities.graph_node[row] = r.integer(kCopyGraphNode);
+                  c_.activities.graph_node[row] = rows.integer(kCopyGraphNode);
                 });
   }
 
   Status sets() {
     return each("CUPTI_ACTIVITY_KIND_MEMSET", {GF_ACTIVITY_COLUMNS, "bytes", "graphNodeId"},
-                [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_MEMSET");
-                  if (!s) return;
-                  const auto row = activity(r, *s, ActivityKind::memset);
-                  c_.activities.bytes[row] = r.integer(kSetBytes);
-                  c_.activities.graph_node[row] = r.integer(kSetGraphNode);
+                [&](const TableRows& rows) {
+                  const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMSET");
+                  if (!span_of) return;
+                  const auto row = activity(rows, *span_of, ActivityKind::memset);
+                  c_.activities.bytes[row] = rows.integer(kSetBytes);
+                  c_.activities.graph_node[row] = rows.integer(kSetGraphNode);
                   c_.activities.name[row] = c_.strings.intern("Memset");
                 });
   }
@@ -313,11 +330,11 @@ class Loader {
   /// same.
   Status graphs() {
     return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {GF_ACTIVITY_COLUMNS, "graphId"},
-                [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
-                  if (!s) return;
-                  const auto row = activity(r, *s, ActivityKind::kernel);
-                  c_.activities.graph_id[row] = r.integer(kGraph);
+                [&](const TableRows& rows) {
+                  const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
+                  if (!span_of) return;
+                  const auto row = activity(rows, *span_of, ActivityKind::kernel);
+                  c_.activities.graph_id[row] = rows.integer(kGraph);
                   c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
                   c_.note_quality(QualityCode::graph_kernels_hidden,
                                   "launches of CUDA graphs were recorded as a whole; capture with "
@@ -327,17 +344,18 @@ class Loader {
 
   Status calls() {
     return each("CUPTI_ACTIVITY_KIND_RUNTIME",
-                {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_RUNTIME");
-                  if (!s) return;
-                  auto& a = c_.api_calls;
-                  const auto row = a.add();
-                  a.start_ns[row] = s->start;
-                  a.duration_ns[row] = s->length();
-                  a.thread[row] = thread(r.integer(kCallThread));
-                  a.correlation[row] = r.integer(kCallCorrelation);
-                  a.name[row] = api_name(r.integer(kCallName));
-                  a.kind[row] = gpu_api_kind(c_.text(a.name[row]));
+                {"start", "end", "globalTid", "correlationId", "nameId"},
+                [&](const TableRows& rows) {
+                  const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
+                  if (!span_of) return;
+                  auto& api_calls = c_.api_calls;
+                  const auto row = api_calls.add();
+                  api_calls.start_ns[row] = span_of->start;
+                  api_calls.duration_ns[row] = span_of->length();
+                  api_calls.thread[row] = thread(rows.integer(kCallThread));
+                  api_calls.correlation[row] = rows.integer(kCallCorrelation);
+                  api_calls.name[row] = api_name(rows.integer(kCallName));
+                  api_calls.kind[row] = gpu_api_kind(c_.text(api_calls.name[row]));
                 });
   }
 
@@ -345,58 +363,63 @@ class Loader {
   Text api_name(std::int64_t id) {
     const Text recorded = name(id);
     std::string_view text = c_.text(recorded);
-    const auto v = text.rfind("_v");
-    if (v == text.npos || v + 2 == text.size() ||
-        !std::ranges::all_of(text.substr(v + 2), [](char c) { return c >= '0' && c <= '9'; }))
+    const auto version = text.rfind("_v");
+    if (version == text.npos || version + 2 == text.size() ||
+        !std::ranges::all_of(text.substr(version + 2),
+                             [](char letter) { return letter >= '0' && letter <= '9'; }))
       return recorded;
-    return c_.strings.intern(std::string(text.substr(0, v)));
+    return c_.strings.intern(std::string(text.substr(0, version)));
   }
 
   Status ranges() {
     return each(
         "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType"},
-        [&](const TableRows& r) {
+        [&](const TableRows& rows) {
           // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
           // spans.
-          if (const std::int64_t type = r.integer(kRangeType); type != 59 && type != 60) return;
-          if (r.null(kEnd))
+          if (const std::int64_t type = rows.integer(kRangeType); type != 59 && type != 60) return;
+          if (rows.null(kEnd))
             c_.note_quality(
                 QualityCode::open_range,
                 "NVTX ranges that were still open when the capture ended; they have no length");
-          const auto s = span(r, "NVTX_EVENTS");
-          if (!s) return;
-          auto& h = c_.host_ops;
-          const auto row = h.add();
-          h.start_ns[row] = s->start;
-          h.duration_ns[row] = s->length();
-          h.thread[row] = thread(r.integer(kRangeThread));
+          const auto span_of = span(rows, "NVTX_EVENTS");
+          if (!span_of) return;
+          auto& host_ops = c_.host_ops;
+          const auto row = host_ops.add();
+          host_ops.start_ns[row] = span_of->start;
+          host_ops.duration_ns[row] = span_of->length();
+          host_ops.thread[row] = thread(rows.integer(kRangeThread));
           name_nvtx_range(c_, row,
-                          r.null(kRangeText) ? name(r.integer(kRangeTextId))
-                                             : c_.strings.intern(r.text(kRangeText)));
+                          rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
+                                                : c_.strings.intern(rows.text(kRangeText)));
         });
   }
 
   Status syncs() {
     std::map<std::int64_t, std::string> kinds;
-    if (const Status done = each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
-                                 [&](const TableRows& r) { kinds[r.integer(0)] = r.text(1); });
+    if (const Status done =
+            each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
+                 [&](const TableRows& rows) { kinds[rows.integer(0)] = rows.text(1); });
         !done)
       return done;
     return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                 {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
-                [&](const TableRows& r) {
-                  const auto s = span(r, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
-                  if (!s) return;
-                  auto& t = c_.syncs;
-                  const auto row = t.add();
-                  t.start_ns[row] = s->start;
-                  t.duration_ns[row] = s->length();
-                  t.device[row] = c_.device_row(static_cast<std::int32_t>(r.integer(kSyncDevice)));
-                  t.stream[row] = r.integer(kSyncStream) == UINT32_MAX
-                                      ? -1
-                                      : r.integer(kSyncStream);  // all ones: no single stream
-                  t.correlation[row] = r.integer(kSyncCorrelation);
-                  t.kind[row] = c_.strings.intern(kinds[r.integer(kSyncType)]);
+                [&](const TableRows& rows) {
+                  const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
+                  if (!span_of) return;
+                  auto& syncs = c_.syncs;
+                  const auto row = syncs.add();
+                  syncs.start_ns[row] = span_of->start;
+                  syncs.duration_ns[row] = span_of->length();
+                  syncs.device[row] =
+                      c_.device_row(static_cast<std::int32_t>(rows.integer(kSyncDevice)));
+                  if (rows.integer(kSyncStream) == UINT32_MAX) {
+                    syncs.stream[row] = -1;
+                  } else {
+                    syncs.stream[row] = rows.integer(kSyncStream);
+                  }  // all ones: no single stream
+                  syncs.correlation[row] = rows.integer(kSyncCorrelation);
+                  syncs.kind[row] = c_.strings.intern(kinds[rows.integer(kSyncType)]);
                 });
   }
 
@@ -407,66 +430,78 @@ class Loader {
     };
     std::map<std::pair<std::int64_t, std::int64_t>, Known> metrics;
     Status done = each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"},
-                       [&](const TableRows& r) {
-                         const std::string_view ours = catalogue_metric(r.text(kMetricName));
-                         metrics[{r.integer(kMetricType), r.integer(kMetricId)}] = {
-                             c_.strings.intern(ours.empty() ? r.text(kMetricName) : ours),
+                       [&](const TableRows& rows) {
+                         const std::string_view ours = catalogue_metric(rows.text(kMetricName));
+                         metrics[{rows.integer(kMetricType), rows.integer(kMetricId)}] = {
+                             c_.strings.intern(ours.empty() ? rows.text(kMetricName) : ours),
                              ours.empty() ? 1 : 0.01};
                        });
     if (!done) return done;
     std::vector<std::int64_t> source;  // typeId of each sample
     std::map<std::int64_t, std::vector<Nanos>> times;
     const std::size_t first = c_.counter_samples.size();
-    done = each(
-        "GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
-        [&](const TableRows& r) {
-          ++c_.events;
-          const std::int64_t time =
-              r.null(kSampleTime) ? r.integer(kSampleRawTime) : r.integer(kSampleTime);
-          const auto known = metrics.find({r.integer(kSampleType), r.integer(kSampleMetric)});
-          const auto at = checked_add(epoch_, time);
-          if (time < 0 || !at || !in_reach(*at) || known == metrics.end() || r.null(kSampleValue)) {
-            c_.note_quality(QualityCode::bad_event,
-                            "samples of GPU metrics before the session, without a value or "
-                            "of an unnamed metric");
-            return;
-          }
-          auto& s = c_.counter_samples;
-          const auto row = s.add();
-          s.start_ns[row] = *at;
-          const auto gpu =
-              gpus_.find(r.integer(kSampleType) & 0xFF);  // the machine's number; CUDA's may differ
-          s.device[row] =
-              gpu != gpus_.end()
-                  ? gpu->second
-                  : c_.device_row(static_cast<std::int32_t>(r.integer(kSampleType) & 0xFF));
-          s.metric[row] = known->second.metric;
-          s.value[row] = r.real(kSampleValue) * known->second.factor;
-          source.push_back(r.integer(kSampleType));
-          times[source.back()].push_back(*at);
-        });
+    done = each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
+                [&](const TableRows& rows) {
+                  ++c_.events;
+                  std::int64_t time = 0;
+                  if (rows.null(kSampleTime)) {
+                    time = rows.integer(kSampleRawTime);
+                  } else {
+                    time = rows.integer(kSampleTime);
+                  }
+                  const auto known =
+                      metrics.find({rows.integer(kSampleType), rows.integer(kSampleMetric)});
+                  const auto at = checked_add(epoch_, time);
+                  if (time < 0 || !at || !in_reach(*at) || known == metrics.end() ||
+                      rows.null(kSampleValue)) {
+                    c_.note_quality(QualityCode::bad_event,
+                                    "samples of GPU metrics before the session, without a value or "
+                                    "of an unnamed metric");
+                    return;
+                  }
+                  auto& samples = c_.counter_samples;
+                  const auto row = samples.add();
+                  samples.start_ns[row] = *at;
+                  const auto gpu = gpus_.find(rows.integer(kSampleType) &
+                                              0xFF);  // the machine's number; CUDA's may differ
+                  if (gpu != gpus_.end()) {
+                    samples.device[row] = gpu->second;
+                  } else {
+                    samples.device[row] =
+                        c_.device_row(static_cast<std::int32_t>(rows.integer(kSampleType) & 0xFF));
+                  }
+                  samples.metric[row] = known->second.metric;
+                  samples.value[row] = rows.real(kSampleValue) * known->second.factor;
+                  source.push_back(rows.integer(kSampleType));
+                  times[source.back()].push_back(*at);
+                });
     // A sample is the mean since the one before.
-    for (auto& [type, t] : times) {
-      std::sort(t.begin(), t.end());
-      t.erase(std::unique(t.begin(), t.end()), t.end());
+    for (auto& [type, time] : times) {
+      std::sort(time.begin(), time.end());
+      time.erase(std::unique(time.begin(), time.end()), time.end());
     }
     for (std::size_t i = 0; i < source.size(); ++i) {
-      auto& s = c_.counter_samples;
-      const auto& t = times[source[i]];
-      if (t.size() < 2) continue;
-      const auto at = std::lower_bound(t.begin(), t.end(), s.start_ns[first + i]);
-      const Nanos length = at == t.begin() ? t[1] - t[0] : *at - *(at - 1);
-      s.start_ns[first + i] -= length;
-      s.duration_ns[first + i] = length;
+      auto& samples = c_.counter_samples;
+      const auto& time = times[source[i]];
+      if (time.size() < 2) continue;
+      const auto at = std::lower_bound(time.begin(), time.end(), samples.start_ns[first + i]);
+      Nanos length = 0;
+      if (at == time.begin()) {
+        length = time[1] - time[0];
+      } else {
+        length = *at - *(at - 1);
+      }
+      samples.start_ns[first + i] -= length;
+      samples.duration_ns[first + i] = length;
     }
     return done;
   }
 
   Status diagnostics() {
-    return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRows& r) {
-      if (r.integer(0) > 1)
+    return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRows& rows) {
+      if (rows.integer(0) > 1)
         c_.note_quality(QualityCode::profiler_message,
-                        "the profiler said: " + std::string(r.text(1).substr(0, 200)));
+                        "the profiler said: " + std::string(rows.text(1).substr(0, 200)));
     });
   }
 
@@ -488,11 +523,11 @@ class Loader {
 
 int sniff(std::string_view, std::string_view head) {
   if (!head.starts_with(std::string_view("SQLite format 3\0", 16))) return 0;
-  return head.find("META_DATA_EXPORT") != head.npos ||
-                 head.find("CUPTI_ACTIVITY_KIND_") != head.npos ||
-                 head.find("TARGET_INFO_SESSION_START_TIME") != head.npos
-             ? 90
-             : 0;
+  if (head.find("META_DATA_EXPORT") != head.npos ||
+      head.find("CUPTI_ACTIVITY_KIND_") != head.npos ||
+      head.find("TARGET_INFO_SESSION_START_TIME") != head.npos)
+    return 90;
+  return 0;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/when.h"
+
 namespace gf::nsys {
 
 Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
@@ -23,7 +25,7 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   if (step != SQLITE_DONE) return sqlite::failure(db, "the export's schema cannot be read", file);
   std::string sql = "SELECT ";
   for (std::string_view column : columns)
-    sql += (sql.size() > 7 ? ", " : "") +
+    sql += when(sql.size() > 7, ", ") +
            (present.contains(column) ? sqlite::quoted(column) : std::string("NULL"));
   sql += " FROM " + sqlite::quoted(table);
   auto statement = sqlite::prepare(db, sql, file);

@@ -87,7 +87,10 @@ int sniff_csv(std::string_view, std::string_view head) {
       ++known;
     at = end + 1;
   }
-  return known == 0 ? 0 : time ? 85 : known > 1 ? 40 : 0;
+  if (known == 0) return 0;
+  if (time) return 85;
+  if (known > 1) return 40;
+  return 0;
 }
 
 namespace {
@@ -126,18 +129,18 @@ class CsvLog {
 void CsvLog::read_heading() {
   columns_.assign(row_.size(), {});
   has_time_ = named_ = false;
-  for (std::size_t c = 0; c < row_.size(); ++c) {
-    const std::string_view header = trimmed(row_[c]);
-    auto& column = columns_[c];
+  for (std::size_t at = 0; at < row_.size(); ++at) {
+    const std::string_view header = trimmed(row_[at]);
+    auto& column = columns_[at];
     column.role = role_of(header);
     if (column.role == Role::time) column.exponent = *time_column_exponent(lower(header));
     has_time_ |= column.role == Role::time || column.role == Role::calendar;
     named_ |= column.role == Role::index || column.role == Role::uuid || column.role == Role::bus ||
               column.role == Role::instance;
     if (column.role != Role::value) continue;
-    const Quantity q = quantity_of_column(header);
-    column.metric = capture_.strings.intern(q.metric);
-    column.factor = q.factor;
+    const Quantity quantity = quantity_of_column(header);
+    column.metric = capture_.strings.intern(quantity.metric);
+    column.factor = quantity.factor;
   }
 }
 
@@ -174,9 +177,9 @@ std::optional<Nanos> CsvLog::read_time(std::string_view cell, const LogColumn& c
 
 DeviceCells CsvLog::device_cells() const {
   DeviceCells cells;
-  for (std::size_t c = 0; c < row_.size(); ++c) {
-    const std::string_view cell = trimmed(row_[c]);
-    switch (columns_[c].role) {
+  for (std::size_t column = 0; column < row_.size(); ++column) {
+    const std::string_view cell = trimmed(row_[column]);
+    switch (columns_[column].role) {
       case Role::index:
         cells.index = cell;
         break;
@@ -205,9 +208,9 @@ DeviceCells CsvLog::device_cells() const {
 void CsvLog::read_line() {
   std::optional<Nanos> time;
   if (row_.size() == columns_.size())
-    for (std::size_t c = 0; c < row_.size(); ++c)
-      if (columns_[c].role == Role::time || columns_[c].role == Role::calendar)
-        time = read_time(trimmed(row_[c]), columns_[c]);
+    for (std::size_t column = 0; column < row_.size(); ++column)
+      if (columns_[column].role == Role::time || columns_[column].role == Role::calendar)
+        time = read_time(trimmed(row_[column]), columns_[column]);
   if (!time) {
     if (is_heading()) return read_heading();
     if (bad_++ == 0) first_bad_ = reader_.row_offset();
@@ -216,25 +219,25 @@ void CsvLog::read_line() {
   ++capture_.events;
   const DeviceCells cells = device_cells();
   const auto device = devices_.row(cells);
-  auto& d = capture_.devices;
-  if (!cells.uuid.empty()) d.uuid[device] = capture_.strings.intern(cells.uuid);
+  auto& devices = capture_.devices;
+  if (!cells.uuid.empty()) devices.uuid[device] = capture_.strings.intern(cells.uuid);
   if (!cells.name.empty() && cells.instance.empty())
-    d.name[device] = capture_.strings.intern(cells.name);
-  d.vendor[device] = capture_.strings.intern("nvidia");
-  auto& s = capture_.counter_samples;
-  if (!named_) unnamed_.add(*time, s.size());
-  for (std::size_t c = 0; c < row_.size(); ++c) {
-    if (columns_[c].role != Role::value) continue;
-    const auto value = parse_reading(row_[c]);
+    devices.name[device] = capture_.strings.intern(cells.name);
+  devices.vendor[device] = capture_.strings.intern("nvidia");
+  auto& samples = capture_.counter_samples;
+  if (!named_) unnamed_.add(*time, samples.size());
+  for (std::size_t column = 0; column < row_.size(); ++column) {
+    if (columns_[column].role != Role::value) continue;
+    const auto value = parse_reading(row_[column]);
     if (!value) {
       ++missing_;
       continue;
     }
-    const auto at = s.add();
-    s.start_ns[at] = *time;
-    s.device[at] = device;
-    s.metric[at] = columns_[c].metric;
-    s.value[at] = *value * columns_[c].factor;
+    const auto at = samples.add();
+    samples.start_ns[at] = *time;
+    samples.device[at] = device;
+    samples.metric[at] = columns_[column].metric;
+    samples.value[at] = *value * columns_[column].factor;
   }
 }
 

@@ -48,8 +48,8 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     if (is_heading(line)) {
       fields.clear();
       for (std::size_t i = cells[0] == "#" ? 2 : 1; i < cells.size(); ++i) {
-        const Quantity q = quantity_of_dcgm(cells[i]);
-        fields.push_back({capture.strings.intern(q.metric), q.factor});
+        const Quantity quantity = quantity_of_dcgm(cells[i]);
+        fields.push_back({capture.strings.intern(quantity.metric), quantity.factor});
       }
       continue;
     }
@@ -70,19 +70,19 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
     capture.devices.vendor[row] = capture.strings.intern("nvidia");
     next.resize(std::max<std::size_t>(next.size(), row + 1u), 0);
     ++capture.events;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const auto value = parse_reading(cells[f + 2]);
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      const auto value = parse_reading(cells[field + 2]);
       if (!value || is_dcgm_blank(*value)) {
         ++missing;
         continue;
       }
-      auto& s = capture.counter_samples;
-      const auto sample = s.add();
-      s.start_ns[sample] = next[row];
-      s.duration_ns[sample] = kInterval;
-      s.device[sample] = row;
-      s.metric[sample] = fields[f].metric;
-      s.value[sample] = *value * fields[f].factor;
+      auto& samples = capture.counter_samples;
+      const auto sample = samples.add();
+      samples.start_ns[sample] = next[row];
+      samples.duration_ns[sample] = kInterval;
+      samples.device[sample] = row;
+      samples.metric[sample] = fields[field].metric;
+      samples.value[sample] = *value * fields[field].factor;
     }
     next[row] += kInterval;
   }

@@ -49,7 +49,12 @@ std::uint32_t LogDevices::row(const DeviceCells& cells) {
   if (first_host_.empty()) first_host_ = cells.host;
   const auto index = device_number(cells.index);
   if (cells.host != first_host_) {  // logs of several machines in one
-    const auto key = index ? fmt::format("{}", *index) : std::string(cells.uuid);
+    std::string key;
+    if (index) {
+      key = fmt::format("{}", *index);
+    } else {
+      key = std::string(cells.uuid);
+    }
     return capture_.device_row(kFirstMadeUp + number(fmt::format("{}\n{}", cells.host, key)));
   }
   if (index) return capture_.device_row(*index);
@@ -66,7 +71,8 @@ UnnamedLines::Groups UnnamedLines::groups(Nanos apart) const {
   std::optional<std::size_t> size;
   for (std::size_t i = 1; i <= lines_.size(); ++i) {
     const bool ended = i == lines_.size();
-    const Nanos gap = ended ? 0 : lines_[i].time - lines_[i - 1].time;
+    Nanos gap = 0;
+    if (!ended) gap = lines_[i].time - lines_[i - 1].time;
     out.same_times |= !ended && gap == 0;
     if (!ended && gap >= 0 && gap <= apart) {
       ++length;
@@ -126,13 +132,21 @@ Status UnnamedLines::assign(Capture& capture) const {
   std::int32_t place = 0;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const bool same = i > 0 && lines_[i].time - lines_[i - 1].time <= apart;
-    place = same ? place + 1 : 0;
+    if (same) {
+      place = place + 1;
+    } else {
+      place = 0;
+    }
     const auto row = capture.device_row(place);
     capture.devices.vendor[row] = capture.strings.intern("nvidia");
-    const std::size_t end =
-        i + 1 < lines_.size() ? lines_[i + 1].first_sample : capture.counter_samples.size();
-    for (std::size_t s = lines_[i].first_sample; s < end; ++s)
-      capture.counter_samples.device[s] = row;
+    std::size_t end = 0;
+    if (i + 1 < lines_.size()) {
+      end = lines_[i + 1].first_sample;
+    } else {
+      end = capture.counter_samples.size();
+    }
+    for (std::size_t index = lines_[i].first_sample; index < end; ++index)
+      capture.counter_samples.device[index] = row;
   }
   capture.note_quality(QualityCode::devices_by_order,
                        fmt::format("the log does not say which GPU a line is of: the {} lines of a "

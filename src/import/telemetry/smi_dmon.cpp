@@ -74,38 +74,38 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
       columns.clear();
       date = time = false;
       for (const auto cell : cells) {
-        const Quantity q = quantity_of_smi_dmon(cell, "");
+        const Quantity quantity = quantity_of_smi_dmon(cell, "");
         columns.push_back({cell == "Date"   ? Role::date
                            : cell == "Time" ? Role::time
                            : cell == "gpu"  ? Role::gpu
                                             : Role::value,
-                           cell, capture.strings.intern(q.metric), q.factor});
+                           cell, capture.strings.intern(quantity.metric), quantity.factor});
         date |= cell == "Date";
         time |= cell == "Time";
       }
       continue;
     }
     if (line.starts_with('#')) {  // the units; the heading comes again every few lines
-      for (std::size_t c = 0; c < columns.size() && c < cells.size(); ++c) {
-        const Quantity q = quantity_of_smi_dmon(columns[c].heading, cells[c]);
-        columns[c].metric = capture.strings.intern(q.metric);
-        columns[c].factor = q.factor;
+      for (std::size_t cell = 0; cell < columns.size() && cell < cells.size(); ++cell) {
+        const Quantity quantity = quantity_of_smi_dmon(columns[cell].heading, cells[cell]);
+        columns[cell].metric = capture.strings.intern(quantity.metric);
+        columns[cell].factor = quantity.factor;
       }
       continue;
     }
     std::int32_t device = -1;
     std::optional<Nanos> day, of_day;
     if (cells.size() == columns.size())
-      for (std::size_t c = 0; c < cells.size(); ++c) {
-        if (columns[c].role == Role::gpu)
-          std::from_chars(cells[c].data(), cells[c].data() + cells[c].size(), device);
-        if (columns[c].role == Role::date)
-          day = parse_calendar(fmt::format("{}/{}/{} 00:00:00", cells[c].substr(0, 4),
-                                           cells[c].size() == 8 ? cells[c].substr(4, 2) : "",
-                                           cells[c].size() == 8 ? cells[c].substr(6) : ""));
-        if (columns[c].role == Role::time)
-          if (const auto t = parse_calendar(fmt::format("2000/01/01 {}", cells[c])))
-            of_day = *t % kDay;
+      for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        if (columns[cell].role == Role::gpu)
+          std::from_chars(cells[cell].data(), cells[cell].data() + cells[cell].size(), device);
+        if (columns[cell].role == Role::date)
+          day = parse_calendar(fmt::format("{}/{}/{} 00:00:00", cells[cell].substr(0, 4),
+                                           cells[cell].size() == 8 ? cells[cell].substr(4, 2) : "",
+                                           cells[cell].size() == 8 ? cells[cell].substr(6) : ""));
+        if (columns[cell].role == Role::time)
+          if (const auto calendar = parse_calendar(fmt::format("2000/01/01 {}", cells[cell])))
+            of_day = *calendar % kDay;
       }
     if (device < 0 || (date && !day) || (time && !of_day)) {
       if (bad++ == 0)
@@ -122,27 +122,31 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     if (!date && of_day && *of_day < place.time_of_day) place.day += kDay;  // past midnight
     if (of_day) place.time_of_day = *of_day;
     // Readings are averages up to the moment that they are printed, since the line before.
-    const Nanos now =
-        time ? place.day + *of_day : place.last + (place.last < 0 ? kInterval + 1 : kInterval);
-    const Nanos since = place.last >= 0 && now > place.last && now - place.last <= kLongest
-                            ? now - place.last
-                            : kInterval;
+    Nanos now = 0;
+    if (time) {
+      now = place.day + *of_day;
+    } else {
+      now = place.last + (place.last < 0 ? kInterval + 1 : kInterval);
+    }
+    Nanos since = kInterval;
+    if (place.last >= 0 && now > place.last && now - place.last <= kLongest)
+      since = now - place.last;
     place.last = now;
     ++capture.events;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].role != Role::value) continue;
-      const auto value = parse_reading(cells[c]);
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      if (columns[column].role != Role::value) continue;
+      const auto value = parse_reading(cells[column]);
       if (!value) {
         ++missing;
         continue;
       }
-      auto& s = capture.counter_samples;
-      const auto sample = s.add();
-      s.start_ns[sample] = now - since;
-      s.duration_ns[sample] = since;
-      s.device[sample] = row;
-      s.metric[sample] = columns[c].metric;
-      s.value[sample] = *value * columns[c].factor;
+      auto& samples = capture.counter_samples;
+      const auto sample = samples.add();
+      samples.start_ns[sample] = now - since;
+      samples.duration_ns[sample] = since;
+      samples.device[sample] = row;
+      samples.metric[sample] = columns[column].metric;
+      samples.value[sample] = *value * columns[column].factor;
     }
   }
   if (columns.empty())

@@ -22,14 +22,19 @@ std::optional<Nanos> take_zone(std::string_view& text) {
   const auto sign = text.find_last_of("+-");
   if (sign == text.npos || sign < 19) return std::nullopt;  // the date has dashes too
   std::string digits;
-  for (const char c : text.substr(sign + 1))
-    if (c != ':') digits += c;
+  for (const char letter : text.substr(sign + 1))
+    if (letter != ':') digits += letter;
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() ||
       (digits.size() != 2 && digits.size() != 4))
     return std::nullopt;
-  const int minutes = digits.size() == 2 ? number * 60 : number / 100 * 60 + number % 100;
+  int minutes = 0;
+  if (digits.size() == 2) {
+    minutes = number * 60;
+  } else {
+    minutes = number / 100 * 60 + number % 100;
+  }
   const Nanos zone = (text[sign] == '-' ? -1 : 1) * minutes * 60 * kNsPerSecond;
   text = text.substr(0, sign);
   return zone;
@@ -75,7 +80,11 @@ std::optional<Nanos> parse_zone(std::string_view text) {
   // Behind a time that is long enough; one digit is the hour.
   std::string time = "2000/01/01 00:00:00";
   const bool one_digit = text.size() == 2;
-  time += one_digit ? fmt::format("{}0{}", text[0], text[1]) : std::string(text);
+  if (one_digit) {
+    time += fmt::format("{}0{}", text[0], text[1]);
+  } else {
+    time += std::string(text);
+  }
   bool zoned = false;
   const auto at = parse_calendar(time, &zoned), utc = parse_calendar("2000/01/01 00:00:00");
   constexpr Nanos kFurthest = 18 * 3600 * kNsPerSecond;
@@ -113,7 +122,8 @@ std::optional<int> time_column_exponent(std::string_view header) {
                                     {"timestamp_us", 3}, {"unix_time_ns", 0}, {"time_ns", 0},
                                     {"timestamp_ns", 0}, {"unix_time", 9}};
   const auto found = std::ranges::find(known, header, &Known::name);
-  return found == std::end(known) ? std::nullopt : std::optional(found->exponent);
+  if (found == std::end(known)) return std::nullopt;
+  return std::optional(found->exponent);
 }
 
 }  // namespace gf::telemetry

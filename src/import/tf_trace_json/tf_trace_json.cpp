@@ -47,29 +47,29 @@ struct Reader {
   }
 
   template <class F>
-  bool object(std::string_view slice, F&& f) {
+  bool object(std::string_view slice, F&& apply) {
     od::document doc;
     if (parser
             .iterate(
                 simdjson::padded_string_view(slice.data(), slice.size(), slice.size() + kPadding))
             .get(doc))
       return false;
-    od::object o;
-    if (doc.get_object().get(o)) return false;
-    for (auto field : o) {
+    od::object object;
+    if (doc.get_object().get(object)) return false;
+    for (auto field : object) {
       std::string_view key;
       od::value value;
       if (field.unescaped_key().get(key) || field.value().get(value)) return false;
-      if (!f(key, value)) return false;
+      if (!apply(key, value)) return false;
     }
     return true;
   }
 
-  static bool number(od::value& v, std::int64_t& out) { return !v.get_int64().get(out); }
-  static std::int64_t number_in(std::string_view t) {
-    if (t.starts_with("$$")) t.remove_prefix(2);
+  static bool number(od::value& value, std::int64_t& out) { return !value.get_int64().get(out); }
+  static std::int64_t number_in(std::string_view text) {
+    if (text.starts_with("$$")) text.remove_prefix(2);
     std::int64_t value = -1;
-    std::from_chars(t.data(), t.data() + t.size(), value);
+    std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
   }
 
@@ -77,18 +77,18 @@ struct Reader {
   void name(std::string_view slice) {
     std::int64_t pid = -1, tid = -1;
     std::string what, given;
-    const bool ok = object(slice, [&](std::string_view key, od::value v) {
-      std::string_view s;
-      if (key == "pid") return number(v, pid);
-      if (key == "tid") return number(v, tid);
-      if (key == "name") return !v.get_string().get(s) && (what = s, true);
+    const bool ok = object(slice, [&](std::string_view key, od::value value) {
+      std::string_view text;
+      if (key == "pid") return number(value, pid);
+      if (key == "tid") return number(value, tid);
+      if (key == "name") return !value.get_string().get(text) && (what = text, true);
       if (key == "args") {
         od::object args;
-        if (v.get_object().get(args)) return false;
+        if (value.get_object().get(args)) return false;
         for (auto field : args) {
-          std::string_view k;
-          if (field.unescaped_key().get(k)) return false;
-          if (k == "name" && !field.value().get_string().get(s)) given = s;
+          std::string_view key_text;
+          if (field.unescaped_key().get(key_text)) return false;
+          if (key_text == "name" && !field.value().get_string().get(text)) given = text;
         }
       }
       return true;
@@ -105,26 +105,26 @@ struct Reader {
 
   LineContext& line(std::int64_t pid, std::int64_t tid) {
     auto [it, added] = lines.try_emplace({pid, tid});
-    LineContext& l = it->second;
-    if (!added) return l;
+    LineContext& line_context = it->second;
+    if (!added) return line_context;
     auto [plane, unknown] = planes.try_emplace(pid);
     if (unknown) plane->second.kind = PlaneKind::host;
-    l.plane = &plane->second;
-    l.threadpool = threadpool;
+    line_context.plane = &plane->second;
+    line_context.threadpool = threadpool;
     const auto& thread = line_names[{pid, tid}];
-    if (l.plane->kind == PlaneKind::gpu) {
+    if (line_context.plane->kind == PlaneKind::gpu) {
       const auto stream = stream_number(thread);
-      if (!stream) return l;  // a derived line: the same time again
-      l.device = c.device_row(*gpu_number(l.plane->name));
-      l.stream = *stream;
-      return l;
+      if (!stream) return line_context;  // a derived line: the same time again
+      line_context.device = c.device_row(*gpu_number(line_context.plane->name));
+      line_context.stream = *stream;
+      return line_context;
     }
-    l.calls_alone = holds_calls_alone(thread);
-    l.thread = c.threads.add();
-    c.threads.tid[l.thread] = tid;
-    c.threads.process_name[l.thread] = c.strings.intern(l.plane->name);
-    c.threads.name[l.thread] = c.strings.intern(thread);
-    return l;
+    line_context.calls_alone = holds_calls_alone(thread);
+    line_context.thread = c.threads.add();
+    c.threads.tid[line_context.thread] = tid;
+    c.threads.process_name[line_context.thread] = c.strings.intern(line_context.plane->name);
+    c.threads.name[line_context.thread] = c.strings.intern(thread);
+    return line_context;
   }
 
   const EventName& event_name(std::string_view name, std::string_view display) {
@@ -141,71 +141,71 @@ struct Reader {
   }
 
   /// All values are texts here, numbers too.
-  void argument(std::string_view key, std::string_view t, EventFields& e) {
+  void argument(std::string_view key, std::string_view text, EventFields& fields) {
     auto packed = [&](bool& flag) {
       flag = true;
-      details = parse_details(t);
-      e.details = &details;
+      details = parse_details(text);
+      fields.details = &details;
     };
-    auto interned = [&] { return EventText{c.strings.intern(t), {}}; };
+    auto interned = [&] { return EventText{c.strings.intern(text), {}}; };
     switch (stat_of(key)) {
       case Stat::correlation_id:
-        e.correlation = number_in(t);
+        fields.correlation = number_in(text);
         break;
       case Stat::kernel_details:
-        packed(e.kernel);
+        packed(fields.kernel);
         break;
       case Stat::memcpy_details:
-        packed(e.memcpy);
+        packed(fields.memcpy);
         break;
       case Stat::memset_details:
-        packed(e.memset);
+        packed(fields.memset);
         break;
       case Stat::hlo_op:
-        e.op = interned();
+        fields.op = interned();
         break;
       case Stat::name:
-        e.scope = interned();
+        fields.scope = interned();
         break;
       case Stat::tf_op:
-        if (e.scope.empty() && !t.starts_with("XlaModule:")) e.scope = interned();
+        if (fields.scope.empty() && !text.starts_with("XlaModule:")) fields.scope = interned();
         break;
       case Stat::eager_op:
-        e.type = interned();
+        fields.type = interned();
         break;
       case Stat::tensor_shapes:
-        e.shapes = interned();
+        fields.shapes = interned();
         break;
       case Stat::step_num:
-        e.step = number_in(t);
-        e.has_step = true;
+        fields.step = number_in(text);
+        fields.has_step = true;
         break;
       case Stat::context_id:
-        e.context = number_in(t);
+        fields.context = number_in(text);
         break;
       case Stat::graph_id:
-        e.graph = number_in(t);
+        fields.graph = number_in(text);
         break;
       case Stat::graph_node:
-        e.graph_node = number_in(t);
+        fields.graph_node = number_in(text);
         break;
       case Stat::occupancy_pct: {
         double pct = 0;
-        if (std::from_chars(t.data(), t.data() + t.size(), pct).ec == std::errc{})
-          e.occupancy_pct = pct;
+        if (std::from_chars(text.data(), text.data() + text.size(), pct).ec == std::errc{})
+          fields.occupancy_pct = pct;
         break;
       }
       case Stat::allocation_bytes:
-        e.allocation_bytes = number_in(t);
+        fields.allocation_bytes = number_in(text);
         break;
       case Stat::bytes_allocated:
-        e.bytes_allocated = number_in(t);
+        fields.bytes_allocated = number_in(text);
         break;
       case Stat::bytes_reserved:
-        e.bytes_reserved = number_in(t);
+        fields.bytes_reserved = number_in(text);
         break;
       case Stat::address:
-        e.address = number_in(t);
+        fields.address = number_in(text);
         break;
       default:
         break;
@@ -214,49 +214,49 @@ struct Reader {
 
   void span(std::string_view slice) {
     ++spans;
-    EventFields e;
+    EventFields fields;
     std::int64_t pid = -1, tid = -1;
     std::string name, full;
     bool timed = false;
-    const bool ok = object(slice, [&](std::string_view key, od::value v) {
-      std::string_view s;
-      if (key == "pid") return number(v, pid);
-      if (key == "tid") return number(v, tid);
-      if (key == "name") return !v.get_string().get(s) && (name = s, true);
+    const bool ok = object(slice, [&](std::string_view key, od::value value) {
+      std::string_view text;
+      if (key == "pid") return number(value, pid);
+      if (key == "tid") return number(value, tid);
+      if (key == "name") return !value.get_string().get(text) && (name = text, true);
       if (key == "ts" || key == "dur") {
         // Microseconds printed as 17-digit doubles of picoseconds: rounded to them, never cut.
-        auto token = v.raw_json_token();
+        auto token = value.raw_json_token();
         token = token.substr(0, token.find_first_of(" \t\r\n,}"));
         const auto ps = parse_decimal(token, 6);
         if (!ps) return false;
         if (key == "ts") timed = true;
-        (key == "ts" ? e.offset_ps : e.duration_ps) = *ps;
+        (key == "ts" ? fields.offset_ps : fields.duration_ps) = *ps;
         return true;
       }
       if (key == "args") {
         od::object args;
-        if (v.get_object().get(args)) return false;
+        if (value.get_object().get(args)) return false;
         for (auto field : args) {
-          std::string_view k;
-          od::value a;
-          if (field.unescaped_key().get(k) || field.value().get(a)) return false;
-          if (a.get_string().get(s)) continue;
-          if (k == "long_name")
-            full = s;
+          std::string_view index;
+          od::value left;
+          if (field.unescaped_key().get(index) || field.value().get(left)) return false;
+          if (left.get_string().get(text)) continue;
+          if (index == "long_name")
+            full = text;
           else
-            argument(k, s, e);
+            argument(index, text, fields);
         }
       }
       return true;
     });
     if (!ok || !timed) return damaged(slice);
-    const LineContext& l = line(pid, tid);
-    if (l.device == kNoRow && l.thread == kNoRow) {
+    const LineContext& line_context = line(pid, tid);
+    if (line_context.device == kNoRow && line_context.thread == kNoRow) {
       ++derived;
       return;
     }
-    const EventName& n = full.empty() ? event_name(name, {}) : event_name(full, name);
-    if (!add_row(part, l, n, e)) damaged(slice);
+    const EventName& named = full.empty() ? event_name(name, {}) : event_name(full, name);
+    if (!add_row(part, line_context, named, fields)) damaged(slice);
     if (part.host_ops.size() + part.activities.size() + part.api_calls.size() > kRowsAtOnce)
       flush();
   }
@@ -284,16 +284,17 @@ int sniff(std::string_view, std::string_view head) {
   auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
   if (!head.starts_with('{') || !has("\"traceEvents\"") || has("\"cat\"")) return 0;
   if (has("\"highres-ticks\"")) return 85;
-  return has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:")) ? 85 : 0;
+  if (has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:"))) return 85;
+  return 0;
 }
 
 Result<Capture> load_text(std::string_view text, const std::string& path,
                           const ImportOptions& options) {
-  Capture c;
-  c.path = path;
-  c.format = "tf_trace_json";
-  c.bytes = static_cast<std::int64_t>(text.size());
-  Reader reader(c, text);
+  Capture capture;
+  capture.path = path;
+  capture.format = "tf_trace_json";
+  capture.bytes = static_cast<std::int64_t>(text.size());
+  Reader reader(capture, text);
   Slices naming(text);
   if (!naming.found()) return fail("has no traceEvents", path);
   for (auto slice = naming.next(); !slice.empty(); slice = naming.next())
@@ -309,34 +310,34 @@ Result<Capture> load_text(std::string_view text, const std::string& path,
       return fail("reading was stopped", path);
   }
   reader.flush();
-  c.events = reader.spans;
+  capture.events = reader.spans;
   if (!slices.closed())
-    c.note_quality(QualityCode::truncated_input,
-                   "the file ends inside traceEvents; the events before its end were read");
+    capture.note_quality(QualityCode::truncated_input,
+                         "the file ends inside traceEvents; the events before its end were read");
   if (reader.bad > 0)
-    c.note_quality(
+    capture.note_quality(
         QualityCode::bad_event,
         fmt::format("an event cannot be read or has an impossible time, the first at byte {}",
                     reader.first_bad),
         reader.bad);
   if (reader.spans == 1'000'000 || reader.spans == 5'000'000)
-    c.note_quality(
+    capture.note_quality(
         QualityCode::event_cap,
         fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing "
                     "and nothing here holds for the whole run; read the xplane.pb file",
                     reader.spans));
-  c.note_quality(
+  capture.note_quality(
       QualityCode::no_absolute_time,
       "a trace.json does not say when it was recorded: times count from the profile's start");
-  for (std::size_t i = 0; i < c.host_ops.size() && c.framework.empty(); ++i) {
-    const auto name = c.text(c.host_ops.name[i]);
+  for (std::size_t i = 0; i < capture.host_ops.size() && capture.framework.empty(); ++i) {
+    const auto name = capture.text(capture.host_ops.name[i]);
     if (name.starts_with("EagerExecute") || name.starts_with("EagerLocalExecute") ||
         name.starts_with("ExecutorState::"))
-      c.framework = "tensorflow";
+      capture.framework = "tensorflow";
     else if (name.starts_with("PjitFunction") || name.starts_with("PjRt"))
-      c.framework = "jax";
+      capture.framework = "jax";
   }
-  return c;
+  return capture;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {

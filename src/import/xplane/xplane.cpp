@@ -22,11 +22,11 @@ constexpr std::int64_t kAbsolute =
 
 /// f(name, text, value) for the plane's own stats; a damaged one is skipped.
 template <class F>
-void each_plane_stat(const Plane& plane, F&& f) {
+void each_plane_stat(const Plane& plane, F&& apply) {
   for (const auto message : plane.stats) {
     try {
-      const auto v = read_stat(message);
-      if (const auto* name = plane.stat_names.find(v.id)) f(name->name, v);
+      const auto stat = read_stat(message);
+      if (const auto* name = plane.stat_names.find(stat.id)) apply(name->name, stat);
     } catch (const protozero::exception&) {
     }
   }
@@ -35,14 +35,15 @@ void each_plane_stat(const Plane& plane, F&& f) {
 std::uint64_t file_size(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : size;
+  if (error) return 0;
+  return size;
 }
 
-std::string value_text(const Plane& plane, const StatValue& v) {
-  if (v.kind == StatValue::Kind::number)
-    return fmt::format("{}", static_cast<std::int64_t>(v.bits));
-  if (v.kind == StatValue::Kind::real) return fmt::format("{}", v.real);
-  return std::string(text_of(plane, v));
+std::string value_text(const Plane& plane, const StatValue& statistic) {
+  if (statistic.kind == StatValue::Kind::number)
+    return fmt::format("{}", static_cast<std::int64_t>(statistic.bits));
+  if (statistic.kind == StatValue::Kind::real) return fmt::format("{}", statistic.real);
+  return std::string(text_of(plane, statistic));
 }
 
 /// Unix nanoseconds of the profile's start, 0 when the file does not say.
@@ -50,50 +51,50 @@ std::int64_t profile_start(const Space& space) {
   std::int64_t start = 0;
   for (const auto& plane : space.planes)
     if (plane.kind == PlaneKind::environment)
-      each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-        if (name == "profile_start_time" && v.kind == StatValue::Kind::number)
-          start = static_cast<std::int64_t>(v.bits);
+      each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
+        if (name == "profile_start_time" && statistic.kind == StatValue::Kind::number)
+          start = static_cast<std::int64_t>(statistic.bits);
       });
   return start;
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) {
+    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
   });
   return text;
 }
 
-std::uint32_t add_device(Capture& c, const Plane& plane) {
-  const auto row = c.device_row(*gpu_number(plane.name));
-  auto& d = c.devices;
-  each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-    const auto number = static_cast<std::int64_t>(v.bits);
+std::uint32_t add_device(Capture& capture, const Plane& plane) {
+  const auto row = capture.device_row(*gpu_number(plane.name));
+  auto& devices = capture.devices;
+  each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
+    const auto number = static_cast<std::int64_t>(statistic.bits);
     if (name == "gpu_device_name")
-      d.name[row] = c.strings.intern(text_of(plane, v));
+      devices.name[row] = capture.strings.intern(text_of(plane, statistic));
     else if (name == "device_vendor")
-      d.vendor[row] = c.strings.intern(lower(std::string(text_of(plane, v))));
-    else if (v.kind != StatValue::Kind::number || number < 0)
+      devices.vendor[row] = capture.strings.intern(lower(std::string(text_of(plane, statistic))));
+    else if (statistic.kind != StatValue::Kind::number || number < 0)
       return;
     else if (name == "clock_rate")
-      d.clock_khz[row] = number;
+      devices.clock_khz[row] = number;
     else if (name == "core_count")
-      d.sm_count[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+      devices.sm_count[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
     else if (name == "memory_size")
-      d.memory_bytes[row] = number;
+      devices.memory_bytes[row] = number;
     else if (name == "compute_cap_major")
-      d.compute_major[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+      devices.compute_major[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
     else if (name == "compute_cap_minor")
-      d.compute_minor[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
+      devices.compute_minor[row] = static_cast<I32>(std::min<std::int64_t>(number, INT32_MAX));
   });
   return row;
 }
 
 std::int64_t process_id(const Plane& plane) {
   std::int64_t pid = -1;
-  each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-    if (name == "process_id" && v.kind == StatValue::Kind::number)
-      pid = static_cast<std::int64_t>(v.bits);
+  each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
+    if (name == "process_id" && statistic.kind == StatValue::Kind::number)
+      pid = static_cast<std::int64_t>(statistic.bits);
   });
   return pid;
 }
@@ -105,15 +106,19 @@ std::string framework_of(Space& space) {
     each_plane_stat(plane,
                     [&](std::string_view name, const StatValue&) { jax |= name == "jax_version"; });
     if (plane.kind != PlaneKind::host) continue;
-    plane.event_names.each([&](const EventName& e) {
-      jax |= e.name.starts_with("PjitFunction") || e.name.starts_with("PjRt") ||
-             e.name.starts_with("PJRT_");
-      tensorflow |= e.name.starts_with("EagerExecute") || e.name.starts_with("EagerLocalExecute") ||
-                    e.name.starts_with("FunctionRun") || e.name.starts_with("ExecutorState::") ||
-                    e.name.starts_with("SessionRun");
+    plane.event_names.each([&](const EventName& event_name) {
+      jax |= event_name.name.starts_with("PjitFunction") || event_name.name.starts_with("PjRt") ||
+             event_name.name.starts_with("PJRT_");
+      tensorflow |= event_name.name.starts_with("EagerExecute") ||
+                    event_name.name.starts_with("EagerLocalExecute") ||
+                    event_name.name.starts_with("FunctionRun") ||
+                    event_name.name.starts_with("ExecutorState::") ||
+                    event_name.name.starts_with("SessionRun");
     });
   }
-  return tensorflow ? "tensorflow" : jax ? "jax" : "";
+  if (tensorflow) return "tensorflow";
+  if (jax) return "jax";
+  return "";
 }
 
 bool is_of_tpus(const Space& space) {
@@ -127,13 +132,14 @@ bool is_of_tpus(const Space& space) {
 
 /// The work list of the second pass: every run of events of every line that is not a repetition of
 /// another.
-std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
+std::vector<Chunk> plan(Capture& capture, Space& space, std::int64_t start) {
   std::vector<Chunk> chunks;
-  const Text threadpool = c.strings.intern("threadpool");
+  const Text threadpool = capture.strings.intern("threadpool");
   for (auto& plane : space.planes) {
     if (plane.kind == PlaneKind::metadata || plane.kind == PlaneKind::environment) {
-      each_plane_stat(plane, [&](std::string_view name, const StatValue& v) {
-        if (const auto text = value_text(plane, v); !text.empty()) c.set_metadata(name, text);
+      each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
+        if (const auto text = value_text(plane, statistic); !text.empty())
+          capture.set_metadata(name, text);
       });
       continue;
     }
@@ -141,48 +147,48 @@ std::vector<Chunk> plan(Capture& c, Space& space, std::int64_t start) {
     for (const auto& line : plane.lines) events += line.events;
     if (plane.kind == PlaneKind::other) {
       if (events > 0)
-        c.note_quality(
+        capture.note_quality(
             QualityCode::plane_not_read,
             fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
             events);
-      c.events += events;
+      capture.events += events;
       continue;
     }
-    intern_names(plane, c.strings);
+    intern_names(plane, capture.strings);
     LineContext context;
     context.plane = &plane;
     context.pid = process_id(plane);
     context.threadpool = threadpool;
-    if (plane.kind == PlaneKind::gpu) context.device = add_device(c, plane);
+    if (plane.kind == PlaneKind::gpu) context.device = add_device(capture, plane);
     for (const auto& line : plane.lines) {
-      LineContext l = context;
+      LineContext line_context = context;
       const bool absolute = line.timestamp_ns >= kAbsolute;
       const auto base = absolute
                             ? line.timestamp_ns
                             : checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
-      l.base_ns = base;
+      line_context.base_ns = base;
       if (plane.kind == PlaneKind::gpu) {
         const auto stream = stream_number(line.name);
         if (!stream) {
-          c.events += line.events;
+          capture.events += line.events;
           if (!is_derived_line(line.name) && line.events > 0)
-            c.note_quality(
+            capture.note_quality(
                 QualityCode::line_not_read,
                 fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
                 line.events);
           continue;
         }
-        l.stream = *stream;
+        line_context.stream = *stream;
       } else {
         const auto thread = line.display_name.empty() ? line.name : line.display_name;
-        l.calls_alone = holds_calls_alone(thread);
-        l.thread = c.threads.add();
-        c.threads.pid[l.thread] = context.pid;
-        c.threads.tid[l.thread] = static_cast<std::int64_t>(line.id);
-        c.threads.process_name[l.thread] = c.strings.intern(plane.name);
-        c.threads.name[l.thread] = c.strings.intern(thread);
+        line_context.calls_alone = holds_calls_alone(thread);
+        line_context.thread = capture.threads.add();
+        capture.threads.pid[line_context.thread] = context.pid;
+        capture.threads.tid[line_context.thread] = static_cast<std::int64_t>(line.id);
+        capture.threads.process_name[line_context.thread] = capture.strings.intern(plane.name);
+        capture.threads.name[line_context.thread] = capture.strings.intern(thread);
       }
-      for (const auto bytes : line.chunks) chunks.push_back({bytes, l});
+      for (const auto bytes : line.chunks) chunks.push_back({bytes, line_context});
     }
   }
   return chunks;
@@ -199,7 +205,12 @@ int sniff(std::string_view path, std::string_view head) {
   const bool plane = front.find("/host:") != front.npos || front.find("/device:") != front.npos ||
                      front.find("Task Environment") != front.npos;
   const bool named = path.find(".xplane.pb") != path.npos;
-  return plane ? (named ? 95 : 80) : named ? 60 : 0;
+  if (plane) {
+    if (named) return 95;
+    return 80;
+  }
+  if (named) return 60;
+  return 0;
 }
 
 Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
@@ -207,10 +218,10 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
                            const std::function<void(std::string_view)>& release) {
   if (bytes.size() > options.max_bytes)
     return fail(fmt::format("is larger than the limit of {} bytes", options.max_bytes), path);
-  Capture c;
-  c.path = path;
-  c.format = "xplane";
-  c.bytes = static_cast<std::int64_t>(bytes.size());
+  Capture capture;
+  capture.path = path;
+  capture.format = "xplane";
+  capture.bytes = static_cast<std::int64_t>(bytes.size());
   Space space = scan(bytes);
   if (space.planes.empty())
     return fail(
@@ -219,28 +230,30 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   if (is_of_tpus(space))
     return fail("is a capture of TPUs: it holds no work of a GPU", path, -1,
                 "gpufathom says how a GPU was used; XProf and TensorBoard read TPU captures");
-  c.framework = framework_of(space);
+  capture.framework = framework_of(space);
   const std::int64_t start = profile_start(space);
-  for (const auto text : space.hostnames) c.set_metadata("hostname", text);
+  for (const auto text : space.hostnames) capture.set_metadata("hostname", text);
   for (const auto text : space.errors)
-    c.note_quality(QualityCode::source_error, fmt::format("the profiler reported: {}", text));
+    capture.note_quality(QualityCode::source_error, fmt::format("the profiler reported: {}", text));
   for (const auto text : space.warnings)
-    c.note_quality(QualityCode::source_warning, fmt::format("the profiler reported: {}", text));
+    capture.note_quality(QualityCode::source_warning,
+                         fmt::format("the profiler reported: {}", text));
   if (space.truncated)
-    c.note_quality(QualityCode::truncated_input,
-                   "the file ends inside a plane; the events before its end were read");
+    capture.note_quality(QualityCode::truncated_input,
+                         "the file ends inside a plane; the events before its end were read");
   if (space.damaged > 0)
-    c.note_quality(QualityCode::bad_message,
-                   fmt::format("a plane, line or name cannot be read, the first at byte {}",
-                               space.first_damage),
-                   space.damaged);
-  const auto chunks = plan(c, space, start);
-  if (auto ok = assemble(c, chunks, bytes, options, release); !ok)
+    capture.note_quality(QualityCode::bad_message,
+                         fmt::format("a plane, line or name cannot be read, the first at byte {}",
+                                     space.first_damage),
+                         space.damaged);
+  const auto chunks = plan(capture, space, start);
+  if (auto ok = assemble(capture, chunks, bytes, options, release); !ok)
     return tl::unexpected(ok.error());
   if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsolute)
-    c.note_quality(QualityCode::no_absolute_time,
-                   "the file does not say when it was recorded: times count from its own start");
-  return c;
+    capture.note_quality(
+        QualityCode::no_absolute_time,
+        "the file does not say when it was recorded: times count from its own start");
+  return capture;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {

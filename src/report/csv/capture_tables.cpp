@@ -26,13 +26,13 @@ template <class Table>
 class TableWriter {
  public:
   TableWriter(const Capture& capture, const CsvSink& sink) : capture_(capture), sink_(sink) {
-    line(Table{}, [&](const auto& c) { csv_cell(out_, c.info.name); });
+    line(Table{}, [&](const auto& column) { csv_cell(out_, column.info.name); });
   }
   Status add(const Table& table) {
-    for (std::size_t r = 0; r < table.size(); ++r) {
-      line(table, [&](const auto& c) {
-        using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
-        model_cell<Declared>(out_, capture_, c.column[r]);
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      line(table, [&](const auto& column) {
+        using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+        model_cell<Declared>(out_, capture_, column.column[row]);
       });
       if (out_.size() < kFlushBytes) continue;
       if (auto written = sink_(Table::kName, out_, false); !written) return written;
@@ -46,9 +46,9 @@ class TableWriter {
   template <class Cell>
   void line(const Table& table, Cell&& cell) {
     bool first = true;
-    table.each_column_ref([&](const auto& c) {
+    table.each_column_ref([&](const auto& column) {
       if (!std::exchange(first, false)) out_ += ',';
-      cell(c);
+      cell(column);
     });
     out_ += '\n';
   }
@@ -73,7 +73,8 @@ Status write_table(const Capture& capture, const Table& table, const CsvSink& si
       status = writer.add(rows);
     }
   }
-  return status ? writer.finish() : status;
+  if (status) return writer.finish();
+  return status;
 }
 
 }  // namespace

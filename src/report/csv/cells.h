@@ -30,9 +30,9 @@ inline void csv_cell(std::string& out, std::string_view text) {
     return;
   }
   out += '"';
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+  for (const char letter : text) {
+    if (letter == '"') out += '"';
+    out += letter;
   }
   out += '"';
 }

@@ -31,7 +31,7 @@ class Builder {
   TimelineData build();
 
  private:
-  std::uint32_t text(std::string_view t);
+  std::uint32_t text(std::string_view text);
   std::uint32_t name(Text id, bool kernel);
   bool clip(Nanos start, Nanos duration, Interval& span) const;
   void choose(Events& events, std::size_t budget);
@@ -59,11 +59,11 @@ class Builder {
       activities_;  // by lane: rows of activities, empty for other lanes
 };
 
-std::uint32_t Builder::text(std::string_view t) {
-  if (t.empty()) return 0;
+std::uint32_t Builder::text(std::string_view text) {
+  if (text.empty()) return 0;
   const auto [at, added] =
-      known_.try_emplace(std::string(t), static_cast<std::uint32_t>(data_.texts.size()));
-  if (added) data_.texts.emplace_back(t);
+      known_.try_emplace(std::string(text), static_cast<std::uint32_t>(data_.texts.size()));
+  if (added) data_.texts.emplace_back(text);
   return at->second;
 }
 
@@ -85,15 +85,16 @@ void Builder::choose(Events& events, std::size_t budget) {
   data_.total += static_cast<std::int64_t>(events.size());
   if (events.size() > budget) {
     std::nth_element(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(budget),
-                     events.end(), [](const Event& a, const Event& b) {
-                       return a.span.length() != b.span.length() ? a.span.length() > b.span.length()
-                                                                 : a.span.start < b.span.start;
+                     events.end(), [](const Event& left, const Event& right) {
+                       if (left.span.length() != right.span.length())
+                         return left.span.length() > right.span.length();
+                       return left.span.start < right.span.start;
                      });
     events.resize(budget);
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return std::tuple(a.span.start, -a.span.end, a.row) <
-           std::tuple(b.span.start, -b.span.end, b.row);
+  std::sort(events.begin(), events.end(), [](const Event& left, const Event& right) {
+    return std::tuple(left.span.start, -left.span.end, left.row) <
+           std::tuple(right.span.start, -right.span.end, right.row);
   });
   data_.shown += static_cast<std::int64_t>(events.size());
   left_ -= std::min(left_, events.size());
@@ -109,7 +110,7 @@ void Builder::put(TimelineLane& lane, const Event& event, std::uint32_t row, std
 
 std::vector<Interval> spans_of(const Events& events) {
   std::vector<Interval> spans;
-  for (const auto& e : events) spans.push_back(e.span);
+  for (const auto& event : events) spans.push_back(event.span);
   return spans;
 }
 
@@ -127,8 +128,8 @@ void Builder::add_steps() {
 
 void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
   const auto device = capture_.devices.id[line.device];
-  const std::string label =
-      context_.devices.size() > 1 ? "GPU " + std::to_string(device) + " " : "";
+  std::string label = "";
+  if (context_.devices.size() > 1) label = "GPU " + std::to_string(device) + " ";
   Events pieces;
   for (std::uint32_t i = 0; i < line.idle_pieces.size(); ++i)
     pieces.push_back({line.idle_pieces[i].span, i});
@@ -136,9 +137,9 @@ void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
   if (!pieces.empty()) {
     TimelineLane lane{.kind = "idle", .title = label + "idle, by cause", .device = device};
     for (const auto& piece : pieces) {
-      const auto& p = line.idle_pieces[piece.row];
-      put(lane, piece, 0, text(name_of(p.reason)));
-      lane.op.push_back(p.op == kNoRow ? 0 : name(capture_.host_ops.name[p.op], false));
+      const auto& idle = line.idle_pieces[piece.row];
+      put(lane, piece, 0, text(name_of(idle.reason)));
+      lane.op.push_back(idle.op == kNoRow ? 0 : name(capture_.host_ops.name[idle.op], false));
     }
     activities_.emplace_back();
     data_.lanes.push_back(std::move(lane));
@@ -154,20 +155,23 @@ void Builder::add_device(const DeviceTimeline& line, std::size_t budget) {
     const auto rows = free_rows(spans_of(events));
     auto& own = activities_.emplace_back();
     for (std::size_t i = 0; i < events.size(); ++i) {
-      const auto a = events[i].row;
+      const auto activity = events[i].row;
       const auto& at = context_.attribution;
-      auto of = [&](const auto& column, auto&& f) { return a < column.size() ? f(column[a]) : 0u; };
+      auto of = [&](const auto& column, auto&& found) {
+        return activity < column.size() ? found(column[activity]) : 0u;
+      };
       put(lane, events[i], rows[i],
-          name(capture_.activities.name[a], capture_.activities.kind[a] == ActivityKind::kernel));
+          name(capture_.activities.name[activity],
+               capture_.activities.kind[activity] == ActivityKind::kernel));
       lane.op.push_back(of(at.op, [&](auto op) {
         return op == kNoRow ? 0u : name(capture_.host_ops.name[op], false);
       }));
-      lane.module.push_back(of(at.module, [&](auto m) { return text(at.modules[m]); }));
-      lane.type.push_back(of(at.layer, [&](auto l) { return text(at.layer_types[l]); }));
-      const double tensor = levels_.of(a, KernelLevel::tensor_issue);
+      lane.module.push_back(of(at.module, [&](auto member) { return text(at.modules[member]); }));
+      lane.type.push_back(of(at.layer, [&](auto member) { return text(at.layer_types[member]); }));
+      const double tensor = levels_.of(activity, KernelLevel::tensor_issue);
       lane.tensor.push_back(
           std::isnan(tensor) ? -1 : static_cast<std::int32_t>(std::lround(tensor * 1000)));
-      own.push_back(a);
+      own.push_back(activity);
     }
     data_.lanes.push_back(std::move(lane));
   }
@@ -216,7 +220,8 @@ void Builder::add_queues() {
   const RuntimeTrace trace = trace_runtime(context_, rules);
   for (const auto& queue : find_queues(context_, trace)) {
     const auto steps = depth_curve(queue.items, window_);
-    if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
+    if (std::all_of(steps.begin(), steps.end(),
+                    [](const DepthStep& step) { return step.depth == 0; }))
       continue;
     const bool device = queue.kind == QueueKind::device;
     TimelineLane lane{
@@ -228,10 +233,10 @@ void Builder::add_queues() {
     const std::size_t together = (steps.size() + kQueueSteps - 1) / kQueueSteps;
     for (std::size_t i = 0; i < steps.size(); i += together) {
       const std::size_t next = std::min(i + together, steps.size());
-      const auto [low, high] =
-          std::minmax_element(steps.begin() + static_cast<std::ptrdiff_t>(i),
-                              steps.begin() + static_cast<std::ptrdiff_t>(next),
-                              [](const auto& a, const auto& b) { return a.depth < b.depth; });
+      const auto [low, high] = std::minmax_element(
+          steps.begin() + static_cast<std::ptrdiff_t>(i),
+          steps.begin() + static_cast<std::ptrdiff_t>(next),
+          [](const auto& left, const auto& right) { return left.depth < right.depth; });
       lane.start.push_back(steps[i].at - window_.start);
       lane.duration.push_back((next < steps.size() ? steps[next].at : window_.end) - steps[i].at);
       lane.low.push_back(low->depth);
@@ -244,37 +249,42 @@ void Builder::add_queues() {
 
 void Builder::add_host() {
   Events ops, calls;
-  const auto& o = capture_.host_ops;
-  for (std::uint32_t i = 0; i < o.size(); ++i)
-    if (Event e{{}, i}; o.thread[i] != kNoRow && clip(o.start_ns[i], o.duration_ns[i], e.span))
-      ops.push_back(e);
-  const auto& c = capture_.api_calls;
-  for (std::uint32_t i = 0; i < c.size(); ++i)
-    if (Event e{{}, i}; c.thread[i] != kNoRow && clip(c.start_ns[i], c.duration_ns[i], e.span))
-      calls.push_back(e);
+  const auto& op_table = capture_.host_ops;
+  for (std::uint32_t i = 0; i < op_table.size(); ++i)
+    if (Event event{{}, i}; op_table.thread[i] != kNoRow &&
+                            clip(op_table.start_ns[i], op_table.duration_ns[i], event.span))
+      ops.push_back(event);
+  const auto& call_table = capture_.api_calls;
+  for (std::uint32_t i = 0; i < call_table.size(); ++i)
+    if (Event event{{}, i}; call_table.thread[i] != kNoRow &&
+                            clip(call_table.start_ns[i], call_table.duration_ns[i], event.span))
+      calls.push_back(event);
   choose(calls, left_ / 2);
   choose(ops, left_);
   std::map<std::uint32_t, std::pair<Events, Events>> threads;
-  for (const auto& e : ops) threads[o.thread[e.row]].first.push_back(e);
-  for (const auto& e : calls) threads[c.thread[e.row]].second.push_back(e);
+  for (const auto& op : ops) threads[op_table.thread[op.row]].first.push_back(op);
+  for (const auto& call : calls) threads[call_table.thread[call.row]].second.push_back(call);
   for (const auto& [thread, events] : threads) add_thread(thread, events.first, events.second);
 }
 
 /// Joins each kernel to its launch call, where that is shown.
 void Builder::link_launches() {
   const auto& launch = context_.attribution.launch;
-  for (std::size_t l = 0; l < data_.lanes.size(); ++l)
-    for (const auto a : activities_[l]) {
-      const auto call = a < launch.size() ? calls_.find(launch[a]) : calls_.end();
-      data_.lanes[l].launch.push_back(call == calls_.end() ? -1 : call->second.second);
-      data_.lanes[l].launch_lane.push_back(call == calls_.end() ? -1 : call->second.first);
+  for (std::size_t lane = 0; lane < data_.lanes.size(); ++lane)
+    for (const auto activity : activities_[lane]) {
+      const auto call = activity < launch.size() ? calls_.find(launch[activity]) : calls_.end();
+      data_.lanes[lane].launch.push_back(call == calls_.end() ? -1 : call->second.second);
+      data_.lanes[lane].launch_lane.push_back(call == calls_.end() ? -1 : call->second.first);
     }
 }
 
 TimelineData Builder::build() {
   // Without a GPU the host is all there is, and its time the window.
-  window_ = context_.devices.empty() ? Interval{context_.window.start_ns, context_.window.end_ns}
-                                     : context_.devices.front().window;
+  if (context_.devices.empty()) {
+    window_ = Interval{context_.window.start_ns, context_.window.end_ns};
+  } else {
+    window_ = context_.devices.front().window;
+  }
   for (const auto& line : context_.devices)
     window_ = {std::min(window_.start, line.window.start), std::max(window_.end, line.window.end)};
   data_.start_ns = window_.start;

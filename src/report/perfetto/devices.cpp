@@ -18,27 +18,31 @@ struct Drawn {
 
 /// Rows with their spans in drawing order, moved by the export's shift.
 template <class StartOf, class DurationOf>
-Drawn drawn(const Export& e, const std::vector<std::uint32_t>& rows, StartOf&& start,
+Drawn drawn(const Export& target, const std::vector<std::uint32_t>& rows, StartOf&& start,
             DurationOf&& duration) {
   std::vector<Interval> spans;
   for (const auto row : rows)
     spans.push_back(
-        {start(row) + e.shift, start(row) + e.shift + std::max<Nanos>(duration(row), 0)});
-  Drawn d;
-  for (const auto i : drawing_order(spans)) d.rows.push_back(rows[i]), d.spans.push_back(spans[i]);
-  return d;
+        {start(row) + target.shift, start(row) + target.shift + std::max<Nanos>(duration(row), 0)});
+  Drawn drawn;
+  for (const auto row : drawing_order(spans)) {
+    drawn.rows.push_back(rows[row]);
+    drawn.spans.push_back(spans[row]);
+  }
+  return drawn;
 }
 
 class DeviceWriter {
  public:
-  explicit DeviceWriter(Export& e) : e_(e), c_(e.context.capture), at_(e.context.attribution) {}
+  explicit DeviceWriter(Export& target)
+      : e_(target), c_(target.context.capture), at_(target.context.attribution) {}
   void write(const DeviceTimeline& line);
 
  private:
   void write_idle(const DeviceTimeline& line, std::uint64_t parent);
   void write_stream(std::int64_t stream, const std::vector<std::uint32_t>& rows,
                     std::uint64_t parent, int& order);
-  std::vector<Fact> facts_of(std::uint32_t a);
+  std::vector<Fact> facts_of(std::uint32_t left);
   std::string_view short_name(Text id);
   std::string_view kept(std::string text);
 
@@ -59,8 +63,8 @@ std::string_view DeviceWriter::kept(std::string text) {
   return kept_.try_emplace(std::move(text), true).first->first;
 }
 
-std::vector<Fact> DeviceWriter::facts_of(std::uint32_t a) {
-  const auto& t = c_.activities;
+std::vector<Fact> DeviceWriter::facts_of(std::uint32_t left) {
+  const auto& activities = c_.activities;
   std::vector<Fact> facts;
   auto text = [&](std::string_view name, std::string_view value) {
     if (!value.empty()) facts.push_back({name, value});
@@ -68,51 +72,55 @@ std::vector<Fact> DeviceWriter::facts_of(std::uint32_t a) {
   auto number = [&](std::string_view name, std::int64_t value) {
     if (value >= 0) facts.push_back({name, value});
   };
-  if (a < at_.op.size() && at_.op[a] != kNoRow)
-    text("operator", c_.text(c_.host_ops.name[at_.op[a]]));
-  if (a < at_.module.size()) text("module", at_.modules[at_.module[a]]);
-  if (a < at_.layer.size()) text("layer type", at_.layer_types[at_.layer[a]]);
-  if (t.kind[a] == ActivityKind::kernel) {
-    text("kernel", c_.text(t.name[a]));
-    if (t.grid_x[a] >= 0)
-      text("grid", kept(fmt::format("{} x {} x {}", t.grid_x[a], t.grid_y[a], t.grid_z[a])));
-    if (t.block_x[a] >= 0)
-      text("block", kept(fmt::format("{} x {} x {}", t.block_x[a], t.block_y[a], t.block_z[a])));
-    number("registers a thread", t.registers[a]);
-    number("shared bytes a block", t.shared_bytes[a]);
+  if (left < at_.op.size() && at_.op[left] != kNoRow)
+    text("operator", c_.text(c_.host_ops.name[at_.op[left]]));
+  if (left < at_.module.size()) text("module", at_.modules[at_.module[left]]);
+  if (left < at_.layer.size()) text("layer type", at_.layer_types[at_.layer[left]]);
+  if (activities.kind[left] == ActivityKind::kernel) {
+    text("kernel", c_.text(activities.name[left]));
+    if (activities.grid_x[left] >= 0)
+      text("grid", kept(fmt::format("{} x {} x {}", activities.grid_x[left],
+                                    activities.grid_y[left], activities.grid_z[left])));
+    if (activities.block_x[left] >= 0)
+      text("block", kept(fmt::format("{} x {} x {}", activities.block_x[left],
+                                     activities.block_y[left], activities.block_z[left])));
+    number("registers a thread", activities.registers[left]);
+    number("shared bytes a block", activities.shared_bytes[left]);
   }
-  number("bytes", t.bytes[a]);
-  number("correlation", t.correlation[a]);
-  number("graph node", t.graph_node[a]);
+  number("bytes", activities.bytes[left]);
+  number("correlation", activities.correlation[left]);
+  number("graph node", activities.graph_node[left]);
   return facts;
 }
 
 void DeviceWriter::write_stream(std::int64_t stream, const std::vector<std::uint32_t>& rows,
                                 std::uint64_t parent, int& order) {
-  const auto& t = c_.activities;
+  const auto& activities = c_.activities;
   const Drawn all = drawn(
-      e_, rows, [&](auto r) { return t.start_ns[r]; }, [&](auto r) { return t.duration_ns[r]; });
+      e_, rows, [&](auto row) { return activities.start_ns[row]; },
+      [&](auto row) { return activities.duration_ns[row]; });
   const auto lane = free_rows(all.spans);
   const auto lanes = lane.empty() ? 0 : *std::max_element(lane.begin(), lane.end()) + 1;
-  for (std::uint32_t l = 0; l < lanes; ++l) {
+  for (std::uint32_t index = 0; index < lanes; ++index) {
     std::vector<std::size_t> here;
     for (std::size_t i = 0; i < lane.size(); ++i)
-      if (lane[i] == l) here.push_back(i);
-    const auto track = e_.out.track(
-        l == 0 ? fmt::format("stream {}", stream) : fmt::format("stream {}, overlap {}", stream, l),
-        parent, order++);
+      if (lane[i] == index) here.push_back(i);
+    const auto track =
+        e_.out.track(index == 0 ? fmt::format("stream {}", stream)
+                                : fmt::format("stream {}, overlap {}", stream, index),
+                     parent, order++);
     std::vector<Fact> facts;
-    write_nested(e_.out, track, here.size(), [&](std::size_t i) {
-      const auto row = all.rows[here[i]];
+    write_nested(e_.out, track, here.size(), [&](std::size_t at) {
+      const auto row = all.rows[here[at]];
       facts = facts_of(row);
       const bool launched = row < at_.launch.size() && at_.launch[row] != kNoRow;
-      return Slice{
-          all.spans[here[i]],
-          t.kind[row] == ActivityKind::kernel ? short_name(t.name[row]) : c_.text(t.name[row]),
-          name_of(t.kind[row]),
-          facts,
-          {},
-          launched ? flow_of(row) : 0};
+      return Slice{all.spans[here[at]],
+                   activities.kind[row] == ActivityKind::kernel ? short_name(activities.name[row])
+                                                                : c_.text(activities.name[row]),
+                   name_of(activities.kind[row]),
+                   facts,
+                   {},
+                   launched ? flow_of(row) : 0};
     });
   }
 }
@@ -121,8 +129,8 @@ void DeviceWriter::write_idle(const DeviceTimeline& line, std::uint64_t parent) 
   if (line.idle_pieces.empty()) return;
   const auto track = e_.out.track("idle, by cause", parent, 0);
   std::vector<Fact> facts;
-  write_nested(e_.out, track, line.idle_pieces.size(), [&](std::size_t i) {
-    const auto& piece = line.idle_pieces[i];
+  write_nested(e_.out, track, line.idle_pieces.size(), [&](std::size_t index) {
+    const auto& piece = line.idle_pieces[index];
     const auto label = label_of(piece.reason);
     facts = {{"cause", name_of(piece.reason)}};
     if (piece.op != kNoRow) facts.push_back({"operator", c_.text(c_.host_ops.name[piece.op])});
@@ -134,27 +142,29 @@ void DeviceWriter::write_idle(const DeviceTimeline& line, std::uint64_t parent) 
 }
 
 void DeviceWriter::write(const DeviceTimeline& line) {
-  const auto& d = c_.devices;
+  const auto& devices = c_.devices;
   const auto parent = e_.out.track(
-      fmt::format("GPU {} {}", d.id[line.device], c_.text(d.name[line.device])), 0, e_.order++);
+      fmt::format("GPU {} {}", devices.id[line.device], c_.text(devices.name[line.device])), 0,
+      e_.order++);
   write_idle(line, parent);
   std::map<std::int64_t, std::vector<std::uint32_t>> streams;
-  const auto& t = c_.activities;
-  for (std::uint32_t a = 0; a < t.size(); ++a)
-    if (t.device[a] == line.device) streams[t.stream[a]].push_back(a);
+  const auto& activities = c_.activities;
+  for (std::uint32_t row = 0; row < activities.size(); ++row)
+    if (activities.device[row] == line.device) streams[activities.stream[row]].push_back(row);
   int order = 1;
   for (const auto& [stream, rows] : streams) write_stream(stream, rows, parent, order);
   write_levels(e_, line, parent);
 }
 
-void write_steps(Export& e) {
-  const auto& steps = e.context.window.all_steps;
+void write_steps(Export& target) {
+  const auto& steps = target.context.window.all_steps;
   if (steps.empty()) return;
-  const auto track = e.out.track("steps", 0, e.order++);
+  const auto track = target.out.track("steps", 0, target.order++);
   std::string name;
-  write_nested(e.out, track, steps.size(), [&](std::size_t i) {
-    name = fmt::format("step {}", steps[i].index);
-    return Slice{{steps[i].start_ns + e.shift, steps[i].start_ns + steps[i].duration_ns + e.shift},
+  write_nested(target.out, track, steps.size(), [&](std::size_t index) {
+    name = fmt::format("step {}", steps[index].index);
+    return Slice{{steps[index].start_ns + target.shift,
+                  steps[index].start_ns + steps[index].duration_ns + target.shift},
                  name,
                  "step"};
   });
@@ -162,10 +172,10 @@ void write_steps(Export& e) {
 
 }  // namespace
 
-void write_devices(Export& e) {
-  write_steps(e);
-  DeviceWriter writer(e);
-  for (const auto& line : e.context.devices) writer.write(line);
+void write_devices(Export& target) {
+  write_steps(target);
+  DeviceWriter writer(target);
+  for (const auto& line : target.context.devices) writer.write(line);
 }
 
 }  // namespace gf::perfetto

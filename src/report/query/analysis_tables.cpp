@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/describe.h"
+#include "core/when.h"
 #include "model/kernel_name.h"
 #include "model/sqlite.h"
 
@@ -17,7 +18,7 @@ namespace gf {
 namespace {
 
 template <class T>
-inline constexpr std::string_view kSqlType = std::is_enum_v<T> ? "text" : "";
+inline constexpr std::string_view kSqlType = when(std::is_enum_v<T>, "text");
 template <>
 inline constexpr std::string_view kSqlType<std::string> = "text";
 template <>
@@ -31,23 +32,25 @@ inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
 template <class T>
 concept Cell = !kSqlType<T>.empty();
 
-void bind_value(sqlite3_stmt* s, int at, std::string_view value) {
-  sqlite3_bind_text64(s, at, value.data() ? value.data() : "", value.size(), SQLITE_TRANSIENT,
+void bind_value(sqlite3_stmt* raw, int at, std::string_view value) {
+  sqlite3_bind_text64(raw, at, value.data() ? value.data() : "", value.size(), SQLITE_TRANSIENT,
                       SQLITE_UTF8);
 }
-void bind_value(sqlite3_stmt* s, int at, double value) { sqlite3_bind_double(s, at, value); }
-void bind_value(sqlite3_stmt* s, int at, std::int64_t value) { sqlite3_bind_int64(s, at, value); }
+void bind_value(sqlite3_stmt* raw, int at, double value) { sqlite3_bind_double(raw, at, value); }
+void bind_value(sqlite3_stmt* raw, int at, std::int64_t value) {
+  sqlite3_bind_int64(raw, at, value);
+}
 template <class E>
   requires std::is_enum_v<E>
-void bind_value(sqlite3_stmt* s, int at, E value) {
-  bind_value(s, at, name_of(value));
+void bind_value(sqlite3_stmt* raw, int at, E value) {
+  bind_value(raw, at, name_of(value));
 }
 template <class T>
-void bind_value(sqlite3_stmt* s, int at, const std::optional<T>& value) {
+void bind_value(sqlite3_stmt* raw, int at, const std::optional<T>& value) {
   if (value)
-    bind_value(s, at, *value);
+    bind_value(raw, at, *value);
   else
-    sqlite3_bind_null(s, at);
+    sqlite3_bind_null(raw, at);
 }
 
 /// One kernel as the analysis sees it; the rest of its columns are those of kernels.
@@ -83,9 +86,13 @@ template <Described Row>
 Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
   std::string columns, marks;
   for (const auto& column : columns_of<Row>()) {
-    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", sqlite::quoted(column.name),
+    columns += fmt::format("{}{} {}", when(!columns.empty(), ", "), sqlite::quoted(column.name),
                            column.type);
-    marks += marks.empty() ? "?" : ",?";
+    if (marks.empty()) {
+      marks += "?";
+    } else {
+      marks += ",?";
+    }
   }
   auto done = sqlite::execute(db, fmt::format("CREATE TEMP TABLE {}({})", name, columns), {});
   if (!done) return done;
@@ -125,17 +132,17 @@ std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context
 }
 
 std::vector<KernelFacts> kernel_facts(const Context& context) {
-  const Capture& c = context.capture;
+  const Capture& capture = context.capture;
   const Attribution& owners = context.attribution;
   const auto idle = idle_before(context);
   std::vector<KernelFacts> facts;
-  for (std::uint32_t row = 0; row < c.activities.size(); ++row) {
-    if (c.activities.kind[row] != ActivityKind::kernel) continue;
+  for (std::uint32_t row = 0; row < capture.activities.size(); ++row) {
+    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
     KernelFacts& kernel = facts.emplace_back();
     kernel.row = row;
-    kernel.short_name = short_kernel_name(c.text(c.activities.name[row]));
+    kernel.short_name = short_kernel_name(capture.text(capture.activities.name[row]));
     if (row < owners.op.size() && owners.op[row] != kNoRow)
-      kernel.operation = std::string(c.text(c.host_ops.name[owners.op[row]]));
+      kernel.operation = std::string(capture.text(capture.host_ops.name[owners.op[row]]));
     if (row < owners.module.size() && owners.module[row] != 0)
       kernel.module = owners.modules[owners.module[row]];
     if (row < owners.layer.size()) kernel.layer = owners.layer_types[owners.layer[row]];

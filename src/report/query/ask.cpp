@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/when.h"
 #include "report/query/query.h"
 #include "report/query/sql_functions.h"
 
@@ -18,8 +19,8 @@ int allow_reading(void*, int action, const char* name, const char*, const char*,
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_PRAGMA:
-      return std::string_view(name).starts_with("table_") ? SQLITE_OK
-                                                          : SQLITE_DENY;  // table_info, table_list
+      if (std::string_view(name).starts_with("table_")) return SQLITE_OK;
+      return SQLITE_DENY;  // table_info, table_list
     default:
       return SQLITE_DENY;
   }
@@ -30,7 +31,7 @@ std::string quote_from(std::string_view sql, int offset) {
   if (offset < 0 || static_cast<std::size_t>(offset) >= sql.size()) return {};
   std::string_view rest = sql.substr(static_cast<std::size_t>(offset));
   const bool cut = rest.size() > 40;
-  return fmt::format(", at \"{}{}\"", rest.substr(0, 40), cut ? "..." : "");
+  return fmt::format(", at \"{}{}\"", rest.substr(0, 40), when(cut, "..."));
 }
 
 tl::unexpected<Error> too_large() {
@@ -55,18 +56,19 @@ tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const Query
       -1, "gpufathom query FILE lists the tables and their columns");
 }
 
-QueryValue value_at(sqlite3_stmt* s, int column) {
-  switch (sqlite3_column_type(s, column)) {
+QueryValue value_at(sqlite3_stmt* raw, int column) {
+  switch (sqlite3_column_type(raw, column)) {
     case SQLITE_NULL:
       return {};
     case SQLITE_INTEGER:
-      return sqlite3_column_int64(s, column);
+      return sqlite3_column_int64(raw, column);
     case SQLITE_FLOAT:
-      return sqlite3_column_double(s, column);
+      return sqlite3_column_double(raw, column);
     default: {
-      const auto* data = static_cast<const char*>(sqlite3_column_blob(s, column));
-      return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(s, column)))
-                  : std::string();
+      const auto* data = static_cast<const char*>(sqlite3_column_blob(raw, column));
+      if (data)
+        return std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(raw, column)));
+      return std::string();
     }
   }
 }
@@ -106,7 +108,7 @@ class Guard {
 };
 
 struct Finalize {
-  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  void operator()(sqlite3_stmt* raw) const { sqlite3_finalize(raw); }
 };
 
 }  // namespace
@@ -129,7 +131,8 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& 
                 "the second begins at \"" + std::string(more.substr(0, 40)) + "\"");
   QueryAnswer answer;
   const int columns = sqlite3_column_count(raw);
-  for (int c = 0; c < columns; ++c) answer.columns.emplace_back(sqlite3_column_name(raw, c));
+  for (int column = 0; column < columns; ++column)
+    answer.columns.emplace_back(sqlite3_column_name(raw, column));
   std::uint64_t bytes = 0;
   for (;;) {
     const int step = sqlite3_step(raw);
@@ -138,7 +141,8 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& 
     auto& row = answer.rows.emplace_back();
     row.reserve(static_cast<std::size_t>(columns));
     bytes += sizeof row;
-    for (int c = 0; c < columns; ++c) bytes += bytes_of(row.emplace_back(value_at(raw, c)));
+    for (int column = 0; column < columns; ++column)
+      bytes += bytes_of(row.emplace_back(value_at(raw, column)));
     if (bytes > limits.max_bytes) return too_large();
   }
 }

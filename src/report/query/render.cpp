@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/when.h"
 #include "report/csv/cells.h"
 #include "report/json.h"
 #include "report/query/query.h"
@@ -13,88 +14,95 @@ namespace gf {
 
 namespace {
 
-std::string plain(const QueryValue& v) {
-  if (const auto* i = std::get_if<std::int64_t>(&v)) return fmt::format("{}", *i);
-  if (const auto* d = std::get_if<double>(&v)) return fmt::format("{}", *d);
-  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+std::string plain(const QueryValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* device = std::get_if<double>(&value)) return fmt::format("{}", *device);
+  if (const auto* status = std::get_if<std::string>(&value)) return *status;
   return {};
 }
 
 /// As a table shows it: whole numbers in full, other reals with six significant digits.
-std::string shown(const QueryValue& v) {
-  if (std::holds_alternative<std::monostate>(v)) return "NULL";
-  if (const auto* d = std::get_if<double>(&v))
-    return std::abs(*d) < 1e15 && *d == std::trunc(*d) ? fmt::format("{:.0f}", *d)
-                                                       : fmt::format("{:.6g}", *d);
-  return plain(v);
+std::string shown(const QueryValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return "NULL";
+  if (const auto* device = std::get_if<double>(&value)) {
+    if (std::abs(*device) < 1e15 && *device == std::trunc(*device))
+      return fmt::format("{:.0f}", *device);
+    return fmt::format("{:.6g}", *device);
+  }
+  return plain(value);
 }
 
-bool is_number(const QueryValue& v) {
-  return std::holds_alternative<std::int64_t>(v) || std::holds_alternative<double>(v);
+bool is_number(const QueryValue& value) {
+  return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
 }
 
-std::string csv_field(const QueryValue& v) {
-  if (!std::holds_alternative<std::string>(v)) return plain(v);
+std::string csv_field(const QueryValue& value) {
+  if (!std::holds_alternative<std::string>(value)) return plain(value);
   std::string out;
-  csv_cell(out, std::get<std::string>(v));
-  return out.empty() ? "\"\"" : out;  // NULL is an empty cell, an empty text two quotes
+  csv_cell(out, std::get<std::string>(value));
+  if (out.empty()) return "\"\"";
+  return out;  // NULL is an empty cell, an empty text two quotes
 }
 
 constexpr std::size_t kNarrow =
     12;  // a text column is not shortened below this before rows become blocks
 
-std::string as_blocks(const QueryAnswer& a, std::size_t rows, std::size_t width) {
+std::string as_blocks(const QueryAnswer& answer, std::size_t rows, std::size_t width) {
   std::size_t names = 0;
-  for (const auto& c : a.columns) names = std::max(names, columns_of(c));
+  for (const auto& column : answer.columns) names = std::max(names, columns_of(column));
   std::string out;
-  for (std::size_t r = 0; r < rows; ++r) {
-    out += fmt::format("row {}\n", r + 1);
-    for (std::size_t c = 0; c < a.columns.size(); ++c)
-      out += fmt::format(
-          "  {}{:{}}  {}\n", a.columns[c], "", names - columns_of(a.columns[c]),
-          shorten_middle(shown(a.rows[r][c]), width > names + 4 ? width - names - 4 : kNarrow));
+  for (std::size_t row = 0; row < rows; ++row) {
+    out += fmt::format("row {}\n", row + 1);
+    for (std::size_t column = 0; column < answer.columns.size(); ++column)
+      out += fmt::format("  {}{:{}}  {}\n", answer.columns[column], "",
+                         names - columns_of(answer.columns[column]),
+                         shorten_middle(shown(answer.rows[row][column]),
+                                        width > names + 4 ? width - names - 4 : kNarrow));
   }
   return out;
 }
 
 }  // namespace
 
-std::string answer_text(const QueryAnswer& a, const TextStyle& style, std::size_t max_rows) {
-  const std::size_t rows = max_rows == 0 ? a.rows.size() : std::min(max_rows, a.rows.size()),
+std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::size_t max_rows) {
+  const std::size_t rows =
+                        max_rows == 0 ? answer.rows.size() : std::min(max_rows, answer.rows.size()),
                     width = static_cast<std::size_t>(style.width);
   std::vector<TableColumn> columns;
   std::size_t least = 0, full = 0;
-  for (std::size_t c = 0; c < a.columns.size(); ++c) {
+  for (std::size_t column = 0; column < answer.columns.size(); ++column) {
     bool numbers = false, texts = false;
-    std::size_t widest = columns_of(a.columns[c]);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const QueryValue& v = a.rows[r][c];
-      numbers |= is_number(v);
-      texts |= std::holds_alternative<std::string>(v);
-      widest = std::max(widest, columns_of(shown(v)));
+    std::size_t widest = columns_of(answer.columns[column]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const QueryValue& value = answer.rows[row][column];
+      numbers |= is_number(value);
+      texts |= std::holds_alternative<std::string>(value);
+      widest = std::max(widest, columns_of(shown(value)));
     }
-    columns.push_back({a.columns[c], numbers && !texts ? Align::right : Align::left, texts});
+    columns.push_back(
+        {answer.columns[column], numbers && !texts ? Align::right : Align::left, texts});
     full += widest + 2;
     least += (texts ? std::min(widest, kNarrow) : widest) + 2;
   }
   std::string out;
   if (least > width + 2) {
-    out = as_blocks(a, rows, width);
+    out = as_blocks(answer, rows, width);
   } else {
     TextTable table(columns);
-    for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t row = 0; row < rows; ++row) {
       std::vector<Cell> cells;
-      for (const QueryValue& v : a.rows[r])
-        cells.emplace_back(
-            shown(v), std::holds_alternative<std::monostate>(v) ? Paint::unknown : Paint::plain);
+      for (const QueryValue& cell : answer.rows[row])
+        cells.emplace_back(shown(cell), std::holds_alternative<std::monostate>(cell)
+                                            ? Paint::unknown
+                                            : Paint::plain);
       table.add(std::move(cells));
     }
     out = table.render(style, 0);
   }
-  if (rows < a.rows.size())
+  if (rows < answer.rows.size())
     out += fmt::format("({} of {}; --rows 0 shows all)\n",
                        format_count(static_cast<std::int64_t>(rows)),
-                       plural(static_cast<std::int64_t>(a.rows.size()), "row"));
+                       plural(static_cast<std::int64_t>(answer.rows.size()), "row"));
   else
     out += fmt::format("({})\n", plural(static_cast<std::int64_t>(rows), "row"));
   if (full > width + 2 && rows > 0)
@@ -102,35 +110,40 @@ std::string answer_text(const QueryAnswer& a, const TextStyle& style, std::size_
   return out;
 }
 
-std::string answer_json(const QueryAnswer& a) {
+std::string answer_json(const QueryAnswer& answer) {
   std::string out = R"({"schema":"gpufathom.query/1","columns":)";
-  to_json(out, a.columns);
+  to_json(out, answer.columns);
   out += ",\"rows\":[";
-  for (std::size_t r = 0; r < a.rows.size(); ++r) {
-    out += r ? ",\n[" : "\n[";
-    for (std::size_t c = 0; c < a.columns.size(); ++c) {
-      if (c) out += ',';
+  for (std::size_t row = 0; row < answer.rows.size(); ++row) {
+    if (row) {
+      out += ",\n[";
+    } else {
+      out += "\n[";
+    }
+    for (std::size_t column = 0; column < answer.columns.size(); ++column) {
+      if (column) out += ',';
       std::visit(
-          [&](const auto& v) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(v)>, std::monostate>)
+          [&](const auto& value) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::monostate>)
               out += "null";
             else
-              to_json(out, v);
+              to_json(out, value);
           },
-          a.rows[r][c]);
+          answer.rows[row][column]);
     }
     out += ']';
   }
   return out += "]}\n";
 }
 
-std::string answer_csv(const QueryAnswer& a) {
+std::string answer_csv(const QueryAnswer& answer) {
   std::string out;
-  for (std::size_t c = 0; c < a.columns.size(); ++c)
-    (out += c ? "," : "") += csv_field(a.columns[c]);
+  for (std::size_t column = 0; column < answer.columns.size(); ++column)
+    (out += when(column > 0, ",")) += csv_field(answer.columns[column]);
   out += '\n';
-  for (const auto& row : a.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) (out += c ? "," : "") += csv_field(row[c]);
+  for (const auto& row : answer.rows) {
+    for (std::size_t column = 0; column < row.size(); ++column)
+      (out += when(column > 0, ",")) += csv_field(row[column]);
     out += '\n';
   }
   return out;

@@ -52,7 +52,8 @@ struct Cursor : sqlite3_vtab_cursor {
   void rewind() {
     rows = &source->samples->counter_samples;
     next_block = at = 0;
-    passed = first = 0, step = 1;
+    passed = first = 0;
+    step = 1;
     end = false;
   }
   /// Moves on to a row that the conditions take, if this one is not.
@@ -85,7 +86,9 @@ struct Cursor : sqlite3_vtab_cursor {
     const PackedBlock& block = blocks[next_block++];
     const auto& metrics = block.metrics;
     unpacked.clear();
-    at = 0, first = passed, step = 1;
+    at = 0;
+    first = passed;
+    step = 1;
     // Of one metric of several, and every value there: their row numbers are known without the
     // others.
     if (filter.metrics.size() == 1 &&
@@ -104,23 +107,25 @@ struct Cursor : sqlite3_vtab_cursor {
 
 /// One filter for each device and metric that the rows and blocks name and the filter takes, the
 /// last to be visited first.
-std::vector<CounterFilter> groups_of(const Capture& c, const CounterFilter& filter, Order order) {
+std::vector<CounterFilter> groups_of(const Capture& capture, const CounterFilter& filter,
+                                     Order order) {
   std::set<std::pair<std::uint32_t, Text>> pairs;
   auto add = [&](std::uint32_t device, Text metric) {
     if (filter.takes(device) && filter.takes(metric))
       pairs.emplace(order == kByMetric ? 0 : device, metric);
   };
-  for (std::size_t i = 0; i < c.counter_samples.size(); ++i)
-    add(c.counter_samples.device[i], c.counter_samples.metric[i]);
-  for (const auto& block : c.sample_blocks)
+  for (std::size_t i = 0; i < capture.counter_samples.size(); ++i)
+    add(capture.counter_samples.device[i], capture.counter_samples.metric[i]);
+  for (const auto& block : capture.sample_blocks)
     for (const Text metric : block.metrics) add(block.device, metric);
   std::vector<std::pair<std::uint32_t, Text>> sorted(pairs.begin(), pairs.end());
   // As SQLite sorts: NULL, which is no device and no metric, comes first; kNoRow + 1 is 0.
-  auto by_device = [](const auto& p) { return p.first + 1; };
-  std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
-    if (order == kByDeviceAndMetric && a.first != b.first) return by_device(a) > by_device(b);
-    if (a.second != b.second) return c.text(a.second) > c.text(b.second);
-    return by_device(a) > by_device(b);
+  auto by_device = [](const auto& entry) { return entry.first + 1; };
+  std::sort(sorted.begin(), sorted.end(), [&](const auto& left, const auto& right) {
+    if (order == kByDeviceAndMetric && left.first != right.first)
+      return by_device(left) > by_device(right);
+    if (left.second != right.second) return capture.text(left.second) > capture.text(right.second);
+    return by_device(left) > by_device(right);
   });
   std::vector<CounterFilter> groups;
   for (const auto& [device, metric] : sorted)
@@ -133,33 +138,37 @@ std::vector<CounterFilter> groups_of(const Capture& c, const CounterFilter& filt
 std::optional<std::int64_t> bound(sqlite3_value* value, bool from) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) return sqlite3_value_int64(value);
   if (sqlite3_value_type(value) != SQLITE_FLOAT) return {};
-  const double v =
-      from ? std::floor(sqlite3_value_double(value)) : std::ceil(sqlite3_value_double(value));
-  if (!(std::abs(v) < 9e18)) return {};
-  return static_cast<std::int64_t>(v);
+  double value_double = 0;
+  if (from) {
+    value_double = std::floor(sqlite3_value_double(value));
+  } else {
+    value_double = std::ceil(sqlite3_value_double(value));
+  }
+  if (!(std::abs(value_double) < 9e18)) return {};
+  return static_cast<std::int64_t>(value_double);
 }
 
-void take_condition(Cursor& c, int condition, sqlite3_value* value) {
+void take_condition(Cursor& self, int condition, sqlite3_value* value) {
   if (condition == kStartFrom || condition == kStartTo) {
     const auto at = bound(value, condition == kStartFrom);
-    if (at && condition == kStartFrom) c.starts.start = std::max(c.starts.start, *at);
-    if (at && condition == kStartTo) c.starts.end = std::min(c.starts.end, *at);
+    if (at && condition == kStartFrom) self.starts.start = std::max(self.starts.start, *at);
+    if (at && condition == kStartTo) self.starts.end = std::min(self.starts.end, *at);
   }
   if (condition == kDeviceIs && sqlite3_value_type(value) == SQLITE_INTEGER) {
     const auto device = sqlite3_value_int64(value);
     if (device < 0 || device >= kNoRow)
-      c.end = true;
+      self.end = true;
     else
-      c.filter.device = static_cast<std::uint32_t>(device);
+      self.filter.device = static_cast<std::uint32_t>(device);
   }
   if (condition == kMetricIs && sqlite3_value_type(value) == SQLITE_TEXT) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    const Text metric = c.source->samples->strings.find(
+    const Text metric = self.source->samples->strings.find(
         {text, static_cast<std::size_t>(sqlite3_value_bytes(value))});
     if (metric == Text::none)
-      c.end = true;
+      self.end = true;
     else
-      c.filter.metrics.push_back(metric);
+      self.filter.metrics.push_back(metric);
   }
 }
 
@@ -198,8 +207,8 @@ int disconnect(sqlite3_vtab* table) {
 std::optional<Order> order_of(const sqlite3_index_info& info, bool texts) {
   for (int i = 0; i < info.nOrderBy; ++i)
     if (info.aOrderBy[i].desc) return {};
-  auto is = [&](int i, int column) {
-    return info.nOrderBy > i && info.aOrderBy[i].iColumn == column;
+  auto is = [&](int index, int column) {
+    return info.nOrderBy > index && info.aOrderBy[index].iColumn == column;
   };
   if (info.nOrderBy == 1 && (is(0, -1) || is(0, kRow))) return kByRow;
   if (info.nOrderBy == 1 && is(0, kMetric) && texts) return kByMetric;
@@ -214,18 +223,31 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   int plan = 0, used = 0;
   double rows = static_cast<double>(counter_value_count(*source.samples)) + 1;
   for (int i = 0; i < info->nConstraint && used < kMostConditions; ++i) {
-    const auto& c = info->aConstraint[i];
-    if (!c.usable) continue;
-    const bool equal = c.op == SQLITE_INDEX_CONSTRAINT_EQ,
-               from = c.op == SQLITE_INDEX_CONSTRAINT_GE || c.op == SQLITE_INDEX_CONSTRAINT_GT,
-               to = c.op == SQLITE_INDEX_CONSTRAINT_LE || c.op == SQLITE_INDEX_CONSTRAINT_LT;
+    const auto& constraint = info->aConstraint[i];
+    if (!constraint.usable) continue;
+    const bool equal = constraint.op == SQLITE_INDEX_CONSTRAINT_EQ,
+               from = constraint.op == SQLITE_INDEX_CONSTRAINT_GE ||
+                      constraint.op == SQLITE_INDEX_CONSTRAINT_GT,
+               to = constraint.op == SQLITE_INDEX_CONSTRAINT_LE ||
+                    constraint.op == SQLITE_INDEX_CONSTRAINT_LT;
     int condition = 0;
-    if (c.iColumn == kDevice && equal) condition = kDeviceIs, rows /= 2;
-    if (c.iColumn == kMetric && equal && texts &&
-        sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0)
-      condition = kMetricIs, rows /= 16;
-    if (c.iColumn == kStart && from) condition = kStartFrom, rows /= 16;
-    if (c.iColumn == kStart && to) condition = kStartTo, rows /= 16;
+    if (constraint.iColumn == kDevice && equal) {
+      condition = kDeviceIs;
+      rows /= 2;
+    }
+    if (constraint.iColumn == kMetric && equal && texts &&
+        sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0) {
+      condition = kMetricIs;
+      rows /= 16;
+    }
+    if (constraint.iColumn == kStart && from) {
+      condition = kStartFrom;
+      rows /= 16;
+    }
+    if (constraint.iColumn == kStart && to) {
+      condition = kStartTo;
+      rows /= 16;
+    }
     if (condition == 0) continue;
     plan |= condition << (4 * used);
     info->aConstraintUsage[i].argvIndex = ++used;
@@ -252,61 +274,64 @@ int close_cursor(sqlite3_vtab_cursor* cursor) {
 }
 
 int filter(sqlite3_vtab_cursor* cursor, int plan, const char*, int count, sqlite3_value** values) {
-  auto& c = *static_cast<Cursor*>(cursor);
+  auto& at = *static_cast<Cursor*>(cursor);
   return guarded([&] {
-    c.starts = kAllTime;
-    c.filter = {};
-    c.groups.clear();
-    c.rewind();
-    for (int i = 0; i < count; ++i) take_condition(c, plan >> (4 * i) & 15, values[i]);
-    if (const auto order = static_cast<Order>(plan >> kOrderShift); order != kByRow && !c.end) {
-      c.groups = groups_of(*c.source->samples, c.filter, order);
-      c.end = c.groups.empty();
-      if (!c.end) c.filter = std::move(c.groups.back()), c.groups.pop_back();
+    at.starts = kAllTime;
+    at.filter = {};
+    at.groups.clear();
+    at.rewind();
+    for (int i = 0; i < count; ++i) take_condition(at, plan >> (4 * i) & 15, values[i]);
+    if (const auto order = static_cast<Order>(plan >> kOrderShift); order != kByRow && !at.end) {
+      at.groups = groups_of(*at.source->samples, at.filter, order);
+      at.end = at.groups.empty();
+      if (!at.end) {
+        at.filter = std::move(at.groups.back());
+        at.groups.pop_back();
+      }
     }
-    c.settle();
+    at.settle();
   });
 }
 
 int next(sqlite3_vtab_cursor* cursor) {
-  auto& c = *static_cast<Cursor*>(cursor);
-  ++c.at;
-  return guarded([&] { c.settle(); });
+  auto& at = *static_cast<Cursor*>(cursor);
+  ++at.at;
+  return guarded([&] { at.settle(); });
 }
 
 int at_end(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->end; }
 
 int row_number(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
-  const auto& c = *static_cast<Cursor*>(cursor);
-  *out = c.row();
+  const auto& at = *static_cast<Cursor*>(cursor);
+  *out = at.row();
   return SQLITE_OK;
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
-  const auto& c = *static_cast<Cursor*>(cursor);
+  const auto& at = *static_cast<Cursor*>(cursor);
   switch (number) {
     case kRow:
-      sqlite3_result_int64(out, c.row());
+      sqlite3_result_int64(out, at.row());
       break;
     case kStart:
-      sqlite3_result_int64(out, c.rows->start_ns[c.at]);
+      sqlite3_result_int64(out, at.rows->start_ns[at.at]);
       break;
     case kDuration:
-      sqlite3_result_int64(out, c.rows->duration_ns[c.at]);
+      sqlite3_result_int64(out, at.rows->duration_ns[at.at]);
       break;
     case kDevice:
-      if (c.rows->device[c.at] != kNoRow) sqlite3_result_int64(out, c.rows->device[c.at]);
+      if (at.rows->device[at.at] != kNoRow) sqlite3_result_int64(out, at.rows->device[at.at]);
       break;
     case kMetric:
-      if (const Text metric = c.rows->metric[c.at]; metric == Text::none)
+      if (const Text metric = at.rows->metric[at.at]; metric == Text::none)
         break;
-      else if (!c.source->ids.empty())
-        sqlite3_result_int64(out, c.source->ids[static_cast<std::size_t>(metric)]);
-      else if (const auto text = c.source->samples->text(metric); true)
+      else if (!at.source->ids.empty())
+        sqlite3_result_int64(out, at.source->ids[static_cast<std::size_t>(metric)]);
+      else if (const auto text = at.source->samples->text(metric); true)
         sqlite3_result_text64(out, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
       break;
     case kValue:
-      sqlite3_result_double(out, c.rows->value[c.at]);
+      sqlite3_result_double(out, at.rows->value[at.at]);
       break;  // NaN is NULL
     default:
       break;
@@ -316,13 +341,18 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
 
 const sqlite3_module& module() {
   static const sqlite3_module made = [] {
-    sqlite3_module m{};
-    m.xCreate = m.xConnect = connect;
-    m.xDestroy = m.xDisconnect = disconnect;
-    m.xBestIndex = best_index;
-    m.xOpen = open_cursor, m.xClose = close_cursor;
-    m.xFilter = filter, m.xNext = next, m.xEof = at_end, m.xColumn = column, m.xRowid = row_number;
-    return m;
+    sqlite3_module methods{};
+    methods.xCreate = methods.xConnect = connect;
+    methods.xDestroy = methods.xDisconnect = disconnect;
+    methods.xBestIndex = best_index;
+    methods.xOpen = open_cursor;
+    methods.xClose = close_cursor;
+    methods.xFilter = filter;
+    methods.xNext = next;
+    methods.xEof = at_end;
+    methods.xColumn = column;
+    methods.xRowid = row_number;
+    return methods;
   }();
   return made;
 }
@@ -330,7 +360,7 @@ const sqlite3_module& module() {
 Status add_table(sqlite3* db, const char* name, Source source) {
   const std::string made_by = fmt::format("gpufathom{}", name);
   sqlite3_create_module_v2(db, made_by.c_str(), &module(), new Source(std::move(source)),
-                           [](void* s) { delete static_cast<Source*>(s); });
+                           [](void* state) { delete static_cast<Source*>(state); });
   return sqlite::execute(db, fmt::format("CREATE VIRTUAL TABLE temp.{} USING {}", name, made_by),
                          {});
 }
@@ -338,11 +368,11 @@ Status add_table(sqlite3* db, const char* name, Source source) {
 /// The file's number of each text that names a metric.
 Result<std::vector<std::int64_t>> string_ids(sqlite3* db, const StringPool& strings) {
   std::vector<std::int64_t> ids(strings.size(), 0);
-  auto s = sqlite::prepare(db, "SELECT id, text FROM strings WHERE id > 0", {});
-  if (!s) return tl::unexpected(s.error());
-  while (sqlite3_step(s->get()) == SQLITE_ROW)
-    if (const Text text = strings.find(sqlite::column_text(s->get(), 1)); text != Text::none)
-      ids[static_cast<std::size_t>(text)] = sqlite3_column_int64(s->get(), 0);
+  auto rows = sqlite::prepare(db, "SELECT id, text FROM strings WHERE id > 0", {});
+  if (!rows) return tl::unexpected(rows.error());
+  while (sqlite3_step(rows->get()) == SQLITE_ROW)
+    if (const Text text = strings.find(sqlite::column_text(rows->get(), 1)); text != Text::none)
+      ids[static_cast<std::size_t>(text)] = sqlite3_column_int64(rows->get(), 0);
   return ids;
 }
 

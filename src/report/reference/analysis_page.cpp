@@ -78,13 +78,14 @@ class Pages {
   std::string link() {
     auto known = names_.find(typeid(T));
     if (known == names_.end()) {
-      const std::string name = path_ == "analysis" ? field_ : path_ + "." + field_;
+      std::string name = field_;
+      if (path_ != "analysis") name = path_ + "." + field_;
       known = names_.emplace(typeid(T), name).first;
       pending_.emplace_back(name, &Pages::write<T>);
     }
     std::string anchor;
-    for (char c : known->second)
-      if (c != '.') anchor += c;
+    for (char letter : known->second)
+      if (letter != '.') anchor += letter;
     return fmt::format("[{}](#{})", known->second, anchor);
   }
 

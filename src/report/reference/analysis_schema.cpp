@@ -1,6 +1,7 @@
 #include "report/reference/analysis_schema.h"
 
 #include "analyze/result.h"
+#include "core/when.h"
 #include "report/json.h"
 
 namespace gf {
@@ -90,7 +91,7 @@ struct Type<T> {
     if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
     std::string required, properties;
     T::fields([&]<class C, class M>(const char* name, M C::*, const char* field_meaning) {
-      json_string(required += required.empty() ? "" : ", ", name);
+      json_string(required += when(!required.empty(), ", "), name);
       property<M>(properties, name, field_meaning, depth + 1);
     });
     out += R"(, "required": [)" + required + R"(], "properties": {)" + properties;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/when.h"
 #include "model/file.h"
 #include "report/query/analysis_tables.h"
 #include "report/text/format.h"
@@ -16,17 +17,18 @@ namespace {
 template <class Declared>
 std::string_view shown_type() {
   if (kIsText<Declared> || kIsListed<Declared>) return "text";
-  return std::is_same_v<ValueOf<Declared>, F64> ? "real" : "integer";
+  if (std::is_same_v<ValueOf<Declared>, F64>) return "real";
+  return "integer";
 }
 
 /// What a column means, and whose rows it names.
 template <class Declared>
-std::string meaning(const ColumnRef<Declared>& c) {
+std::string meaning(const ColumnRef<Declared>& column_ref) {
   if constexpr (kIsRef<Declared>)
     return fmt::format("row of {}{}{}", RefTarget<Declared>::type::kName,
-                       *c.info.meaning ? "; " : "", c.info.meaning);
+                       when(*column_ref.info.meaning, "; "), column_ref.info.meaning);
   else
-    return c.info.meaning;
+    return column_ref.info.meaning;
 }
 
 constexpr const char* kPageHead = R"(# The capture file
@@ -77,7 +79,7 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
   Status status;
   auto heading = [&](std::string_view name, std::string_view about) {
     std::string count;
-    std::int64_t n = 1;
+    std::int64_t number = 1;
     if (db) {
       Result<std::int64_t> rows = sqlite::integer(
           db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
@@ -89,28 +91,28 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
       if (!rows)
         status = tl::unexpected(rows.error());
       else
-        count = fmt::format(", {}", plural(n = *rows, "row"));
+        count = fmt::format(", {}", plural(number = *rows, "row"));
     }
     out +=
         wrap(fmt::format("{}{}: {}", name, count, about), static_cast<std::size_t>(style.width), 0);
-    return n > 0;
+    return number > 0;
   };
   Tables{}.each_table([&](const auto& table) {
     if (!status || !heading(table.kName, table.kAbout)) return;
     std::size_t names = 0;
-    table.each_column([&](const ColumnInfo& c, const auto&) {
-      names = std::max(names, std::string_view(c.name).size());
+    table.each_column([&](const ColumnInfo& column_info, const auto&) {
+      names = std::max(names, std::string_view(column_info.name).size());
     });
-    table.each_column_ref([&](const auto& c) {
-      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
+    table.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
       const std::size_t left = 2 + names + 2 + 7 + 2;
-      out +=
-          fmt::format("  {:{}}  {:7}  {}", c.info.name, names, shown_type<Declared>(),
-                      wrap(meaning(c), static_cast<std::size_t>(style.width), left).substr(left));
+      out += fmt::format(
+          "  {:{}}  {:7}  {}", column.info.name, names, shown_type<Declared>(),
+          wrap(meaning(column), static_cast<std::size_t>(style.width), left).substr(left));
     });
   });
-  for (const CaptureView& v : capture_views())
-    if (status) heading(v.name, v.about);
+  for (const CaptureView& view : capture_views())
+    if (status) heading(view.name, view.about);
   if (!status) return tl::unexpected(status.error());
   for (const AnalysisTable& table : analysis_tables())
     out += wrap(fmt::format("{}: {} (made by analysing the capture, when asked for)", table.name,
@@ -162,9 +164,10 @@ std::string capture_page() {
         "\n## {}\n\n{}.\n\n| column | type | meaning |\n|---|---|---|\n| row | integer | row "
         "number, from 0 |\n",
         table.kName, table.kAbout);
-    table.each_column_ref([&](const auto& c) {
-      using Declared = typename std::remove_cvref_t<decltype(c)>::Declared;
-      out += fmt::format("| {} | {} | {} |\n", c.info.name, shown_type<Declared>(), meaning(c));
+    table.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      out += fmt::format("| {} | {} | {} |\n", column.info.name, shown_type<Declared>(),
+                         meaning(column));
     });
   });
   out +=

@@ -58,8 +58,8 @@ rules of kernels find must be 2 % of T as well, where the device hardly works.
 
 std::string rows_of(Scope scope, Rank rank) {
   const bool gains = rank == Rank::loss;
-  std::string table = gains ? "| id | says | fires when | gain | group |\n|---|---|---|---|---|\n"
-                            : "| id | says | fires when |\n|---|---|---|\n";
+  std::string table = "| id | says | fires when |\n|---|---|---|\n";
+  if (gains) table = "| id | says | fires when | gain | group |\n|---|---|---|---|---|\n";
   for (const auto& row : kRows) {
     if (row.scope != scope || row.rank != rank) continue;
     const auto& words = kWords[static_cast<std::size_t>(row.id)];

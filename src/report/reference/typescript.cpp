@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "analyze/result.h"
+#include "core/when.h"
 #include "report/labels.h"
 
 namespace gf {
@@ -84,7 +85,7 @@ class Model {
     if (!known_.insert(EnumNames<Enum>::type).second) return;
     out_ += fmt::format("\nexport type {} =\n", EnumNames<Enum>::type);
     for (const auto name : EnumNames<Enum>::names)
-      out_ += fmt::format("  | \"{}\"{}\n", name, name == EnumNames<Enum>::names.back() ? ";" : "");
+      out_ += fmt::format("  | \"{}\"{}\n", name, when(name == EnumNames<Enum>::names.back(), ";"));
   }
 
   template <class T>

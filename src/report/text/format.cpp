@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/when.h"
+
 namespace gf {
 
 namespace {
@@ -13,7 +15,14 @@ namespace {
 /// Four significant digits without an exponent: 9.802, 98.02, 980.2.
 std::string four_digits(double value) {
   const double size = std::abs(value);
-  const int decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  int decimals = 0;
+  if (size < 9.9995) {
+    decimals = 3;
+  } else if (size < 99.995) {
+    decimals = 2;
+  } else if (size < 999.95) {
+    decimals = 1;
+  }
   return fmt::format("{:.{}f}", value, decimals);
 }
 
@@ -61,9 +70,10 @@ std::string format_level(const Level& level) {
   return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);
 }
 
-std::string format_count(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  const std::size_t first = n < 0 ? 1 : 0;
+std::string format_count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  std::size_t first = 0;
+  if (count < 0) first = 1;
   for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ' ');
   return digits;
 }
@@ -90,12 +100,12 @@ std::string format_reading(double value, std::string_view unit) {
       {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   for (const auto& [scale, letter] : kScales)
     if (std::abs(value) >= scale)
-      return fmt::format("{:.3g} {}{}", value / scale, letter, unit.ends_with("/s") ? "/s" : "");
-  return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
+      return fmt::format("{:.3g} {}{}", value / scale, letter, when(unit.ends_with("/s"), "/s"));
+  return fmt::format("{:.3g}{}", value, when(unit.ends_with("/s"), " /s"));
 }
 
-std::string plural(std::int64_t n, std::string_view noun) {
-  return format_count(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+std::string plural(std::int64_t count, std::string_view noun) {
+  return format_count(count) + " " + std::string(noun) + when(count != 1, "s");
 }
 
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }
@@ -104,11 +114,11 @@ std::string shorten_middle(std::string_view raw, std::size_t width) {
   const std::string clean = printable(raw);
   const std::string_view text = clean;
   const auto at = code_points(text);
-  const std::size_t n = at.size() - 1;
-  if (n <= width) return std::string(text);
+  const std::size_t count = at.size() - 1;
+  if (count <= width) return std::string(text);
   if (width <= 4) return std::string(text.substr(0, at[width]));
   const std::size_t head = (width - 2 + 1) / 2, tail = width - 2 - head;
-  return std::string(text.substr(0, at[head])) + ".." + std::string(text.substr(at[n - tail]));
+  return std::string(text.substr(0, at[head])) + ".." + std::string(text.substr(at[count - tail]));
 }
 
 namespace {
@@ -143,8 +153,11 @@ std::string wrap(std::string_view raw, std::size_t width, std::size_t indent) {
       line.clear();
     }
     if (!line.empty()) line += ' ';
-    line += indent + columns_of(word) > width ? shorten_middle(word, width - indent)
-                                              : std::string(word);
+    if (indent + columns_of(word) > width) {
+      line += shorten_middle(word, width - indent);
+    } else {
+      line += std::string(word);
+    }
   }
   if (!line.empty()) out += margin + line + "\n";
   return out;

@@ -20,14 +20,14 @@ std::string format_share(Share share);
 /// "31.2 %" when the level is fully known, else "31.2-40.1 %".
 std::string format_level(const Level& level);
 /// "2 781": groups of three digits.
-std::string format_count(std::int64_t n);
+std::string format_count(std::int64_t count);
 /// "51.3 MB", powers of ten.
 std::string format_bytes(std::int64_t bytes);
 /// A reading in its catalogue unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of
 /// other things with its unit.
 std::string format_reading(double value, std::string_view unit);
 /// "1 kernel", "2 781 kernels".
-std::string plural(std::int64_t n, std::string_view noun);
+std::string plural(std::int64_t count, std::string_view noun);
 
 /// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of
 /// our own).

@@ -9,10 +9,10 @@
 
 namespace gf {
 
-std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
-  const auto causes = idle_of_all(a);
+std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
+  const auto causes = idle_of_all(analysis);
   Nanos idle = 0;
-  for (const auto& d : a.devices) idle += d.idle_ns;
+  for (const auto& device : analysis.devices) idle += device.idle_ns;
   // Samples know no cause; a finding says so.
   if (causes.empty() || idle == 0 || causes.front().cause == IdleReason::not_recorded ||
       causes.front().cause == IdleReason::no_samples)
@@ -25,31 +25,34 @@ std::string idle_section(const Analysis& a, const TextStyle& style, std::size_t 
                    {"", Align::right}});
   for (const auto& cause : causes) {
     if (cause.ns == 0 || rows-- == 0) break;
-    const NamedTime* first = cause.operators.empty() ? nullptr : &cause.operators.front();
+    const NamedTime* first = nullptr;
+    if (!cause.operators.empty()) first = &cause.operators.front();
     table.add({std::string(label_of(cause.cause).text), format_time(cause.ns),
-               format_share(share_of(cause.ns, device_time(a))), format_count(cause.gaps),
+               format_share(share_of(cause.ns, device_time(analysis))), format_count(cause.gaps),
                Cell(first ? first->name : "", Paint::dim),
                Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
   }
   return section_title(style, "Why it idles", format_time(idle) + " idle") + table.render(style);
 }
 
-std::string findings_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
-  if (a.findings.empty()) return {};
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
+  if (analysis.findings.empty()) return {};
   std::string out = section_title(style, "What to change");
   const auto width = static_cast<std::size_t>(style.width);
   int number = 0;
-  for (const auto& f : a.findings) {
+  for (const auto& finding : analysis.findings) {
     if (rows-- == 0) break;
-    std::string text = f.text;
-    if (f.gain_ns)
-      text += fmt::format(" [up to {}, {}]", format_time(*f.gain_ns),
-                          format_share(share_of(*f.gain_ns, device_time(a))));
+    std::string text = finding.text;
+    if (finding.gain_ns)
+      text += fmt::format(" [up to {}, {}]", format_time(*finding.gain_ns),
+                          format_share(share_of(*finding.gain_ns, device_time(analysis))));
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", ++number);
     out += mark + paragraph.substr(5);
-    if (!f.evidence.empty()) out += paint(style, Paint::dim, wrap(f.evidence, width, 5));
-    if (!f.command.empty()) out += paint(style, Paint::dim, wrap_command(f.command, width));
+    if (!finding.evidence.empty())
+      out += paint(style, Paint::dim, wrap(finding.evidence, width, 5));
+    if (!finding.command.empty())
+      out += paint(style, Paint::dim, wrap_command(finding.command, width));
   }
   return out;
 }

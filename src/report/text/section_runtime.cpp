@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/when.h"
 #include "report/labels.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
@@ -15,52 +16,52 @@ namespace {
 
 constexpr int kBar = 24;
 
-std::string modes_text(const RuntimeInfo& r) {
+std::string modes_text(const RuntimeInfo& runtime_info) {
   std::string text;
-  for (const auto& m : r.modes) text += (text.empty() ? "" : ", ") + m;
+  for (const auto& mode : runtime_info.modes) text += when(!text.empty(), ", ") + mode;
   return text;
 }
 
-std::string phases_table(const RuntimeInfo& r, const TextStyle& style) {
-  const bool items = r.items.has_value();
+std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style) {
+  const bool items = runtime_info.items.has_value();
   TextTable table({{"phase"},
                    {""},
                    {"time", Align::right},
                    {"share", Align::right},
-                   {items ? "per item" : "", Align::right}});
-  for (const auto& p : r.phases) {
-    if (p.ns == 0 && p.present_ns == 0) continue;
-    table.add(
-        {std::string(name_of(p.phase)),
-         Cell::painted(bar(style, {0, p.share.value_or(0), 0}, kBar), kBar), format_time(p.ns),
-         format_share(p.share),
-         p.per_item_ns ? format_time(static_cast<Nanos>(*p.per_item_ns + 0.5)) : std::string()});
+                   {when(items, "per item"), Align::right}});
+  for (const auto& phase : runtime_info.phases) {
+    if (phase.ns == 0 && phase.present_ns == 0) continue;
+    table.add({std::string(name_of(phase.phase)),
+               Cell::painted(bar(style, {0, phase.share.value_or(0), 0}, kBar), kBar),
+               format_time(phase.ns), format_share(phase.share),
+               phase.per_item_ns ? format_time(static_cast<Nanos>(*phase.per_item_ns + 0.5))
+                                 : std::string()});
   }
   return table.render(style);
 }
 
-std::string kernels_line(const RuntimeInfo& r, const TextStyle& style) {
-  const auto& k = r.kernels;
+std::string kernels_line(const RuntimeInfo& runtime_info, const TextStyle& style) {
+  const auto& kernels = runtime_info.kernels;
   std::string text = fmt::format("Kernels: CPU alone {}, GPU alone {}, both {}; no kernel {}",
-                                 format_share(k.cpu_kernel), format_share(k.gpu_kernel),
-                                 format_share(k.both), format_share(k.overhead));
-  if (k.overhead_per_item_ns)
+                                 format_share(kernels.cpu_kernel), format_share(kernels.gpu_kernel),
+                                 format_share(kernels.both), format_share(kernels.overhead));
+  if (kernels.overhead_per_item_ns)
     text += fmt::format(" ({} an item)",
-                        format_time(static_cast<Nanos>(*k.overhead_per_item_ns + 0.5)));
+                        format_time(static_cast<Nanos>(*kernels.overhead_per_item_ns + 0.5)));
   return wrap(text + ".", static_cast<std::size_t>(style.width), 2);
 }
 
 /// The phase that takes most of a list, in words.
 std::string mostly(const std::vector<PhaseTime>& phases) {
-  const auto most = std::max_element(phases.begin(), phases.end(),
-                                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
-  return most == phases.end() || most->ns == 0
-             ? std::string()
-             : fmt::format("{} {}", name_of(most->phase), format_share(most->share));
+  const auto most =
+      std::max_element(phases.begin(), phases.end(),
+                       [](const auto& left, const auto& right) { return left.ns < right.ns; });
+  if (most == phases.end() || most->ns == 0) return std::string();
+  return fmt::format("{} {}", name_of(most->phase), format_share(most->share));
 }
 
-std::string queues_table(const RuntimeInfo& r, const TextStyle& style) {
-  if (r.queues.empty()) return {};
+std::string queues_table(const RuntimeInfo& runtime_info, const TextStyle& style) {
+  if (runtime_info.queues.empty()) return {};
   TextTable table({{"queue"},
                    {"items", Align::right},
                    {"depth", Align::right},
@@ -68,17 +69,18 @@ std::string queues_table(const RuntimeInfo& r, const TextStyle& style) {
                    {"empty", Align::right},
                    {"wait (median)", Align::right},
                    {"when empty, mostly", Align::left, true}});
-  for (const auto& q : r.queues)
-    table.add(
-        {q.id, format_count(q.items), fmt::format("{:.2f}", q.mean_depth),
-         format_count(q.max_depth), format_share(q.empty),
-         q.wait.count ? format_time(static_cast<Nanos>(q.wait.median)) : std::string("no data"),
-         mostly(q.when_empty)});
+  for (const auto& queue : runtime_info.queues)
+    table.add({queue.id, format_count(queue.items), fmt::format("{:.2f}", queue.mean_depth),
+               format_count(queue.max_depth), format_share(queue.empty),
+               queue.wait.count ? format_time(static_cast<Nanos>(queue.wait.median))
+                                : std::string("no data"),
+               mostly(queue.when_empty)});
   return "\n" + table.render(style);
 }
 
-std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::size_t rows) {
-  if (r.operations.size() < 2) return {};
+std::string operations_table(const RuntimeInfo& runtime_info, const TextStyle& style,
+                             std::size_t rows) {
+  if (runtime_info.operations.size() < 2) return {};
   TextTable table({{"operation", Align::left, true},
                    {"count", Align::right},
                    {"phase"},
@@ -86,30 +88,31 @@ std::string operations_table(const RuntimeInfo& r, const TextStyle& style, std::
                    {"p95", Align::right},
                    {"max", Align::right}});
   auto time = [](double ns) { return format_time(static_cast<Nanos>(ns + 0.5)); };
-  for (std::size_t i = 0; i < r.operations.size() && i < rows; ++i) {
-    const auto& o = r.operations[i];
+  for (std::size_t i = 0; i < runtime_info.operations.size() && i < rows; ++i) {
+    const auto& operation = runtime_info.operations[i];
     bool first = true;
-    for (const auto& p : o.phases) {
+    for (const auto& phase : operation.phases) {
       // The phase that matters most of each type, and every phase of all of them.
-      const auto most =
-          std::max_element(o.phases.begin(), o.phases.end(),
-                           [](const auto& a, const auto& b) { return a.total_ns < b.total_ns; });
-      if (i > 0 && &p != &*most) continue;
-      table.add({first ? (i == 0 ? std::string("all") : o.type) : std::string(),
-                 first ? format_count(o.count) : std::string(), std::string(name_of(p.phase)),
-                 time(p.spread.median), time(p.spread.p95), time(p.spread.max)});
+      const auto most = std::max_element(
+          operation.phases.begin(), operation.phases.end(),
+          [](const auto& left, const auto& right) { return left.total_ns < right.total_ns; });
+      if (i > 0 && &phase != &*most) continue;
+      table.add({first ? (i == 0 ? std::string("all") : operation.type) : std::string(),
+                 first ? format_count(operation.count) : std::string(),
+                 std::string(name_of(phase.phase)), time(phase.spread.median),
+                 time(phase.spread.p95), time(phase.spread.max)});
       first = false;
     }
   }
   return "\n" + table.render(style);
 }
 
-std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t rows) {
-  if (r.idle.empty()) return {};
-  const std::size_t shown = std::min(r.idle.size(), rows);
-  const bool python =
-      std::any_of(r.idle.begin(), r.idle.begin() + static_cast<std::ptrdiff_t>(shown),
-                  [](const auto& o) { return !o.python.empty(); });
+std::string idle_table(const RuntimeInfo& runtime_info, const TextStyle& style, std::size_t rows) {
+  if (runtime_info.idle.empty()) return {};
+  const std::size_t shown = std::min(runtime_info.idle.size(), rows);
+  const bool python = std::any_of(runtime_info.idle.begin(),
+                                  runtime_info.idle.begin() + static_cast<std::ptrdiff_t>(shown),
+                                  [](const auto& origin) { return !origin.python.empty(); });
   std::vector<TableColumn> columns{
       {"why it idled"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
   if (python) columns.push_back({"Python"});
@@ -117,12 +120,14 @@ std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t
   columns.push_back({"at most", Align::right});
   TextTable table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& o = r.idle[i];
-    std::vector<Cell> cells{std::string(label_of(o.cause).text), std::string(name_of(o.phase)),
-                            o.operation.empty() ? std::string("-") : o.operation};
-    if (python) cells.emplace_back(shorten_middle(o.python, 24));
-    cells.emplace_back(format_time(o.ns));
-    cells.emplace_back(o.speedup ? fmt::format("{:.2f}x", *o.speedup) : std::string("no data"));
+    const auto& origin = runtime_info.idle[i];
+    std::vector<Cell> cells{std::string(label_of(origin.cause).text),
+                            std::string(name_of(origin.phase)),
+                            origin.operation.empty() ? std::string("-") : origin.operation};
+    if (python) cells.emplace_back(shorten_middle(origin.python, 24));
+    cells.emplace_back(format_time(origin.ns));
+    cells.emplace_back(origin.speedup ? fmt::format("{:.2f}x", *origin.speedup)
+                                      : std::string("no data"));
     table.add(std::move(cells));
   }
   return "\n" + table.render(style);
@@ -130,15 +135,16 @@ std::string idle_table(const RuntimeInfo& r, const TextStyle& style, std::size_t
 
 }  // namespace
 
-std::string runtime_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
-  const auto& r = a.runtime;
-  if (r.phases.empty()) return {};
-  const std::string span = "share of " + format_time(r.duration_ns);
+std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
+  const auto& runtime = analysis.runtime;
+  if (runtime.phases.empty()) return {};
+  const std::string span = "share of " + format_time(runtime.duration_ns);
   return section_title(style, "What the framework runtime does",
-                       r.modes.empty() ? span : modes_text(r) + "; " + span) +
-         phases_table(r, style) + kernels_line(r, style) + queues_table(r, style) +
-         idle_table(r, style, rows > 12 ? rows : std::min<std::size_t>(rows, 6)) +
-         operations_table(r, style, rows > 12 ? rows : std::min<std::size_t>(rows, 8));
+                       runtime.modes.empty() ? span : modes_text(runtime) + "; " + span) +
+         phases_table(runtime, style) + kernels_line(runtime, style) +
+         queues_table(runtime, style) +
+         idle_table(runtime, style, rows > 12 ? rows : std::min<std::size_t>(rows, 6)) +
+         operations_table(runtime, style, rows > 12 ? rows : std::min<std::size_t>(rows, 8));
 }
 
 }  // namespace gf

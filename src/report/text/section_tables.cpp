@@ -16,8 +16,8 @@ constexpr std::string_view kShown[] = {"sm.active", "issue.active", "tensor.acti
                                        "tensor.issue"};
 
 const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string_view id) {
-  for (const auto& l : levels)
-    if (l.id == id && l.value) return &l;
+  for (const auto& level : levels)
+    if (level.id == id && level.value) return &level;
   return nullptr;
 }
 
@@ -27,7 +27,7 @@ std::vector<std::string_view> levels_in(const std::vector<Row>& rows) {
   std::vector<std::string_view> ids;
   for (const auto id : kShown)
     if (std::any_of(rows.begin(), rows.end(),
-                    [&](const auto& r) { return spread_of(r.levels, id) != nullptr; }))
+                    [&](const auto& row) { return spread_of(row.levels, id) != nullptr; }))
       ids.push_back(id);
   return ids;
 }
@@ -61,11 +61,11 @@ std::string rest(const TextStyle& style, std::size_t hidden, std::string_view no
 
 /// Phases of training in a few letters: names of layers need the room.
 std::string short_phase(const std::string& phase) {
-  return phase == "forward"     ? "fwd"
-         : phase == "backward"  ? "bwd"
-         : phase == "optimizer" ? "opt"
-         : phase == "other"     ? "-"
-                                : phase;
+  if (phase == "forward") return "fwd";
+  if (phase == "backward") return "bwd";
+  if (phase == "optimizer") return "opt";
+  if (phase == "other") return "-";
+  return phase;
 }
 
 std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style,
@@ -81,15 +81,15 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
   add_level_columns(columns, ids);
   TextTable table(columns);
   for (std::size_t i = 0; i < layers.size() && i < rows; ++i) {
-    const auto& l = layers[i];
+    const auto& layer = layers[i];
     std::vector<Cell> cells;
-    if (with_name) cells.emplace_back(l.name.empty() ? "(unknown)" : l.name);
-    cells.emplace_back(std::string(name_of(l.type)));
-    if (with_name) cells.emplace_back(short_phase(std::string(name_of(l.phase))));
-    cells.emplace_back(format_count(l.kernels));
-    cells.emplace_back(format_time(l.ns));
-    cells.emplace_back(format_share(l.share));
-    add_level_cells(cells, l.levels, ids);
+    if (with_name) cells.emplace_back(layer.name.empty() ? "(unknown)" : layer.name);
+    cells.emplace_back(std::string(name_of(layer.type)));
+    if (with_name) cells.emplace_back(short_phase(std::string(name_of(layer.phase))));
+    cells.emplace_back(format_count(layer.kernels));
+    cells.emplace_back(format_time(layer.ns));
+    cells.emplace_back(format_share(layer.share));
+    add_level_cells(cells, layer.levels, ids);
     table.add(std::move(cells));
   }
   return table.render(style) + rest(style, layers.size() > rows ? layers.size() - rows : 0, "row");
@@ -97,40 +97,42 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
 
 template <class Row>
 std::string_view levels_remark(const std::vector<Row>& rows) {
-  return levels_in(rows).empty() ? "" : "levels in % inside the kernels";
+  if (levels_in(rows).empty()) return "";
+  return "levels in % inside the kernels";
 }
 
 /// How many kernels have each short name.
-std::unordered_map<std::string_view, int> alike(const Analysis& a) {
+std::unordered_map<std::string_view, int> alike(const Analysis& analysis) {
   std::unordered_map<std::string_view, int> count;
-  for (const auto& k : a.kernels) ++count[k.short_name];
+  for (const auto& kernel : analysis.kernels) ++count[kernel.short_name];
   return count;
 }
 
 /// What a kernel goes by: kernels that share a short name (templates of many functors) are told
 /// apart by their operator.
-std::string kernel_label(const KernelRow& k, int with_its_name) {
-  if (k.short_name.empty()) return k.name;
-  return with_its_name > 1 && !k.operator_name.empty() ? k.short_name + " " + k.operator_name
-                                                       : k.short_name;
+std::string kernel_label(const KernelRow& kernel_row, int with_its_name) {
+  if (kernel_row.short_name.empty()) return kernel_row.name;
+  if (with_its_name > 1 && !kernel_row.operator_name.empty())
+    return kernel_row.short_name + " " + kernel_row.operator_name;
+  return kernel_row.short_name;
 }
 
 }  // namespace
 
-std::string layers_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
+std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   std::string out;
-  if (!a.layer_types.empty())
-    out += section_title(style, "By layer type", levels_remark(a.layer_types)) +
-           layer_table(a.layer_types, style, rows, false);
-  if (!a.layers.empty())
-    out += section_title(style, "By layer", levels_remark(a.layers)) +
-           layer_table(a.layers, style, rows, true);
+  if (!analysis.layer_types.empty())
+    out += section_title(style, "By layer type", levels_remark(analysis.layer_types)) +
+           layer_table(analysis.layer_types, style, rows, false);
+  if (!analysis.layers.empty())
+    out += section_title(style, "By layer", levels_remark(analysis.layers)) +
+           layer_table(analysis.layers, style, rows, true);
   return out;
 }
 
-std::string kernels_section(const Analysis& a, const TextStyle& style, std::size_t rows) {
-  if (a.kernels.empty()) return {};
-  const auto ids = levels_in(a.kernels);
+std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
+  if (analysis.kernels.empty()) return {};
+  const auto ids = levels_in(analysis.kernels);
   std::vector<TableColumn> columns{{"kernel", Align::left, true},
                                    {"count", Align::right},
                                    {"median", Align::right, false, 2},
@@ -138,17 +140,18 @@ std::string kernels_section(const Analysis& a, const TextStyle& style, std::size
                                    {"share", Align::right, false, 1}};
   add_level_columns(columns, ids);
   TextTable table(columns);
-  const auto named = alike(a);
-  for (std::size_t i = 0; i < a.kernels.size() && i < rows; ++i) {
-    const auto& k = a.kernels[i];
-    std::vector<Cell> cells{kernel_label(k, named.at(k.short_name)), format_count(k.count),
-                            format_time(static_cast<Nanos>(k.duration.median)), format_time(k.ns),
-                            format_share(k.share)};
-    add_level_cells(cells, k.levels, ids);
+  const auto named = alike(analysis);
+  for (std::size_t i = 0; i < analysis.kernels.size() && i < rows; ++i) {
+    const auto& kernel = analysis.kernels[i];
+    std::vector<Cell> cells{kernel_label(kernel, named.at(kernel.short_name)),
+                            format_count(kernel.count),
+                            format_time(static_cast<Nanos>(kernel.duration.median)),
+                            format_time(kernel.ns), format_share(kernel.share)};
+    add_level_cells(cells, kernel.levels, ids);
     table.add(std::move(cells));
   }
-  return section_title(style, "By kernel", levels_remark(a.kernels)) + table.render(style) +
-         rest(style, a.kernels.size() > rows ? a.kernels.size() - rows : 0, "kernel");
+  return section_title(style, "By kernel", levels_remark(analysis.kernels)) + table.render(style) +
+         rest(style, analysis.kernels.size() > rows ? analysis.kernels.size() - rows : 0, "kernel");
 }
 
 }  // namespace gf

@@ -9,27 +9,30 @@
 
 namespace gf {
 
-std::string matching_section(const Analysis& a, const TextStyle& style) {
-  const auto& m = a.match;
-  if (!a.counters_source && m.report_kernels == 0) return {};
-  std::string text = fmt::format("{} of {} matched", format_count(m.matched),
-                                 plural(m.trace_kernels, "trace kernel"));
-  if (m.ambiguous) text += fmt::format(", {} ambiguous", format_count(m.ambiguous));
-  if (m.trace_only) text += fmt::format(", {} only in the trace", format_count(m.trace_only));
-  if (m.report_only) text += fmt::format(", {} only in the report", format_count(m.report_only));
-  text += fmt::format(" ({} in the report", format_count(m.report_kernels));
-  if (m.copies_of_report > 1) text += fmt::format(", laid over {} steps", m.copies_of_report);
+std::string matching_section(const Analysis& analysis, const TextStyle& style) {
+  const auto& match = analysis.match;
+  if (!analysis.counters_source && match.report_kernels == 0) return {};
+  std::string text = fmt::format("{} of {} matched", format_count(match.matched),
+                                 plural(match.trace_kernels, "trace kernel"));
+  if (match.ambiguous) text += fmt::format(", {} ambiguous", format_count(match.ambiguous));
+  if (match.trace_only)
+    text += fmt::format(", {} only in the trace", format_count(match.trace_only));
+  if (match.report_only)
+    text += fmt::format(", {} only in the report", format_count(match.report_only));
+  text += fmt::format(" ({} in the report", format_count(match.report_kernels));
+  if (match.copies_of_report > 1)
+    text += fmt::format(", laid over {} steps", match.copies_of_report);
   text += ").";
-  if (m.confidence) text += fmt::format(" Mean score {:.3f}.", *m.confidence);
-  if (!m.note.empty()) text += " " + m.note;
-  return section_title(style, "Counters matched to the trace", name_of(m.verdict)) +
+  if (match.confidence) text += fmt::format(" Mean score {:.3f}.", *match.confidence);
+  if (!match.note.empty()) text += " " + match.note;
+  return section_title(style, "Counters matched to the trace", name_of(match.verdict)) +
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
-std::string collect_section(const Analysis& a, const TextStyle& style) {
-  for (const auto& f : a.findings)
-    if (!f.command.empty()) return {};  // a finding tells it
-  for (const auto& level : a.levels) {
+std::string collect_section(const Analysis& analysis, const TextStyle& style) {
+  for (const auto& finding : analysis.findings)
+    if (!finding.command.empty()) return {};  // a finding tells it
+  for (const auto& level : analysis.levels) {
     const auto command = level.why_missing.find("ncu --");
     if (!level.value && command != std::string::npos)
       return section_title(style, "How to collect what is missing") +
@@ -39,16 +42,16 @@ std::string collect_section(const Analysis& a, const TextStyle& style) {
   return {};
 }
 
-std::string quality_section(const Analysis& a, const TextStyle& style) {
-  std::string out =
-      section_title(style, "Data quality",
-                    plural(a.source.events, "event") +
-                        (a.source.bytes > 0 ? ", " + format_bytes(a.source.bytes) : std::string()));
-  if (a.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";
-  for (const auto& q : a.quality) {
-    const std::string head = fmt::format("{} x {}", format_count(q.count), q.code);
+std::string quality_section(const Analysis& analysis, const TextStyle& style) {
+  std::string out = section_title(
+      style, "Data quality",
+      plural(analysis.source.events, "event") +
+          (analysis.source.bytes > 0 ? ", " + format_bytes(analysis.source.bytes) : std::string()));
+  if (analysis.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";
+  for (const auto& quality : analysis.quality) {
+    const std::string head = fmt::format("{} x {}", format_count(quality.count), quality.code);
     out += "  " + paint(style, Paint::warn, head) + "\n" +
-           wrap(q.detail, static_cast<std::size_t>(style.width), 4);
+           wrap(quality.detail, static_cast<std::size_t>(style.width), 4);
   }
   return out;
 }

@@ -18,9 +18,10 @@ namespace {
 constexpr int kLabelWidth = 24, kValueWidth = 12;
 
 std::string padded(std::string text, std::size_t width, bool right = false) {
-  const std::size_t n = columns_of(text);
-  if (n >= width) return text;
-  return right ? std::string(width - n, ' ') + text : text + std::string(width - n, ' ');
+  const std::size_t count = columns_of(text);
+  if (count >= width) return text;
+  if (right) return std::string(width - count, ' ') + text;
+  return text + std::string(width - count, ' ');
 }
 
 int bar_width(const TextStyle& style, int values) {
@@ -35,15 +36,16 @@ std::string short_reason(std::string reason) {
   const auto commas = std::count(reason.begin(), reason.end(), ',');
   if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0)
     reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
-  return told ? reason + " (how to collect them: see below)" : reason;
+  if (told) return reason + " (how to collect them: see below)";
+  return reason;
 }
 
 /// Both readings of the first rung differ when kernels overlap; then the report says so.
-bool worth_a_line(const Analysis& a, const Level& level) {
+bool worth_a_line(const Analysis& analysis, const Level& level) {
   if (level.id != "gpu.kernel_time")
     return level.unit == "ratio" &&
            !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
-  for (const auto& busy : a.levels)
+  for (const auto& busy : analysis.levels)
     if (busy.id == "gpu.busy" && busy.value && level.value)
       return std::abs(*busy.value - *level.value) >= 0.0005;
   return true;
@@ -61,14 +63,14 @@ std::string section_title(const TextStyle& style, std::string_view title, std::s
   return line += '\n';
 }
 
-std::string ladder_section(const Analysis& a, const TextStyle& style) {
-  if (a.levels.empty()) return {};
+std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
+  if (analysis.levels.empty()) return {};
   std::string out =
-      section_title(style, "How deep it is used", "share of " + format_time(device_time(a)));
+      section_title(style, "How deep it is used", "share of " + format_time(device_time(analysis)));
   std::string missing;
   const int width = bar_width(style, 1);
-  for (const auto& level : a.levels) {
-    if (!worth_a_line(a, level)) continue;
+  for (const auto& level : analysis.levels) {
+    if (!worth_a_line(analysis, level)) continue;
     const Label label = label_of(level_labels(), level.id);
     const double low = level.value.value_or(0), high = level.high.value_or(low);
     out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " +
@@ -102,28 +104,28 @@ Paint paint_of(Bar bar) {
 
 }  // namespace
 
-std::string waterfall_section(const Analysis& a, const TextStyle& style) {
-  const auto bars = waterfall_of_all(a);
-  const Nanos whole = device_time(a);
+std::string waterfall_section(const Analysis& analysis, const TextStyle& style) {
+  const auto bars = waterfall_of_all(analysis);
+  const Nanos whole = device_time(analysis);
   if (bars.empty() || whole <= 0) return {};
   std::string out =
       section_title(style, "Where the time goes", "parts add up to " + format_time(whole));
   const int width = bar_width(style, 2);
   Nanos before = 0;
-  for (const auto& b : bars) {
-    const Label label = label_of(b.id);
-    const double from = *share_of(before, whole), to = *share_of(before += b.ns, whole);
-    const Paint how = paint_of(b.id);
-    if (b.ns == 0) continue;
+  for (const auto& one : bars) {
+    const Label label = label_of(one.id);
+    const double from = *share_of(before, whole), to = *share_of(before += one.ns, whole);
+    const Paint how = paint_of(one.id);
+    if (one.ns == 0) continue;
     out += "  " + padded(std::string(label.text), kLabelWidth) + "  " +
-           bar(style, {from, to, 0}, width, how) + padded(format_time(b.ns), kValueWidth, true) +
-           padded(format_share(share_of(b.ns, whole)), kValueWidth, true) + "\n";
+           bar(style, {from, to, 0}, width, how) + padded(format_time(one.ns), kValueWidth, true) +
+           padded(format_share(share_of(one.ns, whole)), kValueWidth, true) + "\n";
   }
   return out;
 }
 
-std::string devices_section(const Analysis& a, const TextStyle& style) {
-  if (a.devices.size() < 2) return {};
+std::string devices_section(const Analysis& analysis, const TextStyle& style) {
+  if (analysis.devices.size() < 2) return {};
   TextTable table({{"device"},
                    {"", Align::left, true},
                    {"window", Align::right},
@@ -131,12 +133,12 @@ std::string devices_section(const Analysis& a, const TextStyle& style) {
                    {"in kernels", Align::right},
                    {"kernels", Align::right},
                    {"idle", Align::right}});
-  for (const auto& d : a.devices)
-    table.add({std::to_string(d.id), d.name, format_time(d.span_ns),
-               format_share(share_of(d.busy_ns, d.span_ns)),
-               format_share(share_of(d.kernel_busy_ns, d.span_ns)),
-               d.gpu_events > 0 ? format_count(d.kernels) : std::string("-"),
-               format_time(d.idle_ns)});
+  for (const auto& device : analysis.devices)
+    table.add({std::to_string(device.id), device.name, format_time(device.span_ns),
+               format_share(share_of(device.busy_ns, device.span_ns)),
+               format_share(share_of(device.kernel_busy_ns, device.span_ns)),
+               device.gpu_events > 0 ? format_count(device.kernels) : std::string("-"),
+               format_time(device.idle_ns)});
   return section_title(style, "Devices") + table.render(style);
 }
 

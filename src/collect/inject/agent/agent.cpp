@@ -24,16 +24,18 @@ std::atomic<bool> ended{false}, started{false};
 pid_t process = 0;  // that was set up; CUPTI does not survive a fork
 
 void pause(std::int64_t ms) {
-  const timespec t{ms / 1000, static_cast<long>(ms % 1000) * 1'000'000};
-  nanosleep(&t, nullptr);
+  const timespec moment{ms / 1000, static_cast<long>(ms % 1000) * 1'000'000};
+  nanosleep(&moment, nullptr);
 }
 
 std::int64_t now_ms() { return static_cast<std::int64_t>(now_ns() / 1'000'000); }
 
 /// Windows that the recorder asked for so far; it asks where settings.first_ms is given.
 std::uint32_t requests() {
-  const Control* page = settings.first_ms > 0 ? control() : nullptr;
-  return page ? page->windows.load() : 0;
+  const Control* page = nullptr;
+  if (settings.first_ms > 0) page = control();
+  if (page) return page->windows.load();
+  return 0;
 }
 
 /// Until the window has been open for `length` ms (0: no end) or its steps, the recorder asks for
@@ -98,7 +100,11 @@ void* run(void*) {
     const std::int64_t opened = std::max(due, now_ms() - kTick);
     stay_open(opened, length, served);
     if (finish_window()) break;
-    due = settings.every_ms ? std::max(opened + settings.every_ms, now_ms()) : -1;
+    if (settings.every_ms) {
+      due = std::max(opened + settings.every_ms, now_ms());
+    } else {
+      due = -1;
+    }
   }
   return nullptr;
 }

@@ -48,16 +48,18 @@ T& kept() {
 
 void write_device(std::uint32_t ordinal) {
   if (!kept<std::set<std::uint32_t>>().insert(ordinal).second) return;
-  Device d{};
-  d.ordinal = ordinal;
+  Device device{};
+  device.ordinal = ordinal;
   using GetUuid = int (*)(unsigned char*, int);
   static const auto get = [] {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto* f = driver ? dlsym(driver, "cuDeviceGetUuid_v2") : nullptr;
-    return reinterpret_cast<GetUuid>(f ? f : driver ? dlsym(driver, "cuDeviceGetUuid") : nullptr);
+    auto* found = driver ? dlsym(driver, "cuDeviceGetUuid_v2") : nullptr;
+    return reinterpret_cast<GetUuid>(found    ? found
+                                     : driver ? dlsym(driver, "cuDeviceGetUuid")
+                                              : nullptr);
   }();
-  if (get) get(d.uuid, static_cast<int>(ordinal));
-  Writer::instance().put(Type::device, d);
+  if (get) get(device.uuid, static_cast<int>(ordinal));
+  Writer::instance().put(Type::device, device);
 }
 
 std::uint32_t kernel_name(const char* name) {
@@ -70,61 +72,62 @@ std::uint32_t kernel_name(const char* name) {
   return it->second;
 }
 
-void write_kernel(const CUpti_ActivityKernel10& k) {
-  write_device(k.deviceId);
-  Kernel r{};
-  r.start = static_cast<std::int64_t>(k.start);
-  r.end = static_cast<std::int64_t>(k.end);
-  r.graph_node = k.graphNodeId;
-  r.device = k.deviceId;
-  r.context = k.contextId;
-  r.stream = k.streamId;
-  r.correlation = k.correlationId;
-  r.name = kernel_name(k.name);
-  r.graph = k.graphId;
-  r.grid[0] = k.gridX;
-  r.grid[1] = k.gridY;
-  r.grid[2] = k.gridZ;
-  r.block[0] = k.blockX;
-  r.block[1] = k.blockY;
-  r.block[2] = k.blockZ;
-  r.registers = k.registersPerThread;
-  r.shared_bytes = static_cast<std::uint32_t>(k.staticSharedMemory + k.dynamicSharedMemory);
-  Writer::instance().put(Type::kernel, r);
+void write_kernel(const CUpti_ActivityKernel10& kernel10) {
+  write_device(kernel10.deviceId);
+  Kernel kernel{};
+  kernel.start = static_cast<std::int64_t>(kernel10.start);
+  kernel.end = static_cast<std::int64_t>(kernel10.end);
+  kernel.graph_node = kernel10.graphNodeId;
+  kernel.device = kernel10.deviceId;
+  kernel.context = kernel10.contextId;
+  kernel.stream = kernel10.streamId;
+  kernel.correlation = kernel10.correlationId;
+  kernel.name = kernel_name(kernel10.name);
+  kernel.graph = kernel10.graphId;
+  kernel.grid[0] = kernel10.gridX;
+  kernel.grid[1] = kernel10.gridY;
+  kernel.grid[2] = kernel10.gridZ;
+  kernel.block[0] = kernel10.blockX;
+  kernel.block[1] = kernel10.blockY;
+  kernel.block[2] = kernel10.blockZ;
+  kernel.registers = kernel10.registersPerThread;
+  kernel.shared_bytes =
+      static_cast<std::uint32_t>(kernel10.staticSharedMemory + kernel10.dynamicSharedMemory);
+  Writer::instance().put(Type::kernel, kernel);
   ++counts.kernels;
-  if (k.graphId != 0) ++counts.graph_kernels;
+  if (kernel10.graphId != 0) ++counts.graph_kernels;
 }
 
 /// A launch of a graph as one stretch of work, where its nodes are not traced.
-void write_graph(const CUpti_ActivityGraphTrace2& g) {
-  write_device(g.deviceId);
-  Kernel r{};
-  r.start = static_cast<std::int64_t>(g.start);
-  r.end = static_cast<std::int64_t>(g.end);
-  r.device = g.deviceId;
-  r.context = g.contextId;
-  r.stream = g.streamId;
-  r.correlation = g.correlationId;
-  r.name = Writer::instance().text("CUDA graph " + std::to_string(g.graphId));
-  r.graph = g.graphId;
-  Writer::instance().put(Type::kernel, r);
+void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
+  write_device(graph_trace2.deviceId);
+  Kernel kernel{};
+  kernel.start = static_cast<std::int64_t>(graph_trace2.start);
+  kernel.end = static_cast<std::int64_t>(graph_trace2.end);
+  kernel.device = graph_trace2.deviceId;
+  kernel.context = graph_trace2.contextId;
+  kernel.stream = graph_trace2.streamId;
+  kernel.correlation = graph_trace2.correlationId;
+  kernel.name = Writer::instance().text("CUDA graph " + std::to_string(graph_trace2.graphId));
+  kernel.graph = graph_trace2.graphId;
+  Writer::instance().put(Type::kernel, kernel);
   ++counts.kernels;
 }
 
 template <class Record>
-void write_memory(Type type, const Record& m, std::uint32_t kind) {
-  write_device(m.deviceId);
+void write_memory(Type type, const Record& record, std::uint32_t kind) {
+  write_device(record.deviceId);
   Writer::instance().put(
-      type,
-      Memory{static_cast<std::int64_t>(m.start), static_cast<std::int64_t>(m.end), m.bytes,
-             m.graphNodeId, m.deviceId, m.contextId, m.streamId, m.correlationId, m.graphId, kind});
+      type, Memory{static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
+                   record.bytes, record.graphNodeId, record.deviceId, record.contextId,
+                   record.streamId, record.correlationId, record.graphId, kind});
   ++counts.memory;
 }
 
-void write_call(const CUpti_ActivityAPI& a, CUpti_CallbackDomain domain) {
-  Writer::instance().put(Type::api,
-                         Api{static_cast<std::int64_t>(a.start), static_cast<std::int64_t>(a.end),
-                             a.threadId, a.correlationId, call_name(domain, a.cbid), 0});
+void write_call(const CUpti_ActivityAPI& api, CUpti_CallbackDomain domain) {
+  Writer::instance().put(
+      Type::api, Api{static_cast<std::int64_t>(api.start), static_cast<std::int64_t>(api.end),
+                     api.threadId, api.correlationId, call_name(domain, api.cbid), 0});
   ++counts.calls;
 }
 
@@ -136,8 +139,8 @@ void write_record(const CUpti_Activity* record) {
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return write_graph(*reinterpret_cast<const CUpti_ActivityGraphTrace2*>(record));
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
-      const auto& m = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
-      return write_memory(Type::memcpy, m, m.copyKind);
+      const auto& memcpy6 = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
+      return write_memory(Type::memcpy, memcpy6, memcpy6.copyKind);
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2:  // from GPU to GPU
       return write_memory(Type::memcpy, *reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record),
@@ -196,8 +199,9 @@ std::uint32_t call_name(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   if (added) {
     const char* text = nullptr;
     cupti.cuptiGetCallbackName(domain, id, &text);
-    std::string name = text ? text : "";
-    if (const auto v = name.rfind("_v"); v != std::string::npos) name.resize(v);
+    std::string name = "";
+    if (text) name = text;
+    if (const auto rfind = name.rfind("_v"); rfind != std::string::npos) name.resize(rfind);
     if (name.ends_with("_ptsz") || name.ends_with("_ptds")) name.resize(name.size() - 5);
     it->second = Writer::instance().text(name);
   }

@@ -23,19 +23,21 @@ const Control* map_control(const char* directory) {
   std::snprintf(path, sizeof path, "%s/%s", directory, kControlFile);
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return nullptr;
-  struct stat s{};
+  struct stat status{};
   void* at = MAP_FAILED;
-  if (::fstat(fd, &s) == 0 && s.st_size >= static_cast<off_t>(sizeof(Control)))
+  if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(Control)))
     at = ::mmap(nullptr, sizeof(Control), PROT_READ, MAP_SHARED, fd, 0);
   ::close(fd);
   if (at == MAP_FAILED) return nullptr;
   const auto* mapped = static_cast<const Control*>(at);
-  return mapped->version == kVersion ? mapped : nullptr;
+  if (mapped->version == kVersion) return mapped;
+  return nullptr;
 }
 
 std::int64_t number(const char* name, std::int64_t fallback) {
   const char* text = std::getenv(name);
-  return text && *text ? std::strtoll(text, nullptr, 10) : fallback;
+  if (text && *text) return std::strtoll(text, nullptr, 10);
+  return fallback;
 }
 
 __attribute__((constructor(101))) void read_settings() {
@@ -57,10 +59,10 @@ __attribute__((constructor(101))) void read_settings() {
 const Control* control() { return page; }
 
 std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 +
-                                    t.tv_nsec + settings.clock_offset);
+  timespec moment{};
+  clock_gettime(CLOCK_MONOTONIC, &moment);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(moment.tv_sec) * 1'000'000'000 +
+                                    moment.tv_nsec + settings.clock_offset);
 }
 
 }  // namespace gf::inject

@@ -63,8 +63,9 @@ void Writer::after_fork_in_child() {
 }
 
 bool Writer::still_ours() const {
-  struct stat s{};
-  return fd_ >= 0 && ::fstat(fd_, &s) == 0 && s.st_dev == device_ && s.st_ino == inode_;
+  struct stat status{};
+  return fd_ >= 0 && ::fstat(fd_, &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
 }
 
 /// Closes the descriptor, unless the program has put something else there.
@@ -80,12 +81,12 @@ bool Writer::open() {
   path_ = std::string(settings.directory) + "/" + std::to_string(process_) + ".rec";
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ >= 0) fd_ = out_of_the_way(fd_);
-  struct stat s{};
-  failed_ = fd_ < 0 || ::fstat(fd_, &s) != 0 || (again && s.st_ino != inode_);
+  struct stat status{};
+  failed_ = fd_ < 0 || ::fstat(fd_, &status) != 0 || (again && status.st_ino != inode_);
   if (failed_) return false;
-  device_ = s.st_dev;
-  inode_ = s.st_ino;
-  size_ = s.st_size;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  size_ = status.st_size;
   if (again) return true;
   repeat_texts();
   const Hello hello{kVersion, process_};
@@ -125,7 +126,11 @@ void Writer::look_for_recorder() {
   }
   const std::string lock = std::string(settings.directory) + "/" + kRecorderFile;
   const int fd = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
-  abandoned_ = fd < 0 ? errno == ENOENT : ::flock(fd, LOCK_SH | LOCK_NB) == 0;
+  if (fd < 0) {
+    abandoned_ = errno == ENOENT;
+  } else {
+    abandoned_ = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
+  }
   if (fd >= 0) ::close(fd);
   if (!abandoned_) return;
   failed_ = full_ = true;
@@ -195,10 +200,10 @@ void Writer::write_out() {
   tell_losses();
   std::string_view left(buffer_);
   while (!left.empty()) {
-    const auto n = ::write(fd_, left.data(), left.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    left.remove_prefix(static_cast<std::size_t>(n));
+    const auto written = ::write(fd_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    left.remove_prefix(static_cast<std::size_t>(written));
   }
   if (left.empty()) {
     size_ += static_cast<std::int64_t>(buffer_.size());
