@@ -73,7 +73,7 @@ const char* gpufathom_tables(void) {
   static const std::string names = [] {
     std::string all;
     gf::Tables{}.each_table(
-        [&](const auto& table) { (all += when(!all.empty(), ",")) += table.kName; });
+        [&](const auto& table) { (all += gf::when(!all.empty(), ",")) += table.kName; });
     return all;
   }();
   return names.c_str();
