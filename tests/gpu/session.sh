@@ -5,6 +5,8 @@
 #   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
 #   zoo2      the zoo's programs of two ranks: zoo2.tar
 #   clocks    clocks with and without sampling: clocks.json
+#   utilization  the utilisation study (examples/studies/utilization): utilization.json, .captures.tar, .logs.tgz
+#   runtime   the runtime study at the paper's sizes: runtime.json
 # OUT gets a few files below 16 MiB each. A part never fails as a whole: what went wrong is in its JSON and its log.
 # gpufathom is taken from GPUFATHOM, build/bundle (tests/gpu/bundle build build/bundle) or build.
 set -uo pipefail
@@ -23,9 +25,11 @@ echo "== $part, $seconds s, $("$gf" --version 2>&1 | head -1) ($(date +%T))"
 case $part in
   advice) "$python" tests/advice/programs/run "$work" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   advice2) "$python" tests/advice/programs/run "$work" --ranks 2 --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
-  zoo) "$python" tests/gpu/zoo/run "$work" --gpufathom "$gf" --budget-seconds "$seconds" --gpus "${ZOO_GPUS:-0}" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
-  zoo2) "$python" tests/gpu/zoo/run "$work" --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  zoo) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" --gpus "${ZOO_GPUS:-0}" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  zoo2) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
+  utilization) "$python" examples/studies/utilization/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
+  runtime) GPUFATHOM=$gf tests/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   *) echo "no part \"$part\"" >&2; exit 2 ;;
 esac
 case $part in
@@ -35,6 +39,8 @@ case $part in
   zoo*) # The table and the logs by themselves: they must come back whatever becomes of the captures.
     (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
+  utilization) for f in study.json:json captures.tar:captures.tar logs.tgz:logs.tgz session.log:log; do mv "$work/${f%:*}" "$out/$part.${f#*:}" 2>/dev/null; done ;;
+  runtime) mv "$work/captures/study.json" "$out/$part.json" 2>/dev/null; mv "$work/session.log" "$out/$part.log" ;;
 esac
 ls -l "$out"
 echo "== $part took $((SECONDS - begin)) s ($(date +%T))"

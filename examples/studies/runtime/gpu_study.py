@@ -2,7 +2,7 @@
 """The runtime study on a GPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder, inference: PyTorch eager,
 compiled and as CUDA graphs, and JAX.
 
-    gpu_study.py record OUT [--frameworks torch jax compile graphs] [--models lenet5 resnet50 bert]      on the machine with the GPU
+    gpu_study.py record OUT [--frameworks torch jax compile graphs jax-cpu] [--models lenet5 resnet50 bert]     on the machine with the GPU
     gpu_study.py check OUT --gpufathom build/gpufathom                                    anywhere
 
 `record` writes one small capture for each framework, model and batch size: a PyTorch trace (.json.gz) or a JAX profile folder.
@@ -12,16 +12,21 @@ the kernel share rises and the overhead for one item falls with the batch, as th
 import argparse
 import gzip
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import time
 from fractions import Fraction
 
 BATCHES = {"lenet5": (1, 64, 1024), "resnet50": (1, 16, 128), "bert": (1, 8, 64)}
-STEPS, WARM_UP = 5, 5
+PAPER_BATCHES = {"lenet5": (1, 64, 512, 2048, 8192), "resnet50": (1, 8, 32, 128), "bert": (1, 8, 64, 512, 2048)}
+CPU_BATCHES = {"lenet5": (1, 64, 512, 2048, 8192), "resnet50": (1, 8), "bert": (1, 4)}  # what a processor does in seconds
+TOKENS = {False: 128, True: 512}
+STEPS, WARM_UP, ENOUGH_S = 5, 5, 2.0  # fewer where one step takes long
 
 
-def torch_models(torch):
+def torch_models(torch, tokens=128):
     nn = torch.nn
 
     class Bottleneck(nn.Module):
@@ -61,7 +66,7 @@ def torch_models(torch):
             x = self.first(x + self.out(attended))
             return self.second(x + self.down(torch.nn.functional.gelu(self.up(x))))
 
-    return {"lenet5": (lenet5, (1, 28, 28)), "resnet50": (resnet50, (3, 224, 224)), "bert": (lambda: nn.Sequential(*(Encoder() for _ in range(12))), (128, 768))}
+    return {"lenet5": (lenet5, (1, 28, 28)), "resnet50": (resnet50, (3, 224, 224)), "bert": (lambda: nn.Sequential(*(Encoder() for _ in range(12))), (tokens, 768))}
 
 
 def captured(torch, model, data):
@@ -78,31 +83,47 @@ def captured(torch, model, data):
     return lambda _: graph.replay()
 
 
-def record_torch(out, model_name, batch, way="torch"):
+def steps_for(step, wait):
+    """Warms up; how many steps to record: fewer of long ones."""
+    taken = 0.0
+    for _ in range(WARM_UP):
+        begin = time.perf_counter()
+        step()
+        wait()
+        last = time.perf_counter() - begin
+        taken += last
+        if taken > ENOUGH_S:
+            break
+    return max(2, min(STEPS, int(ENOUGH_S / last)))
+
+
+def record_torch(out, model_name, batches, way="torch", tokens=128):
     import torch
     from torch.profiler import ProfilerActivity, profile, record_function
-    make, shape = torch_models(torch)[model_name]
-    model, data = make().cuda().eval(), torch.randn(batch, *shape, device="cuda")
-    with torch.inference_mode():
-        if way == "compile":
-            model = torch.compile(model)
-        elif way == "graphs":
-            model = captured(torch, model, data)
-        for _ in range(WARM_UP):
-            model(data)
-        torch.cuda.synchronize()
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
-            for step in range(STEPS):
-                with record_function(f"ProfilerStep#{step}"):
-                    model(data)
-                    torch.cuda.synchronize()
-    path = out / f"{way}_{model_name}_b{batch}.json"
-    p.export_chrome_trace(str(path))
-    path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
-    path.unlink()
+    wait = torch.cuda.synchronize
+    make, shape = torch_models(torch, tokens)[model_name]
+    made = make().cuda().eval()
+    for batch in batches:
+        model, data = made, torch.randn(batch, *shape, device="cuda")
+        with torch.inference_mode():
+            if way == "compile":
+                model = torch.compile(model)
+            elif way == "graphs":
+                model = captured(torch, model, data)
+            steps = steps_for(lambda: model(data), wait)
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+                for step in range(steps):
+                    with record_function(f"ProfilerStep#{step}"):
+                        model(data)
+                        wait()
+        path = out / f"{way}_{model_name}_b{batch}.json"
+        p.export_chrome_trace(str(path))
+        path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+        print("recorded", path.stem, flush=True)
 
 
-def jax_models(jax, jnp):
+def jax_models(jax, jnp, tokens=128):
     lax, key = jax.lax, jax.random.PRNGKey(0)
 
     def weight(*shape):
@@ -156,39 +177,56 @@ def jax_models(jax, jnp):
             x = norm(x + jax.nn.gelu(x @ up) @ down)
         return x
 
-    return {"lenet5": (lenet5, lenet5_weights, (28, 28, 1)), "resnet50": (resnet50, resnet50_weights, (224, 224, 3)), "bert": (bert, bert_weights, (128, 768))}
+    return {"lenet5": (lenet5, lenet5_weights, (28, 28, 1)), "resnet50": (resnet50, resnet50_weights, (224, 224, 3)), "bert": (bert, bert_weights, (tokens, 768))}
 
 
-def record_jax(out, model_name, batch):
+def record_jax(out, model_name, batches, way="jax", tokens=128):
+    if way == "jax-cpu":
+        os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
     import jax.numpy as jnp
-    function, make_weights, shape = jax_models(jax, jnp)[model_name]
-    weights, data = make_weights(), jax.random.normal(jax.random.PRNGKey(1), (batch, *shape))
-    step = jax.jit(function)
-    for _ in range(WARM_UP):
-        step(weights, data).block_until_ready()
+    function, make_weights, shape = jax_models(jax, jnp, tokens)[model_name]
+    weights, step = make_weights(), jax.jit(function)
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
-    jax.profiler.start_trace(str(out / f"jax_{model_name}_b{batch}"), profiler_options=options)
-    for i in range(STEPS):
-        with jax.profiler.StepTraceAnnotation("infer", step_num=i):
-            step(weights, data).block_until_ready()
-    jax.profiler.stop_trace()
+    for batch in batches:
+        data = jax.random.normal(jax.random.PRNGKey(1), (batch, *shape))
+        steps = steps_for(lambda: step(weights, data).block_until_ready(), lambda: None)
+        jax.profiler.start_trace(str(out / f"{way}_{model_name}_b{batch}"), profiler_options=options)
+        for i in range(steps):
+            with jax.profiler.StepTraceAnnotation("infer", step_num=i):
+                step(weights, data).block_until_ready()
+        jax.profiler.stop_trace()
+        print("recorded", batch, flush=True)
+
+
+def batches_of(args, framework, model):
+    if framework == "jax-cpu":
+        return CPU_BATCHES[model]
+    return (PAPER_BATCHES if args.paper else BATCHES)[model]
 
 
 def record(args):
     args.out.mkdir(parents=True, exist_ok=True)
-    if args.one:  # a process for each capture: nothing of one is warm or resident in the next
-        framework, model, batch = args.one.split(":")
-        return record_jax(args.out, model, int(batch)) if framework == "jax" else record_torch(args.out, model, int(batch), framework)
-    failed = 0
+    tokens = TOKENS[args.paper]
+    if args.one:  # a process for each framework and model: nothing of one is resident in the next
+        framework, model, batches = args.one.split(":")
+        batches = [int(batch) for batch in batches.split(",")]
+        return record_jax(args.out, model, batches, framework, tokens) if framework.startswith("jax") else record_torch(args.out, model, batches, framework, tokens)
+    failed, end = 0, time.monotonic() + args.budget_seconds
     for framework in args.frameworks:
         for model in args.models:
-            for batch in BATCHES[model]:
-                name = f"{framework}:{model}:{batch}"
-                done = subprocess.run([sys.executable, __file__, "record", args.out, "--one", name], capture_output=True, text=True)
-                print(name, "recorded" if done.returncode == 0 else "FAILED\n" + done.stderr[-1500:], flush=True)
-                failed += done.returncode != 0
+            batches = batches_of(args, framework, model)
+            name = f"{framework}:{model}:{','.join(str(b) for b in batches)}"
+            command = [sys.executable, __file__, "record", args.out, "--one", name] + (["--paper"] if args.paper else [])
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=max(end - time.monotonic(), 1))
+            except subprocess.TimeoutExpired:
+                print(name, "ended: the time was out", flush=True)
+                continue
+            told = "out of memory, the batches before it recorded" if "OutOfMemory" in done.stderr or "RESOURCE_EXHAUSTED" in done.stderr else "FAILED\n" + done.stderr[-1500:]
+            print(name, "recorded" if done.returncode == 0 else told, flush=True)
+            failed += told.startswith("FAILED") and done.returncode != 0
     sys.exit(1 if failed else 0)
 
 
@@ -220,14 +258,16 @@ def check(args):
     for framework in args.frameworks:
         for model in args.models:
             before = None
-            for batch in BATCHES[model]:
-                capture = args.out / (f"jax_{model}_b{batch}" if framework == "jax" else f"{framework}_{model}_b{batch}.json.gz")
+            for batch in batches_of(args, framework, model):
+                capture = args.out / (f"{framework}_{model}_b{batch}" if framework.startswith("jax") else f"{framework}_{model}_b{batch}.json.gz")
                 if not capture.exists():
                     continue
                 answer = subprocess.run([args.gpufathom, "analyze", capture, "--batch", str(batch), "--format", "json"], check=True, capture_output=True)
                 r = json.loads(answer.stdout)["runtime"]
-                ours, raw = r["phases"][0]["ns"], kernel_busy_ns(capture)
-                row = {"framework": framework, "model": model, "batch": batch, "modes": " ".join(r["modes"]), "kernel_share": r["phases"][0]["share"], "overhead_per_item_ns": r["kernels"]["overhead_per_item_ns"],
+                on_cpu = framework == "jax-cpu"
+                ours, raw = r["phases"][1 if on_cpu else 0]["ns"], None if on_cpu else kernel_busy_ns(capture)
+                share = r["kernels"]["cpu_kernel"] if on_cpu else r["phases"][0]["share"]
+                row = {"framework": framework, "model": model, "batch": batch, "modes": " ".join(r["modes"]), "kernel_share": share, "phases": {p["phase"]: p["share"] for p in r["phases"]}, "overhead_per_item_ns": r["kernels"]["overhead_per_item_ns"],
                        "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw)}
                 rows.append(row)
                 agrees = raw is None or abs(ours - raw) <= max(Fraction(len(r["operations"]) + 1), raw / 100000)
@@ -245,8 +285,10 @@ def main():
     p.add_argument("verb", choices=("record", "check"))
     p.add_argument("out", type=pathlib.Path)
     p.add_argument("--gpufathom", default="build/gpufathom")
-    p.add_argument("--frameworks", nargs="+", default=["torch", "jax"], choices=["torch", "jax", "compile", "graphs"])
+    p.add_argument("--frameworks", nargs="+", default=["torch", "jax"], choices=["torch", "jax", "compile", "graphs", "jax-cpu"])
     p.add_argument("--models", nargs="+", default=list(BATCHES))
+    p.add_argument("--paper", action="store_true", help="the sizes of the paper")
+    p.add_argument("--budget-seconds", type=float, default=3600)
     p.add_argument("--one", help=argparse.SUPPRESS)
     args = p.parse_args()
     record(args) if args.verb == "record" else check(args)

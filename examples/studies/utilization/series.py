@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Measures configurations of one model in one framework, one after another, in one process.
+
+Each measurement is a stretch of whole training steps without a pause; its begin and end are times of
+the machine's clock, by which a recording made from outside is cut. What is done goes into --out after
+every measurement, so that a process that is ended leaves what it has.
+"""
+import argparse
+import gc
+import json
+import math
+import os
+import pathlib
+import time
+
+from sizes import CHOSEN
+
+LEAST_STEPS, WARM_UP_STEPS = 3, 3
+LONG_S = 0.1  # a step that long keeps the host ahead by itself, and few of them are enough
+
+
+class Torch:
+    """One model in PyTorch. Its weights stay; what belongs to a batch comes and goes."""
+
+    def __init__(self, options):
+        import models_torch
+        import torch
+
+        self.torch, self.options = torch, options
+        self.cuda = torch.cuda.is_available()
+        self.device = "cuda" if self.cuda else "cpu"
+        torch.manual_seed(0)
+        self.flops = models_torch.flops_per_item(options.model, options.tiny)
+        self.workload = models_torch.make(options.model, options.tiny, self.device)
+        self.module = self.workload.module
+        if options.mode == "compile":
+            self.module = torch.compile(self.module, dynamic=False)
+            torch._dynamo.config.recompile_limit = 64
+        self.versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
+        self.gpu = torch.cuda.get_device_name() if self.cuda else "no GPU"
+
+    def select(self, precision):
+        torch = self.torch
+        torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
+        torch.backends.cudnn.allow_tf32 = precision != "fp32"
+        self.amp = precision == "amp"
+        if self.options.model == "resnet50":
+            wanted = torch.channels_last if self.amp else torch.contiguous_format
+            self.workload.module.to(memory_format=wanted)
+
+    def begin(self, precision, batch):
+        self.select(precision)
+        if self.cuda:
+            self.torch.cuda.reset_peak_memory_stats()
+        self.inputs, self.labels = self.workload.data(batch)
+        if self.options.model == "resnet50" and self.amp:
+            self.inputs = self.inputs.contiguous(memory_format=self.torch.channels_last)
+
+    def step(self):
+        self.workload.optimiser.zero_grad(set_to_none=True)
+        with self.torch.autocast(self.device, dtype=self.torch.bfloat16, enabled=self.amp):
+            loss = self.module(self.inputs, self.labels)
+        loss.backward()
+        self.workload.optimiser.step()
+
+    def wait(self):
+        if self.cuda:
+            self.torch.cuda.synchronize()
+
+    def memory(self):
+        if not self.cuda:
+            return {}
+        return {"allocated": self.torch.cuda.max_memory_allocated(),
+                "reserved": self.torch.cuda.max_memory_reserved()}
+
+    def end(self):
+        self.inputs = self.labels = None
+        self.workload.optimiser.zero_grad(set_to_none=True)
+        gc.collect()
+        if self.cuda:
+            self.torch.cuda.empty_cache()
+
+    def is_out_of_memory(self, error):
+        return isinstance(error, self.torch.OutOfMemoryError)
+
+    def trace(self, path, steps):
+        from torch.profiler import ProfilerActivity, profile, record_function
+
+        kinds = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if self.cuda else [])
+        with profile(activities=kinds, record_shapes=True) as profiler:
+            for index in range(steps):
+                with record_function(f"ProfilerStep#{index}"):
+                    self.step()
+                    self.wait()
+        profiler.export_chrome_trace(f"{path}.json.gz")
+
+    def count(self):
+        """One step between the marks that ncu waits for."""
+        self.torch.cuda.profiler.start()
+        self.step()
+        self.wait()
+        self.torch.cuda.profiler.stop()
+
+
+class Jax:
+    """One model in JAX: a compiled step for each configuration, weights given on from step to step."""
+
+    def __init__(self, options):
+        import jax
+        import models_jax
+
+        self.jax, self.models, self.options = jax, models_jax, options
+        if options.cache:
+            jax.config.update("jax_compilation_cache_dir", options.cache)
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+        self.workload = models_jax.make(options.model, options.tiny)
+        self.compiled, self.plans = {}, {}
+        self.flops = None
+        self.versions = {"jax": jax.__version__}
+        self.gpu = jax.devices()[0].device_kind
+
+    def begin(self, precision, batch):
+        jax, jnp = self.jax, self.jax.numpy
+        inputs, labels = self.workload.data(batch)
+        weights = jax.tree_util.tree_map(lambda leaf: leaf.copy(), self.workload.weights)
+        state = self.models.initial_state(weights, self.workload.optimiser)
+        if (precision, batch) not in self.compiled:
+            dtype = jnp.bfloat16 if precision == "amp" else jnp.float32
+            exact = {"fp32": "float32", "tf32": "tensorfloat32", "amp": "default"}[precision]
+            with jax.default_matmul_precision(exact):
+                step = jax.jit(self.models.train_step(self.workload, dtype), donate_argnums=(0, 1))
+                done = step.lower(weights, state, inputs, labels).compile()
+            self.compiled[precision, batch] = done
+            self.plans[precision, batch] = done.memory_analysis()
+        self.run, self.plan = self.compiled[precision, batch], self.plans[precision, batch]
+        self.data, self.weights, self.state = (inputs, labels), weights, state
+
+    def step(self):
+        self.weights, self.state, self.loss = self.run(self.weights, self.state, *self.data)
+
+    def wait(self):
+        self.jax.block_until_ready((self.weights, self.state, self.loss))
+
+    def memory(self):
+        """XLA's plan: arguments, what it writes beside them, and what it needs meanwhile."""
+        plan = self.plan
+        if plan is None:
+            return {}
+        total = (plan.argument_size_in_bytes + plan.output_size_in_bytes
+                 + plan.temp_size_in_bytes - plan.alias_size_in_bytes)
+        return {"allocated": total}
+
+    def end(self):
+        self.data = self.weights = self.state = self.loss = None
+        gc.collect()
+
+    def is_out_of_memory(self, error):
+        return "RESOURCE_EXHAUSTED" in str(error) or "Out of memory" in str(error)
+
+    def trace(self, path, steps):
+        jax = self.jax
+        profile_options = jax.profiler.ProfileOptions()
+        profile_options.python_tracer_level = 0
+        jax.profiler.start_trace(str(path), profiler_options=profile_options)
+        for index in range(steps):
+            with jax.profiler.StepTraceAnnotation("train", step_num=index):
+                self.step()
+                self.wait()
+        jax.profiler.stop_trace()
+
+    def count(self):
+        raise SystemExit("ncu is run on PyTorch only")
+
+
+class Series:
+    def __init__(self, options):
+        self.options = options
+        self.begun = time.monotonic()
+        self.configurations, self.too_large = {}, {}
+        self.framework = Torch(options) if options.framework == "pytorch" else Jax(options)
+        self.started_s = time.monotonic() - self.begun
+
+    def left(self):
+        return self.options.until - time.time() if self.options.until else math.inf
+
+    def save(self):
+        options, framework = self.options, self.framework
+        done = {"model": options.model, "framework": options.framework, "mode": options.mode,
+                "gpu": framework.gpu, "versions": framework.versions,
+                "flops_per_item": framework.flops, "started_s": round(self.started_s, 2),
+                "configurations": list(self.configurations.values())}
+        temporary = options.out.with_suffix(".part")
+        temporary.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(options.out)
+
+    def warm_up(self, precision, batch):
+        """Seconds of a step, the last of the warm-up."""
+        framework = self.framework
+        framework.begin(precision, batch)
+        for index in range(WARM_UP_STEPS):
+            begin = time.perf_counter()
+            framework.step()
+            framework.wait()
+            seconds = time.perf_counter() - begin
+            if index > 0 and seconds > LONG_S:
+                break
+        return seconds
+
+    def stretch(self, steps):
+        """Steps without a pause; their begin and end on the machine's clock, and seconds of one."""
+        begin_ns, begin = time.time_ns(), time.perf_counter()
+        for _ in range(steps):
+            self.framework.step()
+        self.framework.wait()
+        taken = (time.perf_counter() - begin) / steps
+        return {"begin_ns": begin_ns, "end_ns": time.time_ns(), "steps": steps, "step_s": taken}
+
+    def measure(self, entry, precision, batch):
+        begun = time.monotonic()
+        seconds = self.warm_up(precision, batch)
+        entry.setdefault("first_s", round(time.monotonic() - begun, 2))
+        if self.options.prepare:
+            return
+        if seconds < LONG_S:  # a lone step is slower than those of a stretch: the host waits there
+            seconds = self.stretch(max(LEAST_STEPS, math.ceil(0.1 / seconds)))["step_s"]
+        least = LEAST_STEPS if seconds < 5 * LONG_S else 2
+        steps = max(least, math.ceil(self.options.seconds / seconds))
+        entry["runs"].append(self.stretch(steps))
+        entry.update(self.framework.memory())
+
+    def visit(self, precision, batch):
+        if batch >= self.too_large.get(precision, math.inf):
+            return
+        key = f"{precision} {batch}"
+        entry = self.configurations.setdefault(
+            key, {"precision": precision, "batch": batch, "runs": []})
+        try:
+            self.measure(entry, precision, batch)
+        except Exception as error:
+            if not self.framework.is_out_of_memory(error):
+                entry["error"] = f"{type(error).__name__}: {error}"[:300]
+            else:
+                entry["out_of_memory"] = True
+            self.too_large[precision] = batch
+        self.framework.end()
+        self.save()
+        print(key, entry.get("error", ""), [round(r["step_s"] * 1e3, 3) for r in entry["runs"]],
+              f"{self.left():.1f} s left", flush=True)
+
+    def trace(self):
+        options = self.options
+        batch = options.batches[0] if options.tiny else CHOSEN[options.model]
+        for precision in options.trace_precisions:
+            if self.left() < 4:
+                return
+            try:
+                self.warm_up(precision, batch)
+                name = f"{options.model}_{options.framework}_{options.mode}_{precision}_b{batch}"
+                self.framework.trace(options.traces / name, 2)
+            except Exception as error:
+                print("no trace:", type(error).__name__, error, flush=True)
+            self.framework.end()
+
+    def run(self):
+        options = self.options
+        slowest = 0.0
+        for round_index in range(options.rounds):
+            if round_index == 1 and options.traces:
+                self.trace()
+            last = round_index + 1 == options.rounds
+            fine = options.fine if last or not options.fine_last else ()
+            for batches in (options.batches, fine):
+                for precision in options.precisions:
+                    for batch in sorted(batches):
+                        if self.left() < slowest:
+                            return
+                        begun = time.monotonic()
+                        self.visit(precision, batch)
+                        if round_index:
+                            slowest = max(slowest, time.monotonic() - begun)
+
+    def hold(self):
+        """Steps of one configuration until the time is out: for a recorder that looks from outside."""
+        options = self.options
+        precision, batch = options.precisions[0], options.batches[0]
+        self.warm_up(precision, batch)
+        if options.ncu:
+            self.framework.count()
+            return
+        print("ready", flush=True)
+        end = time.monotonic() + options.hold
+        steps, begin = 0, time.perf_counter()
+        while time.monotonic() < end:
+            for _ in range(LEAST_STEPS):
+                self.framework.step()
+            self.framework.wait()
+            steps += LEAST_STEPS
+        entry = {"precision": precision, "batch": batch, "runs": [
+            {"steps": steps, "step_s": (time.perf_counter() - begin) / steps}]}
+        self.configurations["hold"] = entry
+        self.save()
+
+
+def arguments():
+    def words(text):
+        return text.split(",") if text else []
+
+    def numbers(text):
+        return [int(word) for word in words(text)]
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, choices=("resnet50", "bert", "dlrm"))
+    parser.add_argument("--framework", required=True, choices=("pytorch", "jax"))
+    parser.add_argument("--mode", required=True, choices=("eager", "compile", "xla"))
+    parser.add_argument("--precisions", type=words, default=["amp", "tf32", "fp32"])
+    parser.add_argument("--batches", type=numbers, required=True)
+    parser.add_argument("--fine", type=numbers, default=[])
+    parser.add_argument("--fine-last", action="store_true", help="--fine in the last round only")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least")
+    parser.add_argument("--until", type=float, default=0, help="time of the clock to end before")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--prepare", action="store_true", help="fill the compilers' caches only")
+    parser.add_argument("--cache", default="", help="folder of JAX's compilation cache")
+    parser.add_argument("--traces", type=pathlib.Path, help="folder for profilers' traces")
+    parser.add_argument("--trace-precisions", type=words, default=["amp"])
+    parser.add_argument("--hold", type=float, default=0, help="run one configuration this long")
+    parser.add_argument("--ncu", action="store_true", help="one step between profiler marks")
+    parser.add_argument("--tiny", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    series = Series(options)
+    if options.hold or options.ncu:
+        series.hold()
+    else:
+        series.run()
+    series.save()
+    os._exit(0)  # frameworks take their time to end, and the GPU waits
+
+
+if __name__ == "__main__":
+    main()
