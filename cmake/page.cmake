@@ -14,7 +14,7 @@ else()
   file(CONFIGURE OUTPUT ${page_source} @ONLY CONTENT [[
 #include "report/html/page.h"
 namespace gf {
-extern const std::string_view kPageBefore = "", kPageAfter = "";
+extern const std::string_view kPageBefore = "", kPageBetween = "", kPageAfter = "";
 }
 ]])
 endif()

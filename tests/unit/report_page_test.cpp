@@ -65,42 +65,87 @@ class TimelineOf : public testing::Test {
   Result<Analysis> analysis_;
 };
 
+std::size_t count_of(const TimelineData& data, std::string_view kind) {
+  std::size_t count = 0;
+  for (const auto& lane : data.lanes)
+    if (lane.kind == kind) count += lane.start.size();
+  return count;
+}
+
 TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
-  const TimelineData all = timeline_data(*context_, 1'000'000);
+  const TimelineData all = timeline_data(*context_);
   EXPECT_EQ(all.shown, all.total);
-  EXPECT_TRUE(all.note.empty());
-  std::size_t on_streams = 0;
   Nanos idle = 0;
   for (const auto& lane : all.lanes) {
-    if (lane.kind == "queue") continue;
-    std::map<std::uint32_t, Nanos> end_of_row;
+    EXPECT_EQ(lane.left_out, 0);
     for (std::size_t i = 0; i < lane.start.size(); ++i) {
-      EXPECT_GE(lane.start[i], 0);
+      EXPECT_GE(lane.start[i], i > 0 ? lane.start[i - 1] : 0) << lane.title << ": in order";
       EXPECT_LE(lane.start[i] + lane.duration[i], all.duration_ns);
-      EXPECT_LT(lane.row[i], lane.rows);
-      EXPECT_LT(lane.name[i], all.texts.size());
-      if (lane.kind == "stream" && end_of_row.count(lane.row[i])) {
-        EXPECT_GE(lane.start[i], end_of_row[lane.row[i]])
-            << "nothing covers another event of its row";
-      }
-      end_of_row[lane.row[i]] = lane.start[i] + lane.duration[i];
       if (lane.kind == "idle") idle += lane.duration[i];
     }
-    if (lane.kind == "stream") {
-      on_streams += lane.start.size();
-      EXPECT_EQ(lane.launch.size(), lane.start.size());
-      for (std::size_t i = 0; i < lane.launch.size(); ++i) {
-        EXPECT_TRUE(lane.launch[i] < 0 ||
-                    all.lanes.at(static_cast<std::size_t>(lane.launch_lane[i])).kind == "api");
-      }
-    }
   }
-  EXPECT_EQ(on_streams, static_cast<std::size_t>(analysis_->devices[0].gpu_events));
+  EXPECT_EQ(count_of(all, "stream"), static_cast<std::size_t>(analysis_->devices[0].gpu_events));
   EXPECT_EQ(idle, analysis_->devices[0].idle_ns);
 }
 
+TEST_F(TimelineOf, KernelsNameTheirCalls) {
+  const TimelineData all = timeline_data(*context_);
+  std::vector<std::int64_t> correlations;
+  for (const auto& lane : all.lanes)
+    if (lane.kind == "api")
+      correlations.insert(correlations.end(), lane.correlation.begin(), lane.correlation.end());
+  std::size_t named = 0;
+  for (const auto& lane : all.lanes) {
+    if (lane.kind != "stream") continue;
+    for (std::size_t i = 0; i < lane.call.size(); ++i) {
+      EXPECT_LT(lane.name[i], static_cast<std::int64_t>(all.things.size()));
+      EXPECT_LT(lane.site[i], static_cast<std::int64_t>(all.sites.size()));
+      if (lane.call[i] == 0) continue;
+      ++named;
+      EXPECT_EQ(correlations.at(static_cast<std::size_t>(lane.call[i] - 1)), lane.correlation[i]);
+    }
+  }
+  EXPECT_GT(named, 800u);
+}
+
+/// What the page does to a column: whole numbers of 7 bits a byte.
+std::vector<std::uint64_t> unpacked(std::string_view bytes) {
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7, ++i) {
+      const auto byte = static_cast<unsigned char>(bytes[i]);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    out.push_back(value);
+  }
+  return out;
+}
+
+TEST(PackedTimeline, HoldsItsColumnsInOrder) {
+  TimelineData data;
+  data.lanes.push_back({.kind = "api", .title = "calls"});
+  auto& lane = data.lanes[0];
+  lane.start = {5, 300, 300, 5'000'000'000};
+  lane.duration = {0, 127, 128, 9'000'000'000'000};
+  lane.correlation = {7, -1, 1'000'000, 3};
+  const std::string packed = packed_timeline(data);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(packed[i]); };
+  const std::size_t head = byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+  const std::string json = packed.substr(4, head);
+  EXPECT_NE(json.find(R"({"id":"start","coding":"rising","bytes":)"), std::string::npos) << json;
+  EXPECT_EQ(json.find("shapes"), std::string::npos) << "no column that says nothing";
+  const auto numbers = unpacked(std::string_view(packed).substr(4 + head));
+  const std::vector<std::uint64_t> expected{
+      5,  295, 0,         4'999'999'700,       // differences
+      0,  127, 128,       9'000'000'000'000,   // as they are
+      14, 15,  2'000'002, 2'000'000 - 6 - 1};  // differences, even up and odd down
+  EXPECT_EQ(numbers, expected);
+}
+
 TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
-  const TimelineData all = timeline_data(*context_, 1'000'000);
+  const TimelineData all = timeline_data(*context_);
   std::size_t queues = 0;
   for (const auto& lane : all.lanes) {
     if (lane.kind != "queue") continue;
@@ -146,18 +191,27 @@ TEST(TimelineWithoutGpu, HasTheQueuesOfTheFramework) {
   EXPECT_GE(hosts, 2u) << "the Python thread and the executor";
 }
 
-TEST_F(TimelineOf, KeepsTheLongestWhenThereIsNot) {
-  const TimelineData few = timeline_data(*context_, 200);
-  EXPECT_LE(few.shown, 200);
-  EXPECT_LT(few.shown, few.total);
-  EXPECT_FALSE(few.note.empty());
-  EXPECT_EQ(few.total, timeline_data(*context_, 1'000'000).total);
-  Nanos longest = 0, shown = 0;
-  for (const auto& span : context_->devices[0].spans) longest = std::max(longest, span.length());
-  for (const auto& lane : few.lanes)
+TEST_F(TimelineOf, LeavesOutTheEndWhenThereIsNotAndSaysSo) {
+  const TimelineData all = timeline_data(*context_);
+  const TimelineData few = timeline_data(*context_, 500);
+  EXPECT_LE(few.shown, 500);
+  EXPECT_GT(few.shown, 450);
+  EXPECT_EQ(few.total, all.total);
+  std::int64_t left_out = 0;
+  Nanos until = 0;
+  for (const auto& lane : few.lanes) {
+    left_out += lane.left_out;
+    if (lane.left_out > 0) until = lane.until_ns;
+    if (lane.left_out > 0) {
+      EXPECT_LT(lane.start.empty() ? 0 : lane.start.back(), lane.until_ns);
+    }
+  }
+  EXPECT_EQ(left_out, few.total - few.shown);
+  std::size_t before = 0;
+  for (const auto& lane : all.lanes)
     if (lane.kind == "stream")
-      for (const auto ns : lane.duration) shown = std::max(shown, ns);
-  EXPECT_EQ(shown, longest);
+      for (const auto start : lane.start) before += start < until;
+  EXPECT_EQ(count_of(few, "stream"), before) << "nothing is missing before that moment";
 }
 
 TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {

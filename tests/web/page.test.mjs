@@ -88,27 +88,6 @@ test("the search narrows the kernels, all words in any order", async (page) => {
   assert.equal(await page.locator("#kernels tbody tr").count(), Math.min(25, analysis.kernels.length));
 });
 
-test("the timeline is drawn, zooms with the keyboard and tells what lies under the pointer", async (page) => {
-  const canvas = page.locator("#timeline canvas");
-  const paint = () => canvas.evaluate((c) => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let sum = 0; for (let i = 0; i < d.length; i += 4) sum = (sum * 31 + d[i] + d[i + 1] * 3 + d[i + 2] * 7) >>> 0; return sum; });
-  await canvas.scrollIntoViewIfNeeded();
-  await page.waitForTimeout(150);
-  const first = await paint();
-  await canvas.focus();
-  for (let i = 0; i < 6; ++i) await page.keyboard.press("+");
-  await page.waitForTimeout(150);
-  assert.notEqual(await paint(), first);
-  await page.keyboard.press("0");
-  const box = await canvas.boundingBox();
-  let told = "";
-  for (let y = box.y + 30; y < box.y + Math.min(box.height, 300) && !told; y += 5)
-    for (const x of [0.3, 0.5, 0.7]) {
-      await page.mouse.move(box.x + box.width * x, y);
-      if (await page.locator(".tip").isVisible()) told ||= await page.locator(".tip").innerText();
-    }
-  assert.match(told, /duration/);
-});
-
 test("definitions show on keyboard focus", async (page) => {
   await page.locator("#ladder .term").first().focus();
   assert.ok(await page.locator(".tip").isVisible());

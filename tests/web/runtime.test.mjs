@@ -8,16 +8,19 @@ if (!report || !answer) throw new Error("usage: runtime.test.mjs REPORT.html ANA
 const { runtime, devices } = JSON.parse(await readFile(answer, "utf8"));
 const queues = runtime.queues.filter((q) => q.max_depth > 0), cases = [];
 const test = (name, run) => cases.push([name, run]);
-const view = (page) => page.locator("#timeline canvas").evaluate((c) => ({ from: Number(c.dataset.from), to: Number(c.dataset.to) }));
+const view = (page) => page.locator("#timeline canvas.events").evaluate((c) => ({ from: Number(c.dataset.from), to: Number(c.dataset.to) }));
 
 /** What the pointer is told at any height of the picture, at a place from 0 (left) to 1. */
 async function tips(page, place) {
-  const canvas = page.locator("#timeline canvas"), said = [];
-  await canvas.scrollIntoViewIfNeeded();
-  const { height, width } = await canvas.boundingBox();
-  for (let y = 20; y < Math.min(height, 540); y += 8) {
-    await canvas.hover({ position: { x: width * place, y } });
-    if (await page.locator(".tip").isVisible()) said.push(await page.locator(".tip").innerText());
+  const canvas = page.locator("#timeline canvas.events"), said = [];
+  await page.locator("#timeline .canvas").scrollIntoViewIfNeeded();
+  const { height, width } = await canvas.boundingBox(), whole = await page.locator("#timeline .inner").evaluate((e) => e.clientHeight);
+  for (let top = 0; top < whole; top += height) {
+    await page.locator("#timeline .scroller").evaluate((e, to) => { e.scrollTop = to; }, top);
+    for (let y = 4; y < height; y += 8) {
+      await canvas.hover({ position: { x: width * place, y }, force: true });
+      if (await page.locator(".tip").isVisible()) said.push(await page.locator(".tip").innerText());
+    }
   }
   return said;
 }
@@ -63,7 +66,7 @@ test("a stretch in which a queue ran dry is shown in the timeline, empty and as 
 test("queues zoom and move with the timeline", async (page) => {
   await page.locator("#timeline button", { hasText: "All" }).click();
   await page.waitForTimeout(100);
-  const before = await view(page), canvas = page.locator("#timeline canvas");
+  const before = await view(page), canvas = page.locator("#timeline canvas.events");
   await canvas.focus();
   for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
   await page.waitForTimeout(100);

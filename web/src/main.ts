@@ -1,5 +1,5 @@
 // The page: reads its own data and builds the sections in reading order. A new section is one file and one line here.
-import { readReport, type Report } from "./page_data.ts";
+import { readReport, unpacked, type Report } from "./page_data.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { samplesSection } from "./samples/section.ts";
@@ -15,6 +15,7 @@ import { readingsSection } from "./sections/readings.ts";
 import { runtimeSection } from "./sections/runtime.ts";
 import { definitionsSection, matchSection, qualitySection } from "./sections/trust.ts";
 import { waterfallSection } from "./sections/waterfall.ts";
+import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
 
 function build(report: Report): HTMLElement[] {
@@ -26,13 +27,27 @@ function build(report: Report): HTMLElement[] {
     .filter((part): part is HTMLElement => part !== null && (part.className !== "pair" || part.childElementCount > 0));
 }
 
+const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
+/** The events stand behind this script: the page is drawn before they are read. */
+async function readTimeline(): Promise<Timeline | null> {
+  if (document.readyState === "loading") await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
+  const text = document.getElementById("events")?.textContent ?? "";
+  if (text.trim() === "") return null;
+  await frame();
+  return new Timeline(await unpacked(text));
+}
+
 async function start(): Promise<void> {
   const page = document.getElementById("page")!;
   try {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
+    report.timeline = readTimeline();
     document.title = `${report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
     page.append(...build(report), h("footer", {}, `gpufathom ${report.version} \u00b7 ${report.analysis.schema}`));
     startTips();
+    await report.timeline;
+    await frame();
     document.body.dataset["ready"] = "yes";
   } catch (error) {
     page.append(h("p", { class: "failure" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));

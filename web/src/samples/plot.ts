@@ -119,6 +119,6 @@ export function plot(chart: Chart, scene: Scene, axis: boolean): { element: HTML
       hideTip("samples");
     }
   };
-  steer(canvas, scene.whole, () => scene.view, scene.set, point, point, scene.least);
+  steer(canvas, scene.whole, () => scene.view, scene.set, { hover: point, press: point }, scene.least);
   return { element: h("div", { class: "chart", "data-chart": chart.id }, h("div", { class: "names" }, chart.title ? h("h3", {}, term(chart.title, chart.meaning)) : null, legend), ends, canvas), canvas, paint };
 }

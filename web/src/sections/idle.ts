@@ -3,6 +3,8 @@ import type { NamedTime } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { causeColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
+import { offerRows, showEvents } from "../parts/links.ts";
+import { exactly } from "../timeline/filter.ts";
 import { plural, share, time } from "../parts/format.ts";
 
 function list(title: string, named: NamedTime[], whole: number): HTMLElement | null {
@@ -23,9 +25,18 @@ export function idleSection(report: Report): HTMLElement | null {
         const label = report.labels.causes.find((l) => l.id === c.cause);
         const summary = h("summary", {}, h("span", { class: "swatch", style: `background:${causeColour(c.cause)}` }), h("span", { class: "name" }, term(label?.text ?? c.cause, label?.meaning ?? "", false)),
           h("span", { class: "value" }, time(c.ns)), h("span", { class: "value share" }, share(c.ns / d.span_ns)), h("span", { class: "value gaps" }, plural(c.gaps, "gap")));
+        const find = exactly("cause", c.cause), show: HTMLElement = h("button", { type: "button", "data-find": find, click: () => showEvents(find, show) }, `Show the ${plural(c.gaps, "gap")} in the timeline`);
         const columns = [list("Operators", c.operators, c.ns), list("Modules", c.modules, c.ns)];
-        return h("details", { "data-cause": c.cause, open: i === 0 }, summary, columns.some(Boolean) ? h("div", { class: "columns" }, ...columns) : h("p", { class: "note" }, "The capture does not say which operators."));
+        return h("details", { "data-cause": c.cause, open: i === 0 }, summary, report.hasTimeline ? show : null, columns.some(Boolean) ? h("div", { class: "columns" }, ...columns) : h("p", { class: "note" }, "The capture does not say which operators."));
       })));
+  });
+  offerRows("idle", (find) => {
+    const button = blocks.map((block) => block.querySelector<HTMLElement>(`[data-find="${CSS.escape(find)}"]`)).find(Boolean);
+    if (!button) return false;
+    button.closest("details")!.open = true;
+    button.scrollIntoView({ block: "center" });
+    button.focus({ preventScroll: true });
+    return true;
   });
   const idle = devices.reduce((sum, d) => sum + d.idle_ns, 0);
   return section("idle", "Why it idles", `${time(idle)} idle; every nanosecond has one cause`, ...blocks);

@@ -5,6 +5,7 @@ import { h, section } from "../parts/dom.ts";
 import { count, plural, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { table, type Column } from "../parts/table.ts";
+import { exactly } from "../timeline/filter.ts";
 import { levelColumns, spreadText, typeMark } from "./layers.ts";
 
 export function kernelsSection(report: Report): HTMLElement | null {
@@ -22,5 +23,5 @@ export function kernelsSection(report: Report): HTMLElement | null {
     ...levelColumns(rows, report),
   ];
   return section("kernels", "By kernel", plural(rows.length, "kernel"),
-    table({ caption: "Kernel time by kernel", columns, rows, sortBy: "ns", noun: "kernels", search: (k) => `${k.name} ${k.short_name} ${k.operator} ${k.layer_type}` }));
+    table({ caption: "Kernel time by kernel", columns, rows, sortBy: "ns", noun: "kernels", ...(report.hasTimeline ? { events: (k: KernelRow) => exactly("kernel", k.name) } : {}), search: (k) => `${k.name} ${k.short_name} ${k.operator} ${k.layer_type}` }));
 }

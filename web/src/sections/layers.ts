@@ -6,6 +6,7 @@ import { h, section } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { table, type Column } from "../parts/table.ts";
+import { exactly } from "../timeline/filter.ts";
 
 export function spreadText(d: Distribution, show: (value: number) => string): string {
   return `median ${show(d.median)}, quartiles ${show(d.p25)} to ${show(d.p75)}, 5th to 95th percentile ${show(d.p5)} to ${show(d.p95)}, ${d.count} kernels`;
@@ -54,6 +55,7 @@ function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLEleme
     ...levelColumns(rows, report),
   ];
   return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",
+    ...(report.hasTimeline ? { events: (l: LayerRow) => (named ? exactly("layer", l.name, l.type, l.phase) : exactly("type", l.type)) } : {}),
     ...(named ? { search: (l: LayerRow) => `${l.name} ${l.type} ${l.phase}` } : {}) });
 }
 

@@ -1,6 +1,7 @@
 // Power over time, with the kernels that ran under it.
 import type { DeviceEnergy } from "../model.ts";
-import type { Lane, Report } from "../page_data.ts";
+import type { Report } from "../page_data.ts";
+import type { Timeline } from "../timeline/events.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, svg } from "../parts/dom.ts";
 import { time } from "../parts/format.ts";
@@ -12,22 +13,22 @@ function axisStep(max: number): number {
   return [10, 20, 50, 100, 200, 500, 1000].find((s) => max / s <= 5) ?? 1000;
 }
 
+interface Stretch { type: string; busy: number }
+
 /** The layer type that runs longest in each of BINS equal stretches of the span, and how much of the stretch kernels fill. */
-function strip(d: DeviceEnergy, report: Report): { type: string; busy: number }[] {
-  const bins = Array.from({ length: BINS }, () => new Map<string, number>());
-  const t = report.timeline;
-  const lanes: Lane[] = t ? t.lanes.filter((l) => l.kind === "stream" && l.device === d.device) : [];
-  const width = d.span_ns / BINS, offset = (t?.start_ns ?? 0) - d.start_ns;
-  for (const lane of lanes)
-    for (let i = 0; i < lane.start.length; ++i) {
-      let from = lane.start[i]! + offset;
-      const end = Math.min(from + lane.duration[i]!, d.span_ns), type = t!.texts[lane.type[i] ?? 0] ?? "";
-      from = Math.max(from, 0);
+function strip(d: DeviceEnergy, timeline: Timeline): Stretch[] {
+  const bins = Array.from({ length: BINS }, () => new Map<string, number>()), width = d.span_ns / BINS, offset = timeline.start - d.start_ns;
+  for (const lane of timeline.lanes) {
+    if (lane.kind !== "stream" || lane.device !== d.device) continue;
+    for (let i = 0; i < lane.count; ++i) {
+      const begin = lane.start[i]! + offset, end = Math.min(begin + lane.duration[i]!, d.span_ns), from = Math.max(begin, 0);
+      const type = timeline.site(lane, i)?.type ?? "";
       for (let b = Math.floor(from / width); b < BINS && b * width < end; ++b) {
         const part = Math.min(end, (b + 1) * width) - Math.max(from, b * width);
         if (part > 0) bins[b]!.set(type, (bins[b]!.get(type) ?? 0) + part);
       }
     }
+  }
   return bins.map((bin) => {
     let type = "", most = 0, all = 0;
     for (const [name, ns] of bin) {
@@ -40,7 +41,8 @@ function strip(d: DeviceEnergy, report: Report): { type: string; busy: number }[
 
 export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | null {
   if (d.power.length < 1) return null;
-  const kernels = strip(d, report), some = kernels.some((k) => k.busy > 0), height = some ? H : BASE + 22;
+  let kernels: Stretch[] = [];
+  const some = report.hasTimeline, height = some ? H : BASE + 22;
   const peak = Math.max(...d.power.map((p) => p.watts), 1), step = axisStep(peak), max = Math.ceil(peak / step) * step;
   const x = (ns: number) => LEFT + (ns / d.span_ns) * (W - LEFT - RIGHT), y = (watts: number) => TOP + (1 - watts / max) * (BASE - TOP);
   const picture = svg("svg", { class: "power", viewBox: `0 0 ${W} ${height}`, role: "img", "aria-label": `Power over ${time(d.span_ns)}, mean ${d.mean_watts.toFixed(0)} W, highest reading ${peak.toFixed(0)} W` });
@@ -52,13 +54,6 @@ export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | nul
   for (const p of d.power) path += `H${x(p.ns).toFixed(1)}V${y(p.watts).toFixed(1)}`;
   path += `H${x(d.span_ns).toFixed(1)}`;
   picture.append(svg("path", { class: "area", d: `${path}V${y(0)}H${x(0)}Z` }), svg("path", { class: "line", d: path }));
-  if (some) {
-    const width = (W - LEFT - RIGHT) / BINS;
-    kernels.forEach((k, i) => {
-      if (k.busy > 0) picture.append(svg("rect", { x: (LEFT + i * width).toFixed(1), y: (BASE + 10 + STRIP * (1 - k.busy)).toFixed(1), width: (width + 0.3).toFixed(2), height: (STRIP * k.busy).toFixed(1), style: `fill:${typeColour(k.type)}` }));
-    });
-    picture.append(svg("text", { x: LEFT - 6, y: BASE + 24, "text-anchor": "end" }, "kernels"));
-  }
   picture.addEventListener("pointermove", (event) => {
     const at = picture.getBoundingClientRect(), ns = (((event.clientX - at.left) / at.width) * W - LEFT) / (W - LEFT - RIGHT) * d.span_ns;
     if (ns < 0 || ns > d.span_ns) return hideTip("power");
@@ -68,7 +63,20 @@ export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | nul
     showTip("power", event.clientX, event.clientY, `${time(ns)}: ${watts.toFixed(0)} W${k && k.busy > 0 ? `, mostly ${k.type || "Other"} (${(k.busy * 100).toFixed(0)} % busy)` : ""}`);
   });
   picture.addEventListener("pointerleave", () => hideTip("power"));
-  const types = [...new Set(kernels.filter((k) => k.busy > 0).map((k) => k.type))];
-  return h("div", { class: "figure" }, h("h3", {}, some ? "Power over time, and the kernels under it" : "Power over time"), picture,
-    some ? h("ul", { class: "legend" }, ...types.map((t) => h("li", {}, h("span", { class: "swatch", style: `background:${typeColour(t)}` }), t || "Other"))) : null);
+  const legend = h("ul", { class: "legend" });
+  void report.timeline.then((timeline) => {
+    kernels = timeline ? strip(d, timeline) : [];
+    drawKernels(kernels, picture, legend);
+  });
+  return h("div", { class: "figure" }, h("h3", {}, some ? "Power over time, and the kernels under it" : "Power over time"), picture, legend);
+}
+
+function drawKernels(kernels: Stretch[], picture: SVGElement, legend: HTMLElement): void {
+  if (!kernels.some((k) => k.busy > 0)) return;
+  const width = (W - LEFT - RIGHT) / BINS, types = [...new Set(kernels.filter((k) => k.busy > 0).map((k) => k.type))];
+  kernels.forEach((k, i) => {
+    if (k.busy > 0) picture.append(svg("rect", { x: (LEFT + i * width).toFixed(1), y: (BASE + 10 + STRIP * (1 - k.busy)).toFixed(1), width: (width + 0.3).toFixed(2), height: (STRIP * k.busy).toFixed(1), style: `fill:${typeColour(k.type)}` }));
+  });
+  picture.append(svg("text", { x: LEFT - 6, y: BASE + 24, "text-anchor": "end" }, "kernels"));
+  legend.append(...types.map((t) => h("li", {}, h("span", { class: "swatch", style: `background:${typeColour(t)}` }), t || "Other")));
 }

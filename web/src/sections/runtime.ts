@@ -6,7 +6,8 @@ import { h, section, svg, term } from "../parts/dom.ts";
 import { count, plural, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { table, type TableOptions } from "../parts/table.ts";
-import { showSpan } from "../timeline/section.ts";
+import { exactly } from "../timeline/filter.ts";
+import { showSpan } from "../parts/links.ts";
 
 /** The phases one after the other, as the waterfall draws its bars: they add up to the span. */
 function phaseList(report: Report): HTMLElement {
@@ -55,7 +56,7 @@ function drySpells(q: QueueInfo, report: Report): HTMLElement | null {
   const r = report.analysis.runtime;
   return h("details", { class: "dry" }, h("summary", {}, q.dry.length === 1 ? "Why it ran dry: the longest stretch" : `Why it ran dry: the ${q.dry.length} longest stretches`),
     h("ul", {}, ...q.dry.map((d) => h("li", {},
-      report.timeline ? h("button", { type: "button", "aria-label": `Show ${time(d.duration_ns)} in the timeline`, click: () => showSpan(report, d.start_ns, d.duration_ns) }, "Show") : null,
+      report.hasTimeline ? h("button", { type: "button", "aria-label": `Show ${time(d.duration_ns)} in the timeline`, click: () => showSpan(d.start_ns, d.duration_ns) }, "Show") : null,
       h("span", {}, h("strong", {}, time(d.duration_ns)), ` from ${time(d.start_ns - r.start_ns)} on: ${most(d.phases)}${d.host ? `; the thread that fills it was in ${d.host}` : ""}`)))));
 }
 
@@ -71,7 +72,7 @@ function queueBlock(q: QueueInfo, report: Report): HTMLElement {
       q.items === 0 ? null : h("p", {}, `Meanwhile: ${most(q.when_empty)}.`));
   return h("div", { class: "queue", "data-queue": q.id }, h("h3", {}, queueTitle(q)), depthPicture(q, r),
     h("p", { class: "note" }, `${count(q.items)} items, mean depth ${q.mean_depth.toFixed(2)}, at most ${q.max_depth}, empty ${share(q.empty)} of the time. Median wait ${q.wait.count ? time(q.wait.median) : "no data"}. `,
-      `Under the line: transfers (upper) and waits of the host (lower), the longest of each.${report.timeline ? " The timeline shows every change of it." : ""}`),
+      `Under the line: transfers (upper) and waits of the host (lower), the longest of each.${report.hasTimeline ? " The timeline shows every change of it." : ""}`),
     h("p", {}, `When empty: ${most(q.when_empty)}. When loaded: ${most(q.when_loaded)}.`), drySpells(q, report));
 }
 
@@ -84,7 +85,7 @@ function operations(r: RuntimeInfo): HTMLElement | null {
   if (rows.length === 0) return null;
   const longest = Math.max(...rows.map((x) => x.spread.p95));
   return titled("Phases by type of operation", {
-    caption: "Phases by type of operation", noun: "rows", rows, sortBy: "total", step: 12, search: (x) => `${x.type} ${x.phase}`,
+    caption: "Phases by type of operation", noun: "rows", rows, sortBy: "total", step: 12, events: (x) => (x.type === "all operations" ? "" : exactly("op", x.type)), search: (x) => `${x.type} ${x.phase}`,
     columns: [
       { id: "operation", title: "Operation", cell: (x) => x.type, key: (x) => x.type },
       { id: "phase", title: "Phase", cell: (x) => x.phase, key: (x) => x.phase },

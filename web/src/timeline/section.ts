@@ -1,107 +1,209 @@
-// The timeline: streams, idle causes, queues and host threads on one clock.
+// The timeline: every event of the window on one clock, with search, sums of a span, and ways to the tables and back.
 import type { Report } from "../page_data.ts";
-import { fitted, repainter } from "../parts/canvas.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
-import { count, share, time } from "../parts/format.ts";
+import { count, plural } from "../parts/format.ts";
+import { onShow, type Asked } from "../parts/links.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
-import { draw, type Scene } from "./draw.ts";
-import { itemAt, layout, type Hit } from "./layout.ts";
-import { clampView, steer, viewButtons, type View } from "../parts/view.ts";
+import { viewButtons, type View } from "../parts/view.ts";
+import { shortFacts } from "./details.ts";
+import type { EventAt, Timeline } from "./events.ts";
+import { placeOf, search, step } from "./filter.ts";
+import { readFragment, writeFragment, type Place } from "./fragment.ts";
+import type { ColourBy } from "./palette.ts";
+import { eventPanel, factList, rangePanel, type PanelActions } from "./panel.ts";
+import { Picture } from "./picture.ts";
+import { addTracks } from "./tracks.ts";
 
-function describe(hit: Hit, scene: Scene): [string, string][] {
-  const { lane } = hit.band, i = hit.item, texts = scene.timeline.texts;
-  const text = (column: number[]) => texts[column[i] ?? 0] ?? "";
-  if (lane.kind === "queue") {
-    const low = lane.low[i]!, high = lane.depth[i]!;
-    return [["", lane.title], ["depth", low === high ? count(high) : `${count(low)} to ${count(high)}`], [high === 0 ? "empty for" : "for", time(lane.duration[i]!)], ["from", time(lane.start[i]!)]];
+const HELP = "Point at anything for its facts, press it to keep them. Drag or A and D move, W and S zoom; Shift and drag, or a drag on the axis, chooses a span for its sums.";
+
+/** Everything that can be done with a timeline that is there. */
+class Desk {
+  private readonly picture: Picture;
+  private readonly panel = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, HELP));
+  private readonly found = h("output", { class: "told", "aria-live": "polite" });
+  private readonly field = h("input", { type: "search", "aria-label": "Search events: kernel, operator, module", placeholder: "kernel, operator, module", change: () => this.find(this.field.value), keydown: (event: KeyboardEvent) => this.key(event) });
+  private readonly back = h("button", { type: "button", hidden: true }, "Back to the table");
+  private readonly mode = h("button", { type: "button", "aria-pressed": "false", click: () => this.mode.setAttribute("aria-pressed", String(this.mode.getAttribute("aria-pressed") !== "true")) }, "Choose a span");
+  private readonly legend = h("ul", { class: "legend" });
+  private readonly actions: PanelActions;
+  private colourBy: ColourBy = "type";
+  private waiting = 0;
+
+  constructor(private readonly report: Report, private readonly timeline: Timeline) {
+    const causes = new Map(report.labels.causes.map((cause) => [cause.id, cause.text]));
+    this.picture = new Picture(timeline, causes, {
+      hover: (event) => this.hover(event), press: (event) => this.choose(this.picture.find(event), false),
+      select: (view, done) => this.select(view, done), selecting: () => this.mode.getAttribute("aria-pressed") === "true",
+    });
+    this.actions = { find: (text) => this.find(text), zoom: (view) => this.picture.show(view), choose: (at) => this.choose(at, true), clear: () => this.clear() };
+    this.picture.changed = () => this.remember();
+    onShow((asked) => this.answer(asked));
+    this.fillLegend();
+    addEventListener("hashchange", () => this.go(readFragment(timeline)));
+    this.picture.show(this.oneStep() ?? { from: 0, to: timeline.duration });
+    this.go(readFragment(timeline));
   }
-  const name = text(lane.name), rows: [string, string][] = [["", lane.kind === "idle" ? `idle: ${scene.causes.get(name) ?? name}` : name]];
-  rows.push(["duration", time(lane.duration[i]!)], ["start", time(lane.start[i]!)]);
-  const add = (title: string, value: string) => { if (value) rows.push([title, value]); };
-  add("operator", text(lane.op));
-  add("module", text(lane.module));
-  if (lane.kind === "stream") add("type", text(lane.type));
-  const launch = lane.launch[i] ?? -1, tensor = lane.tensor[i] ?? -1;
-  if (launch >= 0) add("launched", `${time(lane.start[i]! - launch)} before it started`);
-  if (tensor >= 0) add("tensor issue", share(tensor / 1000));
-  return rows;
-}
 
-const SHOW = "showspan";
+  /** Shows what an address says. */
+  private go(place: Place | null): void {
+    if (!place) return;
+    Object.assign(this.picture.scene, { range: null, chosen: null });
+    if (place.view) this.picture.show(place.view);
+    this.find(place.find, false);
+    if (place.range) this.select(place.range, true);
+    if (place.chosen) this.choose(place.chosen, false);
+    if (place.chosen) this.picture.bringToSight(place.chosen);
+  }
 
-/** Asks the timeline to show a span of the capture's clock. */
-export function showSpan(report: Report, start: number, duration: number): void {
-  const from = start - (report.timeline?.start_ns ?? 0);
-  dispatchEvent(new CustomEvent(SHOW, { detail: { from, to: from + duration } }));
-}
+  elements(): HTMLElement[] {
+    const whole = this.timeline.duration, step = this.oneStep();
+    const move = (text: string, label: string, forward: boolean): HTMLElement => h("button", { type: "button", "aria-label": label, click: () => this.next(forward) }, text);
+    return [
+      h("div", { class: "tools" }, h("div", { class: "search" }, this.field, move("\u2039", "Previous event found", false), move("\u203a", "Next event found", true), this.found), this.back),
+      h("div", { class: "tools" }, ...viewButtons(whole, () => this.picture.scene.view, (view) => this.picture.show(view)),
+        step ? h("button", { type: "button", click: () => this.picture.show(step) }, "One step") : null, this.mode, this.colourChoice()),
+      this.picture.element, this.panel, this.legend];
+  }
 
-function onShowSpan(show: (from: number, to: number) => void): void {
-  addEventListener(SHOW, (event) => {
-    const { from, to } = (event as CustomEvent<{ from: number; to: number }>).detail;
-    show(from, to);
-  });
-}
+  private oneStep(): View | null {
+    const steps = this.timeline.lanes.find((lane) => lane.kind === "steps");
+    if (!steps || steps.count < 2) return null;
+    const middle = Math.floor(steps.count / 2);
+    return { from: steps.start[middle]!, to: steps.start[middle]! + steps.duration[middle]! };
+  }
 
-function details(rows: [string, string][]): HTMLElement[] {
-  const [first, ...others] = rows;
-  return [h("strong", {}, first?.[1] ?? ""), h("dl", { class: "facts" }, ...others.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))];
-}
-
-export function timelineSection(report: Report): HTMLElement | null {
-  const timeline = report.timeline;
-  if (!timeline || timeline.duration_ns <= 0 || timeline.lanes.length === 0) return null;
-  const { bands, height } = layout(timeline), whole = timeline.duration_ns;
-  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": "Timeline of streams, idle causes, queues and host threads. Arrow keys move, plus and minus zoom, 0 shows everything." });
-  const facts = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, "Point at anything for its facts; press it to keep them here. Drag to move; once the picture is pressed, the wheel zooms."));
-  const scene: Scene = { timeline, bands, from: 0, to: whole, width: 1, height, colourBy: "type", hit: null, chosen: null, causes: new Map(report.labels.causes.map((c) => [c.id, c.text])) };
-  const repaint = repainter(canvas, () => {
-    const context = fitted(canvas, height);
-    if (!context) return;
-    scene.width = canvas.clientWidth;
-    Object.assign(canvas.dataset, { from: Math.round(scene.from), to: Math.round(scene.to) });  // ns in sight
-    draw(context, scene);
-  });
-  const set = (view: View) => { Object.assign(scene, clampView(view, whole)); repaint(); };
-  const find = (event: PointerEvent) => {
-    const r = canvas.getBoundingClientRect(), perPixel = (scene.to - scene.from) / r.width;
-    return itemAt(bands, scene.from + (event.clientX - r.left) * perPixel, event.clientY - r.top, 2 * perPixel);
-  };
-  canvas.style.height = `${height}px`;
-  steer(canvas, whole, () => scene, set, (event) => {
-    scene.hit = event ? find(event) : null;
-    if (event && scene.hit) showTip("timeline", event.clientX, event.clientY, ...details(describe(scene.hit, scene)));
+  private hover(event: PointerEvent | null): void {
+    const hit = event ? this.picture.find(event) : null, before = this.picture.scene.hit;
+    if (event && hit) showTip("timeline", event.clientX, event.clientY, ...factList(shortFacts(this.report, this.timeline, hit)));
     else hideTip("timeline");
-    repaint();
-  }, (event) => {
-    scene.chosen = find(event);
-    if (scene.chosen) facts.replaceChildren(...details(describe(scene.chosen, scene)));
-    repaint();
-  });
+    if (hit?.lane === before?.lane && hit?.item === before?.item) return;
+    this.picture.scene.hit = hit;
+    this.picture.repaint();
+  }
 
-  onShowSpan((from, to) => {
-    const margin = (to - from) / 2;
-    set({ from: from - margin, to: to + margin });
-    canvas.scrollIntoView({ block: "center" });
-    canvas.focus({ preventScroll: true });
-  });
+  private choose(at: EventAt | null, show: boolean): void {
+    const { scene } = this.picture;
+    scene.chosen = at;
+    if (at) this.panel.replaceChildren(...eventPanel(this.report, this.timeline, at, this.actions));
+    else if (!scene.range) this.panel.replaceChildren(h("span", { class: "dim" }, HELP));
+    if (at && show) this.bring(at);
+    if (scene.search && at) this.tell(at);
+    this.picture.repaint();
+    this.remember();
+  }
 
-  const steps = bands.find((b) => b.lane.kind === "steps")?.lane;
-  const zoomStep = steps && steps.start.length > 0 ? Math.floor(steps.start.length / 2) : -1;
-  const first: View = zoomStep >= 0 && steps!.start.length > 1 ? { from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! } : { from: 0, to: whole };
-  set(first);
-  const hasTensor = bands.some((b) => b.lane.tensor.some((t) => t >= 0));
-  const types = [...new Set(bands.filter((b) => b.lane.kind === "stream").flatMap((b) => b.lane.type.map((t) => timeline.texts[t] ?? "")))].filter(Boolean).sort();
-  const idle = [...new Set(bands.filter((b) => b.lane.kind === "idle").flatMap((b) => b.lane.name.map((t) => timeline.texts[t] ?? "")))].filter(Boolean);
-  const swatch = (colour: string, text: string) => h("li", {}, h("span", { class: "swatch", style: `background:${colour}` }), text);
-  const legend = h("ul", { class: "legend" });
-  const fillLegend = () => legend.replaceChildren(...(scene.colourBy === "type" ? types.map((t) => swatch(typeColour(t), t)) :
-    ["0 %", "< 10 %", "< 20 %", "< 30 %", "< 40 %", "40 % and more"].map((text, i) => swatch(`var(--heat-${i})`, text))), ...idle.map((c) => swatch(causeColour(c), `idle: ${scene.causes.get(c) ?? c}`)));
-  fillLegend();
-  const tools = h("div", { class: "tools" }, ...viewButtons(whole, () => scene, set),
-    zoomStep >= 0 ? h("button", { type: "button", click: () => set({ from: steps!.start[zoomStep]!, to: steps!.start[zoomStep]! + steps!.duration[zoomStep]! }) }, "One step") : null,
-    hasTensor ? h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => { scene.colourBy = (event.target as HTMLSelectElement).value as Scene["colourBy"]; fillLegend(); repaint(); } },
-      h("option", { value: "type" }, "layer type"), h("option", { value: "tensor" }, "tensor issue"))) : null);
-  return section("timeline", "Timeline", timeline.shown < timeline.total ? `${count(timeline.shown)} of ${count(timeline.total)} events: ${timeline.note}` : `${count(timeline.total)} events`,
-    tools, h("div", { class: "canvas" }, canvas), facts, legend);
+  /** Moves so that an event stands in the middle, wide enough to be seen. */
+  private bring(at: EventAt): void {
+    const { view } = this.picture.scene, start = at.lane.start[at.item]!, length = at.lane.duration[at.item]!, span = view.to - view.from;
+    const wanted = length > 0 && length < span / 60 ? length * 30 : Math.max(length * 1.5, Math.min(span, this.timeline.duration));
+    if (start < view.from || start + length > view.to || length < span / 400 || wanted > span) this.picture.show({ from: start + length / 2 - wanted / 2, to: start + length / 2 + wanted / 2 });
+    this.picture.bringToSight(at);
+  }
+
+  private select(view: View, done: boolean): void {
+    this.picture.scene.range = view;
+    this.picture.repaint();
+    if (!done) return;
+    this.picture.scene.chosen = null;
+    this.panel.replaceChildren(...rangePanel(this.report, this.timeline, view, this.actions));
+    this.remember();
+  }
+
+  private clear(): void {
+    Object.assign(this.picture.scene, { chosen: null, range: null });
+    this.panel.replaceChildren(h("span", { class: "dim" }, HELP));
+    this.picture.repaint();
+    this.remember();
+    this.picture.canvas.focus({ preventScroll: true });
+  }
+
+  /** Marks what a search finds; with `go` the first of it is chosen. */
+  private find(text: string, go = true): void {
+    const { scene } = this.picture;
+    this.field.value = text;
+    scene.search = search(this.timeline, scene.layout.bands, text);
+    this.found.textContent = scene.search ? plural(scene.search.count, "event") : "";
+    if (go && scene.search && scene.search.count > 0) this.next(true, null);
+    this.picture.repaint();
+    this.remember();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || this.field.value !== this.picture.scene.search?.text) return;
+    event.preventDefault();
+    this.next(!event.shiftKey);
+  }
+
+  private next(forward: boolean, from: EventAt | null = this.picture.scene.chosen): void {
+    const { scene } = this.picture;
+    if (!scene.search || scene.search.text !== this.field.value.trim()) return this.find(this.field.value);
+    const at = step(scene.search, this.timeline.lanes, from, scene.view.from, forward);
+    if (at) this.choose(at, true);
+  }
+
+  private tell(at: EventAt): void {
+    const { search: found } = this.picture.scene;
+    if (!found?.byLane.has(at.lane)) return;
+    this.found.textContent = `${count(placeOf(found, at))} of ${plural(found.count, "event")}`;
+  }
+
+  /** What a table or a finding asks to be shown. */
+  private answer(asked: Asked): void {
+    if (asked.find !== undefined) this.find(asked.find);
+    else {
+      const from = asked.from - this.timeline.start, to = asked.to - this.timeline.start;
+      this.picture.show({ from: from - (to - from) / 2, to: to + (to - from) / 2 });
+    }
+    this.back.hidden = !asked.back;
+    this.back.onclick = () => {
+      asked.back!.scrollIntoView({ block: "center" });
+      asked.back!.focus({ preventScroll: true });
+      this.back.hidden = true;
+    };
+    this.picture.element.closest("section")!.scrollIntoView({ block: "start" });
+    this.picture.canvas.focus({ preventScroll: true });
+  }
+
+  private remember(): void {
+    clearTimeout(this.waiting);
+    const { view, range, chosen, search: found } = this.picture.scene;
+    this.waiting = setTimeout(() => writeFragment(this.timeline, { view, range, chosen, find: found?.text ?? "" }), 150) as unknown as number;
+  }
+
+  private colourChoice(): HTMLElement | null {
+    const streams = this.timeline.lanes.filter((lane) => lane.kind === "stream");
+    const levels = ([["tensor", "tensor issue"], ["issue", "issue slots"], ["sm", "SM active"]] as const).filter(([id]) => streams.some((lane) => lane.column(id) !== null));
+    if (levels.length === 0) return null;
+    return h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => {
+      this.colourBy = (event.target as HTMLSelectElement).value as ColourBy;
+      this.picture.colour(this.colourBy);
+      this.fillLegend();
+    } }, h("option", { value: "type" }, "layer type"), ...levels.map(([id, text]) => h("option", { value: id }, text))));
+  }
+
+  private fillLegend(): void {
+    const swatch = (colour: string, text: string): HTMLElement => h("li", {}, h("span", { class: "swatch", style: `background:${colour}` }), text);
+    const types = [...new Set(this.timeline.sites.map((site) => site.type))].filter(Boolean).sort();
+    const shown = this.report.analysis.devices.flatMap((device) => device.idle.filter((cause) => cause.ns > 0).map((cause) => cause.cause));
+    const heat = ["0 %", "< 10 %", "< 20 %", "< 30 %", "< 40 %", "40 % and more"];
+    this.legend.replaceChildren(...(this.colourBy === "type" ? types.map((type) => swatch(typeColour(type), type)) : heat.map((text, i) => swatch(`var(--heat-${i})`, text))),
+      ...[...new Set(shown)].map((cause) => swatch(causeColour(cause), `idle: ${this.report.labels.causes.find((each) => each.id === cause)?.text ?? cause}`)));
+  }
+}
+
+/** The section at once; its picture when the events are there. */
+export function timelineSection(report: Report): HTMLElement | null {
+  if (!report.hasTimeline) return null;
+  const wait = h("p", { class: "note" }, "Reading the events\u2026"), remark = h("span", {}), box = section("timeline", "Timeline", "", wait);
+  box.querySelector("header")!.append(h("p", { class: "remark" }, remark));
+  void report.timeline.then((timeline) => {
+    if (!timeline || timeline.duration <= 0 || timeline.lanes.length === 0) return box.remove();
+    addTracks(report, timeline);
+    remark.textContent = timeline.shown < timeline.total ? `${count(timeline.shown)} of ${plural(timeline.total, "event")}; the lanes say from where on the others are missing` : `all ${plural(timeline.total, "event")} of the window`;
+    wait.remove();
+    box.append(...new Desk(report, timeline).elements());
+    performance.mark("timeline");
+  });
+  return box;
 }

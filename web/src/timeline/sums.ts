@@ -1,0 +1,81 @@
+// What a span of time holds: busy and idle by device, causes, kernels, levels, joules.
+import type { DeviceEnergy } from "../model.ts";
+import type { Report } from "../page_data.ts";
+import type { View } from "../parts/view.ts";
+import type { Lane, Timeline } from "./events.ts";
+
+export interface KernelSum { name: string; full: string; count: number; ns: number }
+export interface DeviceSums {
+  device: number; name: string;
+  /** Time of the span inside the device's window. */
+  ns: number; busy: number; idle: [string, number][];
+  kernels: KernelSum[]; instances: number;
+  /** Mean over kernel time that has counters, and the share of kernel time that has. */
+  levels: [string, number][]; covered: number;
+  joules: number | null;
+}
+
+function inside(view: View, start: number, duration: number): number {
+  return Math.max(0, Math.min(start + duration, view.to) - Math.max(start, view.from));
+}
+
+/** Every event of a lane that reaches into a span, and how far. */
+function each(lane: Lane, view: View, use: (item: number, ns: number) => void): void {
+  for (let item = 0; item < lane.count && lane.start[item]! < view.to; ++item) {
+    const ns = inside(view, lane.start[item]!, lane.duration[item]!);
+    if (ns > 0 || (lane.duration[item] === 0 && lane.start[item]! >= view.from)) use(item, ns);
+  }
+}
+
+/** Energy of a span by the power readings, each of which holds until the next. */
+function joulesOf(energy: DeviceEnergy | undefined, view: View, offset: number): number | null {
+  if (!energy || energy.power.length === 0) return null;
+  const from = Math.max(view.from - offset, 0), to = Math.min(view.to - offset, energy.span_ns);
+  let sum = 0;
+  energy.power.forEach((reading, i) => {
+    const end = energy.power[i + 1]?.ns ?? energy.span_ns;
+    sum += Math.max(0, Math.min(end, to) - Math.max(i === 0 ? 0 : reading.ns, from)) * reading.watts;
+  });
+  return sum / 1e9;
+}
+
+function addStream(timeline: Timeline, lane: Lane, view: View, kernels: Map<string, KernelSum>, levels: Map<string, [number, number]>): number {
+  let all = 0;
+  const columns = ["sm", "issue", "tensor"].map((id) => [id, lane.column(id)] as const);
+  each(lane, view, (item, ns) => {
+    const thing = timeline.things[lane.name[item]!]!, full = thing.full_name || thing.name;
+    const sum = kernels.get(full) ?? { name: thing.name, full, count: 0, ns: 0 };
+    kernels.set(full, sum);
+    ++sum.count;
+    sum.ns += ns;
+    if (thing.kind !== "kernel") return;
+    all += ns;
+    for (const [id, column] of columns) {
+      const value = column?.[item] ?? 0;
+      if (value === 0) continue;
+      const level = levels.get(id) ?? [0, 0];
+      levels.set(id, [level[0] + ((value - 1) / 1000) * ns, level[1] + ns]);
+    }
+  });
+  return all;
+}
+
+export function sumsOf(report: Report, timeline: Timeline, view: View): DeviceSums[] {
+  return report.analysis.devices.filter((device) => timeline.lanes.some((lane) => lane.device === device.id)).map((device) => {
+    const kernels = new Map<string, KernelSum>(), levels = new Map<string, [number, number]>(), idle = new Map<string, number>();
+    let kernelTime = 0;
+    for (const lane of timeline.lanes) {
+      if (lane.device !== device.id) continue;
+      if (lane.kind === "stream") kernelTime += addStream(timeline, lane, view, kernels, levels);
+      if (lane.kind === "idle") each(lane, view, (item, ns) => idle.set(timeline.text(lane.name[item]), (idle.get(timeline.text(lane.name[item])) ?? 0) + ns));
+    }
+    const ns = inside(view, device.start_ns - timeline.start, device.span_ns), idleTime = [...idle.values()].reduce((sum, time) => sum + time, 0);
+    const list = [...kernels.values()].sort((a, b) => b.ns - a.ns), energy = report.analysis.energy.devices.find((each) => each.device === device.id);
+    const covered = levels.get("issue")?.[1] ?? levels.get("sm")?.[1] ?? 0;
+    return {
+      device: device.id, name: device.name, ns, busy: ns - idleTime, idle: [...idle].sort((a, b) => b[1] - a[1]), kernels: list,
+      instances: list.reduce((sum, kernel) => sum + kernel.count, 0), levels: [...levels].map(([id, [sum, time]]): [string, number] => [id, sum / time]),
+      covered: kernelTime > 0 ? covered / kernelTime : 0, joules: joulesOf(energy, view, (energy?.start_ns ?? 0) - timeline.start),
+    };
+  });
+}
