@@ -33,7 +33,7 @@ class CallIndex {
     if (high < 0) return;
     if (static_cast<std::uint64_t>(high - low_) / static_cast<std::uint64_t>(kPage) <
         count + 1024ull) {
-      page_.assign(static_cast<std::size_t>((high - low_) / kPage + 1), kNoRow);
+      page_.assign(static_cast<std::size_t>(high - low_) / kPage + 1, kNoRow);
       std::uint32_t pages = 0;
       for (std::uint32_t i = 0; i < count; ++i)
         if (calls_.correlation[i] >= 0)

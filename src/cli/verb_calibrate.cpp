@@ -194,9 +194,9 @@ Status fit(const Options& options) {
   }
   print_calibration(file);
   if (!options.against.empty()) {
-    std::ifstream in(options.against);
-    const auto other =
-        parse_energy_model(std::string(std::istreambuf_iterator<char>(in), {}), options.against);
+    std::ifstream file_in(options.against);
+    const auto other = parse_energy_model(std::string(std::istreambuf_iterator<char>(file_in), {}),
+                                          options.against);
     if (!other) return tl::unexpected(other.error());
     print_against(file.model, *other);
   }

@@ -135,89 +135,102 @@ Nanos best_shift(Agreement&& agreement, Nanos centre, Nanos reach, Nanos step) {
   }
 }
 
-}  // namespace
-
-AlignedSamples align_samples(const Capture& capture, std::uint32_t device) {
-  AlignedSamples out;
-  Intervals spans;
-  const auto& activities = capture.activities;
-  for (std::size_t i = 0; i < activities.size(); ++i)
-    if (activities.device[i] == device)
-      spans.push_back({activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]});
-  const Intervals busy_spans = normalised(std::move(spans));
-  const Text busy_id = capture.strings.find("gpu.busy");
-  if (busy_spans.empty() || busy_id == Text::none) return out;
-  const Intervals traced = traced_spans(capture, busy_spans);
-  Signal busy;
-  for (const auto& span : busy_spans) busy.add(span, 1);
-  busy.close();
-
-  // Samples of one span belong together; spans of PM sampling are those that gpu.busy has.
-  Intervals around;
-  for (const auto& span : traced) around.push_back({span.start - kReach, span.end + kReach});
-  around = normalised(std::move(around));
-  std::unordered_map<Nanos, std::size_t> by_start;
-  std::vector<Sample> all;
-  each_counter_value(
-      capture, around, {device, {busy_id}},
-      [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
-        if (duration <= 0 || !known(traced, {start + kReach, start + duration - kReach})) return;
-        by_start[start] = all.size();
-        all.push_back({{start, start + duration}, value, {}});
-      });
-  if (all.size() < kStretch / 4) return out;
-  struct Column {
-    std::size_t at;
-    bool ratio;
-  };
-  std::map<Text, Column> columns;
-  auto sample =
-      by_start.end();  // the one that the last value belongs to: its other metrics come next
-  each_counter_value(
-      capture, around, {device, {}},
-      [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
-        if (id == busy_id || duration <= 0) return;
-        if (sample == by_start.end() || sample->first != start) sample = by_start.find(start);
-        if (sample == by_start.end() || all[sample->second].span.length() != duration) return;
-        const auto [column, added] = columns.try_emplace(id, Column{columns.size(), false});
-        if (added) {
-          const auto* metric = find_metric(capture.text(id));
-          column->second.ratio = metric && metric->unit == "ratio";
-          out.metrics.push_back(id);
-        }
-        auto& values = all[sample->second].values;
-        if (values.size() <= column->second.at)
-          values.resize(column->second.at + 1, std::numeric_limits<double>::quiet_NaN());
-        if (column->second.ratio) {
-          values[column->second.at] = value;
-        } else {
-          values[column->second.at] = value / static_cast<double>(duration);
-        }
-      });
-  std::sort(all.begin(), all.end(), [](const Sample& left, const Sample& right) {
-    return left.span.start < right.span.start;
-  });
-
-  // One shift for all of them, from some spread over the whole recording; each stretch finds its
-  // own around it.
+/// One shift for all samples, from some spread over the whole recording.
+Nanos coarse_shift(const Signal& busy, const std::vector<Sample>& all) {
   const std::size_t every = (all.size() + kMostCoarse - 1) / kMostCoarse;
   auto agreement = [&](Nanos shift) {
     return correlation((all.size() + every - 1) / every, busy, shift,
                        [&](std::size_t i) { return all[i * every].busy; },
                        [&](std::size_t i) { return all[i * every].span; });
   };
-  const Nanos coarse = best_shift(agreement, 0, kReach, 50 * kNsPerUs);
-  out.correlation = correlation_at(busy, all.data(), all.data() + all.size(), coarse);
-  if (out.correlation < kLeastCorrelation) {
-    out.metrics.clear();
-    return out;
+  return best_shift(agreement, 0, kReach, 50 * kNsPerUs);
+}
+
+Signal busy_signal(const Intervals& busy_spans) {
+  Signal busy;
+  for (const auto& span : busy_spans) busy.add(span, 1);
+  busy.close();
+  return busy;
+}
+
+/// Samples of PM sampling in and around the traced spans, in order of time.
+class SampleReader {
+ public:
+  SampleReader(const Capture& capture, std::uint32_t device, const Intervals& traced)
+      : capture_(capture), device_(device), traced_(traced) {
+    for (const auto& span : traced) around_.push_back({span.start - kReach, span.end + kReach});
+    around_ = normalised(std::move(around_));
   }
+
+  /// Samples of one span belong together; spans of PM sampling are those that gpu.busy has.
+  bool read_spans(Text busy_id) {
+    each_counter_value(
+        capture_, around_, {device_, {busy_id}},
+        [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
+          if (duration <= 0 || !known(traced_, {start + kReach, start + duration - kReach})) return;
+          by_start_[start] = samples_.size();
+          samples_.push_back({{start, start + duration}, value, {}});
+        });
+    return samples_.size() >= kStretch / 4;
+  }
+
+  /// Adds every other metric to the samples of its span; `metrics` gets the columns' names.
+  std::vector<Sample> read_values(Text busy_id, std::vector<Text>& metrics) {
+    // The sample that the last value belongs to: its other metrics come next.
+    auto sample = by_start_.end();
+    each_counter_value(
+        capture_, around_, {device_, {}},
+        [&](std::uint32_t, Text id, Nanos start, Nanos duration, double value) {
+          if (id == busy_id || duration <= 0) return;
+          if (sample == by_start_.end() || sample->first != start) sample = by_start_.find(start);
+          if (sample == by_start_.end() || samples_[sample->second].span.length() != duration)
+            return;
+          const Column column = column_of(id, metrics);
+          auto& values = samples_[sample->second].values;
+          if (values.size() <= column.at)
+            values.resize(column.at + 1, std::numeric_limits<double>::quiet_NaN());
+          values[column.at] = value;
+          if (!column.ratio) values[column.at] /= static_cast<double>(duration);
+        });
+    std::sort(samples_.begin(), samples_.end(), [](const Sample& left, const Sample& right) {
+      return left.span.start < right.span.start;
+    });
+    return std::move(samples_);
+  }
+
+ private:
+  struct Column {
+    std::size_t at;
+    bool ratio;
+  };
+  Column column_of(Text id, std::vector<Text>& metrics) {
+    const auto [column, added] = columns_.try_emplace(id, Column{columns_.size(), false});
+    if (added) {
+      const auto* metric = find_metric(capture_.text(id));
+      column->second.ratio = metric && metric->unit == "ratio";
+      metrics.push_back(id);
+    }
+    return column->second;
+  }
+
+  const Capture& capture_;
+  std::uint32_t device_;
+  const Intervals& traced_;
+  Intervals around_;
+  std::unordered_map<Nanos, std::size_t> by_start_;
+  std::vector<Sample> samples_;
+  std::map<Text, Column> columns_;
+};
+
+/// Moves each stretch of samples by the shift that fits it best, near the coarse one.
+void align_stretches(const Signal& busy, const std::vector<Sample>& all, const Intervals& traced,
+                     Nanos coarse, AlignedSamples& out) {
   std::vector<double> shifts;
   double correlation = 0, weight = 0;
   for (std::size_t from = 0; from < all.size(); from += kStretch) {
     const auto to = std::min(from + kStretch, all.size());
     const Sample *begin = all.data() + from, *end = all.data() + to;
-    Nanos shift = best_shift([&](Nanos left) { return correlation_at(busy, begin, end, left); },
+    Nanos shift = best_shift([&](Nanos tried) { return correlation_at(busy, begin, end, tried); },
                              coarse, kNear, 50 * kNsPerUs);
     const double ratio = correlation_at(busy, begin, end, shift);
     if (ratio < kLeastCorrelation)
@@ -234,12 +247,36 @@ AlignedSamples align_samples(const Capture& capture, std::uint32_t device) {
       if (whole && known(traced, moved)) out.rows.push_back({moved, it->values});
     }
   }
-  if (shifts.empty()) {
-    out.shift_ns = coarse;
-  } else {
-    out.shift_ns = static_cast<Nanos>(median(shifts));
-  }
+  out.shift_ns = coarse;
+  if (!shifts.empty()) out.shift_ns = static_cast<Nanos>(median(shifts));
   if (weight > 0) out.correlation = correlation / weight;
+}
+
+}  // namespace
+
+AlignedSamples align_samples(const Capture& capture, std::uint32_t device) {
+  AlignedSamples out;
+  Intervals spans;
+  const auto& activities = capture.activities;
+  for (std::size_t i = 0; i < activities.size(); ++i)
+    if (activities.device[i] == device)
+      spans.push_back({activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]});
+  const Intervals busy_spans = normalised(std::move(spans));
+  const Text busy_id = capture.strings.find("gpu.busy");
+  if (busy_spans.empty() || busy_id == Text::none) return out;
+  const Intervals traced = traced_spans(capture, busy_spans);
+
+  SampleReader reader(capture, device, traced);
+  if (!reader.read_spans(busy_id)) return out;
+  const auto all = reader.read_values(busy_id, out.metrics);
+  const Signal busy = busy_signal(busy_spans);
+  const Nanos coarse = coarse_shift(busy, all);
+  out.correlation = correlation_at(busy, all.data(), all.data() + all.size(), coarse);
+  if (out.correlation < kLeastCorrelation) {
+    out.metrics.clear();
+    return out;
+  }
+  align_stretches(busy, all, traced, coarse, out);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -43,106 +44,150 @@ class Tally {
   std::pair<const std::uint32_t, Nanos>* last_ = nullptr;
 };
 
-}  // namespace
+/// The instances of each kernel name, and the time that they claim.
+struct Ranked {
+  std::size_t group;
+  Nanos ns;
+  std::string_view name;
+};
 
-std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels) {
-  const Capture& capture = context.capture;
-  const auto& activities = capture.activities;
-  const auto instances = kernel_instances(context);
-  std::unordered_map<std::uint32_t, std::uint32_t> group_of_name;
-  std::vector<std::uint32_t> group(instances.size());
-  for (std::size_t i = 0; i < instances.size(); ++i)
-    group[i] = group_of_name
-                   .try_emplace(static_cast<std::uint32_t>(activities.name[instances[i].activity]),
-                                static_cast<std::uint32_t>(group_of_name.size()))
-                   .first->second;
-  const Groups groups(group, group_of_name.size());
-  const Nanos window = device_window(context);
-
-  struct Order {
-    std::size_t group;
-    Nanos ns;
-    std::string_view name;
-  };
-  std::vector<Order> order;
+/// Groups in order of their time; ties by name.
+std::vector<Ranked> rank(const Capture& capture, const std::vector<KernelInstance>& instances,
+                         const Groups& groups) {
+  std::vector<Ranked> order;
   for (std::size_t index = 0; index < groups.size(); ++index) {
+    const auto members = groups.members(index);
     Nanos ns = 0;
-    for (const auto member : groups.members(index)) ns += instances[member].exclusive_ns;
+    for (const auto member : members) ns += instances[member].exclusive_ns;
     order.push_back(
-        {index, ns, capture.text(activities.name[instances[groups.members(index)[0]].activity])});
+        {index, ns, capture.text(capture.activities.name[instances[members[0]].activity])});
   }
-  std::sort(order.begin(), order.end(), [](const Order& left, const Order& right) {
+  std::sort(order.begin(), order.end(), [](const Ranked& left, const Ranked& right) {
     return std::tie(right.ns, left.name) < std::tie(left.ns, right.name);
   });
+  return order;
+}
 
-  std::vector<KernelRow> rows;
-  std::size_t shown = 0;
-  if (context.options.max_rows == 0) {
-    shown = order.size();
-  } else {
-    shown = std::min(context.options.max_rows, order.size());
-  }
-  std::vector<std::uint32_t> members;
-  std::vector<double> weights, durations;
-  std::vector<std::array<I32, 3>> grids;
-  for (std::size_t index = 0; index < shown; ++index) {
-    const auto part = groups.members(order[index].group);
-    const auto first = instances[part[0]].activity;
+/// Rows of the table; its columns are kept from row to row.
+class RowBuilder {
+ public:
+  RowBuilder(const Context& context, const KernelLevels& levels,
+             const std::vector<KernelInstance>& instances)
+      : context_(context),
+        levels_(levels),
+        instances_(instances),
+        window_(device_window(context)) {}
+
+  KernelRow of_group(const Ranked& ranked, std::span<const std::uint32_t> part) {
+    const auto& activities = context_.capture.activities;
+    const auto first = instances_[part[0]].activity;
     KernelRow row;
-    row.name = order[index].name;
-    row.short_name = short_kernel_name(order[index].name);
-    row.ns = order[index].ns;
-    row.count = static_cast<std::int64_t>(part.size());
+    row.name = ranked.name;
+    row.short_name = short_kernel_name(ranked.name);
     row.grid = triple(activities.grid_x[first], activities.grid_y[first], activities.grid_z[first]);
     row.block =
         triple(activities.block_x[first], activities.block_y[first], activities.block_z[first]);
     row.registers = activities.registers[first];
     row.shared_bytes = activities.shared_bytes[first];
-    if (window > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window);
-    Tally types, operators;
-    grids.clear();
-    members.clear();
-    weights.clear();
-    durations.clear();
+    clear();
+    for (const auto instance : part) add(instances_[instance], row);
+    row.grids = distinct_grids(part);
+    vote(part, row);
+    finish(row);
+    row.levels = level_spreads(members_, weights_, levels_);
+    return row;
+  }
+
+  /// One row for all groups that are not shown.
+  KernelRow of_others(std::span<const Ranked> hidden, const Groups& groups) {
+    KernelRow row;
+    row.name = row.short_name = fmt::format("({} others)", hidden.size());
+    clear();
+    for (const auto& ranked : hidden)
+      for (const auto instance : groups.members(ranked.group)) add(instances_[instance], row);
+    finish(row);
+    return row;
+  }
+
+ private:
+  void clear() {
+    members_.clear();
+    weights_.clear();
+    durations_.clear();
+  }
+  void add(const KernelInstance& kernel, KernelRow& row) {
+    members_.push_back(kernel.activity);
+    weights_.push_back(static_cast<double>(kernel.exclusive_ns));
+    durations_.push_back(static_cast<double>(kernel.duration_ns));
+    row.ns += kernel.exclusive_ns;
+    row.duration_sum_ns += kernel.duration_ns;
+    row.counted += levels_.counted(kernel.activity);
+    ++row.count;
+  }
+  void finish(KernelRow& row) const {
+    row.duration = distribution(durations_);
+    if (window_ > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(window_);
+  }
+  std::int64_t distinct_grids(std::span<const std::uint32_t> part) {
+    const auto& activities = context_.capture.activities;
+    grids_.clear();
     for (const auto instance : part) {
-      const auto& kernel = instances[instance];
-      members.push_back(kernel.activity);
-      weights.push_back(static_cast<double>(kernel.exclusive_ns));
-      durations.push_back(static_cast<double>(kernel.duration_ns));
-      row.duration_sum_ns += kernel.duration_ns;
-      row.counted += levels.counted(kernel.activity);
-      types.add(context.attribution.layer[kernel.activity], kernel.exclusive_ns);
-      const auto op = context.attribution.op[kernel.activity];
-      operators.add(op == kNoRow ? 0 : static_cast<std::uint32_t>(capture.host_ops.name[op]),
-                    kernel.exclusive_ns);
-      const std::array grid{activities.grid_x[kernel.activity], activities.grid_y[kernel.activity],
-                            activities.grid_z[kernel.activity]};
-      if (grids.empty() || grids.back() != grid) grids.push_back(grid);
+      const auto activity = instances_[instance].activity;
+      const std::array grid{activities.grid_x[activity], activities.grid_y[activity],
+                            activities.grid_z[activity]};
+      if (grids_.empty() || grids_.back() != grid) grids_.push_back(grid);
     }
-    std::sort(grids.begin(), grids.end());
-    row.grids = std::unique(grids.begin(), grids.end()) - grids.begin();
-    row.layer_type = context.attribution.layer_types[types.heaviest()];
+    std::sort(grids_.begin(), grids_.end());
+    return std::unique(grids_.begin(), grids_.end()) - grids_.begin();
+  }
+  /// The layer type and the operator that most of the row's time belongs to.
+  void vote(std::span<const std::uint32_t> part, KernelRow& row) const {
+    const auto& capture = context_.capture;
+    Tally types, operators;
+    for (const auto instance : part) {
+      const auto& kernel = instances_[instance];
+      types.add(context_.attribution.layer[kernel.activity], kernel.exclusive_ns);
+      const auto op = context_.attribution.op[kernel.activity];
+      std::uint32_t name = 0;
+      if (op != kNoRow) name = static_cast<std::uint32_t>(capture.host_ops.name[op]);
+      operators.add(name, kernel.exclusive_ns);
+    }
+    row.layer_type = context_.attribution.layer_types[types.heaviest()];
     row.operator_name = capture.text(static_cast<Text>(operators.heaviest()));
-    row.duration = distribution(durations);
-    row.levels = level_spreads(members, weights, levels);
-    rows.push_back(std::move(row));
   }
-  if (shown < order.size()) {
-    KernelRow rest;
-    rest.name = rest.short_name = fmt::format("({} others)", order.size() - shown);
-    durations.clear();
-    for (std::size_t row = shown; row < order.size(); ++row)
-      for (const auto member : groups.members(order[row].group)) {
-        rest.ns += instances[member].exclusive_ns;
-        rest.duration_sum_ns += instances[member].duration_ns;
-        rest.counted += levels.counted(instances[member].activity);
-        ++rest.count;
-        durations.push_back(static_cast<double>(instances[member].duration_ns));
-      }
-    rest.duration = distribution(durations);
-    if (window > 0) rest.share = static_cast<double>(rest.ns) / static_cast<double>(window);
-    rows.push_back(std::move(rest));
-  }
+
+  const Context& context_;
+  const KernelLevels& levels_;
+  const std::vector<KernelInstance>& instances_;
+  Nanos window_;
+  std::vector<std::uint32_t> members_;
+  std::vector<double> weights_, durations_;
+  std::vector<std::array<I32, 3>> grids_;
+};
+
+}  // namespace
+
+std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels) {
+  const Capture& capture = context.capture;
+  const auto instances = kernel_instances(context);
+  std::unordered_map<Text, std::uint32_t> group_of_name;
+  std::vector<std::uint32_t> group(instances.size());
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    group[i] = group_of_name
+                   .try_emplace(capture.activities.name[instances[i].activity],
+                                static_cast<std::uint32_t>(group_of_name.size()))
+                   .first->second;
+  const Groups groups(group, group_of_name.size());
+  const auto order = rank(capture, instances, groups);
+  std::size_t shown = order.size();
+  if (context.options.max_rows > 0) shown = std::min(context.options.max_rows, shown);
+
+  RowBuilder builder(context, levels, instances);
+  std::vector<KernelRow> rows;
+  for (std::size_t index = 0; index < shown; ++index)
+    rows.push_back(builder.of_group(order[index], groups.members(order[index].group)));
+  if (shown < order.size())
+    rows.push_back(builder.of_others(std::span(order).subspan(shown), groups));
   return rows;
 }
 

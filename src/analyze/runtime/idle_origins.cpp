@@ -61,71 +61,107 @@ bool can_be_gained(IdleReason reason) {
          reason != IdleReason::no_launch_record;
 }
 
+struct Sum {
+  Nanos ns = 0;
+  std::int64_t gaps = 0;
+  Nanos last_end = INT64_MIN;
+};
+using Sums = std::unordered_map<Key, Sum, KeyHash>;
+
+/// What the host's threads did at the middle of each idle piece of one device.
+class DeviceOrigins {
+ public:
+  DeviceOrigins(const Context& context, const RuntimeTrace& trace, bool stacks)
+      : context_(context), trace_(trace), stacks_(stacks) {}
+
+  Key key_of(const IdlePiece& piece) {
+    const auto& capture = context_.capture;
+    Key key{piece.reason, RuntimePhase::other, {}, 0, {}};
+    if (piece.next < context_.attribution.module.size())
+      key.module = context_.attribution.module[piece.next];
+    if (piece.op != kNoRow) key.operation = capture.host_ops.name[piece.op];
+    const auto thread = thread_of(piece);
+    if (thread >= capture.threads.size()) return key;
+    auto& state = state_of(thread);
+    const Nanos middle = piece.span.start + piece.span.length() / 2;
+    key.phase = state.phases.at(middle);
+    if (stacks_)
+      if (const auto python = state.sweep.at(middle).python; python != kNoRow)
+        key.python = capture.host_ops.name[python];
+    return key;
+  }
+
+ private:
+  struct Thread {
+    PhaseSweep phases;
+    ThreadSweep sweep;
+  };
+  /// The thread whose state gave the reason: that of the operation, else the one that launched the
+  /// next activity.
+  std::uint32_t thread_of(const IdlePiece& piece) const {
+    const auto& capture = context_.capture;
+    std::uint32_t thread = kNoRow;
+    if (piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
+    if (thread != kNoRow || piece.next == kNoRow) return thread;
+    const auto launch = context_.attribution.launch[piece.next];
+    if (launch == kNoRow) return kNoRow;
+    return capture.api_calls.thread[launch];
+  }
+  Thread& state_of(std::uint32_t thread) {
+    const auto at = threads_.find(thread);
+    if (at != threads_.end()) return at->second;
+    return threads_
+        .emplace(thread,
+                 Thread{PhaseSweep(trace_.threads[thread]),
+                        ThreadSweep(context_.capture, context_.host, context_.roles, thread)})
+        .first->second;
+  }
+
+  const Context& context_;
+  const RuntimeTrace& trace_;
+  bool stacks_;
+  // Each moves forward with the pieces of this device. Few of many threads launch anything.
+  std::unordered_map<std::uint32_t, Thread> threads_;
+};
+
+IdleOrigin origin_of(const Context& context, const Key& key, const Sum& sum, Nanos windows) {
+  IdleOrigin origin;
+  origin.cause = key.reason;
+  origin.phase = key.phase;
+  origin.operation = context.capture.text(key.operation);
+  if (key.module != 0) origin.module = context.attribution.modules[key.module];
+  origin.python = context.capture.text(key.python);
+  origin.ns = sum.ns;
+  origin.gaps = sum.gaps;
+  if (windows > 0) {
+    const double share = static_cast<double>(sum.ns) / static_cast<double>(windows);
+    origin.share = share;
+    if (share < 1 && can_be_gained(key.reason)) origin.speedup = 1 / (1 - share);
+  }
+  return origin;
+}
+
 }  // namespace
 
 std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeTrace& trace,
                                           std::size_t max_rows) {
-  const auto& capture = context.capture;
-  struct Sum {
-    Nanos ns = 0;
-    std::int64_t gaps = 0;
-    Nanos last_end = INT64_MIN;
-  };
-  std::unordered_map<Key, Sum, KeyHash> sums;
-  const bool stacks = std::find(capture.host_ops.kind.begin(), capture.host_ops.kind.end(),
-                                HostKind::python) != capture.host_ops.kind.end();
+  const auto& kinds = context.capture.host_ops.kind;
+  const bool stacks = std::find(kinds.begin(), kinds.end(), HostKind::python) != kinds.end();
+  Sums sums;
   Nanos windows = 0;
   for (const auto& line : context.devices) {
     windows += line.window.length();
-    struct Thread {
-      PhaseSweep phases;
-      ThreadSweep sweep;
-    };
-    // Each moves forward with the pieces of this device. Few of many threads launch anything.
-    std::unordered_map<std::uint32_t, Thread> threads;
+    DeviceOrigins device(context, trace, stacks);
     for (const auto& piece : line.idle_pieces) {
-      // The thread whose state gave the reason: that of the operation, else the one that launched
-      // the next activity.
-      std::uint32_t thread = kNoRow;
-      if (piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
-      if (thread == kNoRow && piece.next != kNoRow &&
-          context.attribution.launch[piece.next] != kNoRow)
-        thread = capture.api_calls.thread[context.attribution.launch[piece.next]];
-      Key key{piece.reason,
-              RuntimePhase::other,
-              {},
-              piece.next < context.attribution.module.size()
-                  ? context.attribution.module[piece.next]
-                  : 0,
-              {}};
-      if (piece.op != kNoRow) key.operation = capture.host_ops.name[piece.op];
-      if (thread < capture.threads.size()) {
-        auto at = threads.find(thread);
-        if (at == threads.end())
-          at = threads
-                   .emplace(thread,
-                            Thread{PhaseSweep(trace.threads[thread]),
-                                   ThreadSweep(capture, context.host, context.roles, thread)})
-                   .first;
-        const Nanos middle = piece.span.start + piece.span.length() / 2;
-        key.phase = at->second.phases.at(middle);
-        if (stacks)
-          if (const auto python = at->second.sweep.at(middle).python; python != kNoRow)
-            key.python = capture.host_ops.name[python];
-      }
-      Sum& sum = sums[key];
+      Sum& sum = sums[device.key_of(piece)];
       sum.ns += piece.span.length();
       if (piece.span.start != sum.last_end) ++sum.gaps;
       sum.last_end = piece.span.end;
     }
   }
   std::vector<std::pair<Key, Sum>> order(sums.begin(), sums.end());
-  std::size_t shown = 0;
-  if (max_rows) {
-    shown = std::min(max_rows, order.size());
-  } else {
-    shown = order.size();
-  }
+  std::size_t shown = order.size();
+  if (max_rows > 0) shown = std::min(max_rows, shown);
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
                     [](const auto& left, const auto& right) {
                       if (left.second.ns != right.second.ns)
@@ -133,23 +169,8 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
                       return left.first < right.first;
                     });
   std::vector<IdleOrigin> origins;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [key, sum] = order[i];
-    IdleOrigin origin;
-    origin.cause = key.reason;
-    origin.phase = key.phase;
-    origin.operation = capture.text(key.operation);
-    if (key.module != 0) origin.module = context.attribution.modules[key.module];
-    origin.python = capture.text(key.python);
-    origin.ns = sum.ns;
-    origin.gaps = sum.gaps;
-    if (windows > 0) {
-      const double share = static_cast<double>(sum.ns) / static_cast<double>(windows);
-      origin.share = share;
-      if (share < 1 && can_be_gained(key.reason)) origin.speedup = 1 / (1 - share);
-    }
-    origins.push_back(std::move(origin));
-  }
+  for (std::size_t i = 0; i < shown; ++i)
+    origins.push_back(origin_of(context, order[i].first, order[i].second, windows));
   return origins;
 }
 

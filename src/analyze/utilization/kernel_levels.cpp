@@ -111,6 +111,86 @@ std::vector<double> peak_bytes(const Capture& capture) {
   return bytes;
 }
 
+using Ratios = std::array<std::vector<double>, kKernelLevels>;
+
+/// Fills the formula's level for the kernels that have its counters and no value yet: formulas come
+/// in order of preference. True when it gave a value.
+bool apply_formula(const Counters& counters, const LevelFormula& formula, Ratios& ratios) {
+  const auto numerator = terms(counters, formula.numerator);
+  const auto denominator = terms(counters, formula.denominator);
+  if (numerator.empty() || (!formula.denominator.empty() && denominator.empty())) return false;
+  const auto& times = ratios[static_cast<std::size_t>(KernelLevel::sm_active)];
+  if (!formula.times.empty() && times.empty()) return false;
+  auto& column = ratios[static_cast<std::size_t>(formula.level)];
+  bool used = false;
+  for (std::size_t kernel = 0; kernel < counters.rows(); ++kernel) {
+    if (!column.empty() && !std::isnan(column[kernel])) continue;
+    double value = sum(numerator, kernel);
+    if (!denominator.empty()) {
+      const double whole = sum(denominator, kernel);
+      if (!(whole > 0)) continue;
+      value /= whole;
+    }
+    value *= formula.factor;
+    if (!formula.times.empty()) value *= times[kernel];
+    if (std::isnan(value)) continue;
+    if (column.empty()) column.assign(counters.rows(), kNaN);
+    column[kernel] = value;
+    used = true;
+  }
+  return used;
+}
+
+/// Operations of each input type over what the tensor cores could do of it, dense, in the SM cycles
+/// that elapsed; empty when no kernel has them.
+std::vector<double> tensor_flops(const Counters& counters, const Chip* chip,
+                                 const std::vector<double>& elapsed) {
+  std::vector<double> column;
+  for (const auto& path : tensor_paths()) {
+    if (!chip || path.chip != chip->id) continue;
+    std::string names;  // each counter's .sum; a type that is missing counts nothing
+    each_term(path.counters, [&](std::string_view name, bool) {
+      names += fmt::format("{}[{}.sum]", when(!names.empty(), " + "), name);
+    });
+    for (const auto& [operations, optional] : terms(counters, names)) {
+      if (column.empty()) column.assign(counters.rows(), kNaN);
+      for (std::size_t kernel = 0; kernel < column.size(); ++kernel) {
+        const double possible = path.dense_ops * elapsed[kernel] / 4;
+        if (std::isnan((*operations)[kernel]) || !(possible > 0)) continue;
+        if (std::isnan(column[kernel])) column[kernel] = 0;
+        column[kernel] += (*operations)[kernel] / possible;
+      }
+    }
+  }
+  return column;
+}
+
+/// Holds the ratios in 0..1 and in the order of the ladder; how many kernels gave way by over 2 %.
+std::int64_t hold_order(std::size_t kernels, Ratios& ratios) {
+  std::vector<bool> gave_way(kernels, false);
+  auto hold = [&](KernelLevel level, const std::vector<double>* above) {
+    auto& column = ratios[static_cast<std::size_t>(level)];
+    for (std::size_t kernel = 0; kernel < column.size(); ++kernel) {
+      if (std::isnan(column[kernel])) continue;
+      double most = 1;
+      if (above && kernel < above->size() && !std::isnan((*above)[kernel])) most = (*above)[kernel];
+      if (column[kernel] > most * 1.02 + 1e-4) gave_way[kernel] = true;
+      column[kernel] = std::clamp(column[kernel], 0.0, most);
+    }
+  };
+  using enum KernelLevel;
+  const auto* active = &ratios[static_cast<std::size_t>(sm_active)];
+  const auto* issue = &ratios[static_cast<std::size_t>(issue_active)];
+  hold(sm_active, nullptr);
+  hold(issue_active, active);
+  hold(tensor_active, active);
+  hold(tensor_issue, issue);
+  hold(tensor_issue, active);
+  hold(tensor_flops, active);
+  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate}) hold(level, nullptr);
+  return std::count(gave_way.begin(), gave_way.end(), true);
+}
+
 }  // namespace
 
 const Chip* chip_of(const Capture& capture) {
@@ -126,94 +206,25 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
     : report_row_(matching.report_row) {
   if (capture.report_kernels.empty()) return;
   Counters counters(capture);
-  const std::size_t count = counters.rows();
   counters.add("peak bytes", peak_bytes(capture));
   const Chip* chip = chip_of(capture);
   const ChipSet here = chip ? bit(chip->id) : ChipSet{0};
-
-  // For each kernel the first formula whose counters it has; the formulas are in order of
-  // preference.
   for (const auto& formula : level_formulas()) {
     if (formula.chips != kEveryChip && !(formula.chips & here))
       continue;  // an unknown chip gets only what holds on all
-    const auto numerator = terms(counters, formula.numerator);
-    const auto denominator = terms(counters, formula.denominator);
-    if (numerator.empty() || (!formula.denominator.empty() && denominator.empty())) continue;
-    const auto& times = ratio_[static_cast<std::size_t>(KernelLevel::sm_active)];
-    if (!formula.times.empty() && times.empty()) continue;
-    auto& column = ratio_[static_cast<std::size_t>(formula.level)];
-    bool used = false;
-    for (std::size_t kernel = 0; kernel < count; ++kernel) {
-      if (!column.empty() && !std::isnan(column[kernel])) continue;
-      double value = sum(numerator, kernel);
-      if (!denominator.empty()) {
-        const double whole = sum(denominator, kernel);
-        if (whole > 0) {
-          value = value / whole;
-        } else {
-          value = kNaN;
-        }
-      }
-      value *= formula.factor * (formula.times.empty() ? 1.0 : times[kernel]);
-      if (std::isnan(value)) continue;
-      if (column.empty()) column.assign(count, kNaN);
-      column[kernel] = value;
-      used = true;
-    }
-    if (used && formula_[static_cast<std::size_t>(formula.level)].empty())
-      formula_[static_cast<std::size_t>(formula.level)] = formula_text(formula);
+    auto& text = formula_[static_cast<std::size_t>(formula.level)];
+    if (apply_formula(counters, formula, ratio_) && text.empty()) text = formula_text(formula);
   }
-
-  // Operations of each input type over what the tensor cores could do of it, dense, in the SM
-  // cycles that elapsed.
   if (const auto* elapsed = counters.find("smsp__cycles_elapsed.sum")) {
     cycles_ = *elapsed;
     auto& column = ratio_[static_cast<std::size_t>(KernelLevel::tensor_flops)];
-    for (const auto& path : tensor_paths()) {
-      if (!chip || path.chip != chip->id) continue;
-      std::string names;  // each counter's .sum; a type that is missing counts nothing
-      each_term(path.counters, [&](std::string_view name, bool) {
-        names += fmt::format("{}[{}.sum]", when(!names.empty(), " + "), name);
-      });
-      for (const auto& [operations, optional] : terms(counters, names)) {
-        if (column.empty()) column.assign(count, kNaN);
-        for (std::size_t kernel = 0; kernel < count; ++kernel) {
-          const double possible = path.dense_ops * (*elapsed)[kernel] / 4;
-          if (std::isnan((*operations)[kernel]) || !(possible > 0)) continue;
-          column[kernel] =
-              (std::isnan(column[kernel]) ? 0 : column[kernel]) + (*operations)[kernel] / possible;
-        }
-      }
-    }
+    column = tensor_flops(counters, chip, cycles_);
     if (!column.empty())
       formula_[static_cast<std::size_t>(KernelLevel::tensor_flops)] =
           "sum over types of sm__ops_path_tensor_src_* / (dense operations a cycle and SM * "
           "smsp__cycles_elapsed.sum / 4)";
   }
-
-  // Hold the order of the ladder.
-  std::vector<bool> gave_way(count, false);
-  auto hold = [&](KernelLevel level, KernelLevel above, bool has_above) {
-    auto& column = ratio_[static_cast<std::size_t>(level)];
-    const auto& limit = ratio_[static_cast<std::size_t>(above)];
-    for (std::size_t kernel = 0; kernel < column.size(); ++kernel) {
-      if (std::isnan(column[kernel])) continue;
-      double most = 1;
-      if (has_above && kernel < limit.size() && !std::isnan(limit[kernel])) most = limit[kernel];
-      if (column[kernel] > most * 1.02 + 1e-4) gave_way[kernel] = true;
-      column[kernel] = std::clamp(column[kernel], 0.0, most);
-    }
-  };
-  using enum KernelLevel;
-  hold(sm_active, sm_active, false);
-  hold(issue_active, sm_active, true);
-  hold(tensor_active, sm_active, true);
-  hold(tensor_issue, issue_active, true);
-  hold(tensor_issue, sm_active, true);
-  hold(tensor_flops, sm_active, true);
-  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate})
-    hold(level, level, false);
-  adjusted = std::count(gave_way.begin(), gave_way.end(), true);
+  adjusted = hold_order(counters.rows(), ratio_);
 }
 
 double KernelLevels::upper(std::uint32_t activity, KernelLevel level) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analyze/kernel_rates/kernel_rates.h"
 
@@ -34,94 +35,106 @@ struct Sums {
   long double covered = 0;  // sum of w over kernels with data
   long double active_cycles = 0, cycles = 0;
   bool any = false;
+
+  void add(const KernelLevels& levels, std::uint32_t activity, KernelLevel level,
+           long double weight) {
+    const double ratio = levels.of(activity, level);
+    if (std::isnan(ratio)) {
+      bound += weight * levels.upper(activity, level);
+      return;
+    }
+    any = true;
+    known += weight * ratio;
+    covered += weight;
+    if (const double elapsed = levels.cycles(activity); elapsed > 0) {
+      active_cycles += static_cast<long double>(ratio) * elapsed;
+      cycles += elapsed;
+    }
+  }
 };
+
+/// What the ladder sums over the kernels of some devices.
+struct KernelSums {
+  std::array<Sums, kKernelLevels> levels;
+  Nanos window = 0, kernel_busy = 0, kernel_time = 0;
+};
+
+KernelSums sum_kernels(const Context& context, std::span<const DeviceTimeline> devices,
+                       const KernelLevels& kernel_levels) {
+  const auto& activities = context.capture.activities;
+  KernelSums sums;
+  for (const auto& line : devices) {
+    sums.window += line.window.length();
+    sums.kernel_busy += total(line.kernel_busy);
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const auto activity = line.rows[i];
+      if (activities.kind[activity] != ActivityKind::kernel) continue;
+      sums.kernel_time += line.spans[i].length();
+      const auto weight = static_cast<long double>(line.exclusive_ns[i]);
+      for (std::size_t rung = 0; rung < kKernelLevels; ++rung)
+        if (const auto level = static_cast<KernelLevel>(rung); kernel_levels.has(level))
+          sums.levels[rung].add(kernel_levels, activity, level, weight);
+    }
+  }
+  return sums;
+}
+
+Level level_from_trace(const char* id, Nanos ns, Nanos window, const char* formula) {
+  Level level;
+  level.id = id;
+  level.value = level.low = level.high = static_cast<double>(ns / static_cast<long double>(window));
+  level.coverage = 1.0;
+  level.formula = formula;
+  return level;
+}
+
+/// A level from counters of kernels, with bounds for the kernels that have none.
+std::optional<Level> level_from_counters(KernelLevel id, const Sums& sum, const KernelSums& all) {
+  // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of the
+  // window.
+  const bool rate = id == KernelLevel::l2_hit_rate || id == KernelLevel::l1_hit_rate;
+  const auto window = static_cast<long double>(all.window);
+  long double whole = window;
+  if (rate) whole = sum.covered;
+  if (whole <= 0) return std::nullopt;
+  Level level;
+  level.id = id_of(id);
+  level.value = level.low = level.high = static_cast<double>(sum.known / whole);
+  if (!rate) level.high = static_cast<double>((sum.known + sum.bound) / whole);
+  level.coverage = 0.0;
+  if (all.kernel_busy > 0) level.coverage = static_cast<double>(sum.covered / all.kernel_busy);
+  if (sum.cycles > 0) {
+    long double share = 1;
+    if (!rate) share = sum.covered / window;
+    level.by_cycles = static_cast<double>(sum.active_cycles / sum.cycles * share);
+  }
+  return level;
+}
 
 }  // namespace
 
 std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices,
                           const KernelLevels& kernel_levels) {
-  const auto& activities = context.capture.activities;
-  std::array<Sums, kKernelLevels> sums;
-  Nanos window = 0, kernel_busy = 0, kernel_time = 0;
-  for (const auto& line : devices) {
-    window += line.window.length();
-    kernel_busy += total(line.kernel_busy);
-    for (std::size_t i = 0; i < line.rows.size(); ++i) {
-      const auto activity = line.rows[i];
-      if (activities.kind[activity] != ActivityKind::kernel) continue;
-      kernel_time += line.spans[i].length();
-      const auto weight = static_cast<long double>(line.exclusive_ns[i]);
-      for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
-        const auto level = static_cast<KernelLevel>(rung);
-        if (!kernel_levels.has(level)) continue;
-        auto& sum = sums[rung];
-        const double ratio = kernel_levels.of(activity, level);
-        if (std::isnan(ratio)) {
-          sum.bound += weight * kernel_levels.upper(activity, level);
-          continue;
-        }
-        sum.any = true;
-        sum.known += weight * ratio;
-        sum.covered += weight;
-        if (const double cycles = kernel_levels.cycles(activity); cycles > 0) {
-          sum.active_cycles += static_cast<long double>(ratio) * cycles;
-          sum.cycles += cycles;
-        }
-      }
-    }
-  }
+  const KernelSums sums = sum_kernels(context, devices, kernel_levels);
   std::vector<Level> levels;
-  if (window <= 0) return levels;
-  const auto T = static_cast<long double>(window);
-  auto from_trace = [&](const char* id, Nanos ns, const char* formula) {
-    Level level;
-    level.id = id;
-    level.value = level.low = level.high = static_cast<double>(ns / T);
-    level.coverage = 1.0;
-    level.formula = formula;
-    levels.push_back(std::move(level));
-  };
-  from_trace("gpu.busy", kernel_busy, "union of kernel intervals / window");
-  from_trace("gpu.kernel_time", kernel_time, "sum of kernel durations / window");
+  if (sums.window <= 0) return levels;
+  levels.push_back(level_from_trace("gpu.busy", sums.kernel_busy, sums.window,
+                                    "union of kernel intervals / window"));
+  levels.push_back(level_from_trace("gpu.kernel_time", sums.kernel_time, sums.window,
+                                    "sum of kernel durations / window"));
   for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
     const auto id = static_cast<KernelLevel>(rung);
-    const auto& sum = sums[rung];
-    const bool rate = id == KernelLevel::l2_hit_rate || id == KernelLevel::l1_hit_rate;
-    if (!sum.any) {
-      if (rung >= kRungs) continue;  // beside the ladder: shown when there is data
+    if (sums.levels[rung].any) {
+      auto level = level_from_counters(id, sums.levels[rung], sums);
+      if (!level) continue;
+      level->formula = kernel_levels.formula(id);
+      levels.push_back(std::move(*level));
+    } else if (rung < kRungs) {  // the others stand beside the ladder: shown when there is data
       Level level;
       level.id = id_of(id);
       level.why_missing = why_missing(context, id);
       levels.push_back(std::move(level));
-      continue;
     }
-    Level level;
-    level.id = id_of(id);
-    // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of
-    // the window.
-    long double whole = 0;
-    if (rate) {
-      whole = sum.covered;
-    } else {
-      whole = T;
-    }
-    if (whole <= 0) continue;
-    level.value = level.low = static_cast<double>(sum.known / whole);
-    if (rate) {
-      level.high = level.value;
-    } else {
-      level.high = static_cast<double>((sum.known + sum.bound) / whole);
-    }
-    if (kernel_busy > 0) {
-      level.coverage = static_cast<double>(sum.covered / kernel_busy);
-    } else {
-      level.coverage = 0.0;
-    }
-    if (sum.cycles > 0)
-      level.by_cycles =
-          static_cast<double>(sum.active_cycles / sum.cycles * (rate ? 1 : sum.covered / T));
-    level.formula = kernel_levels.formula(id);
-    levels.push_back(std::move(level));
   }
   return levels;
 }

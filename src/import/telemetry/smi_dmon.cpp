@@ -48,6 +48,150 @@ struct Place {
   Nanos last = -1, day = 0, time_of_day = 0;
 };
 
+/// When and whose a line's readings are; what is not given or no number is absent.
+struct LineHead {
+  std::int32_t device = -1;
+  std::optional<Nanos> day, time_of_day;
+};
+
+Role role_of(std::string_view heading) {
+  if (heading == "Date") return Role::date;
+  if (heading == "Time") return Role::time;
+  if (heading == "gpu") return Role::gpu;
+  return Role::value;
+}
+
+std::optional<Nanos> parse_day(std::string_view cell) {
+  if (cell.size() != 8) return std::nullopt;
+  return parse_calendar(
+      fmt::format("{}/{}/{} 00:00:00", cell.substr(0, 4), cell.substr(4, 2), cell.substr(6)));
+}
+
+class LogReader {
+ public:
+  explicit LogReader(Capture& capture) : capture_(capture) {}
+
+  void heading(const std::vector<std::string_view>& cells) {
+    columns_.clear();
+    date_ = time_ = false;
+    for (const auto cell : cells) {
+      const Quantity quantity = quantity_of_smi_dmon(cell, "");
+      const Role role = role_of(cell);
+      columns_.push_back({role, cell, capture_.strings.intern(quantity.metric), quantity.factor});
+      date_ |= role == Role::date;
+      time_ |= role == Role::time;
+    }
+  }
+
+  void units(const std::vector<std::string_view>& cells) {
+    for (std::size_t cell = 0; cell < columns_.size() && cell < cells.size(); ++cell) {
+      const Quantity quantity = quantity_of_smi_dmon(columns_[cell].heading, cells[cell]);
+      columns_[cell].metric = capture_.strings.intern(quantity.metric);
+      columns_[cell].factor = quantity.factor;
+    }
+  }
+
+  void readings(const std::vector<std::string_view>& cells, std::size_t offset) {
+    const LineHead head = head_of(cells);
+    if (head.device < 0 || (date_ && !head.day) || (time_ && !head.time_of_day)) {
+      if (bad_++ == 0)
+        capture_.note_quality(
+            QualityCode::bad_row,
+            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+      return;
+    }
+    const auto row = capture_.device_row(head.device);
+    capture_.devices.vendor[row] = capture_.strings.intern("nvidia");
+    places_.resize(std::max<std::size_t>(places_.size(), row + 1u));
+    const Interval span = span_of(head, places_[row]);
+    ++capture_.events;
+    for (std::size_t column = 0; column < columns_.size(); ++column)
+      if (columns_[column].role == Role::value) sample(columns_[column], cells[column], row, span);
+  }
+
+  Status finish() {
+    if (columns_.empty())
+      return fail("no heading (# gpu ...) of nvidia-smi dmon in the text", capture_.path, -1,
+                  "keep the first lines that nvidia-smi dmon prints");
+    if (bad_ > 0) capture_.note_quality(QualityCode::bad_row, "", bad_);
+    if (missing_ > 0)
+      capture_.note_quality(QualityCode::no_reading, "cells without a number, such as -: no data",
+                            missing_);
+    note_times();
+    return {};
+  }
+
+ private:
+  LineHead head_of(const std::vector<std::string_view>& cells) const {
+    LineHead head;
+    if (cells.size() != columns_.size()) return head;
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      const auto cell = cells[column];
+      const Role role = columns_[column].role;
+      if (role == Role::gpu) std::from_chars(cell.data(), cell.data() + cell.size(), head.device);
+      if (role == Role::date) head.day = parse_day(cell);
+      if (role == Role::time)
+        if (const auto calendar = parse_calendar(fmt::format("2000/01/01 {}", cell)))
+          head.time_of_day = *calendar % kDay;
+    }
+    return head;
+  }
+
+  /// Readings are averages up to the moment that they are printed, since the line before.
+  Interval span_of(const LineHead& head, Place& place) const {
+    if (head.day) place.day = *head.day;
+    if (!date_ && head.time_of_day && *head.time_of_day < place.time_of_day)
+      place.day += kDay;  // past midnight
+    if (head.time_of_day) place.time_of_day = *head.time_of_day;
+    Nanos now = place.last + kInterval;
+    if (time_)
+      now = place.day + *head.time_of_day;
+    else if (place.last < 0)
+      ++now;
+    Nanos since = kInterval;
+    if (place.last >= 0 && now > place.last && now - place.last <= kLongest)
+      since = now - place.last;
+    place.last = now;
+    return {now - since, now};
+  }
+
+  void sample(const Column& column, std::string_view cell, std::uint32_t device, Interval span) {
+    const auto value = parse_reading(cell);
+    if (!value) {
+      ++missing_;
+      return;
+    }
+    auto& samples = capture_.counter_samples;
+    const auto row = samples.add();
+    samples.start_ns[row] = span.start;
+    samples.duration_ns[row] = span.length();
+    samples.device[row] = device;
+    samples.metric[row] = column.metric;
+    samples.value[row] = *value * column.factor;
+  }
+
+  void note_times() {
+    if (capture_.events == 0) return;
+    if (date_ && time_)
+      capture_.note_quality(QualityCode::local_time,
+                            "the log gives the time of day without a zone; it is taken as UTC, so "
+                            "that it may lie hours beside a trace");
+    else if (time_)
+      capture_.note_quality(QualityCode::no_timestamps,
+                            "the log gives the time of day without the date: log with -o DT");
+    else
+      capture_.note_quality(
+          QualityCode::no_timestamps,
+          "the log gives no times: lines are taken as one second apart from 0; log with -o DT");
+  }
+
+  Capture& capture_;
+  std::vector<Column> columns_;
+  std::vector<Place> places_;  // by row of devices
+  bool date_ = false, time_ = false;
+  std::int64_t bad_ = 0, missing_ = 0;
+};
+
 }  // namespace
 
 int sniff_smi_dmon(std::string_view, std::string_view head) {
@@ -59,10 +203,7 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
   capture.path = path;
   capture.format = "smi_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
-  std::vector<Column> columns;
-  std::vector<Place> places;  // by row of devices
-  bool date = false, time = false;
-  std::int64_t bad = 0, missing = 0;
+  LogReader reader(capture);
   for (std::size_t at = 0; at < content.size();) {
     const auto end = std::min(content.find('\n', at), content.size());
     const std::string_view line = content.substr(at, end - at);
@@ -70,102 +211,14 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     at = end + 1;
     const auto cells = cells_of(line);
     if (cells.empty()) continue;
-    if (is_heading(line)) {
-      columns.clear();
-      date = time = false;
-      for (const auto cell : cells) {
-        const Quantity quantity = quantity_of_smi_dmon(cell, "");
-        columns.push_back({cell == "Date"   ? Role::date
-                           : cell == "Time" ? Role::time
-                           : cell == "gpu"  ? Role::gpu
-                                            : Role::value,
-                           cell, capture.strings.intern(quantity.metric), quantity.factor});
-        date |= cell == "Date";
-        time |= cell == "Time";
-      }
-      continue;
-    }
-    if (line.starts_with('#')) {  // the units; the heading comes again every few lines
-      for (std::size_t cell = 0; cell < columns.size() && cell < cells.size(); ++cell) {
-        const Quantity quantity = quantity_of_smi_dmon(columns[cell].heading, cells[cell]);
-        columns[cell].metric = capture.strings.intern(quantity.metric);
-        columns[cell].factor = quantity.factor;
-      }
-      continue;
-    }
-    std::int32_t device = -1;
-    std::optional<Nanos> day, of_day;
-    if (cells.size() == columns.size())
-      for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-        if (columns[cell].role == Role::gpu)
-          std::from_chars(cells[cell].data(), cells[cell].data() + cells[cell].size(), device);
-        if (columns[cell].role == Role::date)
-          day = parse_calendar(fmt::format("{}/{}/{} 00:00:00", cells[cell].substr(0, 4),
-                                           cells[cell].size() == 8 ? cells[cell].substr(4, 2) : "",
-                                           cells[cell].size() == 8 ? cells[cell].substr(6) : ""));
-        if (columns[cell].role == Role::time)
-          if (const auto calendar = parse_calendar(fmt::format("2000/01/01 {}", cells[cell])))
-            of_day = *calendar % kDay;
-      }
-    if (device < 0 || (date && !day) || (time && !of_day)) {
-      if (bad++ == 0)
-        capture.note_quality(
-            QualityCode::bad_row,
-            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
-      continue;
-    }
-    const auto row = capture.device_row(device);
-    capture.devices.vendor[row] = capture.strings.intern("nvidia");
-    places.resize(std::max<std::size_t>(places.size(), row + 1u));
-    auto& place = places[row];
-    if (day) place.day = *day;
-    if (!date && of_day && *of_day < place.time_of_day) place.day += kDay;  // past midnight
-    if (of_day) place.time_of_day = *of_day;
-    // Readings are averages up to the moment that they are printed, since the line before.
-    Nanos now = 0;
-    if (time) {
-      now = place.day + *of_day;
-    } else {
-      now = place.last + (place.last < 0 ? kInterval + 1 : kInterval);
-    }
-    Nanos since = kInterval;
-    if (place.last >= 0 && now > place.last && now - place.last <= kLongest)
-      since = now - place.last;
-    place.last = now;
-    ++capture.events;
-    for (std::size_t column = 0; column < columns.size(); ++column) {
-      if (columns[column].role != Role::value) continue;
-      const auto value = parse_reading(cells[column]);
-      if (!value) {
-        ++missing;
-        continue;
-      }
-      auto& samples = capture.counter_samples;
-      const auto sample = samples.add();
-      samples.start_ns[sample] = now - since;
-      samples.duration_ns[sample] = since;
-      samples.device[sample] = row;
-      samples.metric[sample] = columns[column].metric;
-      samples.value[sample] = *value * columns[column].factor;
-    }
+    if (is_heading(line))
+      reader.heading(cells);
+    else if (line.starts_with('#'))  // the units; the heading comes again every few lines
+      reader.units(cells);
+    else
+      reader.readings(cells, offset);
   }
-  if (columns.empty())
-    return fail("no heading (# gpu ...) of nvidia-smi dmon in the text", path, -1,
-                "keep the first lines that nvidia-smi dmon prints");
-  if (bad > 0) capture.note_quality(QualityCode::bad_row, "", bad);
-  if (missing > 0)
-    capture.note_quality(QualityCode::no_reading, "cells without a number, such as -: no data",
-                         missing);
-  if (capture.events > 0 && date && time)
-    capture.note_quality(QualityCode::local_time,
-                         "the log gives the time of day without a zone; it is taken as UTC, so "
-                         "that it may lie hours beside a trace");
-  else if (capture.events > 0)
-    capture.note_quality(
-        QualityCode::no_timestamps,
-        time
-            ? "the log gives the time of day without the date: log with -o DT"
-            : "the log gives no times: lines are taken as one second apart from 0; log with -o DT");
+  if (const auto finished = reader.finish(); !finished) return tl::unexpected(finished.error());
   return capture;
 }
 

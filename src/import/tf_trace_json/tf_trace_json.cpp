@@ -27,7 +27,7 @@ constexpr std::size_t kRowsAtOnce = 1 << 16;
 
 struct Reader {
   Capture& c;
-  std::string_view text;
+  std::string_view content;
   od::parser parser;
   Part part;
   Details details;                       // of the event that is being read
@@ -39,11 +39,11 @@ struct Reader {
   std::int64_t bad = 0, first_bad = -1;
   Text threadpool;
 
-  Reader(Capture& capture, std::string_view content)
-      : c(capture), text(content), threadpool(capture.strings.intern("threadpool")) {}
+  Reader(Capture& capture, std::string_view given)
+      : c(capture), content(given), threadpool(capture.strings.intern("threadpool")) {}
 
   void damaged(std::string_view slice) {
-    if (bad++ == 0) first_bad = slice.data() - text.data();
+    if (bad++ == 0) first_bad = slice.data() - content.data();
   }
 
   template <class F>
@@ -262,7 +262,7 @@ struct Reader {
   }
 
   void flush() {
-    join_part(c, part, text);
+    join_part(c, part, content);
     part.clear();
   }
 };

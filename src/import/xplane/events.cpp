@@ -74,6 +74,53 @@ struct Decoder {
     return at == end;
   }
 
+  /// Statistics that are plain numbers: what the event belongs to, and sizes of memory.
+  void identify(Stat stat, const StatValue& statistic) {
+    switch (stat) {
+      case Stat::correlation_id:
+        e.correlation = integer(statistic);
+        break;
+      case Stat::context_id:
+        e.context = integer(statistic);
+        break;
+      case Stat::graph_id:
+        e.graph = integer(statistic);
+        break;
+      case Stat::graph_node:
+        e.graph_node = integer(statistic);
+        break;
+      case Stat::device_id:
+        e.device_id = integer(statistic);
+        break;
+      case Stat::producer_type:
+        e.producer_type = statistic.bits;
+        break;
+      case Stat::producer_id:
+        e.producer = integer(statistic);
+        break;
+      case Stat::consumer_type:
+        e.consumer_type = statistic.bits;
+        break;
+      case Stat::consumer_id:
+        e.consumer = integer(statistic);
+        break;
+      case Stat::allocation_bytes:
+        e.allocation_bytes = integer(statistic);
+        break;
+      case Stat::bytes_allocated:
+        e.bytes_allocated = integer(statistic);
+        break;
+      case Stat::bytes_reserved:
+        e.bytes_reserved = integer(statistic);
+        break;
+      case Stat::address:
+        e.address = integer(statistic);
+        break;
+      default:
+        break;
+    }
+  }
+
   void stat(std::string_view message) {
     StatValue statistic;
     const StatName* name = nullptr;
@@ -84,9 +131,6 @@ struct Decoder {
     if (!name) return;
     switch (name->stat) {
       case Stat::none:
-        break;
-      case Stat::correlation_id:
-        e.correlation = integer(statistic);
         break;
       case Stat::kernel_details:
         e.kernel = true;
@@ -120,15 +164,6 @@ struct Decoder {
         e.step = integer(statistic);
         e.has_step = true;
         break;
-      case Stat::context_id:
-        e.context = integer(statistic);
-        break;
-      case Stat::graph_id:
-        e.graph = integer(statistic);
-        break;
-      case Stat::graph_node:
-        e.graph_node = integer(statistic);
-        break;
       case Stat::occupancy_pct:
         if (statistic.kind == StatValue::Kind::real) {
           e.occupancy_pct = statistic.real;
@@ -136,33 +171,8 @@ struct Decoder {
           e.occupancy_pct = NAN;
         }
         break;
-      case Stat::device_id:
-        e.device_id = integer(statistic);
-        break;
-      case Stat::producer_type:
-        e.producer_type = statistic.bits;
-        break;
-      case Stat::producer_id:
-        e.producer = integer(statistic);
-        break;
-      case Stat::consumer_type:
-        e.consumer_type = statistic.bits;
-        break;
-      case Stat::consumer_id:
-        e.consumer = integer(statistic);
-        break;
-      case Stat::allocation_bytes:
-        e.allocation_bytes = integer(statistic);
-        break;
-      case Stat::bytes_allocated:
-        e.bytes_allocated = integer(statistic);
-        break;
-      case Stat::bytes_reserved:
-        e.bytes_reserved = integer(statistic);
-        break;
-      case Stat::address:
-        e.address = integer(statistic);
-        break;
+      default:
+        identify(name->stat, statistic);
     }
   }
 

@@ -43,11 +43,17 @@ constexpr std::string_view kHead = R"(<!doctype html>
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; margin-bottom: 2rem; }
-th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
-.wide { overflow-x: auto; margin-bottom: 2rem; } .wide table { margin: 0; } .runs td:nth-child(2), .runs th:nth-child(2) { text-align: left; }
-.more-rows:not(:checked) + .wide tr.rest { display: none; } .more-rows + .wide + label { cursor: pointer; text-decoration: underline; } .more-rows:checked + .wide + label { display: none; }
-.more-rows { position: absolute; opacity: 0; } .more-rows:focus-visible + .wide + label { outline: 2px solid; }
+th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #8884; }
+th, td { font-variant-numeric: tabular-nums; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 9rem; }
+th:first-child, td:first-child { overflow-wrap: anywhere; }
+.wide { overflow-x: auto; margin-bottom: 2rem; } .wide table { margin: 0; }
+.runs td:nth-child(2), .runs th:nth-child(2) { text-align: left; }
+.more-rows:not(:checked) + .wide tr.rest { display: none; }
+.more-rows + .wide + label { cursor: pointer; text-decoration: underline; }
+.more-rows:checked + .wide + label { display: none; }
+.more-rows { position: absolute; opacity: 0; }
+.more-rows:focus-visible + .wide + label { outline: 2px solid; }
 .less { color: #0a7d32; } .more { color: #c0392b; } tfoot { font-weight: bold; }
 .bar { display: inline-block; height: .6rem; vertical-align: middle; opacity: .6; }
 .less .bar { background: #0a7d32; } .more .bar { background: #c0392b; }

@@ -17,9 +17,10 @@ constexpr const char* kHead = R"(# The JSON of analyze
 
 <!-- Made by `./dev docs` from src/analyze/results/*.def: change that. -->
 
-`gpufathom analyze TRACE --format json` prints one object, schema `gpufathom.analysis/1`. A key may be added within a version and is
-never renamed or given another meaning. Times ending in `_ns` are integers in nanoseconds; starts and ends are on the capture's
-clock. Shares are 0 to 1. `null` means no data, which is never written as 0. The times of a list add up to the total beside it.
+`gpufathom analyze TRACE --format json` prints one object, schema `gpufathom.analysis/1`. A key may
+be added within a version and is never renamed or given another meaning. Times ending in `_ns` are
+integers in nanoseconds; starts and ends are on the capture's clock. Shares are 0 to 1. `null` means
+no data, which is never written as 0. The times of a list add up to the total beside it.
 )";
 
 /// Walks the declarations from the outermost struct on and writes one table a struct, each once, in

@@ -113,7 +113,8 @@ struct Type<T> {
 std::string analysis_schema() {
   std::string body;
   schema_of<Analysis>(body, "The answer of `gpufathom analyze --format json`", 0);
-  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "gpufathom.analysis/1", )" +
+  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", )"
+         R"("$id": "gpufathom.analysis/1", )" +
          body.substr(1) + "\n";
 }
 

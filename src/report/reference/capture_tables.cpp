@@ -35,23 +35,27 @@ constexpr const char* kPageHead = R"(# The capture file
 
 <!-- Made by `./dev docs` from src/model/tables.def and src/model/file_schema.cpp: change those. -->
 
-`gpufathom import trace.json.gz -o run.gpf` writes everything known about one run into one SQLite database; `gpufathom record` does so
-while the program runs. Every verb that takes a trace takes a `.gpf`, and any SQLite tool can read it:
+`gpufathom import trace.json.gz -o run.gpf` writes everything known about one run into one SQLite
+database; `gpufathom record` does so while the program runs. Every verb that takes a trace takes a
+`.gpf`, and any SQLite tool can read it:
 
-    gpufathom query run.gpf "select name, count(*), sum(duration_ns) from kernels group by name order by 3 desc limit 5"
+    gpufathom query run.gpf "select name, count(*) from kernels group by name order by 2 desc"
     sqlite3 run.gpf "select * from steps"
 
-Times are absolute nanoseconds (integers) on the capture's one clock. A value that is not known is NULL, never 0. Columns called
-`device`, `thread`, `activity` and `kernel` hold the `row` of another table. The views below show texts; the tables behind them
-(`_NAME`, one for each view) hold ids of `strings`.
+Times are absolute nanoseconds (integers) on the capture's one clock. A value that is not known is
+NULL, never 0. Columns called `device`, `thread`, `activity` and `kernel` hold the `row` of another
+table. The views below show texts; the tables behind them (`_NAME`, one for each view) hold ids of
+`strings`.
 
-`application_id` is 0x67706661 ("gpfa"), `user_version` the format's version, now 1. A column may be added within a version: readers
-give a missing column its default and ignore those they do not know. A change of meaning raises the version, and an older program
-then refuses the file. A file being recorded is complete after each transaction; a recorder that is killed loses at most the last one.
+`application_id` is 0x67706661 ("gpfa"), `user_version` the format's version, now 1. A column may be
+added within a version: readers give a missing column its default and ignore those they do not know.
+A change of meaning raises the version, and an older program then refuses the file. A file being
+recorded is complete after each transaction; a recorder that is killed loses at most the last one.
 
-Reading never writes: not the file, and nothing beside it. What a killed recorder left half written is rolled back in a private copy in
-`TMPDIR`. A journal that names a further file (SQLite would remove that file) and a write-ahead log are refused, also beside exports of
-Nsight Systems, with a word on what to do.
+Reading never writes: not the file, and nothing beside it. What a killed recorder left half written
+is rolled back in a private copy in `TMPDIR`. A journal that names a further file (SQLite would
+remove that file) and a write-ahead log are refused, also beside exports of Nsight Systems, with a
+word on what to do.
 
 `median(x)` and `quantile(x, q)` exist inside `gpufathom query` besides SQLite's own functions.
 )";
@@ -59,14 +63,16 @@ Nsight Systems, with a word on what to do.
 constexpr const char* kSamples = R"(
 ## Packed samples
 
-`gpufathom record` writes the samples of hardware counters in blocks: a row of `sample_blocks` holds some hundred samples of one device
-(`device`, `start_ns`, `end_ns`, `samples`), whose `metrics` are ids of `strings` and whose `data` is packed with zstd
-(`src/model/sample_block.h`). They take three bytes a value; as rows they would take ten times as much.
+`gpufathom record` writes the samples of hardware counters in blocks: a row of `sample_blocks` holds
+some hundred samples of one device (`device`, `start_ns`, `end_ns`, `samples`), whose `metrics` are
+ids of `strings` and whose `data` is packed with zstd (`src/model/sample_block.h`). They take three
+bytes a value; as rows they would take ten times as much.
 
-`gpufathom query` unpacks them while a statement runs: there `counter_samples` has all values, packed or not, numbered in this order.
-Conditions on `device`, `metric` (`=`) and `start_ns` pass over blocks that cannot meet them, and `group by metric` needs no sorting.
-Another SQLite program sees in `counter_samples` only what is stored as rows, such as power and clocks. `export --csv` and the C interface
-([c-interface.md](c-interface.md)) give all of it.
+`gpufathom query` unpacks them while a statement runs: there `counter_samples` has all values,
+packed or not, numbered in this order. Conditions on `device`, `metric` (`=`) and `start_ns` pass
+over blocks that cannot meet them, and `group by metric` needs no sorting. Another SQLite program
+sees in `counter_samples` only what is stored as rows, such as power and clocks. `export --csv` and
+the C interface ([c-interface.md](c-interface.md)) give all of it.
 
 A damaged block costs its own samples; `quality` counts it as `bad_sample_block`.
 )";

@@ -47,13 +47,15 @@ constexpr const char* kHead = R"(# Findings: what to change
 
 <!-- Made by `./dev docs` from src/analyze/names/findings.def: change that. -->
 
-A finding has an `id`; a `text` that says what costs time and what to change; its `evidence`; `gain_ns`, the time that acting on it
-could give back at most, were its cost to vanish entirely; a `command` where there is something to run next; and a `group`. Gains of
-one group are about the same time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
-window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come first; losses follow by gain, and
-notes come last. Losses are about the part of a run that repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none,
-and what is spread over the window must begin in both halves of it, in windows of 10 ms and more. What the
-rules of kernels find must be 2 % of T as well, where the device hardly works.
+A finding has an `id`; a `text` that says what costs time and what to change; its `evidence`;
+`gain_ns`, the time that acting on it could give back at most, were its cost to vanish entirely; a
+`command` where there is something to run next; and a `group`. Gains of one group are about the same
+time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
+window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come
+first; losses follow by gain, and notes come last. Losses are about the part of a run that repeats:
+idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and what is spread over the
+window must begin in both halves of it, in windows of 10 ms and more. What the rules of kernels find
+must be 2 % of T as well, where the device hardly works.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {
