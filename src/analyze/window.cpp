@@ -200,8 +200,11 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.start_ns = span.start;
   window.end_ns = span.end;
   window.duration_ns = span.length();
+  // The whole capture begins with the device's first activity, the first step with its mark before
+  // that: it is in the capture all the same.
+  const bool whole = window.kind == WindowKind::all;
   for (const auto& step : steps.steps)
-    if (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end)
+    if (whole || (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end))
       window.steps.push_back(step);
   return window;
 }

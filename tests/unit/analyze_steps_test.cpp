@@ -52,6 +52,7 @@ TEST(Steps, StartWithTheirMarksWhenTheDeviceIsFree) {
   EXPECT_EQ(a->window.all_steps[0].duration_ns, 140);
   EXPECT_EQ(a->window.all_steps[1].start_ns, 140);
   EXPECT_EQ(a->window.all_steps[1].duration_ns, 120);  // to the end of its own last activity
+  EXPECT_EQ(a->window.steps.size(), 2u);               // the whole capture holds both
 }
 
 TEST(Steps, OneMarkedStepCountsFromItsMarkToItsEnd) {
