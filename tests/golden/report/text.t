@@ -5,8 +5,8 @@ The first ten lines give the answer.
   $ run >report.txt
   $ head -10 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
-  The GPU runs kernels 30.3 % of the time; its tensor cores work 4.0 % of it. The
-  largest loss: idle, launch too late, 83.18 ms (55.6 %).
+  The GPU runs kernels at least 30.3 % of the time; its tensor cores work 4.0 % of
+  it. The largest loss: idle, launch too late, 83.18 ms (55.6 %).
   
   How deep it is used                                            share of 149.5 ms
     GPU runs a kernel         ############                                  30.3 %
