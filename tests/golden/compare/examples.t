@@ -3,10 +3,10 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_amp_compile_b64.json.gz compile.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
-  $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
-    A  eager.json.gz    NVIDIA H200      3  49.83 ms  1.00x
-    B  compile.json.gz  NVIDIA H200      3  42.54 ms  1.17x
-  A step of B takes 7.290 ms less than one of A (1.17x as fast): idle: host busy
+  $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|^No diff|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
+    A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
+    B  compile.json.gz  NVIDIA H200      3  42.54 ms   no data  1.17x
+  No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
   How deep the device was used
   Where the time of a step goes
     idle: host busy elsewhere   5.629 ms  3.309 ms  -2.320 ms
@@ -15,6 +15,8 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     idle: host waits in a sync  24.31 us  22.43 us  -1.871 us
     copies and sets             51.06 us  50.87 us    -195 ns
     total                       49.83 ms  42.54 ms  -7.290 ms
+  What the runtime does meanwhile
+  How full its queues are
   Layers
   Kernels
   $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json
@@ -49,7 +51,7 @@ A run against itself differs in nothing.
 The page is one file that asks for nothing else.
 
   $ gpufathom compare eager.json.gz compile.json.gz -o page.html && grep -c 'B − A' page.html && grep -Ec 'src=|href=|https?://' page.html
-  3
+  4
   0
   [1]
 
