@@ -5,8 +5,8 @@ More data-loader workers: the step gets shorter by waiting less for input.
   >   grep -E '^  [AB]  |^A step|gpu.busy|idle:|copies|total'
     A  kineto_v100_re..kers0.json.gz  Tesla V100-DGXS-32GB      6  177.6 ms  1.00x
     B  kineto_v100_re..kers4.json.gz  Tesla V100-DGXS-32GB      6  141.1 ms  1.26x
-  A step of B takes 36.50 ms less than one of A (1.26x as fast): idle: waits for
-  input -51.46 ms, idle: launch too late +9.726 ms, idle: host busy elsewhere
+  A step of B takes 36.50 ms less than one of A (1.26x as fast, 95 %: 1.04-1.53x):
+  idle: waits for input -51.46 ms, idle: launch too late +9.726 ms, idle: host
     idle: waits for input       58.98 ms  7.523 ms  -51.46 ms
     idle: launch too late       13.14 ms  22.86 ms  +9.726 ms
     idle: host busy elsewhere   2.387 ms  5.927 ms  +3.540 ms
