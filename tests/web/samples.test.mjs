@@ -34,7 +34,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("sections for what there is, and no empty frame", async (page) => {
-  const expected = ["ladder", "waterfall", "samples", "findings", "readings", ...(analysis.energy.devices.length > 0 ? ["energy"] : []), "quality", "definitions"];
+  const expected = ["waterfall", "findings", "ladder", "samples", ...(analysis.energy.devices.length > 0 ? ["energy"] : []), "readings", "quality", "definitions"];
   const sections = await page.locator("section").evaluateAll((all) => all.map((s) => [s.id, s.innerText.length, s.getBoundingClientRect().height]));
   assert.deepEqual(sections.map(([id]) => id), expected);
   for (const [id, text, height] of sections) assert.ok(text > 20 && height > 40, `section ${id} is empty`);

@@ -1,5 +1,6 @@
 // The page: reads its own data and builds the sections in reading order. A new section is one file and one line here.
 import { readReport, unpacked, type Report } from "./page_data.ts";
+import { contents } from "./parts/contents.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { samplesSection } from "./samples/section.ts";
@@ -18,13 +19,22 @@ import { waterfallSection } from "./sections/waterfall.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
 
+type Part = HTMLElement | null;
+
+/** Two sections beside each other where there is room. */
+function pair(className: string, ...parts: Part[]): HTMLElement { return h("div", { class: `pair ${className}` }, ...parts); }
+
+/** The answer first, then where it comes from, then what it stands on. */
+function analysisPage(report: Report): Part[] {
+  return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report),
+    layersSection(report), kernelsSection(report), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
+    qualitySection(report), definitionsSection(report)];
+}
+
 function build(report: Report): HTMLElement[] {
-  const pair = h("div", { class: "pair" }, ladderSection(report), waterfallSection(report));
-  const causes = h("div", { class: "pair" }, idleSection(report), findingsSection(report));
-  const trust = h("div", { class: "pair" }, curveSection(report), matchSection(report));
-  return [headerPart(report), pair, samplesSection(report), timelineSection(report), causes, runtimeSection(report), layersSection(report), kernelsSection(report), readingsSection(report),
-    energySection(report), trust, qualitySection(report), definitionsSection(report)]
-    .filter((part): part is HTMLElement => part !== null && (part.className !== "pair" || part.childElementCount > 0));
+  const header = headerPart(report), parts = analysisPage(report).filter((part): part is HTMLElement => part !== null && (!part.classList.contains("pair") || part.childElementCount > 0));
+  const sections = parts.flatMap((part) => (part.classList.contains("pair") ? [...part.children] as HTMLElement[] : [part]));
+  return [header, h("div", { class: "desk" }, contents(sections), h("main", {}, ...parts, h("footer", {}, `gpufathom ${report.version} \u00b7 ${report.analysis.schema}`)))];
 }
 
 const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -44,7 +54,7 @@ async function start(): Promise<void> {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
     report.timeline = readTimeline();
     document.title = `${report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
-    page.append(...build(report), h("footer", {}, `gpufathom ${report.version} \u00b7 ${report.analysis.schema}`));
+    page.append(...build(report));
     startTips();
     await report.timeline;
     await frame();

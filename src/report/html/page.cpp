@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/version.h"
 #include "model/metrics.h"
@@ -93,14 +94,17 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
                            page_labels(bar_labels()), page_labels(phase_labels()),
                            page_labels(energy_labels()), reading_page_labels(analysis)});
   json += ",\"hasTimeline\":";
-  to_json(json, context != nullptr);
+  std::optional<TimelineData> timeline;
+  if (context) timeline = timeline_data(*context);
+  const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
+  to_json(json, has_timeline);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';
   std::string page(kPageBefore);
   page += base64(gzipped(json));
   page += kPageBetween;
-  if (context) page += base64(gzipped(packed_timeline(timeline_data(*context)), 6));
+  if (has_timeline) page += base64(gzipped(packed_timeline(*timeline), 6));
   return page += kPageAfter;
 }
 

@@ -21,6 +21,7 @@ export function repainter(element: Element, paint: () => void): () => void {
   };
   new ResizeObserver(repaint).observe(element);
   for (const name of ["themechange", "resize"]) addEventListener(name, repaint);
+  addEventListener("beforeprint", paint);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   return repaint;
 }

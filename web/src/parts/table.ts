@@ -1,6 +1,7 @@
-// A table that sorts by a click on a heading and narrows by a search.
+// A table that sorts by a click on a heading and narrows by a search. Rows can lead to the timeline, and equal ones can be one row that opens.
 import { h, term } from "./dom.ts";
 import { offerRows, showEvents } from "./links.ts";
+import { TAIL } from "./roll.ts";
 
 export interface Column<Row> {
   id: string;
@@ -23,6 +24,17 @@ export interface TableOptions<Row> {
   step?: number;               // rows shown at first, and more at each press of the button
   /** What finds the events of a row in the timeline: the row then leads there. */
   events?: (row: Row) => string;
+  /** Rows with one key are one row that opens: `merge` makes it. */
+  together?: { key: (row: Row) => string; merge: (rows: Row[]) => Row };
+}
+
+/** A row as it is shown: alone, or standing for several. */
+interface Entry<Row> { row: Row; key: string; inside: Row[] }
+
+/** A name whose middle gives way where there is no room: the ends tell names apart. */
+export function middleCut(text: string): HTMLElement {
+  if (text.length <= TAIL * 1.5) return h("span", {}, text);
+  return h("span", { class: "middle", title: text }, h("span", { class: "head" }, text.slice(0, -TAIL)), h("span", { class: "tail" }, text.slice(-TAIL)));
 }
 
 /** A text that its column may cut short is there in full under the pointer. */
@@ -31,73 +43,128 @@ function cell<Row>(c: Column<Row>, row: Row): HTMLTableCellElement {
   return h("td", { class: c.numeric ? "number" : c.id, title: typeof content === "string" && content.length > 30 ? content : undefined }, content);
 }
 
-/** A row; one that leads to the timeline does so at a press anywhere, and by a button in its first cell. */
-function rowOf<Row>(o: TableOptions<Row>, row: Row): HTMLTableRowElement {
-  const cells = o.columns.map((c) => cell(c, row)), find = o.events?.(row);
-  if (!find) return h("tr", {}, ...cells);
-  const first = cells[0]!, name = first.textContent || "this row";
-  const button = h("button", { type: "button", class: "find", "aria-label": `Show the events of ${name} in the timeline`, title: "Show in the timeline" }, "\u25f1");
-  first.replaceChildren(button, ...first.childNodes);
-  return h("tr", { class: "leads", click: (event: MouseEvent) => {
-    const pressed = event.target as Element;
-    if (pressed.closest("button") === button || !pressed.closest("button, a, summary") && !getSelection()?.toString()) showEvents(find, button);
-  } }, ...cells);
-}
+class Table<Row> {
+  private sorted: string;
+  private falling = true;
+  private needle = "";
+  private limit: number;
+  private entries: Entry<Row>[] = [];
+  private readonly open = new Set<string>();
+  private apart = false;
+  private readonly body = h("tbody");
+  private readonly more = h("button", { type: "button", class: "more", click: () => { this.limit += 100; this.draw(); } });
+  private readonly told = h("output", { class: "told", "aria-live": "polite" });
+  private readonly heads = new Map<string, HTMLTableCellElement>();
+  private readonly field = h("input", { type: "search", input: () => { this.needle = this.field.value; this.draw(); } });
 
-export function table<Row>(o: TableOptions<Row>): HTMLElement {
-  let sorted = o.sortBy, falling = true, needle = "", limit = o.step ?? 25, shown: Row[] = [];
-  const body = h("tbody"), more = h("button", { type: "button", class: "more" }), told = h("output", { class: "told", "aria-live": "polite" });
-  const heads = new Map<string, HTMLTableCellElement>();
+  constructor(private readonly o: TableOptions<Row>) {
+    this.sorted = o.sortBy;
+    this.limit = o.step ?? 25;
+  }
 
-  const order = (a: Row, b: Row): number => {
-    const key = o.columns.find((c) => c.id === sorted)?.key;
+  private order(a: Row, b: Row): number {
+    const key = this.o.columns.find((c) => c.id === this.sorted)?.key;
     const x = key?.(a) ?? null, y = key?.(b) ?? null;
-    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
     const less = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
-    return falling ? -less : less;
-  };
-  const draw = (): void => {
-    const words = needle.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = o.rows.filter((row) => { const text = o.search?.(row).toLowerCase() ?? ""; return words.every((w) => text.includes(w)); }).sort(order);
-    body.replaceChildren(...found.slice(0, limit).map((row) => rowOf(o, row)));
-    for (const [id, head] of heads) head.setAttribute("aria-sort", id === sorted ? (falling ? "descending" : "ascending") : "none");
-    told.textContent = needle ? `${found.length} of ${o.rows.length} ${o.noun}` : "";
-    shown = found;
-    more.hidden = found.length <= limit;
-    more.textContent = `Show ${Math.min(found.length - limit, 100)} more of ${found.length} ${o.noun}`;
-  };
-  const head = h("tr", {}, ...o.columns.map((c) => {
-    const title = c.meaning ? term(c.title, c.meaning, false) : c.title;
-    const choose = () => {
-      falling = sorted === c.id ? !falling : Boolean(c.numeric);
-      sorted = c.id;
-      draw();
-    };
-    const cell = h("th", { scope: "col", class: c.numeric ? "number" : c.id }, c.key ? h("button", { type: "button", click: choose }, title) : title);
-    if (c.key) heads.set(c.id, cell);
-    return cell;
-  }));
-  more.addEventListener("click", () => { limit += 100; draw(); });
-  const search = o.search ? h("label", { class: "search" }, h("span", {}, `Search ${o.noun}`),
-    h("input", { type: "search", input: (event: Event) => { needle = (event.target as HTMLInputElement).value; draw(); } })) : null;
-  draw();
-  if (o.events) offerRows(o.caption, (key) => {
-    if (!o.rows.some((row) => o.events!(row) === key)) return false;
-    if (!shown.some((row) => o.events!(row) === key)) {
-      needle = "";
-      if (search) search.querySelector("input")!.value = "";
-      draw();
-    }
-    const place = shown.findIndex((row) => o.events!(row) === key);
-    limit = Math.max(limit, place + 1);
-    draw();
-    for (let outer = body.closest("details"); outer; outer = outer.parentElement!.closest("details")) outer.open = true;
-    const row = body.children[place]!;
+    return this.falling ? -less : less;
+  }
+
+  private found(): Row[] {
+    const words = this.needle.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.o.rows.filter((row) => {
+      const text = this.o.search?.(row).toLowerCase() ?? "";
+      return words.every((word) => text.includes(word));
+    });
+  }
+
+  private group(rows: Row[]): Entry<Row>[] {
+    const { together } = this.o;
+    if (!together || this.apart) return rows.map((row) => ({ row, key: "", inside: [] }));
+    const groups = new Map<string, Row[]>();
+    for (const row of rows) groups.set(together.key(row), [...(groups.get(together.key(row)) ?? []), row]);
+    return [...groups].map(([key, inside]) => (inside.length === 1 ? { row: inside[0]!, key, inside: [] } : { row: together.merge(inside), key, inside }));
+  }
+
+  /** A row; one that leads to the timeline does so at a press anywhere, and by a button in its first cell. */
+  private rowOf(row: Row, className = ""): HTMLTableRowElement {
+    const cells = this.o.columns.map((c) => cell(c, row)), find = this.o.events?.(row);
+    if (!find) return h("tr", { class: className }, ...cells);
+    const first = cells[0]!, name = first.textContent || "this row";
+    const button = h("button", { type: "button", class: "find", "aria-label": `Show the events of ${name} in the timeline`, title: "Show in the timeline" }, "\u25f1");
+    first.replaceChildren(h("span", { class: "leader" }, button, ...first.childNodes));
+    return h("tr", { class: `leads ${className}`, click: (event: MouseEvent) => {
+      const pressed = event.target as Element;
+      if (pressed.closest("button") === button || !pressed.closest("button, a, summary") && !getSelection()?.toString()) showEvents(find, button);
+    } }, ...cells);
+  }
+
+  private entryRows({ row, key, inside }: Entry<Row>): HTMLTableRowElement[] {
+    const own = this.rowOf(row, inside.length > 0 ? "several" : "");
+    if (inside.length === 0) return [own];
+    const opened = this.open.has(key), first = own.cells[0]!.querySelector(".leader") ?? own.cells[0]!;
+    const button = h("button", { type: "button", class: "opens", "aria-expanded": String(opened), click: () => {
+      if (!this.open.delete(key)) this.open.add(key);
+      this.draw();
+      this.body.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] button.opens`)?.focus();
+    } }, `${opened ? "\u25be" : "\u25b8"} ${inside.length}\u00d7`);
+    button.setAttribute("aria-label", `${inside.length} equal blocks`);
+    first.insertBefore(button, first.lastChild);
+    own.dataset["key"] = key;
+    return [own, ...(opened ? [...inside].sort((a, b) => this.order(a, b)).map((each) => this.rowOf(each, "inner")) : [])];
+  }
+
+  private draw(): void {
+    const found = this.found();
+    this.entries = this.group(found).sort((a, b) => this.order(a.row, b.row));
+    this.body.replaceChildren(...this.entries.slice(0, this.limit).flatMap((entry) => this.entryRows(entry)));
+    for (const [id, head] of this.heads) head.setAttribute("aria-sort", id !== this.sorted ? "none" : this.falling ? "descending" : "ascending");
+    this.told.textContent = this.needle ? `${found.length} of ${this.o.rows.length} ${this.o.noun}` : "";
+    this.more.hidden = this.entries.length <= this.limit;
+    this.more.textContent = `Show ${Math.min(this.entries.length - this.limit, 100)} more of ${this.entries.length} ${this.o.noun}`;
+  }
+
+  /** Brings the row that a search of the timeline stands for into sight. */
+  private reveal(key: string): boolean {
+    const { events } = this.o, is = (row: Row): boolean => events!(row) === key;
+    if (!this.o.rows.some(is)) return false;
+    this.needle = this.field.value = "";
+    this.draw();
+    const place = this.entries.findIndex((entry) => is(entry.row) || entry.inside.some(is)), entry = this.entries[place]!;
+    if (!is(entry.row)) this.open.add(entry.key);
+    this.limit = Math.max(this.limit, place + 1);
+    this.draw();
+    for (let outer = this.body.closest("details"); outer; outer = outer.parentElement!.closest("details")) outer.open = true;
+    const shown = this.entries.slice(0, place + 1).flatMap((each) => [each.row, ...(this.open.has(each.key) ? [...each.inside].sort((a, b) => this.order(a, b)) : [])]);
+    const row = this.body.children[shown.findIndex(is)]!;
     row.classList.add("found");
     row.scrollIntoView({ block: "center" });
     row.querySelector<HTMLElement>("button.find")!.focus({ preventScroll: true });
     return true;
-  });
-  return h("div", { class: "table" }, search ? h("div", { class: "tools" }, search, told) : null,
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": o.caption }, h("table", {}, h("caption", {}, o.caption), h("thead", {}, head), body)), more);
+  }
+
+  private heading(c: Column<Row>): HTMLTableCellElement {
+    const title = c.meaning ? term(c.title, c.meaning, false) : c.title;
+    const choose = (): void => {
+      this.falling = this.sorted === c.id ? !this.falling : Boolean(c.numeric);
+      this.sorted = c.id;
+      this.draw();
+    };
+    const head = h("th", { scope: "col", class: c.numeric ? "number" : c.id }, c.key ? h("button", { type: "button", click: choose }, title) : title);
+    if (c.key) this.heads.set(c.id, head);
+    return head;
+  }
+
+  element(): HTMLElement {
+    const { o } = this, head = h("tr", {}, ...o.columns.map((c) => this.heading(c)));
+    const search = o.search ? h("label", { class: "search" }, h("span", {}, `Search ${o.noun}`), this.field) : null;
+    const several = o.together !== undefined && new Set(o.rows.map(o.together.key)).size < o.rows.length;
+    const choice = several ? h("label", {}, h("input", { type: "checkbox", checked: true, change: (event: Event) => { this.apart = !(event.target as HTMLInputElement).checked; this.draw(); } }), " equal blocks together") : null;
+    this.draw();
+    if (o.events) offerRows(o.caption, (key) => this.reveal(key));
+    return h("div", { class: "table" }, search || choice ? h("div", { class: "tools" }, search, choice, this.told) : null,
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": o.caption }, h("table", {}, h("caption", {}, o.caption), h("thead", {}, head), this.body)), this.more);
+  }
 }
+
+export function table<Row>(options: TableOptions<Row>): HTMLElement { return new Table(options).element(); }

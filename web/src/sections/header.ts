@@ -16,6 +16,17 @@ function themeButton(): HTMLElement {
   return button;
 }
 
+/** Paper is light: pictures as well. */
+function printLight(): void {
+  const root = document.documentElement;
+  let before: string | undefined;
+  addEventListener("beforeprint", () => { before = root.dataset["theme"]; root.dataset["theme"] = "light"; });
+  addEventListener("afterprint", () => {
+    if (before) root.dataset["theme"] = before; else delete root.dataset["theme"];
+    dispatchEvent(new Event("themechange"));
+  });
+}
+
 function saveButton(report: Report): HTMLElement {
   return h("button", { type: "button", click: () => {
     const url = URL.createObjectURL(new Blob([report.exact], { type: "application/json" }));
@@ -26,6 +37,7 @@ function saveButton(report: Report): HTMLElement {
 
 export function headerPart(report: Report): HTMLElement {
   const a = report.analysis;
+  printLight();
   const files = [a.source.path, a.counters_source?.path].filter((p): p is string => Boolean(p)).map(fileName).join(" + ");
   return h("header", { class: "top" },
     h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),

@@ -4,7 +4,7 @@ import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { count, plural, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
-import { table, type Column } from "../parts/table.ts";
+import { middleCut, table, type Column } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
 import { levelColumns, spreadText, typeMark } from "./layers.ts";
 
@@ -12,7 +12,7 @@ export function kernelsSection(report: Report): HTMLElement | null {
   const rows = report.analysis.kernels;
   if (rows.length === 0) return null;
   const columns: Column<KernelRow>[] = [
-    { id: "kernel", title: "Kernel", key: (k) => k.short_name || k.name, cell: (k) => h("span", { "data-tip": `${k.name} \u2014 grid ${k.grid}, block ${k.block}${k.registers >= 0 ? `, ${k.registers} registers` : ""}` , tabindex: 0 }, k.short_name || k.name) },
+    { id: "kernel", title: "Kernel", key: (k) => k.short_name || k.name, cell: (k) => h("span", { "data-tip": `${k.name} \u2014 grid ${k.grid}, block ${k.block}${k.registers >= 0 ? `, ${k.registers} registers` : ""}` , tabindex: 0 }, middleCut(k.short_name || k.name)) },
     { id: "type", title: "Type", key: (k) => k.layer_type, cell: (k) => typeMark(k.layer_type) },
     { id: "operator", title: "Operator", key: (k) => k.operator, cell: (k) => k.operator || h("span", { class: "dim" }, "no data") },
     { id: "count", title: "Count", numeric: true, key: (k) => k.count, cell: (k) => count(k.count) },

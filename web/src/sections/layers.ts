@@ -5,7 +5,8 @@ import { typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
-import { table, type Column } from "../parts/table.ts";
+import { commonPath, rolled } from "../parts/roll.ts";
+import { middleCut, table, type Column } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
 
 export function spreadText(d: Distribution, show: (value: number) => string): string {
@@ -34,6 +35,7 @@ export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[],
       cell: (row: Row) => {
         const l = levelOf(row.levels, id);
         if (!l) return h("span", { class: "dim" }, "no data");
+        if (l.spread.count === 0) return h("span", { class: "level" }, share(l.value));
         return h("span", { class: "level" }, share(l.value), spreadPicture(l.spread, max, spreadText(l.spread, share)));
       },
     };
@@ -44,9 +46,20 @@ export function typeMark(type: string): HTMLElement {
   return h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
 }
 
+/** Equal blocks as one row: times add up, levels are means over time; the picture of a distribution belongs to single rows. */
+function mergedLayers(rows: LayerRow[]): LayerRow {
+  const sum = (of: (row: LayerRow) => number): number => rows.reduce((total, row) => total + of(row), 0), first = rows[0]!;
+  const levels = [...new Set(rows.flatMap((row) => row.levels.map((l) => l.id)))].map((id): LevelSpread => {
+    const known = rows.map((row) => [row.ns, levelOf(row.levels, id)] as const).filter(([, l]) => l !== null), time = known.reduce((total, [ns]) => total + ns, 0);
+    const value = time > 0 ? known.reduce((total, [ns, l]) => total + ns * l!.value!, 0) / time : null;
+    return { id, value, spread: { ...first.levels[0]!.spread, count: 0, shape: [] } };
+  });
+  return { ...first, name: commonPath(rows.map((row) => row.name)), kernels: sum((row) => row.kernels), ns: sum((row) => row.ns), share: first.share === null ? null : sum((row) => row.share ?? 0), levels };
+}
+
 function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLElement {
   const columns: Column<LayerRow>[] = [
-    ...(named ? [{ id: "layer", title: "Layer", key: (l: LayerRow) => l.name, cell: (l: LayerRow) => l.name || "(unknown)" }] : []),
+    ...(named ? [{ id: "layer", title: "Layer", key: (l: LayerRow) => l.name, cell: (l: LayerRow) => middleCut(l.name || "(unknown)") }] : []),
     { id: "type", title: "Type", key: (l) => l.type, cell: (l) => typeMark(l.type) },
     ...(named ? [{ id: "phase", title: "Phase", key: (l: LayerRow) => l.phase, cell: (l: LayerRow) => l.phase }] : []),
     { id: "kernels", title: "Kernels", numeric: true, key: (l) => l.kernels, cell: (l) => count(l.kernels) },
@@ -56,6 +69,7 @@ function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLEleme
   ];
   return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",
     ...(report.hasTimeline ? { events: (l: LayerRow) => (named ? exactly("layer", l.name, l.type, l.phase) : exactly("type", l.type)) } : {}),
+    ...(named ? { together: { key: (l: LayerRow) => `${rolled(l.name)}/${l.type}/${l.phase}`, merge: mergedLayers } } : {}),
     ...(named ? { search: (l: LayerRow) => `${l.name} ${l.type} ${l.phase}` } : {}) });
 }
 

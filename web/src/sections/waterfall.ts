@@ -1,7 +1,7 @@
 // Where every nanosecond goes. Bars add up to the window; a press on one opens its parts.
 import type { DeviceUse, WaterfallBar } from "../model.ts";
 import type { Report } from "../page_data.ts";
-import { barClass } from "../parts/colours.ts";
+import { barClass, typeColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { share, time } from "../parts/format.ts";
 
@@ -11,10 +11,27 @@ function parts(bar: WaterfallBar, causes: Map<string, string>): HTMLElement {
   const most = bar.parts[0]?.ns ?? 0;
   const rest = bar.parts.slice(PARTS);
   const row = (name: string, ns: number) => h("tr", {}, h("td", { class: "part" }, name),
-    h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${most > 0 ? (ns / most) * 100 : 0}%` })),
+    h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${most > 0 ? (ns / most) * 100 : 0}%${bar.id === "unknown" ? `;background:${typeColour(name)}` : ""}` })),
     h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(bar.ns > 0 ? ns / bar.ns : null)));
   return h("table", { class: "parts" }, h("caption", {}, "share of the bar"), h("tbody", {}, ...bar.parts.slice(0, PARTS).map((p) => row(causes.get(p.name) ?? p.name, p.ns)),
     rest.length > 0 ? row(`${rest.length} more`, rest.reduce((sum, p) => sum + p.ns, 0)) : null));
+}
+
+/** Kernels without counters show their types instead. */
+function fills(bar: WaterfallBar, from: number, width: number): HTMLElement[] {
+  if (bar.ns === 0) return [];
+  if (bar.id !== "unknown" || bar.parts.length === 0) return [h("span", { class: `fill ${barClass(bar.id)}`, style: `left:${from}%;width:${width}%` })];
+  let before = from;
+  return bar.parts.map((part) => {
+    const left = before, share = (part.ns / bar.ns) * width;
+    before += share;
+    return h("span", { class: "fill", "data-type": part.name, style: `left:${left}%;width:${share}%;background:${typeColour(part.name)}` });
+  });
+}
+
+/** The bar's parts are open at first where they are the answer: kernels by type, when kernels fill most of the window and nothing says how deep they go. */
+function opensAtOnce(bar: WaterfallBar, device: DeviceUse): boolean {
+  return bar.id === "unknown" && bar.ns * 2 > device.span_ns && bar.parts.length > 0;
 }
 
 function bars(device: DeviceUse, report: Report): HTMLElement {
@@ -33,8 +50,9 @@ function bars(device: DeviceUse, report: Report): HTMLElement {
       button.setAttribute("aria-expanded", String(!inside.hidden));
     } },
       h("span", { class: "name" }, term(label?.text ?? bar.label, label?.meaning ?? "", false)),
-      h("span", { class: "track" }, bar.ns > 0 ? h("span", { class: `fill ${barClass(bar.id)}`, style: `left:${from}%;width:${width}%` }) : null),
+      h("span", { class: "track" }, ...fills(bar, from, width)),
       h("span", { class: "value" }, time(bar.ns)), h("span", { class: "value share" }, share(bar.ns / device.span_ns)));
+    if (opensAtOnce(bar, device)) button.click();
     return h("li", { "data-bar": bar.id, "data-ns": bar.ns, "data-device": device.id }, button, inside);
   });
   return h("ol", { class: "waterfall" }, ...rows);

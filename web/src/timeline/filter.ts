@@ -1,6 +1,7 @@
 // What a search means, and which events it finds: words in any order, or exactly one kernel, layer, type, cause, operation or module.
 import type { Band } from "./bands.ts";
 import type { EventAt, Lane, Site, Thing, Timeline } from "./events.ts";
+import { fits } from "../parts/roll.ts";
 import { itemOf } from "./rows.ts";
 
 export const EXACT = ["kernel", "layer", "type", "cause", "op", "module", "event"] as const;
@@ -17,7 +18,7 @@ function testsOf(text: string): Tests {
   const colon = text.indexOf(":"), kind = text.slice(0, Math.max(colon, 0)) as Exact, value = text.slice(colon + 1).trim();
   const exact: Record<Exact, Tests> = {
     kernel: { activity: (thing) => (thing.full_name || thing.name) === value, span: nothing },
-    layer: { activity: (_, site) => `${site.layer} | ${site.type} | ${site.phase}` === value, span: nothing },
+    layer: { activity: (_, site) => value.endsWith(` | ${site.type} | ${site.phase}`) && fits(site.layer, value.slice(0, value.lastIndexOf(` | ${site.type} | `))), span: nothing },
     type: { activity: (_, site) => site.type === value, span: nothing },
     cause: { activity: nothing, span: (name, lane) => lane.kind === "idle" && name === value },
     op: { activity: (_, site) => site.op === value, span: (name, lane) => lane.kind === "host" && name === value },

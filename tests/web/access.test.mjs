@@ -1,0 +1,90 @@
+// Whether everyone can read the page: axe-core in both themes and on a phone, the keyboard, the policy, and hostile names.
+//   node tests/web/access.test.mjs REPORT.html
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root, runCases } from "./browser.mjs";
+import { painted } from "./timeline_tools.mjs";
+
+const [report] = process.argv.slice(2), cases = [], axe = join(root, "web/node_modules/axe-core/axe.min.js");
+if (!report) throw new Error("usage: access.test.mjs REPORT.html");
+if (!existsSync(axe)) {
+  console.log("skipped: axe-core is not installed (./dev setup)");
+  process.exit(77);
+}
+const test = (name, run) => cases.push([name, run]);
+
+/** What axe-core has against the page as it stands; elements too small for a contrast of their own count as well. */
+async function violations(page) {
+  const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations
+    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`));
+  return found;
+}
+
+// The page's policy keeps scripts out of documents; a debugger may evaluate one.
+test("axe-core finds nothing, in both themes", async (page) => {
+  await page.evaluate(await readFile(axe, "utf8"));
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((to) => { document.documentElement.dataset.theme = to; dispatchEvent(new Event("themechange")); }, theme);
+    await painted(page);
+    assert.deepEqual(await violations(page), [], theme);
+  }
+});
+
+test("nor where everything is open and something is chosen", async (page) => {
+  await page.evaluate(() => { for (const each of document.querySelectorAll("details")) each.open = true; });
+  for (const row of await page.locator("#waterfall button.row:not(:disabled)").all()) await row.click();
+  const search = page.locator("#timeline input[type=search]");
+  if (await search.count()) {
+    await search.fill("a");
+    await search.press("Enter");
+  }
+  await painted(page);
+  assert.deepEqual(await violations(page), []);
+});
+
+test("nor on a phone", async (page) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await painted(page);
+  assert.deepEqual(await violations(page), []);
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+test("everything that can be pressed can be reached by Tab, and shows it", async (page) => {
+  const able = await page.evaluate(() => [...document.querySelectorAll("button, select, input, summary, a[href], [onclick]")].filter((e) => !e.disabled && !e.hidden && e.checkVisibility() && e.tabIndex < 0).map((e) => e.outerHTML.slice(0, 90)));
+  assert.deepEqual(able, []);
+  await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
+  const seen = new Set();
+  for (let i = 0; i < 40; ++i) {
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(() => { const e = document.activeElement; return e === document.body ? null : [e.tagName + (e.id || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]; });
+    if (!outline) continue;
+    seen.add(outline[0]);
+    assert.notEqual(outline[1], "none", `${outline[0]} does not show its focus`);
+  }
+  assert.ok(seen.size > 20);
+});
+
+test("the policy lets no script or style in but the page's own", async (page, seen) => {
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
+  assert.ok(!policy.includes("unsafe") && /script-src 'sha256-/.test(policy) && /default-src 'none'/.test(policy), policy);
+  const before = seen.errors.length;
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "document.body.dataset.broken = 'yes'";
+    document.body.append(script);
+    document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=\"document.body.dataset.broken='yes'\"><p style='position:fixed'>x</p>");
+  });
+  await painted(page);
+  assert.equal(await page.evaluate(() => document.body.dataset.broken), undefined);
+  assert.ok(seen.errors.length > before, "the browser says what it refused");
+  seen.errors.length = before;
+});
+
+test("names are text, whatever they say", async (page) => {
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main iframe, main script, main [onerror]").length), 0);
+  assert.equal(await page.evaluate(() => globalThis.pwned), undefined);
+});
+
+await runCases(report, cases);
