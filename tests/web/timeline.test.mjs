@@ -163,7 +163,7 @@ test("the pointer is told what lies under it, and a press keeps it", async (page
 });
 
 test("a row of the kernels leads to its events, and back", async (page) => {
-  const row = page.locator("#kernels tbody tr").first(), name = await row.locator("td").first().innerText();
+  const row = page.locator("#kernels tbody tr").first(), name = await row.locator("td").first().textContent();
   const kernel = [...kernels].sort((a, b) => b.ns - a.ns)[0];
   await row.locator("button.find").click();
   await painted(page);
