@@ -13,6 +13,8 @@ Verb query_verb();
 Verb metrics_verb();
 Verb energy_verb();
 Verb calibrate_verb();
+Verb ceilings_verb();
+Verb work_verb();
 Verb monitor_verb();
 Verb record_verb();
 Verb doctor_verb();

@@ -71,8 +71,6 @@ Stranger describe_stranger(std::string_view path, std::string_view head) {
   if (has("\"nodes\"") && has("\"schema\"") && (has("\"ctrl_deps\"") || has("\"rf_id\"")))
     return {"is an execution trace of PyTorch: the graph of its operations, without GPU work",
             kGiveTrace};
-  if (has("device_traces") && has("segments"))
-    return {"is a memory snapshot of PyTorch: allocations, without GPU work", kGiveTrace};
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "import/stranger.h"
 #include "import/telemetry/telemetry.h"
 #include "import/tf_trace_json/tf_trace_json.h"
+#include "import/torch_memory/torch_memory.h"
 #include "import/xplane/profile_folder.h"
 #include "import/xplane/xplane.h"
 
@@ -30,6 +31,8 @@ std::span<const Importer> importers() {
        telemetry::load_smi_dmon},
       {"dcgm_dmon", "output of dcgmi dmon", telemetry::sniff_dmon, telemetry::load_dmon},
       {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
+      {"torch_memory", "memory snapshot of PyTorch (pickle)", torch_memory::sniff,
+       torch_memory::load},
       {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
   };
   return table;

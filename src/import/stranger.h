@@ -10,8 +10,8 @@ struct Stranger {
   std::string_view what, advice;
 };
 
-/// Knows files of Nsight Systems in its own format, execution traces and memory snapshots of
-/// PyTorch; `what` is empty for all others. `head`: the first bytes of the content.
+/// Knows files of Nsight Systems in its own format and execution traces of PyTorch; `what` is empty
+/// for all others. `head`: the first bytes of the content.
 Stranger describe_stranger(std::string_view path, std::string_view head);
 
 }  // namespace gf

@@ -20,6 +20,8 @@ struct Api {
   Code (*synchronize)();
   Code (*mem_alloc)(DevicePtr*, std::size_t);
   Code (*mem_free)(DevicePtr);
+  Code (*host_alloc)(void**, std::size_t);
+  Code (*host_free)(void*);
   Code (*mem_info)(std::size_t*, std::size_t*);
   Code (*upload)(DevicePtr, const void*, std::size_t);
   Code (*download)(void*, DevicePtr, std::size_t);
@@ -74,8 +76,10 @@ Result<std::unique_ptr<Api>> load() {
       bind(line, api->set_current, "cuCtxSetCurrent") &
       bind(line, api->synchronize, "cuCtxSynchronize") &
       bind(line, api->mem_alloc, "cuMemAlloc_v2") & bind(line, api->mem_free, "cuMemFree_v2") &
-      bind(line, api->mem_info, "cuMemGetInfo_v2") & bind(line, api->upload, "cuMemcpyHtoD_v2") &
-      bind(line, api->download, "cuMemcpyDtoH_v2") & bind(line, api->fill32, "cuMemsetD32_v2") &
+      bind(line, api->host_alloc, "cuMemAllocHost_v2") &
+      bind(line, api->host_free, "cuMemFreeHost") & bind(line, api->mem_info, "cuMemGetInfo_v2") &
+      bind(line, api->upload, "cuMemcpyHtoD_v2") & bind(line, api->download, "cuMemcpyDtoH_v2") &
+      bind(line, api->fill32, "cuMemsetD32_v2") &
       bind(line, api->module_load, "cuModuleLoadDataEx") &
       bind(line, api->module_unload, "cuModuleUnload") &
       bind(line, api->module_function, "cuModuleGetFunction") &
@@ -183,6 +187,24 @@ Status Buffer::download(void* to, std::size_t bytes, std::size_t offset) const {
 }
 Status Buffer::fill32(std::uint32_t value) {
   return context_->api().check(context_->api().fill32(address_, value, bytes_ / 4), "cuMemsetD32");
+}
+
+Result<HostBuffer> HostBuffer::allocate(std::shared_ptr<Context> context, std::size_t bytes) {
+  HostBuffer buffer;
+  if (auto status =
+          context->api().check(context->api().host_alloc(&buffer.data_, bytes), "cuMemAllocHost");
+      !status)
+    return tl::unexpected(status.error());
+  buffer.context_ = std::move(context);
+  buffer.bytes_ = bytes;
+  return buffer;
+}
+HostBuffer::HostBuffer(HostBuffer&& other) noexcept
+    : context_(std::move(other.context_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+HostBuffer::~HostBuffer() {
+  if (data_) context_->api().host_free(data_);
 }
 
 Result<Kernel> Kernel::compile(std::shared_ptr<Context> context, const std::string& ptx,

@@ -77,6 +77,22 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
+/// Page-locked memory of the host, from which copies run at the speed of the link.
+class HostBuffer {
+ public:
+  static Result<HostBuffer> allocate(std::shared_ptr<Context> context, std::size_t bytes);
+  HostBuffer(HostBuffer&& other) noexcept;
+  ~HostBuffer();
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  HostBuffer() = default;
+  std::shared_ptr<Context> context_;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 struct Launch {
   unsigned blocks = 1, threads = 1;
   unsigned shared_bytes = 0;

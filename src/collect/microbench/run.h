@@ -120,6 +120,15 @@ class Runner {
   Status wake();
   /// Measures one point. Errors: the driver refuses, the energy counter does not move.
   Result<Point> measure(const Plan& plan);
+  /// Loops a second of all warps in step: the best of several launches of about `seconds` each,
+  /// timed on the device. Wants neither counters nor energy.
+  Result<double> best_rate(const Microbench& bench, double seconds, int launches);
+  /// Bytes a second of copies between the device and page-locked memory of the host, the best of
+  /// several.
+  struct LinkRates {
+    double to_device = 0, to_host = 0;
+  };
+  Result<LinkRates> measure_link(std::size_t bytes, int copies);
   /// Launches every microbenchmark once with a known number of loops, for a counter profiler to
   /// look at.
   Status launch_each_once(

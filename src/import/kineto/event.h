@@ -40,6 +40,8 @@ enum class Field : std::uint8_t {
   forward_thread,
   input_dims,
   input_type,
+  input_values,
+  input_strides,
   call_stack,
   module_hierarchy,
   python_id,

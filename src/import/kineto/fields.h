@@ -29,6 +29,8 @@ inline constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"Input Dims", Field::input_dims},
     {"Input dims", Field::input_dims},
     {"Input type", Field::input_type},
+    {"Concrete Inputs", Field::input_values},
+    {"Input Strides", Field::input_strides},
     {"Call stack", Field::call_stack},
     {"Module Hierarchy", Field::module_hierarchy},
     {"Python id", Field::python_id},

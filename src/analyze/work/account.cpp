@@ -1,0 +1,312 @@
+#include "analyze/work/account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "analyze/findings/eager_attention.h"
+#include "analyze/findings/facts.h"
+#include "analyze/layers/layers.h"
+#include "analyze/work/operator_table.h"
+#include "core/apportion.h"
+
+namespace gf::work {
+namespace {
+
+constexpr std::string_view kLowestPeak = "bf16";  // every product could run in 16 bits
+
+/// A piece of a device's kernel time: one part, layer and named loss.
+using Cell = std::tuple<WorkPart, std::uint32_t, LossCause>;
+
+bool odd(const gf::work::Product& product) {
+  auto off = [](double size) { return size > 1 && std::fmod(size, 8) != 0; };
+  return off(product.m) || off(product.n) || off(product.k);
+}
+
+/// What all accounts share.
+class Accounts {
+ public:
+  Accounts(const Context& context, const KernelLevels& levels, const Analysis& analysis,
+           const KernelWorks& works)
+      : context_(context),
+        levels_(levels),
+        analysis_(analysis),
+        works_(works),
+        groups_(group_layers(context, works.instances)),
+        facts_(context, analysis, levels),
+        attention_(facts_) {}
+
+  std::vector<WorkAccount> all() {
+    std::vector<WorkAccount> accounts;
+    std::size_t first = 0;
+    const auto devices = std::min(context_.devices.size(), analysis_.devices.size());
+    for (std::size_t number = 0; number < devices; ++number) {
+      const std::size_t last = first + kernels_of(context_.devices[number]);
+      if (auto account = account_of(number, first, last)) accounts.push_back(std::move(*account));
+      first = last;
+    }
+    return accounts;
+  }
+
+ private:
+  std::size_t kernels_of(const DeviceTimeline& line) const {
+    return static_cast<std::size_t>(std::ranges::count_if(line.rows, [&](std::uint32_t row) {
+      return context_.capture.activities.kind[row] == ActivityKind::kernel;
+    }));
+  }
+
+  /// The number type that the account's peak is of: the fastest that products of the window ran in,
+  /// at least 16 bits.
+  std::string_view peak_type(const gf::Product& product, std::size_t first,
+                             std::size_t last) const {
+    std::string_view best = stated_peak(product, kLowestPeak) ? kLowestPeak : "fp16";
+    double most = stated_peak(product, best).value_or(0);
+    for (std::size_t i = first; i < last; ++i) {
+      if (works_.kernels[i].flops <= 0) continue;
+      const double peak = stated_peak(product, works_.kernels[i].type).value_or(0);
+      if (peak > most) {
+        most = peak;
+        best = works_.kernels[i].type;
+      }
+    }
+    return best;
+  }
+
+  std::optional<WorkAccount> account_of(std::size_t number, std::size_t first, std::size_t last) {
+    const DeviceUse& use = analysis_.devices[number];
+    const gf::Product* product = find_product(use.name);
+    if (!product || use.span_ns <= 0) return std::nullopt;
+    WorkAccount account;
+    account.device = use.id;
+    account.name = use.name;
+    account.span_ns = use.span_ns;
+    account.peak_type = peak_type(*product, first, last);
+    const auto peak = stated_peak(*product, account.peak_type);
+    if (!peak) return std::nullopt;
+    account.peak_flops_per_s = *peak;
+    add_sums(first, last, account);
+    if (!account.coverage) return std::nullopt;
+    add_parts(number, first, last, *product, account);
+    add_causes(account);
+    return account;
+  }
+
+  void add_sums(std::size_t first, std::size_t last, WorkAccount& account) {
+    double known = 0, multiplying = 0, measured = 0;
+    bool all_measured = first < last;
+    for (std::size_t i = first; i < last; ++i) {
+      const KernelWork& kernel = works_.kernels[i];
+      const auto ns = static_cast<double>(works_.instances[i].exclusive_ns);
+      const bool again = phase_of(i) == TrainingPhase::recompute;
+      const double recomputed = again ? kernel.flops : kernel.recomputed;
+      account.flops += kernel.flops - recomputed;
+      account.recomputed_flops += recomputed;
+      if (kernel.multiplies) {
+        multiplying += ns;
+        if (kernel.call != kNoCall) known += ns;
+      }
+      if (std::isnan(kernel.measured_flops))
+        all_measured = false;
+      else
+        measured += kernel.measured_flops;
+    }
+    if (all_measured) account.measured_flops = measured;
+    if (multiplying > 0 && known > 0) account.coverage = known / multiplying;
+  }
+
+  TrainingPhase phase_of(std::size_t i) const {
+    return static_cast<TrainingPhase>(context_.attribution.phase[works_.instances[i].activity]);
+  }
+
+  KernelFacts facts_of(std::size_t i, const gf::Product& product, double peak) const {
+    const KernelWork& work = works_.kernels[i];
+    const auto activity = works_.instances[i].activity;
+    KernelFacts kernel;
+    kernel.seconds = static_cast<double>(works_.instances[i].exclusive_ns) * 1e-9;
+    kernel.flops = work.flops;
+    kernel.recomputed = phase_of(i) == TrainingPhase::recompute ? work.flops : work.recomputed;
+    // What counters saw is what was carried out, padding and all.
+    kernel.covered = std::isnan(work.measured_flops) || work.measured_flops < work.flops
+                         ? work.covered
+                         : work.measured_flops;
+    kernel.peak = peak;
+    kernel.own_peak = stated_peak(product, work.type).value_or(peak);
+    kernel.multiplies = work.multiplies;
+    kernel.known = work.call != kNoCall;
+    kernel.communicates = facts_.type(works_.instances[i]) == LayerType::communication;
+    kernel.sm_active = levels_.of(activity, KernelLevel::sm_active);
+    kernel.issue_active = levels_.of(activity, KernelLevel::issue_active);
+    kernel.tensor_active = levels_.of(activity, KernelLevel::tensor_active);
+    kernel.tensor_issue = levels_.of(activity, KernelLevel::tensor_issue);
+    kernel.blocks_per_sm = blocks_per_sm(context_.capture, activity);
+    return kernel;
+  }
+
+  LossCause cause_of(std::size_t i, WorkPart part) const {
+    if (part == WorkPart::work || part == WorkPart::recompute) return LossCause::none;
+    const KernelWork& kernel = works_.kernels[i];
+    if (attention_.count() > 0 && attention_.holds(works_.instances[i]))
+      return LossCause::unfused_attention;
+    const auto name =
+        context_.capture.text(context_.capture.activities.name[works_.instances[i].activity]);
+    if (kernel.multiplies && loads_unaligned(name) && has_odd_product(kernel))
+      return LossCause::odd_sizes;
+    if (part == WorkPart::padding) return LossCause::padded_tiles;
+    return LossCause::none;
+  }
+
+  bool has_odd_product(const KernelWork& kernel) const {
+    return kernel.call == kNoCall ||
+           std::ranges::any_of(works_.calls[kernel.call].work.products, odd);
+  }
+
+  void add_parts(std::size_t number, std::size_t first, std::size_t last,
+                 const gf::Product& product, WorkAccount& account) {
+    std::map<Cell, double> cells;
+    bool measured = first < last;
+    for (std::size_t i = first; i < last; ++i) {
+      const KernelFacts kernel = facts_of(i, product, account.peak_flops_per_s);
+      if (!(kernel.seconds > 0)) continue;
+      if (std::isnan(kernel.sm_active) && !kernel.communicates) measured = false;
+      const KernelShares shares = split_work(kernel);
+      for (std::size_t number_of_part = 0; number_of_part < kWorkParts; ++number_of_part) {
+        const double seconds = shares.of[number_of_part] * kernel.seconds;
+        if (!(seconds > 0)) continue;
+        const auto part = static_cast<WorkPart>(number_of_part);
+        const LossCause cause = cause_of(i, part);
+        cells[{part, groups_.group[i], cause}] += seconds;
+        if (cause != LossCause::none) note_example(cause, i, seconds);
+      }
+    }
+    account.source = measured ? WorkSource::measured : WorkSource::model;
+    std::vector<AccountPart> parts(kWorkParts);
+    for (std::size_t i = 0; i < kWorkParts; ++i) {
+      parts[i].id = static_cast<WorkPart>(i);
+      parts[i].label = label_of_part(parts[i].id);
+    }
+    fill_kernel_parts(analysis_.devices[number].kernel_busy_ns, cells, parts);
+    fill_other_parts(analysis_.devices[number], parts);
+    finish(std::move(parts), account);
+  }
+
+  void fill_kernel_parts(Nanos busy, const std::map<Cell, double>& cells,
+                         std::vector<AccountPart>& parts) const {
+    std::vector<double> seconds;
+    for (const auto& [cell, amount] : cells) seconds.push_back(amount);
+    const auto whole = apportion(busy, seconds);
+    std::size_t at = 0;
+    for (const auto& [cell, amount] : cells) {
+      const Nanos ns = whole[at++];
+      const auto& [part, group, cause] = cell;
+      if (ns == 0) continue;
+      const LayerRow& layer = groups_.rows[group];
+      parts[static_cast<std::size_t>(part)].owners.push_back(
+          {layer.name, layer.type, layer.phase, cause, ns});
+    }
+  }
+
+  static void fill_other_parts(const DeviceUse& use, std::vector<AccountPart>& parts) {
+    auto& idle = parts[static_cast<std::size_t>(WorkPart::idle)].owners;
+    for (const auto& cause : use.idle)
+      if (cause.ns > 0)
+        idle.push_back({std::string(name_of(cause.cause)), LayerType::other, TrainingPhase::none,
+                        LossCause::none, cause.ns});
+    auto& copies = parts[static_cast<std::size_t>(WorkPart::copy)].owners;
+    for (const auto& bar : use.waterfall)
+      if (bar.id == Bar::copy)
+        for (const auto& part : bar.parts)
+          copies.push_back(
+              {part.name, LayerType::copy, TrainingPhase::none, LossCause::none, part.ns});
+    Nanos told = 0;
+    for (const auto& owner : copies) told += owner.ns;
+    if (use.copy_only_ns > told)
+      copies.push_back(
+          {"", LayerType::copy, TrainingPhase::none, LossCause::none, use.copy_only_ns - told});
+  }
+
+  static void finish(std::vector<AccountPart> parts, WorkAccount& account) {
+    const auto share = [&](Nanos ns) {
+      return static_cast<double>(ns) / static_cast<double>(account.span_ns);
+    };
+    for (auto& part : parts) {
+      for (const auto& owner : part.owners) part.ns += owner.ns;
+      part.share = share(part.ns);
+      std::stable_sort(part.owners.begin(), part.owners.end(),
+                       [](const auto& left, const auto& right) { return left.ns > right.ns; });
+      if (part.ns > 0) account.parts.push_back(std::move(part));
+    }
+    Nanos work = 0, again = 0;
+    for (const auto& part : account.parts) {
+      if (part.id == WorkPart::work) work = part.ns;
+      if (part.id == WorkPart::recompute) again = part.ns;
+    }
+    account.mfu = share(work);
+    account.hfu = share(work + again);
+  }
+
+  /// The call that loses most to each cause, for its sizes.
+  struct Example {
+    std::map<std::string, double> sizes;  // seconds lost, by operator and sizes
+  };
+  void note_example(LossCause cause, std::size_t i, double seconds) {
+    const auto call = works_.kernels[i].call;
+    if (call == kNoCall) return;
+    const KnownCall& known = works_.calls[call];
+    examples_[cause].sizes[fmt::format("{} {}", known.call.name, shapes_text(known.call))] +=
+        seconds;
+  }
+
+  void add_causes(WorkAccount& account) {
+    for (const auto cause :
+         {LossCause::unfused_attention, LossCause::odd_sizes, LossCause::padded_tiles}) {
+      AccountCause row;
+      row.cause = cause;
+      for (const auto& part : account.parts)
+        for (const auto& owner : part.owners)
+          if (owner.cause == cause) row.ns += owner.ns;
+      if (row.ns == 0) continue;
+      row.share = static_cast<double>(row.ns) / static_cast<double>(account.span_ns);
+      row.text = text_of(cause);
+      account.causes.push_back(std::move(row));
+    }
+    std::stable_sort(account.causes.begin(), account.causes.end(),
+                     [](const auto& left, const auto& right) { return left.ns > right.ns; });
+    examples_.clear();
+  }
+
+  std::string text_of(LossCause cause) const {
+    std::string text;
+    if (cause == LossCause::unfused_attention)
+      text = "attention out of single operations";
+    else if (cause == LossCause::odd_sizes)
+      text = "products with sizes that are no multiple of 8";
+    else
+      text = "tiles that reach over the edge of the result";
+    const auto at = examples_.find(cause);
+    if (at == examples_.end() || at->second.sizes.empty()) return text;
+    const auto most = std::ranges::max_element(at->second.sizes, {},
+                                               [](const auto& entry) { return entry.second; });
+    return fmt::format("{}; most in {}", text, most->first);
+  }
+
+  const Context& context_;
+  const KernelLevels& levels_;
+  const Analysis& analysis_;
+  const KernelWorks& works_;
+  LayerGroups groups_;
+  TraceFacts facts_;
+  EagerAttention attention_;
+  std::map<LossCause, Example> examples_;
+};
+
+}  // namespace
+
+std::vector<WorkAccount> work_accounts(const Context& context, const KernelLevels& levels,
+                                       const Analysis& analysis, const KernelWorks& works) {
+  return Accounts(context, levels, analysis, works).all();
+}
+
+}  // namespace gf::work

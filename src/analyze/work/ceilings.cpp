@@ -1,0 +1,120 @@
+#include "analyze/work/ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analyze/energy/json_fields.h"
+#include "analyze/work/kernel_traits.h"
+
+namespace gf {
+namespace {
+
+/// What the peaks of data sheets are stated for, by chip: the SM clock, and the FP32 operations of
+/// an SM in a cycle (a multiply-add is two). The clocks are those behind the dense rates of
+/// model/chips.cpp, from the same white papers.
+struct Stated {
+  ChipId chip;
+  double clock_hz;
+  double fp32_ops;
+};
+constexpr std::array kStated{
+    Stated{ChipId::GV100, 1.530e9, 128}, Stated{ChipId::TU102, 1.770e9, 128},
+    Stated{ChipId::GA100, 1.410e9, 128}, Stated{ChipId::GA102, 1.740e9, 256},
+    Stated{ChipId::AD102, 2.520e9, 256}, Stated{ChipId::GH100, 1.830e9, 256},
+    Stated{ChipId::GB100, 1.850e9, 256}, Stated{ChipId::GB110, 1.850e9, 256},
+    Stated{ChipId::GB202, 2.407e9, 256},
+};
+
+const Stated& stated_of(ChipId chip) { return *std::ranges::find(kStated, chip, &Stated::chip); }
+
+/// GeForce boards add up in FP32 at a lower rate.
+bool accumulates_in_fp32(TensorType type) {
+  return type == TensorType::fp16 || type == TensorType::bf16 || type == TensorType::tf32 ||
+         type == TensorType::fp8;
+}
+
+}  // namespace
+
+std::optional<double> stated_peak(const Product& product, std::string_view number_type) {
+  const Stated& stated = stated_of(product.chip);
+  const double cycles = stated.clock_hz * product.sm_count;
+  if (number_type == "fp32") return stated.fp32_ops * cycles;
+  const auto type = work::tensor_type(number_type);
+  const TensorPath* path = type ? tensor_path(product.chip, *type) : nullptr;
+  // A type without a path of its own runs on the ordinary pipes; of FP64 the rate is not listed.
+  if (!path && (number_type == "tf32" || number_type == "bf16")) return stated.fp32_ops * cycles;
+  if (!path) return std::nullopt;
+  const double rate = accumulates_in_fp32(*type) ? product.fp32_accumulate_rate : 1;
+  return path->dense_ops * cycles * rate;
+}
+
+std::vector<Ceiling> stated_ceilings(const Product& product) {
+  std::vector<Ceiling> all;
+  for (const auto& path : tensor_paths())
+    if (path.chip == product.chip)
+      if (const auto peak = stated_peak(product, name_of(path.type)))
+        all.push_back(
+            {fmt::format("tensor.{}", name_of(path.type)), "FLOP/s", *peak, WorkSource::model});
+  all.push_back({"fma.fp32", "FLOP/s", *stated_peak(product, "fp32"), WorkSource::model});
+  if (product.dram_bytes_per_s > 0)
+    all.push_back(
+        {"dram", "B/s", static_cast<double>(product.dram_bytes_per_s), WorkSource::model});
+  return all;
+}
+
+std::vector<Ceiling> ceilings_of(const Product* product, const CeilingsFile* measured) {
+  std::vector<Ceiling> all;
+  if (measured)
+    for (const auto& one : measured->ceilings)
+      all.push_back({one.id, one.unit, one.value, WorkSource::measured});
+  if (product)
+    for (auto& one : stated_ceilings(*product))
+      if (!ceiling(all, one.id)) all.push_back(std::move(one));
+  return all;
+}
+
+std::optional<double> ceiling(const std::vector<Ceiling>& ceilings, std::string_view id) {
+  const auto at = std::ranges::find(ceilings, id, &Ceiling::id);
+  if (at == ceilings.end()) return std::nullopt;
+  return at->value;
+}
+
+std::string ceilings_name(std::string_view product) {
+  std::string name(product);
+  std::ranges::replace_if(
+      name,
+      [](char letter) {
+        return !(letter >= '0' && letter <= '9') && !(letter >= 'A' && letter <= 'Z') &&
+               !(letter >= 'a' && letter <= 'z');
+      },
+      '-');
+  return name + ".ceilings.json";
+}
+
+Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& path) {
+  constexpr const char* kAdvice = "write one with `gpufathom ceilings -o FILE` on a GPU machine";
+  JsonReader reader;
+  const auto json = reader.parse(text);
+  if (!json || json_text(*json, "schema") != CeilingsFile::kSchema)
+    return fail(fmt::format("is no file of ceilings ({})", CeilingsFile::kSchema), path, -1,
+                kAdvice);
+  CeilingsFile file;
+  file.gpu = json_text(*json, "gpu");
+  file.driver = json_text(*json, "driver");
+  file.date = json_text(*json, "date");
+  for (const auto& item : json_items(*json, "ceilings")) {
+    MeasuredCeiling one{json_text(item, "id"), json_text(item, "unit"), json_number(item, "value"),
+                        json_text(item, "bench")};
+    if (one.id.empty() || !std::isfinite(one.value) || one.value <= 0)
+      return fail(fmt::format("its ceiling of {} is no rate", one.id.empty() ? "?" : one.id), path,
+                  -1, kAdvice);
+    file.ceilings.push_back(std::move(one));
+  }
+  if (file.ceilings.empty()) return fail("holds no ceilings", path, -1, kAdvice);
+  return file;
+}
+
+}  // namespace gf

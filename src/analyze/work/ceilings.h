@@ -1,0 +1,61 @@
+// What a GPU can do at most, as `gpufathom ceilings` measured it or as its data sheet has it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/work/result.h"
+#include "core/describe.h"
+#include "core/error.h"
+#include "model/chips.h"
+
+namespace gf {
+
+/// One measured ceiling.
+struct MeasuredCeiling {
+  std::string id;    // as Ceiling::id
+  std::string unit;  // FLOP/s or B/s
+  double value = 0;
+  std::string bench;  // microbenchmark that reached it
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &MeasuredCeiling::id, "what is bounded");
+    visit("unit", &MeasuredCeiling::unit, "FLOP/s or B/s");
+    visit("value", &MeasuredCeiling::value, "the most, in a second");
+    visit("bench", &MeasuredCeiling::bench, "microbenchmark that reached it");
+  }
+};
+
+/// The file that `gpufathom ceilings -o` writes.
+struct CeilingsFile {
+  static constexpr const char* kSchema = "gpufathom.ceilings/1";
+  std::string schema = kSchema;
+  std::string gpu, driver, date;
+  std::vector<MeasuredCeiling> ceilings;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &CeilingsFile::schema, "name and version of this layout");
+    visit("gpu", &CeilingsFile::gpu, "product name");
+    visit("driver", &CeilingsFile::driver, "driver version");
+    visit("date", &CeilingsFile::date, "when");
+    visit("ceilings", &CeilingsFile::ceilings, "what was measured");
+  }
+};
+
+/// Errors: no such layout, a value that is no rate.
+Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& path);
+/// "NVIDIA-H200.ceilings.json"
+std::string ceilings_name(std::string_view product);
+
+/// What the data sheet states for a product: dense tensor rates by type, FP32, device memory.
+std::vector<Ceiling> stated_ceilings(const Product& product);
+/// The measured ones (when there are any), and the stated ones of what was not measured.
+std::vector<Ceiling> ceilings_of(const Product* product, const CeilingsFile* measured);
+std::optional<double> ceiling(const std::vector<Ceiling>& ceilings, std::string_view id);
+
+/// The data-sheet peak of products of a number type, dense, in operations a second.
+std::optional<double> stated_peak(const Product& product, std::string_view number_type);
+
+}  // namespace gf

@@ -1,0 +1,71 @@
+#include "analyze/work/host_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/attribution/attribution.h"
+#include "analyze/describe_source.h"
+#include "analyze/steps/steps.h"
+#include "analyze/work/work.h"
+#include "model/sample_block.h"
+
+namespace gf {
+namespace {
+
+/// From the first event to the end of the last.
+Interval extent_on_host(const Capture& capture) {
+  Interval span{INT64_MAX, INT64_MIN};
+  auto widen = [&](Nanos start, Nanos end) {
+    span.start = std::min(span.start, start);
+    span.end = std::max(span.end, end);
+  };
+  const auto& ops = capture.host_ops;
+  for (std::size_t op = 0; op < ops.size(); ++op)
+    widen(ops.start_ns[op], end_of(ops.start_ns[op], ops.duration_ns[op]));
+  for (const Nanos time : capture.memory_events.time_ns) widen(time, end_of(time, 1));
+  return span;
+}
+
+std::vector<StepInfo> marked_steps(const Capture& capture) {
+  std::vector<StepInfo> steps;
+  for (const auto& mark : find_marks(capture).marks)
+    steps.push_back({mark.number, mark.start, length_of(mark.start, mark.end), false});
+  return steps;
+}
+
+}  // namespace
+
+bool has_host_work_alone(const Capture& capture) {
+  return capture.activities.empty() && capture.report_kernels.empty() &&
+         (!capture.host_ops.empty() || !capture.memory_events.empty());
+}
+
+Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& options) {
+  Context context{capture, options};
+  context.host = HostThreads(capture);
+  context.roles = NameRoles(capture);
+  attribute(capture, context.host, context.attribution);
+  WindowInfo& window = context.window;
+  window.all_steps = window.steps = marked_steps(capture);
+  Interval span = extent_on_host(capture);
+  if (options.window == "steps") {
+    if (window.steps.empty()) return fail("--window steps: there are none", capture.path);
+    window.kind = WindowKind::steps;
+    span = {window.steps.front().start_ns,
+            end_of(window.steps.back().start_ns, window.steps.back().duration_ns)};
+  } else if (options.window != "all") {
+    return fail(
+        fmt::format("--window {}: a capture without GPU activity has all or steps", options.window),
+        capture.path);
+  }
+  window.start_ns = span.start;
+  window.end_ns = span.end;
+  window.duration_ns = length_of(span.start, span.end);
+  Analysis analysis;
+  describe_source(capture, analysis);
+  analysis.window = window;
+  return measure_work(context, analysis);
+}
+
+}  // namespace gf

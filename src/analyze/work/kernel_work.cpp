@@ -1,0 +1,257 @@
+#include "analyze/work/kernel_work.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analyze/findings/facts.h"
+#include "analyze/work/counted.h"
+
+namespace gf::work {
+namespace {
+
+/// Finds the call that an operation belongs to: the outermost one with a rule and shapes. What runs
+/// inside it is how it is done.
+class CallFinder {
+ public:
+  CallFinder(const Context& context, const Program& program, std::vector<KnownCall>& calls)
+      : capture_(context.capture),
+        parent_(context.attribution.op_parent),
+        program_(program),
+        calls_(calls) {}
+
+  std::uint32_t of(std::uint32_t op) {
+    chain_.clear();
+    std::uint32_t known = kNoCall;
+    for (; op != kNoRow; op = op < parent_.size() ? parent_[op] : kNoRow) {
+      if (const auto at = call_of_op_.find(op); at != call_of_op_.end()) {
+        known = at->second;
+        break;
+      }
+      chain_.push_back(op);
+    }
+    for (auto at = chain_.rbegin(); at != chain_.rend(); ++at) {
+      if (known == kNoCall) known = own(*at);
+      call_of_op_.emplace(*at, known);
+    }
+    return known;
+  }
+
+ private:
+  std::uint32_t own(std::uint32_t op) {
+    const auto name = static_cast<std::uint32_t>(capture_.host_ops.name[op]);
+    const auto [rule, fresh] = rule_of_name_.try_emplace(name, nullptr);
+    if (fresh) rule->second = rule_of(capture_.text(capture_.host_ops.name[op]));
+    if (!rule->second || capture_.host_ops.kind[op] != HostKind::op) return kNoCall;
+    auto call = call_of(capture_, op);
+    if (!call) return kNoCall;
+    const auto work = rule->second->work(*call, program_);
+    if (!work) return kNoCall;
+    KnownCall& known = calls_.emplace_back();
+    known.host_op = op;
+    known.rule = rule->second;
+    known.call = std::move(*call);
+    known.work = *work;
+    return static_cast<std::uint32_t>(calls_.size() - 1);
+  }
+
+  const Capture& capture_;
+  const std::vector<std::uint32_t>& parent_;
+  const Program& program_;
+  std::vector<KnownCall>& calls_;
+  std::unordered_map<std::uint32_t, std::uint32_t> call_of_op_;
+  std::unordered_map<std::uint32_t, const Rule*> rule_of_name_;
+  std::vector<std::uint32_t> chain_;
+};
+
+/// A kernel of a call, in the window or not.
+struct Member {
+  std::uint32_t activity = 0;
+  std::uint32_t instance = UINT32_MAX;  // in the window
+  double time = 0;                      // all of it
+};
+
+bool multiplying_family(WorkFamily family) {
+  return family == WorkFamily::product || family == WorkFamily::convolution ||
+         family == WorkFamily::attention;
+}
+
+/// Shares out the work of one call over its kernels.
+class Sharing {
+ public:
+  Sharing(const Capture& capture, KernelWorks& works) : capture_(capture), works_(works) {}
+
+  void share(std::uint32_t call_number, std::span<const Member> members) {
+    KnownCall& known = works_.calls[call_number];
+    double all = 0, inside = 0;
+    for (const auto& member : members) {
+      all += member.time;
+      if (member.instance != UINT32_MAX) inside += time_inside(member);
+    }
+    known.in_window = all > 0 ? inside / all : 0;
+    const bool products = known.work.flops > 0;
+    std::vector<const Member*> main;
+    for (const auto& member : members)
+      if (!products || multiplies(name_of_kernel(member))) main.push_back(&member);
+    if (main.empty())
+      for (const auto& member : members) main.push_back(&member);
+    for (const auto& member : members)
+      if (member.instance != UINT32_MAX) works_.kernels[member.instance].call = call_number;
+    give(known, main);
+  }
+
+ private:
+  std::string_view name_of_kernel(const Member& member) const {
+    return capture_.text(capture_.activities.name[member.activity]);
+  }
+  double time_inside(const Member& member) const {
+    return static_cast<double>(works_.instances[member.instance].duration_ns);
+  }
+
+  /// Products that name a pass go to kernels that name it too; all else by time.
+  void give(KnownCall& known, const std::vector<const Member*>& main) {
+    std::vector<double> weight(main.size());
+    for (const auto& product : known.work.products) {
+      const bool named = product.part != Product::Part::whole &&
+                         std::ranges::any_of(main, [&](const Member* member) {
+                           return part_of(name_of_kernel(*member)) == product.part;
+                         });
+      double sum = 0;
+      for (std::size_t i = 0; i < main.size(); ++i) {
+        const auto part = part_of(name_of_kernel(*main[i]));
+        const bool other_pass =
+            named ? part != product.part
+                  : product.part != Product::Part::whole && part != Product::Part::whole;
+        weight[i] = other_pass ? 0 : std::max(main[i]->time, 1.0);
+        sum += weight[i];
+      }
+      if (!(sum > 0)) {
+        std::fill(weight.begin(), weight.end(), 1.0);
+        sum = static_cast<double>(weight.size());
+      }
+      for (std::size_t i = 0; i < main.size(); ++i)
+        if (weight[i] > 0) give_product(known, product, *main[i], weight[i] / sum);
+    }
+    double sum = 0;
+    for (const auto* member : main) sum += std::max(member->time, 1.0);
+    for (const auto* member : main) {
+      if (known.type.empty()) known.type = number_type(known.work.type, name_of_kernel(*member));
+      if (member->instance == UINT32_MAX) continue;
+      auto& kernel = works_.kernels[member->instance];
+      const double part = std::max(member->time, 1.0) / sum * seen(*member);
+      kernel.other_flops += part * known.work.other_flops;
+      kernel.bytes += part * known.work.bytes;
+    }
+  }
+
+  void give_product(const KnownCall& known, const Product& product, const Member& member,
+                    double share) {
+    if (member.instance == UINT32_MAX) return;
+    auto& kernel = works_.kernels[member.instance];
+    const auto name = name_of_kernel(member);
+    const double part = share * seen(member), flops = part * product.flops();
+    kernel.flops += flops;
+    if (known.work.flops > 0) kernel.recomputed += flops * known.work.recomputed / known.work.flops;
+    const auto tile = known.rule->family == WorkFamily::attention ? std::nullopt : tile_of(name);
+    kernel.covered += tile ? std::max(flops, part * covered_flops(product, *tile)) : flops;
+    kernel.type = number_type(known.work.type, name);
+  }
+
+  /// The share of a kernel that lies in the window.
+  double seen(const Member& member) const {
+    return member.time > 0 ? std::min(1.0, time_inside(member) / member.time) : 1;
+  }
+
+  const Capture& capture_;
+  KernelWorks& works_;
+};
+
+void find_calls(const Context& context, KernelWorks& works) {
+  const auto& activities = context.capture.activities;
+  const auto& op = context.attribution.op;
+  std::vector<std::uint32_t> instance_of(activities.size(), UINT32_MAX);
+  for (std::size_t i = 0; i < works.instances.size(); ++i)
+    instance_of[works.instances[i].activity] = static_cast<std::uint32_t>(i);
+  CallFinder finder(context, works.program, works.calls);
+  std::vector<std::vector<Member>> members;
+  for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
+    if (activities.kind[activity] != ActivityKind::kernel || op[activity] == kNoRow) continue;
+    const auto call = finder.of(op[activity]);
+    if (call == kNoCall) continue;
+    if (call >= members.size()) members.resize(call + 1);
+    members[call].push_back(
+        {activity, instance_of[activity], static_cast<double>(activities.duration_ns[activity])});
+  }
+  Sharing sharing(context.capture, works);
+  for (std::uint32_t call = 0; call < members.size(); ++call) sharing.share(call, members[call]);
+}
+
+/// Without a device the calls themselves are the work, where they began.
+void find_host_calls(const Context& context, KernelWorks& works) {
+  const auto& ops = context.capture.host_ops;
+  CallFinder finder(context, works.program, works.calls);
+  for (std::uint32_t op = 0; op < ops.size(); ++op) {
+    const bool begins_inside =
+        ops.start_ns[op] >= context.window.start_ns &&
+        (ops.start_ns[op] < context.window.end_ns || context.window.duration_ns == 0);
+    if (ops.kind[op] == HostKind::op && begins_inside) (void)finder.of(op);
+  }
+  for (auto& call : works.calls) {
+    call.in_window = 1;
+    call.type = number_type(call.work.type, {});
+  }
+}
+
+}  // namespace
+
+Program program_of(const Context& context) {
+  const auto& capture = context.capture;
+  const auto& ops = capture.host_ops;
+  Program program;
+  std::unordered_map<std::uint32_t, bool> accumulates;
+  double elements = 0, bytes = 0;
+  for (std::uint32_t op = 0; op < ops.size(); ++op) {
+    const auto [at, fresh] =
+        accumulates.try_emplace(static_cast<std::uint32_t>(ops.name[op]), false);
+    if (fresh) at->second = capture.text(ops.name[op]) == "torch::autograd::AccumulateGrad";
+    if (!at->second) continue;
+    const auto call = call_of(capture, op);
+    const Tensor* gradient = call ? call->tensor(0) : nullptr;
+    if (!gradient) continue;
+    elements += gradient->elements();
+    bytes += gradient->elements() * static_cast<double>(bytes_of(gradient->type));
+  }
+  const auto steps = static_cast<double>(std::max<std::size_t>(context.window.all_steps.size(), 1));
+  program.parameters = elements / steps;
+  program.parameter_bytes = bytes / steps;
+  return program;
+}
+
+KernelWorks kernel_works(const Context& context) {
+  KernelWorks works;
+  works.instances = kernel_instances(context);
+  works.kernels.resize(works.instances.size());
+  works.program = program_of(context);
+  if (context.devices.empty())
+    find_host_calls(context, works);
+  else
+    find_calls(context, works);
+  const CountedWork counted(context);
+  std::unordered_map<std::uint32_t, bool> by_name;
+  for (std::size_t i = 0; i < works.instances.size(); ++i) {
+    auto& kernel = works.kernels[i];
+    const auto activity = works.instances[i].activity;
+    kernel.measured_flops = counted.tensor_operations(activity);
+    kernel.measured_bytes = counted.memory_bytes(activity);
+    const auto name = context.capture.activities.name[activity];
+    const auto [at, fresh] = by_name.try_emplace(static_cast<std::uint32_t>(name), false);
+    if (fresh) at->second = multiplies(context.capture.text(name));
+    const bool known = kernel.call != kNoCall;
+    const bool family =
+        known && multiplying_family(works.calls[kernel.call].rule->family) && kernel.flops > 0;
+    // A kernel under an operator that multiplies nothing does not either, whatever its name.
+    kernel.multiplies = family || (!known && at->second) || kernel.flops > 0;
+  }
+  return works;
+}
+
+}  // namespace gf::work

@@ -1,0 +1,257 @@
+#include "analyze/work/operands.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "model/input_texts.h"
+
+namespace gf::work {
+namespace {
+
+struct ElementWord {
+  std::string_view word;
+  Element type;
+};
+
+// c10/util/typeid names of C++ types, and torch's own short names.
+constexpr std::array kWords{
+    ElementWord{"float", Element::fp32},
+    ElementWord{"double", Element::fp64},
+    ElementWord{"c10::BFloat16", Element::bf16},
+    ElementWord{"c10::Half", Element::fp16},
+    ElementWord{"c10::Float8_e4m3fn", Element::fp8},
+    ElementWord{"c10::Float8_e5m2", Element::fp8},
+    ElementWord{"c10::Float8_e4m3fnuz", Element::fp8},
+    ElementWord{"c10::Float8_e5m2fnuz", Element::fp8},
+    ElementWord{"long int", Element::int64},
+    ElementWord{"long", Element::int64},
+    ElementWord{"int", Element::int32},
+    ElementWord{"short int", Element::int16},
+    ElementWord{"short", Element::int16},
+    ElementWord{"signed char", Element::int8},
+    ElementWord{"char", Element::int8},
+    ElementWord{"unsigned char", Element::int8},
+    ElementWord{"bool", Element::boolean},
+    ElementWord{"c10::complex<float>", Element::complex64},
+    ElementWord{"c10::complex<double>", Element::complex128},
+};
+
+/// A value of a JSON array: numbers, texts and arrays of them. Anything else ends the reading.
+struct Json {
+  std::vector<Json> items;
+  std::string_view text;  // of a text or a number
+  bool array = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::optional<Json> read() {
+    auto value = value_at(0);
+    skip_space();
+    if (!value || at_ != text_.size()) return std::nullopt;
+    return value;
+  }
+
+ private:
+  static constexpr int kDeepest = 4;  // lists of tensors, of sizes
+
+  void skip_space() {
+    while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) <= ' ') ++at_;
+  }
+  bool take(char wanted) {
+    skip_space();
+    if (at_ >= text_.size() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+  std::optional<Json> value_at(int depth) {
+    skip_space();
+    if (at_ >= text_.size() || depth > kDeepest) return std::nullopt;
+    if (text_[at_] == '[') return array_at(depth);
+    if (text_[at_] == '"') return text_at();
+    const auto begin = at_;
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']') ++at_;
+    Json value;
+    value.text = text_.substr(begin, at_ - begin);
+    return value;
+  }
+  std::optional<Json> text_at() {
+    const auto begin = ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2u : 1u;
+    if (at_ >= text_.size()) return std::nullopt;
+    Json value;
+    value.text = text_.substr(begin, at_++ - begin);
+    return value;
+  }
+  std::optional<Json> array_at(int depth) {
+    Json value;
+    value.array = true;
+    ++at_;
+    if (take(']')) return value;
+    while (true) {
+      auto item = value_at(depth + 1);
+      if (!item) return std::nullopt;
+      value.items.push_back(std::move(*item));
+      if (take(']')) return value;
+      if (!take(',')) return std::nullopt;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::int64_t> whole_numbers(const Json& json) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& item : json.items) {
+    const auto number = item.array ? std::nullopt : whole(item.text);
+    if (!number) return {};
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+Tensor tensor_of(const Json& dims, const Json* strides, Element type) {
+  Tensor tensor;
+  tensor.dims = whole_numbers(dims);
+  if (strides && strides->array) tensor.strides = whole_numbers(*strides);
+  if (tensor.strides.size() != tensor.dims.size()) tensor.strides.clear();
+  tensor.type = type;
+  return tensor;
+}
+
+bool list_of_lists(const Json& json) {
+  return json.array && !json.items.empty() && json.items.front().array;
+}
+
+const Json* item_at(const std::optional<Json>& json, std::size_t i) {
+  return json && i < json->items.size() ? &json->items[i] : nullptr;
+}
+
+Input input_of(const Json& dims, std::string_view word, const Json* strides, const Json* value) {
+  Input input;
+  if (value && !value->array) input.value = value->text;
+  if (list_of_lists(dims)) {  // tensors of one list; their type is said of none
+    input.list = true;
+    for (std::size_t i = 0; i < dims.items.size(); ++i) {
+      const Json* of_item = strides && i < strides->items.size() ? &strides->items[i] : nullptr;
+      input.tensors.push_back(tensor_of(dims.items[i], of_item, Element::none));
+    }
+    return input;
+  }
+  input.list = word == "TensorList" || word == "GenericList";
+  const Element type = element_of(word);
+  // A source without types (NVTX) gives sizes alone: what has sizes is a tensor.
+  const bool sized = word.empty() && dims.array && !dims.items.empty();
+  if (!input.list && (type != Element::none || sized))
+    input.tensors.push_back(tensor_of(dims, strides, type));
+  return input;
+}
+
+}  // namespace
+
+Element element_of(std::string_view word) {
+  for (const auto& known : kWords)
+    if (known.word == word) return known.type;
+  return Element::none;
+}
+
+std::int64_t bytes_of(Element type) {
+  static constexpr std::array<std::int64_t, 13> kBytes{4, 8, 4, 2, 2, 1, 8, 4, 2, 1, 1, 8, 16};
+  return kBytes[static_cast<std::size_t>(type)];
+}
+
+std::string_view name_of(Element type) {
+  static constexpr std::array<std::string_view, 13> kNames{
+      "",      "fp64",  "fp32", "fp16", "bf16",      "fp8",       "int64",
+      "int32", "int16", "int8", "bool", "complex64", "complex128"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+double Tensor::elements() const {
+  double product = 1;
+  for (const auto dim : dims) product *= static_cast<double>(dim < 0 ? 0 : dim);
+  return product;
+}
+
+double Tensor::distinct() const {
+  if (strides.empty()) return elements();
+  double product = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (strides[i] != 0 || dims[i] == 0) product *= static_cast<double>(dims[i] < 0 ? 0 : dims[i]);
+  return product;
+}
+
+const Tensor* Call::tensor(std::size_t i) const {
+  if (i >= inputs.size() || inputs[i].list || inputs[i].tensors.size() != 1) return nullptr;
+  return &inputs[i].tensors[0];
+}
+
+std::optional<std::int64_t> Call::number(std::size_t i) const {
+  if (i >= inputs.size()) return std::nullopt;
+  return whole(inputs[i].value);
+}
+
+std::vector<std::int64_t> Call::numbers(std::size_t i) const {
+  if (i >= inputs.size()) return {};
+  return numbers_of(inputs[i].value);
+}
+
+bool Call::flag(std::size_t i, std::size_t at, bool unknown) const {
+  if (i >= inputs.size() || inputs[i].value.empty()) return unknown;
+  std::string_view rest = inputs[i].value;
+  for (std::size_t skipped = 0; skipped < at; ++skipped) {
+    const auto comma = rest.find(',');
+    if (comma == rest.npos) return unknown;
+    rest.remove_prefix(comma + 1);
+  }
+  rest = rest.substr(0, rest.find(','));
+  if (rest.find("True") != rest.npos || rest.find("true") != rest.npos) return true;
+  if (rest.find("False") != rest.npos || rest.find("false") != rest.npos) return false;
+  return unknown;
+}
+
+std::vector<const Tensor*> Call::tensors() const {
+  std::vector<const Tensor*> all;
+  for (const auto& input : inputs)
+    for (const auto& tensor : input.tensors) all.push_back(&tensor);
+  return all;
+}
+
+std::vector<std::int64_t> numbers_of(std::string_view text) {
+  const auto json = Reader(text).read();
+  if (!json || !json->array) return {};
+  return whole_numbers(*json);
+}
+
+std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {
+  const auto& ops = capture.host_ops;
+  if (ops.shapes[host_op] == Text::none) return std::nullopt;
+  const auto dims = Reader(capture.text(ops.shapes[host_op])).read();
+  if (!dims || !dims->array) return std::nullopt;
+  const auto read = [](std::string_view text) { return Reader(text).read(); };
+  const auto recorded = capture.text(ops.types[host_op]);
+  const InputTexts texts = cut_input_texts(recorded);
+  const auto types = read(texts.types), strides = read(texts.strides), values = read(texts.values);
+  Call call;
+  call.name = capture.text(ops.name[host_op]);
+  for (std::size_t i = 0; i < dims->items.size(); ++i) {
+    const Json* word = item_at(types, i);
+    call.inputs.push_back(input_of(dims->items[i], word ? word->text : std::string_view{},
+                                   item_at(strides, i), item_at(values, i)));
+  }
+  return call;
+}
+
+}  // namespace gf::work

@@ -1,0 +1,181 @@
+#include "analyze/work/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/layers/layers.h"
+#include "analyze/work/bounded.h"
+#include "analyze/work/ceilings.h"
+#include "model/kernel_name.h"
+
+namespace gf::work {
+namespace {
+
+/// What is summed up for a point. A measured sum holds only when every kernel was counted.
+struct Sum {
+  Nanos ns = 0;
+  double flops = 0, bytes = 0, measured_flops = 0, measured_bytes = 0;
+  bool flops_counted = true, bytes_counted = true, modelled = true;
+  bool products = false;  // tensor counters say nothing of other operations
+  std::map<std::string_view, double> types;
+
+  void add(const KernelWork& kernel, Nanos time) {
+    ns += time;
+    flops += kernel.flops + kernel.other_flops;
+    bytes += kernel.bytes;
+    modelled = modelled && kernel.call != kNoCall;
+    products = products || kernel.flops > 0 || kernel.measured_flops > 0;
+    flops_counted = flops_counted && !std::isnan(kernel.measured_flops);
+    bytes_counted = bytes_counted && !std::isnan(kernel.measured_bytes);
+    if (flops_counted) measured_flops += kernel.measured_flops;
+    if (bytes_counted) measured_bytes += kernel.measured_bytes;
+    if (!kernel.type.empty()) types[kernel.type] += kernel.flops;
+  }
+};
+
+std::string_view main_type(const Sum& sum) {
+  const auto most =
+      std::ranges::max_element(sum.types, {}, [](const auto& entry) { return entry.second; });
+  if (most == sum.types.end() || !(most->second > 0)) return {};
+  return most->first;
+}
+
+/// The ceiling of operations for a number type: the tensor cores' where they take it.
+std::optional<double> compute_ceiling(const std::vector<Ceiling>& ceilings, std::string_view type) {
+  if (!type.empty())
+    if (const auto tensor = ceiling(ceilings, fmt::format("tensor.{}", type))) return tensor;
+  return ceiling(ceilings, "fma.fp32");
+}
+
+void place_under_roof(RoofPoint& point, const std::vector<Ceiling>& ceilings) {
+  const double seconds = static_cast<double>(point.ns) * 1e-9;
+  if (!(seconds > 0)) return;
+  if (point.flops_source != WorkSource::none) point.flops_per_s = point.flops / seconds;
+  if (point.bytes_source != WorkSource::none) point.bytes_per_s = point.bytes / seconds;
+  if (point.flops_per_s && point.bytes > 0) point.intensity = point.flops / point.bytes;
+  const auto compute = compute_ceiling(ceilings, point.type), memory = ceiling(ceilings, "dram");
+  const double of_compute = compute && point.flops_per_s ? *point.flops_per_s / *compute : 0;
+  const double of_memory = memory && point.bytes_per_s ? *point.bytes_per_s / *memory : 0;
+  if (of_compute <= 0 && of_memory <= 0) return;
+  // The lower ceiling at this intensity is the one that more of is used of.
+  point.limit = of_compute > of_memory ? RoofLimit::compute : RoofLimit::memory;
+  point.of_ceiling = std::max(of_compute, of_memory);
+}
+
+RoofPoint point_of(RoofScope scope, std::string name, TrainingPhase phase, const Sum& sum,
+                   const std::vector<Ceiling>& ceilings) {
+  RoofPoint point;
+  point.scope = scope;
+  point.name = std::move(name);
+  point.phase = phase;
+  point.type = main_type(sum);
+  point.ns = sum.ns;
+  if (sum.products && sum.flops_counted && sum.measured_flops > 0) {
+    point.flops = sum.measured_flops;
+    point.flops_source = WorkSource::measured;
+  } else if (sum.modelled) {
+    point.flops = sum.flops;
+    point.flops_source = WorkSource::model;
+  }
+  if (sum.bytes_counted) {
+    point.bytes = sum.measured_bytes;
+    point.bytes_source = WorkSource::measured;
+  } else if (sum.modelled) {
+    point.bytes = sum.bytes;
+    point.bytes_source = WorkSource::model;
+  }
+  place_under_roof(point, ceilings);
+  return point;
+}
+
+void keep_longest(std::vector<RoofPoint>& points, std::size_t rows) {
+  std::erase_if(points, [](const RoofPoint& point) {
+    return point.flops_source == WorkSource::none && point.bytes_source == WorkSource::none;
+  });
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& left, const auto& right) { return left.ns > right.ns; });
+  if (rows > 0 && points.size() > rows) points.resize(rows);
+}
+
+}  // namespace
+
+std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works,
+                                const std::vector<OperatorWork>& operators,
+                                const std::vector<Ceiling>& ceilings, std::size_t rows) {
+  const Capture& capture = context.capture;
+  std::map<std::string, Sum> by_kernel;
+  std::map<std::uint32_t, std::string> short_names;
+  const LayerGroups groups = group_layers(context, works.instances);
+  std::vector<Sum> by_layer(groups.rows.size());
+  for (std::size_t i = 0; i < works.instances.size(); ++i) {
+    const auto name = capture.activities.name[works.instances[i].activity];
+    auto [known, fresh] = short_names.try_emplace(static_cast<std::uint32_t>(name));
+    if (fresh) known->second = short_kernel_name(capture.text(name));
+    by_kernel[known->second].add(works.kernels[i], works.instances[i].exclusive_ns);
+    by_layer[groups.group[i]].add(works.kernels[i], works.instances[i].exclusive_ns);
+  }
+  std::vector<RoofPoint> kernels, operations, layers;
+  for (const auto& [name, sum] : by_kernel)
+    kernels.push_back(point_of(RoofScope::kernel, name, TrainingPhase::all, sum, ceilings));
+  for (std::size_t group = 0; group < by_layer.size(); ++group)
+    layers.push_back(point_of(RoofScope::layer, groups.rows[group].name, groups.rows[group].phase,
+                              by_layer[group], ceilings));
+  for (const auto& row : operators) {
+    RoofPoint& point = operations.emplace_back();
+    point.scope = RoofScope::operation;
+    point.name = fmt::format("{} {}", row.name, row.shapes);
+    point.phase = row.phase;
+    point.type = row.type;
+    point.ns = row.ns;
+    const bool counted = row.measured_flops && *row.measured_flops > 0;
+    point.flops = counted ? *row.measured_flops : row.product_flops + row.other_flops;
+    point.flops_source = counted ? WorkSource::measured : WorkSource::model;
+    point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes;
+    point.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
+    place_under_roof(point, ceilings);
+  }
+  std::vector<RoofPoint> all;
+  for (auto* points : {&kernels, &operations, &layers}) {
+    std::erase_if(*points, [](const RoofPoint& point) { return point.ns <= 0; });
+    keep_longest(*points, rows);
+    all.insert(all.end(), points->begin(), points->end());
+  }
+  return all;
+}
+
+std::vector<TransferRate> transfer_rates(const Context& context,
+                                         const std::vector<Ceiling>& ceilings) {
+  const auto& activities = context.capture.activities;
+  std::map<CopyKind, TransferRate> by_kind;
+  std::map<CopyKind, Nanos> told;  // time of copies whose bytes are known
+  for (const auto& line : context.devices)
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const auto row = line.rows[i];
+      if (activities.kind[row] != ActivityKind::memcpy) continue;
+      const auto kind = activities.copy[row];
+      TransferRate& rate = by_kind[kind];
+      ++rate.copies;
+      rate.ns += line.spans[i].length();
+      if (activities.bytes[row] < 0 || activities.duration_ns[row] <= 0) continue;
+      // Of a copy that the window cuts, the part inside.
+      const double inside = static_cast<double>(line.spans[i].length()) /
+                            static_cast<double>(activities.duration_ns[row]);
+      rate.bytes = add_bounded(rate.bytes,
+                               whole_bounded(static_cast<double>(activities.bytes[row]) * inside));
+      told[kind] += line.spans[i].length();
+    }
+  std::vector<TransferRate> rates;
+  for (auto& [kind, rate] : by_kind) {
+    rate.direction = name_of(kind);
+    if (told[kind] > 0)
+      rate.bytes_per_s = static_cast<double>(rate.bytes) * 1e9 / static_cast<double>(told[kind]);
+    const auto link = ceiling(ceilings, "link." + rate.direction);
+    if (link && rate.bytes_per_s) rate.of_link = *rate.bytes_per_s / *link;
+    rates.push_back(std::move(rate));
+  }
+  return rates;
+}
+
+}  // namespace gf::work

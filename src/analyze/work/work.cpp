@@ -1,0 +1,126 @@
+#include "analyze/work/work.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/work/account.h"
+#include "analyze/work/ceilings.h"
+#include "analyze/work/kernel_work.h"
+#include "analyze/work/memory.h"
+#include "analyze/work/operator_table.h"
+#include "analyze/work/roofline.h"
+#include "analyze/work/stalls.h"
+#include "analyze/work/throughput.h"
+
+namespace gf {
+namespace {
+
+using work::KernelWorks;
+
+void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) {
+  std::map<std::string_view, double> by_type;
+  double flops = 0, others = 0, bytes = 0;
+  bool any = false;
+  for (const auto& call : works.calls) {
+    if (!(call.in_window > 0)) continue;
+    any = true;
+    flops += call.in_window * call.work.flops;
+    others += call.in_window * call.work.other_flops;
+    bytes += call.in_window * call.work.bytes;
+    if (call.work.flops > 0) by_type[call.type] += call.in_window * call.work.flops;
+  }
+  if (!any) {
+    use.why_missing = context.capture.host_ops.empty()
+                          ? "the capture has no operators"
+                          : "no operator has recorded shapes (torch.profiler: record_shapes=True)";
+    return;
+  }
+  use.flops = flops;
+  use.other_flops = others;
+  use.bytes = bytes;
+  for (const auto& [type, operations] : by_type)
+    use.types.push_back({std::string(type), operations});
+  std::stable_sort(use.types.begin(), use.types.end(),
+                   [](const auto& left, const auto& right) { return left.flops > right.flops; });
+  double known = 0, all = 0;
+  for (std::size_t i = 0; i < works.kernels.size(); ++i) {
+    const auto ns = static_cast<double>(works.instances[i].exclusive_ns);
+    all += ns;
+    if (works.kernels[i].call != work::kNoCall) known += ns;
+  }
+  if (all > 0) use.coverage = known / all;
+}
+
+const Product* product_of(const Analysis& analysis) {
+  for (const auto& device : analysis.devices)
+    if (const auto* product = find_product(device.name)) return product;
+  return nullptr;
+}
+
+/// The deepest rung by the model: operations of products over what the tensor cores could do in the
+/// time. Kernels that multiply and whose work is not known make an interval.
+std::optional<Level> modelled_rung(const KernelWorks& works, const Product& product, Nanos window) {
+  double seconds = 0, unknown = 0, covered = 0, busy = 0;
+  for (std::size_t i = 0; i < works.kernels.size(); ++i) {
+    const auto& kernel = works.kernels[i];
+    const double ns = static_cast<double>(works.instances[i].exclusive_ns);
+    busy += ns;
+    const bool known = kernel.call != work::kNoCall;
+    if (known || !kernel.multiplies) covered += ns;
+    if (kernel.multiplies && !known) unknown += ns;
+    const bool tensor_cores = kernel.flops > 0 && kernel.type != "fp32" && !kernel.type.empty();
+    const auto peak = tensor_cores ? stated_peak(product, kernel.type) : std::nullopt;
+    if (peak) seconds += std::min(kernel.flops / *peak, ns * 1e-9);
+  }
+  if (!(covered > 0) || window <= 0 || works.calls.empty()) return std::nullopt;
+  const double whole = static_cast<double>(window) * 1e-9;
+  Level level;
+  level.id = "tensor.flops";
+  level.value = level.low = seconds / whole;
+  level.high = std::min(1.0, (seconds + unknown * 1e-9) / whole);
+  level.coverage = covered / busy;
+  level.formula =
+      "model: operations of products by recorded shapes / (stated dense peak of their type * "
+      "window)";
+  return level;
+}
+
+void add_rung(const Context& context, const KernelWorks& works, const Analysis& analysis,
+              WorkUse& use) {
+  const Product* product = product_of(analysis);
+  const auto rung =
+      std::ranges::find(analysis.levels, std::string_view("tensor.flops"), &Level::id);
+  const bool counted = rung != analysis.levels.end() && rung->value;
+  if (!product || counted) return;
+  Nanos window = 0;
+  for (const auto& line : context.devices) window += line.window.length();
+  if (auto level = modelled_rung(works, *product, window)) use.levels.push_back(std::move(*level));
+}
+
+}  // namespace
+
+WorkUse measure_work(const Context& context, const Analysis& analysis,
+                     const CeilingsFile* ceilings) {
+  WorkUse use;
+  use.source = analysis.source;
+  use.counters_source = analysis.counters_source;
+  use.window = analysis.window;
+  const KernelLevels levels(context.capture, context.matching);
+  const KernelWorks works = work::kernel_works(context);
+  add_totals(context, works, use);
+  use.operators = work::operator_table(context, works);
+  use.ceilings = ceilings_of(product_of(analysis), ceilings);
+  constexpr std::size_t kPoints = 200;  // of each scope
+  use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPoints);
+  use.transfers = work::transfer_rates(context, use.ceilings);
+  use.accounts = work::work_accounts(context, levels, analysis, works);
+  use.stalls = work::stall_use(context, levels, analysis);
+  use.throughput = work::throughput(context, analysis, works);
+  use.memory = work::memory_use(context, works, use.throughput);
+  add_rung(context, works, analysis, use);
+  const auto rows = context.options.max_rows;
+  if (rows > 0 && use.operators.size() > rows) use.operators.resize(rows);
+  return use;
+}
+
+}  // namespace gf

@@ -1,0 +1,17 @@
+// How much work was done: operations and bytes by operator, the account of peak x time, the
+// roofline, stall reasons, memory and throughput (docs/work.md).
+#pragma once
+
+#include "analyze/context.h"
+#include "analyze/work/result.h"
+
+namespace gf {
+
+struct CeilingsFile;
+
+/// Of an analysis that is done (its devices with idle causes and waterfalls, its energy), with the
+/// context that it left behind. `ceilings`: measured ones, or nullptr.
+WorkUse measure_work(const Context& context, const Analysis& analysis,
+                     const CeilingsFile* ceilings = nullptr);
+
+}  // namespace gf

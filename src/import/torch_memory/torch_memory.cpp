@@ -1,0 +1,203 @@
+#include "import/torch_memory/torch_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "import/load_text.h"
+#include "import/torch_memory/pickle.h"
+
+namespace gf::torch_memory {
+namespace {
+
+constexpr std::size_t kFrames = 8;  // of a stack, the innermost
+
+bool library_frame(std::string_view file) {
+  return file.empty() || file == "??" || file.ends_with(".cpp") || file.ends_with(".h") ||
+         file.ends_with(".cu") || file.find("torch/cuda/memory.py") != file.npos;
+}
+
+class Snapshot {
+ public:
+  Snapshot(const Pickle& pickle, Capture& capture) : pickle_(pickle), capture_(capture) {}
+
+  Status read() {
+    const Node segments = pickle_.at(pickle_.root(), "segments");
+    if (pickle_.kind(segments) != Pickle::Kind::list)
+      return fail("is a pickle, and no memory snapshot of PyTorch: it has no segments");
+    thread_ = capture_.threads.add();
+    capture_.threads.name[thread_] = capture_.strings.intern("allocator");
+    for (const Node segment : pickle_.items(segments)) add_segment(segment);
+    const Node traces = pickle_.at(pickle_.root(), "device_traces");
+    std::int64_t device = 0;
+    for (const Node trace : pickle_.items(traces)) add_trace(device++, trace);
+    // Devices without a history.
+    for (const auto& [other, totals] : totals_)
+      if (other >= device) add_earlier_blocks(other, 0, {0, totals.reserved});
+    return {};
+  }
+
+ private:
+  std::int64_t number(Node of, std::string_view key, std::int64_t otherwise = -1) const {
+    return pickle_.integer(pickle_.at(of, key)).value_or(otherwise);
+  }
+
+  /// "model.py:12 forward;train.py:40 step", the program's own frames only.
+  Text stack_of(Node entry) {
+    const Node frames = pickle_.at(entry, "frames");
+    if (const auto known = stacks_.find(frames); known != stacks_.end()) return known->second;
+    std::string text;
+    std::size_t shown = 0;
+    for (const Node frame : pickle_.items(frames)) {
+      const auto file = pickle_.text(pickle_.at(frame, "filename"));
+      if (library_frame(file) || shown == kFrames) continue;
+      if (shown++ > 0) text += ';';
+      text += fmt::format("{}:{} {}", file, number(frame, "line", 0),
+                          pickle_.text(pickle_.at(frame, "name")));
+    }
+    return stacks_[frames] = capture_.strings.intern(text);
+  }
+
+  void add_segment(Node segment) {
+    const auto device = number(segment, "device");
+    const auto address = number(segment, "address");
+    auto& totals = totals_[device];
+    totals.reserved += bounded(number(segment, "total_size", 0));
+    std::int64_t next = address;
+    for (const Node block : pickle_.items(pickle_.at(segment, "blocks"))) {
+      const auto size = bounded(number(block, "size", 0));
+      const auto at = number(block, "address", next);
+      next = at + size;
+      if (!pickle_.text(pickle_.at(block, "state")).starts_with("active")) continue;
+      totals.allocated += size;
+      blocks_.push_back({device, at, size, stack_of(block)});
+    }
+    ++capture_.events;
+  }
+
+  /// The history ends with the state that the blocks show: totals are worked out from its end.
+  void add_trace(std::int64_t device, Node trace) {
+    auto totals = totals_[device];
+    const auto& entries = pickle_.items(trace);
+    std::vector<Entry> history;
+    for (auto node = entries.rbegin(); node != entries.rend(); ++node) {
+      const auto action = pickle_.text(pickle_.at(*node, "action"));
+      const auto size = bounded(number(*node, "size", 0));
+      if (action == "segment_alloc" || action == "segment_map") totals.reserved -= size;
+      if (action == "segment_free" || action == "segment_unmap") totals.reserved += size;
+      const bool taken = action == "alloc", given_back = action == "free_completed";
+      if (!taken && !given_back) continue;
+      Entry entry{number(*node, "time_us", 0) % kLatestUs * 1000, number(*node, "addr"),
+                  taken ? size : -size, totals, taken ? stack_of(*node) : Text::none};
+      totals.allocated -= entry.bytes;
+      if (taken) known_.insert({device, entry.address});
+      history.push_back(entry);
+    }
+    const Nanos begin = history.empty() ? 0 : history.back().time_ns;
+    add_earlier_blocks(device, begin, totals);
+    for (auto entry = history.rbegin(); entry != history.rend(); ++entry) add(device, *entry);
+    capture_.events += static_cast<std::int64_t>(entries.size());
+  }
+
+  struct Totals {
+    std::int64_t allocated = 0, reserved = 0;
+  };
+  struct Entry {
+    Nanos time_ns = 0;
+    std::int64_t address = 0, bytes = 0;
+    Totals after;
+    Text stack = Text::none;
+  };
+  struct Block {
+    std::int64_t device, address, bytes;
+    Text stack;
+  };
+
+  /// Blocks that the history does not show being taken lay there before it began.
+  void add_earlier_blocks(std::int64_t device, Nanos begin, const Totals& before) {
+    std::int64_t allocated = before.allocated;
+    std::vector<Entry> entries;
+    for (const auto& block : blocks_) {
+      if (block.device != device || known_.contains({device, block.address})) continue;
+      entries.push_back({begin, block.address, block.bytes, {}, block.stack});
+      allocated -= block.bytes;
+    }
+    for (auto& entry : entries) {
+      allocated += entry.bytes;
+      entry.after = {allocated, before.reserved};
+      add(device, entry);
+    }
+  }
+
+  /// An allocation, and for one that was taken a span of its stack around it.
+  void add(std::int64_t device, const Entry& entry) {
+    auto& events = capture_.memory_events;
+    const auto row = events.add();
+    events.time_ns[row] = entry.time_ns;
+    events.thread[row] = thread_;
+    events.device_type[row] = 1;
+    events.device[row] = static_cast<std::int32_t>(device);
+    events.address[row] = entry.address;
+    events.bytes[row] = entry.bytes;
+    events.allocated_bytes[row] = std::max<std::int64_t>(entry.after.allocated, 0);
+    events.reserved_bytes[row] = std::max<std::int64_t>(entry.after.reserved, 0);
+    if (entry.stack == Text::none) return;
+    auto& ops = capture_.host_ops;
+    const auto op = ops.add();
+    ops.start_ns[op] = entry.time_ns;
+    ops.thread[op] = thread_;
+    ops.name[op] = entry.stack;
+    ops.kind[op] = HostKind::python;
+    ops.external_id[op] = row;  // whose stack it is
+  }
+
+  static constexpr std::int64_t kLargest = std::int64_t{1} << 44;  // bytes of a block
+  static constexpr std::int64_t kLatestUs = std::int64_t{1} << 52;
+  static std::int64_t bounded(std::int64_t bytes) {
+    return std::clamp<std::int64_t>(bytes, 0, kLargest);
+  }
+  const Pickle& pickle_;
+  Capture& capture_;
+  std::map<std::int64_t, Totals> totals_;
+  std::map<Node, Text> stacks_;
+  std::vector<Block> blocks_;                              // in use at the end
+  std::set<std::pair<std::int64_t, std::int64_t>> known_;  // device and address, of the history
+  std::uint32_t thread_ = 0;
+};
+
+Result<Capture> parse(std::string_view content, const std::string& path) {
+  const auto pickle = Pickle::read(content);
+  if (!pickle) {
+    Error error = pickle.error();
+    error.file = path;
+    return tl::unexpected(error);
+  }
+  Capture capture;
+  capture.format = "torch_memory";
+  capture.framework = "pytorch";
+  capture.bytes = static_cast<std::int64_t>(content.size());
+  if (const auto read = Snapshot(*pickle, capture).read(); !read) {
+    Error error = read.error();
+    error.file = path;
+    return tl::unexpected(error);
+  }
+  return capture;
+}
+
+}  // namespace
+
+int sniff(std::string_view, std::string_view head) {
+  // A pickle of protocol 2 to 5 whose first key is one of a snapshot.
+  if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return 0;
+  return head.substr(0, 4096).find("segments") != head.npos ? 90 : 0;
+}
+
+Result<Capture> load(const std::string& path, const ImportOptions& options) {
+  return load_text(path, options, parse);
+}
+
+}  // namespace gf::torch_memory

@@ -1,0 +1,197 @@
+#include "report/text/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/summary.h"
+#include "report/text/bar.h"
+#include "report/text/format.h"
+#include "report/text/sections.h"
+#include "report/text/table.h"
+
+namespace gf {
+
+namespace {
+
+/// "412.3 TFLOP/s", "3.2 GB/s".
+std::string format_rate(double rate, std::string_view unit) {
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  for (const auto& [factor, name] : {Prefix{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}})
+    if (rate >= factor) return fmt::format("{:.4g} {}{}", rate / factor, name, unit);
+  return fmt::format("{:.4g} {}", rate, unit);
+}
+
+std::string account_lines(const WorkAccount& account, const TextStyle& style) {
+  std::string out = paint(
+      style, Paint::plain,
+      wrap(fmt::format(
+               "MFU {} (HFU {}) of {} in {} on {}: {} by {}.", format_share(account.mfu),
+               format_share(account.hfu), format_rate(account.peak_flops_per_s, "FLOP/s"),
+               account.peak_type, account.name,
+               format_rate(account.flops / (static_cast<double>(account.span_ns) * 1e-9), "FLOP/s"),
+               "the shapes of its products"),
+           static_cast<std::size_t>(style.width), 2));
+  TextTable table(
+      {{"peak x time"}, {"", Align::right}, {"", Align::right}, {"most under", Align::left, true}});
+  for (const auto& part : account.parts) {
+    if (part.share.value_or(0) < 0.0005) continue;
+    std::string owner;
+    if (!part.owners.empty()) owner = part.owners.front().name;
+    table.add({part.label, format_time(part.ns), format_share(part.share), owner});
+  }
+  out += table.render(style);
+  for (const auto& cause : account.causes)
+    if (cause.share.value_or(0) >= 0.01)
+      out += paint(style, Paint::warn,
+                   wrap(fmt::format("{} ({}): {}", format_share(cause.share), format_time(cause.ns),
+                                    cause.text),
+                        static_cast<std::size_t>(style.width), 2));
+  return out;
+}
+
+std::string throughput_line(const Throughput& of, const TextStyle& style) {
+  if (!of.items_per_s) return {};
+  std::string line = fmt::format("{:.4g} items a second", *of.items_per_s);
+  if (of.items) line += fmt::format(" ({} a step)", *of.items);
+  if (of.tokens_per_s) line += fmt::format(", {:.4g} tokens a second", *of.tokens_per_s);
+  if (of.flops_per_item) line += ", " + format_rate(*of.flops_per_item, "FLOP") + " an item";
+  if (of.joules_per_item) line += fmt::format(", {:.4g} J an item", *of.joules_per_item);
+  if (of.items_source == ItemsSource::shapes)
+    line += "; items by the shapes of " + of.items_from + " (--batch N says otherwise)";
+  return paint(style, Paint::plain, wrap(line + ".", static_cast<std::size_t>(style.width), 2));
+}
+
+std::string memory_lines(const std::vector<DeviceMemory>& devices, const TextStyle& style) {
+  std::string out;
+  for (const auto& memory : devices) {
+    std::string line = fmt::format("Memory of device {}:", memory.device);
+    if (memory.peak_allocated)
+      line += fmt::format(" {} allocated at most", format_bytes(*memory.peak_allocated));
+    if (memory.peak_reserved)
+      line += fmt::format("{} {} reserved", memory.peak_allocated ? "," : "",
+                          format_bytes(*memory.peak_reserved));
+    if (memory.peak_used)
+      line += fmt::format("{} {} of the board in use", memory.peak_allocated ? "," : "",
+                          format_bytes(*memory.peak_used));
+    if (memory.capacity) line += fmt::format(" of {}", format_bytes(*memory.capacity));
+    std::size_t shown = 0;
+    for (const auto& holder : memory.holders) {
+      if (shown == 4) break;
+      line +=
+          fmt::format("{} {}{} {}", shown++ == 0 ? ":" : ",", name_of(holder.kind),
+                      holder.name.empty() ? "" : " of " + holder.name, format_bytes(holder.bytes));
+    }
+    out += paint(style, Paint::plain, wrap(line + ".", static_cast<std::size_t>(style.width), 2));
+  }
+  return out;
+}
+
+std::string stall_lines(const StallUse& stalls, const TextStyle& style) {
+  if (stalls.reasons.empty()) return {};
+  TextTable table(
+      {{"stalled for"}, {"", Align::right}, {"", Align::right}, {"most in", Align::left, true}});
+  for (const auto& reason : stalls.reasons)
+    if (reason.share.value_or(0) >= 0.005)
+      table.add({reason.label, format_time(reason.ns), format_share(reason.share),
+                 reason.kernels.empty() ? std::string() : reason.kernels.front().name});
+  return table.render(style);
+}
+
+}  // namespace
+
+namespace {
+
+std::string done_section(const WorkUse& use, const TextStyle& style) {
+  std::string out;
+  for (const auto& account : use.accounts) out += account_lines(account, style);
+  for (const auto& level : use.levels)
+    out += paint(style, Paint::plain,
+                 wrap(fmt::format("Achieved tensor operations: {} of their peak (model).",
+                                  format_level(level)),
+                      static_cast<std::size_t>(style.width), 2));
+  out += throughput_line(use.throughput, style);
+  if (out.empty()) return {};
+  return section_title(style, "Work done", "by recorded shapes: a model") + out;
+}
+
+std::string operators_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
+  if (use.operators.empty()) return {};
+  TextTable table({{"operator"},
+                   {"sizes", Align::left, true},
+                   {"phase", Align::left, false, 1},
+                   {"calls", Align::right, false, 2},
+                   {"time", Align::right},
+                   {"FLOP", Align::right},
+                   {"least bytes", Align::right}});
+  for (std::size_t i = 0; i < std::min(rows, use.operators.size()); ++i) {
+    const auto& row = use.operators[i];
+    table.add({row.name, row.shapes, std::string(name_of(row.phase)), format_count(row.calls),
+               row.kernels > 0 ? format_time(row.ns) : std::string("-"),
+               format_rate(row.product_flops + row.other_flops, ""), format_rate(row.bytes, "B")});
+  }
+  return section_title(style, "Operators", "operations and least bytes by shapes") +
+         table.render(style);
+}
+
+std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
+  TextTable table({{"kernel", Align::left, true},
+                   {"time", Align::right},
+                   {"FLOP/s", Align::right},
+                   {"bytes/s", Align::right},
+                   {"of its ceiling", Align::right},
+                   {"ceiling"},
+                   {"by", Align::left, false, 1}});
+  std::size_t shown = 0;
+  for (const auto& point : use.roofline) {
+    if (point.scope != RoofScope::kernel || shown == rows) continue;
+    ++shown;
+    const bool measured =
+        point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured;
+    table.add({point.name, format_time(point.ns),
+               point.flops_per_s ? format_rate(*point.flops_per_s, "") : std::string("-"),
+               point.bytes_per_s ? format_rate(*point.bytes_per_s, "") : std::string("-"),
+               point.of_ceiling ? format_share(point.of_ceiling) : std::string("-"),
+               std::string(name_of(point.limit)), measured ? "counters" : "model"});
+  }
+  if (table.empty()) return {};
+  std::string remark = "ceilings of the data sheet";
+  for (const auto& ceiling : use.ceilings)
+    if (ceiling.source == WorkSource::measured) remark = "measured ceilings";
+  return section_title(style, "Roofline", remark) + table.render(style);
+}
+
+std::string transfer_lines(const WorkUse& use, const TextStyle& style) {
+  if (use.transfers.empty()) return {};
+  TextTable table({{"copies"},
+                   {"number", Align::right},
+                   {"bytes", Align::right},
+                   {"time", Align::right},
+                   {"rate", Align::right},
+                   {"of the link", Align::right}});
+  for (const auto& rate : use.transfers)
+    table.add({rate.direction, format_count(rate.copies), format_bytes(rate.bytes),
+               format_time(rate.ns),
+               rate.bytes_per_s ? format_rate(*rate.bytes_per_s, "B/s") : std::string("-"),
+               format_share(rate.of_link)});
+  return section_title(style, "Copies") + table.render(style);
+}
+
+}  // namespace
+
+std::string work_text(const WorkUse& use, const TextStyle& style, std::size_t rows) {
+  std::string out = done_section(use, style) + operators_section(use, style, rows) +
+                    roof_section(use, style, rows) + transfer_lines(use, style);
+  if (!use.memory.empty()) out += section_title(style, "Memory") + memory_lines(use.memory, style);
+  if (const auto stalls = stall_lines(use.stalls, style); !stalls.empty())
+    out += section_title(style, "Stalled") + stalls;
+  if (!use.why_missing.empty())
+    out += paint(style, Paint::dim,
+                 "\n" + wrap("no data: " + use.why_missing, static_cast<std::size_t>(style.width)));
+  return out;
+}
+
+}  // namespace gf

@@ -1,0 +1,102 @@
+// The account of peak x time: whatever a kernel does, its time is divided without rest.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+#include "analyze/analyze.h"
+#include "analyze/work/account.h"
+#include "analyze/work/work.h"
+#include "support/capture_builder.h"
+
+namespace gf::work {
+namespace {
+
+double some(double least, double most) {
+  return least + (most - least) * *rc::gen::inRange(0, 10001) / 10000.0;
+}
+
+RC_GTEST_PROP(WorkAccount, SharesOfAKernelSumToOne, ()) {
+  KernelFacts kernel;
+  kernel.seconds = some(1e-6, 1e-2);
+  kernel.peak = 1e15;
+  kernel.own_peak = some(1e13, 2e15);
+  kernel.flops = some(0, 2) * kernel.seconds * kernel.peak;
+  kernel.recomputed = some(0, 1) * kernel.flops;
+  kernel.covered = some(0.5, 2) * kernel.flops;
+  kernel.multiplies = *rc::gen::arbitrary<bool>();
+  kernel.known = *rc::gen::arbitrary<bool>();
+  kernel.communicates = *rc::gen::inRange(0, 10) == 0;
+  if (*rc::gen::arbitrary<bool>()) {
+    kernel.sm_active = some(0, 1);
+    if (*rc::gen::arbitrary<bool>()) kernel.issue_active = some(0, kernel.sm_active);
+    if (*rc::gen::arbitrary<bool>()) kernel.tensor_active = some(0, kernel.sm_active);
+    if (*rc::gen::arbitrary<bool>()) kernel.tensor_issue = some(0, 0.2);
+  } else {
+    kernel.blocks_per_sm = some(0, 3);
+  }
+  const KernelShares shares = split_work(kernel);
+  double sum = 0;
+  for (const double share : shares.of) {
+    RC_ASSERT(share >= 0);
+    sum += share;
+  }
+  RC_ASSERT(std::abs(sum - 1) < 1e-9);
+  const double work = (kernel.flops - kernel.recomputed) / kernel.peak / kernel.seconds;
+  if (!kernel.communicates) RC_ASSERT(shares.at(WorkPart::work) <= work + 1e-9);
+}
+
+/// A program of products and other kernels on an H200.
+Capture program(std::int64_t kernels) {
+  test::CaptureBuilder build;
+  auto intern = [&](std::string_view text) { return build.capture.strings.intern(text); };
+  build.capture.framework = "pytorch";
+  Nanos now = 0;
+  for (std::int64_t i = 0; i < kernels; ++i) {
+    const bool product = *rc::gen::arbitrary<bool>();
+    const auto op = build.op(product ? "aten::mm" : "aten::add", now, now + 1000);
+    const auto m = *rc::gen::inRange(1, 3000), n = *rc::gen::inRange(1, 3000);
+    auto& ops = build.capture.host_ops;
+    ops.shapes[op] = intern(fmt::format("[[{}, {}], [{}, {}]]", m, n, product ? n : m, n));
+    ops.types[op] = intern(R"(["c10::BFloat16","c10::BFloat16"])");
+    const Nanos length = *rc::gen::inRange<Nanos>(500, 200'000);
+    const Nanos start = now + *rc::gen::inRange<Nanos>(100, 5000);
+    const auto kernel =
+        build.launch(product ? "nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NTN"
+                             : "vectorized_elementwise_kernel",
+                     {now + 10, now + 90}, {start, start + length}, *rc::gen::inRange(7, 9));
+    build.capture.activities.grid_x[kernel] = *rc::gen::inRange(1, 400);
+    now += *rc::gen::inRange<Nanos>(1100, 100'000);
+  }
+  build.capture.devices.name[0] = intern("NVIDIA H200");
+  build.capture.devices.sm_count[0] = 132;
+  return std::move(build.capture);
+}
+
+RC_GTEST_PROP(WorkAccount, PartsSumToTheWindow, ()) {
+  const Capture capture = program(*rc::gen::inRange(2, 40));
+  std::optional<Context> context;
+  const auto analysis = analyze(capture, {}, &context);
+  RC_ASSERT(analysis.has_value());
+  const WorkUse use = measure_work(*context, *analysis);
+  for (const auto& account : use.accounts) {
+    Nanos sum = 0;
+    for (const auto& part : account.parts) {
+      Nanos owners = 0;
+      for (const auto& owner : part.owners) owners += owner.ns;
+      RC_ASSERT(owners == part.ns);
+      RC_ASSERT(part.ns >= 0);
+      sum += part.ns;
+    }
+    RC_ASSERT(sum == account.span_ns);
+    RC_ASSERT(*account.mfu <= *account.hfu + 1e-12);
+  }
+  Nanos of_operators = 0;
+  for (const auto& row : use.operators) of_operators += row.ns;
+  RC_ASSERT(of_operators <= analysis->devices.at(0).kernel_busy_ns);
+}
+
+}  // namespace
+}  // namespace gf::work
