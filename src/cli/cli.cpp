@@ -85,7 +85,7 @@ int run(int argc, const char* const* argv) {
   const std::vector verbs = {analyze_verb(),  compare_verb(), export_verb(),  import_verb(),
                              query_verb(),    metrics_verb(), energy_verb(),  calibrate_verb(),
                              ceilings_verb(), work_verb(),    monitor_verb(), record_verb(),
-                             doctor_verb(),   overhead_verb()};
+                             start_verb(),    doctor_verb(),  overhead_verb()};
   const Words words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);
   const auto& first = words.front();

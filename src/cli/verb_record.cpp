@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ namespace {
 
 struct Options {
   RecordOptions record;
+  std::int64_t pid = 0;
   double duration_s = 0, delay_s = 0;
   std::optional<double> window_s, every_s;
   bool quiet = false;
@@ -46,22 +48,34 @@ void die_of(int number) {
   ::raise(number);
 }
 
-int run_record(Options& options) {
+/// When windows open. Tracing every kernel costs time; a twelfth of the time is enough to know
+/// them. They open where the work is steady, unless somebody says where. A program that runs
+/// already has no start that a first window could hold.
+void set_windows(Options& options) {
   auto ns = [](double seconds) { return static_cast<Nanos>(seconds * 1e9); };
-  // Tracing every kernel costs time; a twelfth of the time is enough to know them. Windows open
-  // where the work is steady, unless somebody says where.
   const bool bounded = !options.window_s && !options.every_s && options.record.steps == 0;
   options.record.window_ns = ns(bounded ? 5 : options.window_s.value_or(0));
   options.record.first_window_ns = ns(bounded && options.delay_s == 0 ? 2 : 0);
   options.record.every_ns = ns(bounded && options.delay_s > 0 ? 60 : options.every_s.value_or(0));
   options.record.delay_ns = ns(options.delay_s);
+  options.record.duration_ns = ns(options.duration_s);
+}
+
+/// Null, or what is wrong.
+const char* wrong_subject(const Options& options) {
+  if (options.pid > 0 && !options.record.command.empty())
+    return "record takes a command to run or --pid, not both";
+  if (options.record.command.empty() && options.pid == 0 && options.record.duration_ns == 0)
+    return "record needs a command to run, --pid of a process that runs, or --duration to record "
+           "the machine for a while: gpufathom record -- python train.py";
+  return nullptr;
+}
+
+int run_record(Options& options) {
+  set_windows(options);
+  options.record.pid = static_cast<int>(options.pid);
   options.record.injection_library = agent_path();
-  options.record.duration_ns = static_cast<Nanos>(options.duration_s * 1e9);
-  if (options.record.command.empty() && options.record.duration_ns == 0)
-    return complain(
-        "record needs a command to run, or --duration to record the machine for a while: gpufathom "
-        "record -- python train.py",
-        kWrongUsage);
+  if (const char* wrong = wrong_subject(options)) return complain(wrong, kWrongUsage);
   if (options.record.output.empty()) options.record.output = free_name();
   options.record.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) complain(line, kWhole);
@@ -92,7 +106,7 @@ int run_record(Options& options) {
 }  // namespace
 
 Verb record_verb() {
-  Verb verb{"record", "run a program and record what its GPUs do, from beside it"};
+  Verb verb{"record", "record what the GPUs of a program do, from beside it"};
   const auto options = std::make_shared<Options>();
   verb.option("-o,--output", options->record.output, "FILE",
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
@@ -106,12 +120,17 @@ Verb record_verb() {
   verb.option("--metrics", options->record.metrics, "levels|energy",
               "counters to sample: levels (default), or energy, what `gpufathom energy` needs")
       .of({"levels", "energy"});
+  verb.option("--pid", options->pid, "PID",
+              "record a process that runs already, and those that it started, until it ends, "
+              "--duration or Ctrl-C; the process goes on")
+      .from(1, 1 << 30);
   verb.option("--duration", options->duration_s, "S",
               "stop recording after S seconds; without a command, record the machine")
       .positive();
   verb.flag(
       "--kernels", options->record.kernels,
-      "also record kernels, copies, launches and NVTX ranges (a library goes into the program)");
+      "also record kernels, copies, launches and NVTX ranges (a library goes into the program; "
+      "with --pid it must be there: gpufathom run)");
   verb.option(
           "--window", options->window_s, "S",
           "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
@@ -124,7 +143,8 @@ Verb record_verb() {
           "alone: one window)")
       .with("--kernels")
       .positive();
-  verb.option("--delay", options->delay_s, "S", "with --kernels: seconds before the first window")
+  verb.option("--delay", options->delay_s, "S",
+              "with --kernels: seconds from the start of CUDA to the first window")
       .with("--kernels")
       .not_negative();
   verb.option(

@@ -17,6 +17,7 @@ Verb ceilings_verb();
 Verb work_verb();
 Verb monitor_verb();
 Verb record_verb();
+Verb start_verb();
 Verb doctor_verb();
 Verb overhead_verb();
 

@@ -16,9 +16,13 @@ struct LiveProcess {
   std::int64_t pid = -1;
   std::string name;
   std::int64_t memory_bytes = -1;
+  std::map<std::string, std::string> job;  // job.rank, job.id, container.id and their like
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("pid", &LiveProcess::pid, "process id");
+    visit("job", &LiveProcess::job,
+          "whose work it is: rank, job, user, container, pod, as far as "
+          "its environment says");
     visit("name", &LiveProcess::name, "process name, empty when out of sight");
     visit("memory_bytes", &LiveProcess::memory_bytes, "GPU memory it holds, -1 unknown");
   }
@@ -39,6 +43,8 @@ struct LiveGpu {
       totals;  // counters since the monitor or the driver began: seconds, joules, bytes
   std::vector<std::string> throttle;  // why clocks are held down now
   std::vector<LiveProcess> processes;
+  double held_idle_seconds = -1;  // processes hold memory and nothing has run for so long; -1: no
+                                  // process, or nothing is known
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("index", &LiveGpu::index, "GPU number, as nvidia-smi counts");
@@ -54,6 +60,9 @@ struct LiveGpu {
     visit("values", &LiveGpu::values, "newest value by metric id; an absent metric has no data");
     visit("totals", &LiveGpu::totals, "counters since the monitor or the driver began");
     visit("throttle", &LiveGpu::throttle, "why clocks are held down");
+    visit("held_idle_seconds", &LiveGpu::held_idle_seconds,
+          "for how long processes have held memory while nothing ran; 0 while something runs, -1 "
+          "when no process holds any");
     visit("processes", &LiveGpu::processes, "processes on it, most memory first");
   }
 };

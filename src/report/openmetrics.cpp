@@ -71,6 +71,33 @@ void add_ages(Page& page, const LiveTable& table, Nanos now) {
                   static_cast<double>(now - gpu.time_ns) * 1e-9);
 }
 
+/// "job.rank" as a label: job_rank.
+std::string label_name(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+/// GPUs that are held for nothing, and whose processes hold them.
+void add_holders(Page& page, const LiveTable& table) {
+  page.family("gpufathom_held_idle_seconds", "gauge",
+              "For how long processes have held memory of the GPU while nothing ran on it; 0 while "
+              "something runs.");
+  for (const auto& gpu : table.gpus)
+    if (gpu.held_idle_seconds >= 0)
+      page.sample("gpufathom_held_idle_seconds", own_labels(gpu), gpu.held_idle_seconds);
+  page.family("gpufathom_process_info", "info",
+              "Whose a process on the GPU is: job, rank, user, container, pod.");
+  for (const auto& gpu : table.gpus)
+    for (const auto& process : gpu.processes) {
+      if (process.job.empty()) continue;
+      std::string labels = own_labels(gpu) + fmt::format(",pid=\"{}\",process=\"{}\"", process.pid,
+                                                         escaped(process.name));
+      for (const auto& [key, value] : process.job)
+        labels += fmt::format(",{}=\"{}\"", label_name(key), escaped(value));
+      page.sample("gpufathom_process_info", labels, 1);
+    }
+}
+
 std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {
   Page page(options.openmetrics);
   page.family("gpufathom_gpu_info", "info",
@@ -109,6 +136,7 @@ std::string own_names(const LiveTable& table, const OpenMetricsOptions& options)
           page.sample(seconds, own_labels(gpu), found->second);
     }
   }
+  add_holders(page, table);
   page.family("gpufathom_process_memory_bytes", "gauge", "GPU memory that a process holds.");
   for (const auto& gpu : table.gpus)
     for (const auto& process : gpu.processes)

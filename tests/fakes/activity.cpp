@@ -3,14 +3,17 @@
 // only of kinds that are enabled, timestamps of the registered clock. A call from a forked child,
 // which the real CUPTI may never return from, is noted in the file that GPUFATHOM_FAKE_LOG names.
 // Options of GPUFATHOM_FAKE: subscriber (0/1: another profiler is in the program), dropped (records
-// that CUPTI says it dropped), timeless (every Nth
-// record has no time).
+// that CUPTI says it dropped), timeless (every Nth record has no time), behind_ms (kernels run so
+// long after their launch, as in a queue; a forced flush hands over without a time what has not
+// run), lingering_graphs (0/1: graphs are still traced when nothing is enabled any more),
+// silent_window (the Nth time that kernels are asked for, none come).
 #include <cupti.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -42,6 +45,8 @@ struct State {
   std::uint64_t data[kCallsAtOnce] = {};
   bool used_cuda = false, asked_early = false;  // for records of calls, before CUDA was used
   std::int64_t records = 0;
+  std::int64_t asked_for_kernels = 0;        // times
+  std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
 State& state() {
   static State* s = new State;
@@ -79,6 +84,27 @@ void put(State& s, const Record& record) {
   }
   std::memcpy(s.buffer + s.used, &record, sizeof record);
   s.used += sizeof record;
+}
+
+/// Hands over what has run by now, with `all` also what has not.
+void take_from_queue(State& s, bool all) {
+  const std::int64_t now = fake::now_ns();
+  while (!s.queue.empty()) {
+    auto kernel = s.queue.front();
+    const bool ran = static_cast<std::int64_t>(kernel.end) <= now;
+    if (!ran && !all) return;
+    s.queue.pop_front();
+    kernel.start = ran ? on_clock(s, static_cast<std::int64_t>(kernel.start)) : 0;
+    kernel.end = ran ? on_clock(s, static_cast<std::int64_t>(kernel.end)) : 0;
+    put(s, kernel);
+  }
+}
+
+bool records_kernel(const State& s, const FakeRun& run) {
+  if (run.graph != 0 && s.asked_for_kernels > 0 && fake::number("lingering_graphs", 0) > 0)
+    return true;
+  const auto silent = static_cast<std::int64_t>(fake::number("silent_window", 0));
+  return s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) > 0 && s.asked_for_kernels != silent;
 }
 
 }  // namespace
@@ -122,7 +148,8 @@ void fake_ran(const FakeRun* run) {
     return on_clock(s, host);
   };
   if (run->graph != 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) return;
-  if (run->bytes == 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
+  if (run->bytes == 0 && records_kernel(s, *run)) {
+    const auto behind = static_cast<std::int64_t>(fake::number("behind_ms", 0)) * 1'000'000;
     CUpti_ActivityKernel10 k{};
     k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     k.start = now(run->start);
@@ -139,7 +166,14 @@ void fake_ran(const FakeRun* run) {
     k.blockY = k.blockZ = 1;
     k.registersPerThread = 32;
     k.name = run->name;
-    put(s, k);
+    if (behind > 0) {
+      k.start = static_cast<std::uint64_t>(run->start + behind);
+      k.end = static_cast<std::uint64_t>(run->end + behind);
+      s.queue.push_back(k);
+      take_from_queue(s, false);
+    } else {
+      put(s, k);
+    }
   }
   if (run->bytes > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) {
     CUpti_ActivityMemcpy6 m{};
@@ -207,6 +241,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ++state().asked_for_kernels;
   state().kinds.insert(kind);
   return CUPTI_SUCCESS;
 }
@@ -241,9 +276,10 @@ CUptiResult cuptiActivityFlushPeriod(std::uint32_t ms) {
   state().flush_every = std::int64_t{ms} * 1'000'000;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+CUptiResult cuptiActivityFlushAll(std::uint32_t forced) {
   note_child();
   std::lock_guard lock(state().mutex);
+  take_from_queue(state(), forced != 0);
   hand_over(state());
   return CUPTI_SUCCESS;
 }

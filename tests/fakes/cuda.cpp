@@ -1,5 +1,5 @@
 // A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version),
-// cuinit (error).
+// cuinit (error), kernel_us (how long a kernel runs).
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -14,6 +14,7 @@ namespace {
 
 void wait_until(std::int64_t end) {
   while (fake::now_ns() < end) {
+    if (end - fake::now_ns() < 100'000) continue;
     const timespec t{0, 100'000};
     nanosleep(&t, nullptr);
   }
@@ -32,7 +33,8 @@ void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t gra
          unsigned nodes = 1) {
   auto* call = in_cupti<decltype(fake_call)>("fake_call");
   const std::int64_t called = fake::now_ns(), start = called + 20'000;
-  const std::int64_t each = graph == 0 ? 1'000'000 : 100'000;
+  static const auto alone = static_cast<std::int64_t>(fake::number("kernel_us", 1000)) * 1000;
+  const std::int64_t each = graph == 0 ? alone : 100'000;
   const std::uint32_t correlation = call ? call(0, 0, graph != 0) : 0;
   wait_until(start);
   if (call) call(1, correlation, graph != 0);

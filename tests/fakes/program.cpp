@@ -10,6 +10,8 @@
 //                     program waits for it
 //   exec              the program again, in this process, with the arguments that follow
 //   kill              ends by SIGKILL
+//   report            prints how many kernels launch= launched, on one line
+//   serve=FILE        requests of five kernels, each a step, until FILE is there; then their number
 #include <cuda.h>
 #include <cupti.h>
 #include <dlfcn.h>
@@ -57,6 +59,21 @@ static void other_profiler(const std::string& verb) {
   }
 }
 
+static long long launched = 0;
+
+static void serve(const char* until) {
+  static char name[] = "work";
+  long long requests = 0;
+  for (; access(until, F_OK) != 0; ++requests) {
+    nvtxRangePushA("gpufathom.step");
+    for (int i = 0; i < 5; ++i)
+      cuLaunchKernel(reinterpret_cast<CUfunction>(name), 132, 1, 1, 128, 1, 1, 0, nullptr, nullptr,
+                     nullptr);
+    nvtxRangePop();
+  }
+  std::printf("answered %lld\n", requests);
+}
+
 int main(int argc, char** argv) {
   nvtxDomainHandle_t domain = nullptr;
   nvtxStringHandle_t registered = nullptr;
@@ -89,7 +106,7 @@ int main(int argc, char** argv) {
       const auto end = std::chrono::steady_clock::now() +
                        std::chrono::milliseconds(timed ? std::atoi(value.c_str() + star + 1) : 0);
       for (int n = star == std::string::npos ? 1 : std::atoi(value.c_str() + star + 1);
-           timed ? std::chrono::steady_clock::now() < end : n > 0; --n)
+           timed ? std::chrono::steady_clock::now() < end : n > 0; --n, ++launched)
         cuLaunchKernel(reinterpret_cast<CUfunction>(const_cast<char*>(name.c_str())), 132, 1, 1,
                        128, 1, 1, 0, nullptr, nullptr, nullptr);
     } else if (verb == "graph") {
@@ -142,7 +159,11 @@ int main(int argc, char** argv) {
     } else if (verb == "exec") {
       argv[i] = argv[0];
       execv("/proc/self/exe", argv + i);
-    } else if (verb == "kill")
+    } else if (verb == "report")
+      std::printf("launched %lld\n", launched);
+    else if (verb == "serve")
+      serve(value.c_str());
+    else if (verb == "kill")
       kill(getpid(), SIGKILL);
     else
       return std::fprintf(stderr, "no %s\n", argv[i]), 2;

@@ -16,10 +16,9 @@ int main(int, char** arguments) {
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(arguments[2]));
   while (std::chrono::steady_clock::now() < end) {
-    for (int i = 0; i < 20; ++i) {
-      spin < < < grid;
-      block >>> (out, 100000);
-    }
+    // clang-format off
+    for (int i = 0; i < 20; ++i) spin<<<grid, block>>>(out, 100000);
+    // clang-format on
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
   }
   return 0;

@@ -4,6 +4,7 @@
 #   advice2   those of two GPUs: advice2.tar
 #   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
 #   zoo2      the zoo's programs of two ranks: zoo2.tar
+#   attach    a serving loop under `gpufathom run`, attached to and let go again and again: attach.json
 #   clocks    clocks with and without sampling: clocks.json
 #   utilization  the utilisation study (examples/studies/utilization): utilization.json, .captures.tar, .logs.tgz
 #   runtime   the runtime study at the paper's sizes: runtime.json
@@ -27,6 +28,7 @@ case $part in
   advice2) "$python" tests/advice/programs/run "$work" --ranks 2 --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   zoo) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" --gpus "${ZOO_GPUS:-0}" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   zoo2) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
   utilization) "$python" examples/studies/utilization/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
   runtime) GPUFATHOM=$gf tests/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
@@ -38,6 +40,7 @@ case $part in
     if [ "$(stat -c %s "$work/all.tar")" -lt 16000000 ]; then mv "$work/all.tar" "$out/$part.tar"; else split -b 15M -d -a 1 "$work/all.tar" "$out/$part.tar."; fi ;;
   zoo*) # The table and the logs by themselves: they must come back whatever becomes of the captures.
     (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
+  attach) cp "$work/attach.json" "$work/session.log" "$out/" 2>/dev/null ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
   utilization) for f in study.json:json captures.tar:captures.tar logs.tgz:logs.tgz session.log:log; do mv "$work/${f%:*}" "$out/$part.${f#*:}" 2>/dev/null; done ;;
   runtime) mv "$work/captures/study.json" "$out/$part.json" 2>/dev/null; mv "$work/session.log" "$out/$part.log" ;;

@@ -66,14 +66,28 @@ check "and says when" grep -q "s: the GPU's activity has become steady: kernels 
 check "as the capture does" [ "$(ask auto.gpf "select value like 'steady at %' from metadata where key = 'record.windows'")" = 1 ]
 
 # Records that cannot be believed.
-GPUFATHOM_FAKE=timeless=5 all timeless.gpf "$program" init launch=work*100
-is "kernels without a time are counted, not recorded" "$(ask timeless.gpf "select (select count(*) from activities), (select count from quality where code = 'no_time')")" 80,20
-GPUFATHOM_FAKE=timeless=5 "$gf" record --kernels --window 0 -o timeless.gpf -- "$program" init launch=work*50 2> timeless.txt
-check "and the summary says so" grep -q '10 of 50 records .* are left out' timeless.txt
+GPUFATHOM_FAKE=timeless=5 all timeless.gpf "$program" init launch=work*100 sleep=400 launch=last
+is "kernels without a time are counted, not recorded" "$(ask timeless.gpf "select (select count(*) from activities), (select count from quality where code = 'no_time')")" 81,20
+GPUFATHOM_FAKE=timeless=5 "$gf" record --kernels --window 0 -o timeless.gpf -- "$program" init launch=work*50 sleep=400 launch=last 2> timeless.txt
+check "and the summary says so" grep -q '10 of 51 records .* are left out' timeless.txt
 
 # CUDA graphs.
 all graph.gpf "$program" init graph=20*10
 is "kernels of graphs by node, with the launch of the graph" "$(ask graph.gpf "select count(*), count(distinct graph_node), count(distinct a.correlation), min(c.name) from activities a join api_calls c using (correlation) where graph_id = 3")" 200,20,10,cuGraphLaunch
+
+# What an H200 did and no manual says: graphs that are traced on after a window, kernels that have not run when a window ends,
+# a window in which launches come and no kernel.
+GPUFATHOM_FAKE=lingering_graphs=1 "$gf" record -q --kernels --window 0.4 --every 1.2 -o lingering.gpf -- "$program" init launch=work*600ms graph=20*900
+is "graphs that are traced on between windows: nothing of it" "$(ask lingering.gpf "select count(*) from activities a where not exists (select 1 from recording_windows w where a.start_ns + a.duration_ns > w.start_ns and a.start_ns < w.start_ns + w.duration_ns)")" 0
+check "but told" [ "$(ask lingering.gpf "select count > 1000 from quality where code = 'source_warning'")" = 1 ]
+GPUFATHOM_FAKE=behind_ms=60 "$gf" record -q --kernels --window 0.4 --every 1 -o behind.gpf -- "$program" init launch=work*1900ms
+is "kernels that a window ends before: no damage" "$(ask behind.gpf "select (select count(*) from recording_windows), (select count(*) from quality where code in ('no_time', 'no_kernel'))")" 2,0
+is "and no other" "$(ask behind.gpf "select count(*) from activities a where not exists (select 1 from recording_windows w where a.start_ns + a.duration_ns > w.start_ns and a.start_ns < w.start_ns + w.duration_ns)")" 0
+GPUFATHOM_FAKE=silent_window=2,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o silent.gpf -- "$program" init launch=work*3600ms
+is "a window without its kernels is begun again" "$(ask silent.gpf "select count(*) >= 1, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
+check "and what is lost is told" [ "$(ask silent.gpf "select count > 1000 from quality where code = 'no_kernel'")" = 1 ]
+"$gf" record --kernels --delay 5 -o never.gpf -- "$program" init launch=work*50 2> never.txt
+check "a program that ends before --delay: the reason" grep -q 'no kernel was recorded: the first window was to open 5 s after CUDA starts' never.txt
 
 # Steps without NVTX.
 all c.gpf "$program" begin launch=before end init end begin push=open launch=work*3 end begin fork end begin end join end pop end
@@ -125,7 +139,7 @@ check "killed recorder: nothing is left" [ -z "$(ls -A | grep gpufathom- || true
 
 # A disk that is full for a while.
 if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
-  "$gf" record --kernels --window 0 -o full/x.gpf -- sh -c "$program init launch=before*300 sleep=300 launch=during*1200ms launch=after*900ms & sleep 0.9; dd if=/dev/zero of=full/ballast bs=16k 2>/dev/null; sleep 0.9; rm full/ballast; wait" 2> full.txt
+  "$gf" record --kernels --window 0 -o full/x.gpf -- sh -c "$program init launch=before*300 sleep=300 launch=during*1500ms launch=after*1500ms & sleep 1; dd if=/dev/zero of=full/ballast bs=16k 2>/dev/null; sleep 0.9; rm full/ballast; wait" 2> full.txt
   is "disk full for a while: kernels before and after" "$(ask full/x.gpf "select sum(name = 'before') = 300 and sum(name = 'during') > 0 and sum(name = 'after') > 100 from activities")" 1
   check "disk full for a while: what is lost is said" grep -q 'the disk was full: [0-9]* kB of records' full.txt
   umount full

@@ -121,7 +121,7 @@ void InjectReader::finish(Capture& capture) {
 
 void InjectReader::add_window(File& file, Nanos start, Nanos end, Capture& capture) {
   compare_correlations(file, capture);
-  if (end <= start) return;
+  if (end <= start || file.silent) return;  // nothing is known of a silent one
   auto& windows = capture.recording_windows;
   const auto row = windows.add();
   windows.start_ns[row] = start;

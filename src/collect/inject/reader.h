@@ -64,6 +64,8 @@ class InjectReader {
     Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
     Nanos since = 0;             // start of the last window, open or not
     Correlations correlations;
+    std::int64_t unfinished = 0;  // of the open window: launched in it, run after it
+    bool silent = false;          // the open window: CUPTI recorded none of its kernels
   };
   void take(File& file, inject::Type type, std::string_view payload, Capture& capture);
   void take_hello(File& file, std::string_view payload, Capture& capture);
@@ -73,7 +75,7 @@ class InjectReader {
   void take_memory(File& file, inject::Type type, std::string_view payload, Capture& capture);
   void take_call(File& file, std::string_view payload, Capture& capture);
   void take_range(File& file, std::string_view payload, Capture& capture);
-  void take_loss(std::string_view payload, Capture& capture);
+  void take_loss(File& file, std::string_view payload, Capture& capture);
   void take_window(File& file, std::string_view payload, Capture& capture);
   bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
   void compare_correlations(File& file, Capture& capture);

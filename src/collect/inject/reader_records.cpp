@@ -109,7 +109,7 @@ void InjectReader::take(File& file, Type type, std::string_view payload, Capture
       return;
     case Type::dropped:
     case Type::loss:
-      return take_loss(payload, capture);
+      return take_loss(file, payload, capture);
     case Type::window:
       return take_window(file, payload, capture);
   }
@@ -249,7 +249,7 @@ void InjectReader::take_range(File& file, std::string_view payload, Capture& cap
   capture.steps.name[step] = name;
 }
 
-void InjectReader::take_loss(std::string_view payload, Capture& capture) {
+void InjectReader::take_loss(File& file, std::string_view payload, Capture& capture) {
   if (inject::Dropped dropped{}; payload.size() == sizeof dropped) {
     as(payload, dropped);
     return capture.note_quality(
@@ -276,6 +276,19 @@ void InjectReader::take_loss(std::string_view payload, Capture& capture) {
           "launches whose kernels CUPTI gave to another profiler in the program, "
           "such as torch.profiler",
           count);
+    case inject::LossKind::silent:
+      file.silent = true;
+      return capture.note_quality(QualityCode::no_kernel,
+                                  "launches whose kernels were not recorded", count);
+    case inject::LossKind::between:
+      return capture.note_quality(
+          QualityCode::source_warning,
+          "kernels and copies that ran between windows: CUDA goes on tracing graphs that were made "
+          "after a window",
+          count);
+    case inject::LossKind::unfinished:
+      file.unfinished += count;
+      return;
   }
 }
 
@@ -289,13 +302,16 @@ void InjectReader::take_window(File& file, std::string_view payload, Capture& ca
   }
   if (window.end > 0) return add_window(file, window.start, window.end, capture);
   file.since = window.start;
+  file.silent = false;
+  file.unfinished = 0;
+  file.correlations = {};
   if (first_window_ == 0) first_window_ = window.start;
 }
 
 /// Kernels and launches of a window that have no partner in it.
 void InjectReader::compare_correlations(File& file, Capture& capture) {
   auto known = std::exchange(file.correlations, {});
-  if (known.too_many || known.kernels.empty()) return;
+  if (known.too_many || file.silent) return;
   std::sort(known.kernels.begin(), known.kernels.end());
   std::sort(known.launches.begin(), known.launches.end());
   auto without = [](const std::vector<std::uint32_t>& these, const std::vector<std::uint32_t>& of) {
@@ -311,7 +327,8 @@ void InjectReader::compare_correlations(File& file, Capture& capture) {
                          "kernels whose launch was not recorded: why the GPU idled before "
                          "them is not known",
                          alone);
-  if (const auto alone = without(known.launches, known.kernels); many(alone, known.launches.size()))
+  const auto alone = without(known.launches, known.kernels) - file.unfinished;
+  if (many(alone, known.launches.size()))
     capture.note_quality(QualityCode::no_kernel, "launches whose kernels were not recorded", alone);
 }
 

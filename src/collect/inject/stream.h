@@ -25,9 +25,12 @@ enum class Type : std::uint32_t {
 
 /// What the library knows that it could not record.
 enum class LossKind : std::uint32_t {
-  names,   // ranges without a name
-  taken,   // launches whose kernels CUPTI gave to another profiler in the program
-  memory,  // records that found no memory in the program
+  names,       // ranges without a name
+  taken,       // launches whose kernels CUPTI gave to another profiler in the program
+  memory,      // records that found no memory in the program
+  silent,      // launches of a window in which CUPTI recorded no kernel
+  between,     // kernels and copies that ran between windows
+  unfinished,  // kernels and copies that were launched in a window and ran after it
 };
 
 struct Head {
@@ -39,7 +42,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 struct TextHead {  // the text follows
   std::uint32_t id;
@@ -94,7 +97,24 @@ struct Control {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 inline constexpr const char* kControlFile = "control";  // in kDirectory
 
+/// Through this a recorder comes to a program that runs already (gpufathom run): the library makes
+/// it in anonymous memory under the name kDormantName, a recorder finds it among the descriptors of
+/// the process, locks it (flock), writes what it wants and moves `asked` on to an odd number. When
+/// that moves on again, or the recorder is gone, the library lets go of everything. `served`
+/// follows. Both numbers are futexes: nobody runs while nothing is asked.
+struct Dormant {
+  std::uint32_t version;
+  std::int32_t pid;  // in its own namespace: a forked child shows the page of its parent
+  std::atomic<std::uint32_t> asked, served;
+  std::int64_t clock_offset, window_ms, first_ms, every_ms, delay_ms, steps;
+  char directory[4096];
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+inline constexpr const char* kDormantName = "gpufathom";
+
 // The environment of the recorded program.
+inline constexpr const char* kDormant =
+    "GPUFATHOM_DORMANT";  // not recorded yet; a recorder may ask for it
 inline constexpr const char* kDirectory = "GPUFATHOM_INJECT_DIR";  // where PID.rec goes
 inline constexpr const char* kClockOffset =
     "GPUFATHOM_CLOCK_OFFSET";                                  // ns to add to CLOCK_MONOTONIC

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "collect/nvml/reading_metrics.h"
+#include "collect/record/job_identity.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -40,10 +41,16 @@ void add_values(LiveGpu& row, const GpuReading& reading, bool counters) {
   }
 }
 
-void add_processes(LiveGpu& row, const GpuReading& reading) {
-  if (!reading.processes) return;
-  for (const auto& process : *reading.processes)
-    row.processes.push_back({process.pid, process.name, process.memory_bytes});
+/// Below this share of time nothing runs: a GPU that is asked about wakes up for moments.
+constexpr std::size_t kMostHolders = 4096;  // processes that are remembered
+constexpr double kIdle = 0.005;
+
+/// Whether something ran since the reading before; empty: nobody knows.
+std::optional<bool> ran(const LiveGpu& row) {
+  for (const char* id : {"gpu.busy", "monitor.gpu"})
+    if (const auto found = row.values.find(id); found != row.values.end())
+      return found->second > kIdle;
+  return {};
 }
 
 }  // namespace
@@ -93,6 +100,31 @@ void LiveDevice::read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums
   if (reading.lost) row.missing = "the GPU is lost";
 }
 
+/// The processes, whose they are, and for how long they have held memory for nothing. What a
+/// process is does not change while it has its number and name.
+void LiveDevice::add_holders(LiveGpu& row, const GpuReading& reading) {
+  if (!reading.processes) return;
+  for (const auto& process : *reading.processes) {
+    auto& holder = holders_[process.pid];
+    if (holder.name != process.name || holder.name.empty()) {
+      holder = {process.name, {}};
+      for (auto& [key, value] : job_identity_of(static_cast<pid_t>(process.pid)))
+        holder.job.emplace(key, value);
+    }
+    row.processes.push_back({process.pid, process.name, process.memory_bytes, holder.job});
+  }
+  if (holders_.size() > kMostHolders) holders_.clear();
+  auto& since = idle_since_[row.uuid];
+  const auto something = ran(row);
+  if (row.processes.empty() || !something) {
+    since = 0;
+    return;
+  }
+  if (*something) since = 0;
+  if (!*something && since == 0) since = row.time_ns;
+  row.held_idle_seconds = since == 0 ? 0 : static_cast<double>(row.time_ns - since) * 1e-9;
+}
+
 LiveGpu LiveDevice::read_gpu() {
   LiveGpu row;
   row.index = gpu_.index;
@@ -104,9 +136,9 @@ LiveGpu LiveDevice::read_gpu() {
   add_values(row, reading, false);
   if (gpu_.power_limit_watts > 0) row.values["power.limit"] = gpu_.power_limit_watts;
   if (reading.throttle_reasons) row.throttle = throttle_words(*reading.throttle_reasons);
-  add_processes(row, reading);
   auto& sums = sums_[gpu_.uuid];
   read_levels(row, reading, sums);
+  add_holders(row, reading);
   row.totals = sums;
   add_values(row, reading, true);  // the driver's own counters win over sums of window averages
   return row;
@@ -122,7 +154,6 @@ LiveGpu LiveDevice::read_instance(const MigInstance& mig) {
   const auto reading = nvml_->read(mig);
   row.time_ns = reading.time_ns;
   add_values(row, reading, false);
-  add_processes(row, reading);
   auto& sums = sums_[mig.uuid];
   if (const auto gpm = gpm_.find(mig.uuid); gpm != gpm_.end()) {
     row.source = "gpm";
@@ -133,6 +164,7 @@ LiveGpu LiveDevice::read_instance(const MigInstance& mig) {
   } else {
     row.missing = "GPM needs Hopper or newer";
   }
+  add_holders(row, reading);
   row.totals = sums;
   return row;
 }

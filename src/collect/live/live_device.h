@@ -41,11 +41,18 @@ class LiveDevice {
   LiveGpu read_gpu();
   LiveGpu read_instance(const MigInstance& mig);
   void read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums);
+  void add_holders(LiveGpu& row, const GpuReading& reading);
 
   std::shared_ptr<Nvml> nvml_;
   const GpuInfo gpu_;
   std::map<std::string, Gpm> gpm_;    // by UUID of GPU or MIG instance
   std::map<std::string, Sums> sums_;  // by UUID too
+  struct Holder {
+    std::string name;
+    std::map<std::string, std::string> job;
+  };
+  std::map<std::int64_t, Holder> holders_;   // processes, by their number
+  std::map<std::string, Nanos> idle_since_;  // by UUID too; 0: something runs, or nobody holds it
   LevelSource source_;
   std::string source_name_;
   mutable std::mutex mutex_;  // over the rows

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 
@@ -49,9 +50,69 @@ std::string make_directory(const std::string& output) {
   return directory;
 }
 
+constexpr Nanos kLook = kNsPerSecond / 2;  // for more processes to come to
+
 std::string milliseconds(Nanos ns) { return std::to_string(ns / kNsPerMs); }
 
 }  // namespace
+
+bool KernelRecording::make_reader() {
+  directory_ = make_directory(options_.output);
+  if (directory_.empty()) {
+    note_("kernels are not recorded: no temporary folder can be made beside the capture");
+    return false;
+  }
+  reader_.emplace(directory_);
+  began_ = host_now();
+  return true;
+}
+
+/// What turns the monotonic clock into the capture's.
+Nanos KernelRecording::clock_offset() const {
+  timespec mono{};
+  clock_gettime(CLOCK_MONOTONIC, &mono);
+  return host_now() - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
+}
+
+void KernelRecording::prepare_to_attach() { attaches_ = make_reader(); }
+
+/// Processes that start CUDA while they are recorded are found as well.
+void KernelRecording::attach_to(Nanos now, const std::vector<pid_t>& processes) {
+  if (now < next_look_) return;
+  next_look_ = now + kLook;
+  inject::Dormant wanted{};
+  wanted.clock_offset = clock_offset();
+  wanted.window_ms = options_.window_ns / kNsPerMs;
+  wanted.first_ms = options_.first_window_ns / kNsPerMs;
+  wanted.every_ms = options_.every_ns / kNsPerMs;
+  wanted.delay_ms = options_.delay_ns / kNsPerMs;
+  wanted.steps = options_.steps;
+  if (directory_.size() >= sizeof wanted.directory) return;
+  std::memcpy(wanted.directory, directory_.c_str(), directory_.size());
+  for (const pid_t process : processes) {
+    if (attached_.contains(process)) continue;
+    bool taken = false;
+    auto agent = DormantAgent::find(process, taken);
+    if (taken && !told_why_) {
+      note_(fmt::format("kernels of process {} are not recorded: another recorder records it",
+                        process));
+      told_why_ = true;
+    }
+    if (!agent) continue;
+    if (!agent->wake(wanted)) {
+      note_(fmt::format("kernels of process {} are not recorded: it does not answer", process));
+      told_why_ = true;
+    }
+    attached_.emplace(process, std::move(*agent));
+  }
+  if (!attached_.empty() || told_why_ || processes.empty()) return;
+  const std::string why = why_no_agent(processes.front());
+  if (why.empty()) return;
+  note_("kernels are not recorded: " + why);
+  told_why_ = true;
+}
+
+void KernelRecording::detach() { attached_.clear(); }
 
 KernelRecording::Environment KernelRecording::prepare() {
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
@@ -65,20 +126,11 @@ KernelRecording::Environment KernelRecording::prepare() {
     note_(fmt::format("kernels are not recorded: {} is missing", options_.injection_library));
     return {};
   }
-  directory_ = make_directory(options_.output);
-  if (directory_.empty()) {
-    note_("kernels are not recorded: no temporary folder can be made beside the capture");
-    return {};
-  }
-  reader_.emplace(directory_);
-  timespec mono{};
-  clock_gettime(CLOCK_MONOTONIC, &mono);
-  began_ = host_now();
-  const Nanos offset = began_ - (static_cast<Nanos>(mono.tv_sec) * kNsPerSecond + mono.tv_nsec);
+  if (!make_reader()) return {};
   return {{"CUDA_INJECTION64_PATH", options_.injection_library},
           {"NVTX_INJECTION64_PATH", options_.injection_library},
           {inject::kDirectory, directory_},
-          {inject::kClockOffset, std::to_string(offset)},
+          {inject::kClockOffset, std::to_string(clock_offset())},
           {inject::kWindow, milliseconds(options_.window_ns)},
           {inject::kFirst, milliseconds(options_.first_window_ns)},
           {inject::kEvery, milliseconds(options_.every_ns)},
@@ -89,6 +141,7 @@ KernelRecording::Environment KernelRecording::prepare() {
 void KernelRecording::tick(Nanos now, const std::vector<pid_t>& processes) {
   if (!reader_) return;
   reader_->beat();
+  if (attaches_) attach_to(now, processes);
   if (reader_->processes() == 0 && apart_.empty())
     for (const pid_t process : processes) look_at(process);
   if (options_.first_window_ns == 0) return;
@@ -166,8 +219,14 @@ void KernelRecording::say_why_nothing() {
   if (told_why_) return;
   if (!apart_.empty() && reader_->processes() == 0)
     note_("kernels are not recorded: " + apart_);
+  else if (options_.delay_ns > 0 && reader_->first_window() == 0)
+    note_(
+        fmt::format("no kernel was recorded: the first window was to open {:g} s after CUDA starts "
+                    "(--delay), and the program ended before",
+                    static_cast<double>(options_.delay_ns) * 1e-9));
   else
-    note_("no kernel was recorded: did the program use CUDA?");
+    note_(attaches_ ? "no kernel was recorded: the program ran none in that time"
+                    : "no kernel was recorded: did the program use CUDA?");
 }
 
 }  // namespace gf

@@ -10,6 +10,7 @@
 
 #include "collect/inject/reader.h"
 #include "collect/record/activity_watch.h"
+#include "collect/record/attach.h"
 #include "collect/record/recorder.h"
 
 namespace gf {
@@ -25,6 +26,11 @@ class KernelRecording {
   Environment prepare();
   bool on() const { return reader_.has_value(); }
 
+  /// The same for a program that runs already (options.pid); tick() comes to its processes.
+  void prepare_to_attach();
+  /// The agents of a running program let go of everything.
+  void detach();
+
   /// Samples of the GPUs go in here, whoever takes them.
   ActivityWatch& watch() { return watch_; }
   /// Every 50 ms or so: the agents see that the recorder lives, and windows open where they should.
@@ -37,6 +43,9 @@ class KernelRecording {
   void fill(RecordSummary& summary);
 
  private:
+  bool make_reader();
+  Nanos clock_offset() const;
+  void attach_to(Nanos now, const std::vector<pid_t>& processes);
   void look_at(pid_t process);
   void say_why_nothing();
   const RecordOptions& options_;
@@ -48,6 +57,9 @@ class KernelRecording {
   std::string windows_;  // that were asked for: why and when
   bool told_why_ = false;
   Nanos began_ = 0;
+  bool attaches_ = false;
+  Nanos next_look_ = 0;
+  std::map<pid_t, DormantAgent> attached_;
 };
 
 }  // namespace gf

@@ -14,11 +14,13 @@
 #include "collect/live/live_sampler.h"
 #include "collect/record/child.h"
 #include "collect/record/counter_thread.h"
+#include "collect/record/job_identity.h"
 #include "collect/record/kernels.h"
 #include "collect/record/own_use.h"
 #include "collect/record/process_tree.h"
 #include "collect/record/secrets.h"
 #include "collect/record/signals.h"
+#include "collect/record/watched_process.h"
 #include "collect/record/watched_sensors.h"
 #include "core/when.h"
 #include "model/file.h"
@@ -32,6 +34,13 @@ constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file 
 
 std::int64_t interval_of(const RecordOptions& options) {
   return std::llround(1e9 / options.rate_hz);
+}
+
+bool holds_any(const GpuReading& gpu, const std::vector<pid_t>& processes) {
+  if (!gpu.processes) return false;
+  return std::any_of(gpu.processes->begin(), gpu.processes->end(), [&](const GpuProcess& holder) {
+    return std::find(processes.begin(), processes.end(), holder.pid) != processes.end();
+  });
 }
 
 /// "GPU 3", "GPUs 0, 2, 5".
@@ -50,13 +59,20 @@ class Recorder {
   bool must_stay() const { return counters_.hangs(); }
 
  private:
+  bool with_child() const { return !o_.command.empty(); }
+  Status start(int& exit_code);
+  bool over(Nanos now, bool asked);
+  void stop_sampling();
+  void record_until_over();
   Status open(std::vector<std::string>& notes);
+  void choose_gpus(const std::vector<unsigned>& chosen);
   void start_counters(std::vector<std::string>& notes);
   void take_kernels(bool all);
   void host_tick(Nanos now);
   void write(bool last);
   RecordSummary summary(Nanos started, Nanos ended);
   void tell_hang(const char* what, Nanos since);
+  void note_lost(const RecordedDevice& device);
   void note(std::vector<std::string>& notes, std::string text) {
     if (o_.say) o_.say(text);
     notes.push_back(std::move(text));
@@ -78,10 +94,25 @@ class Recorder {
   KernelRecording kernels_;
   bool write_failed_ = false;
   std::int64_t dropped_ = 0;
-  TreeUse last_use_;
-  Nanos last_host_ = 0;
+  std::optional<WatchedProcess> process_;
+  std::optional<int> code_;
+  TreeUse last_use_, base_use_;  // base: what a process had used before it was recorded
+  Nanos last_host_ = 0, started_ = 0, ended_ = 0;
   std::int64_t host_memory_peak_ = 0, memory_most_ = 0;
 };
+
+/// Those that were named. For a running process, without names: those that hold memory of it, or
+/// all when none does yet.
+void Recorder::choose_gpus(const std::vector<unsigned>& chosen) {
+  for (const auto& gpu : nvml_->gpus())
+    if (chosen.empty() || std::find(chosen.begin(), chosen.end(), gpu.index) != chosen.end())
+      gpus_.push_back(gpu);
+  if (o_.pid == 0 || o_.devices != "all") return;
+  std::vector<GpuInfo> its;
+  for (const auto& gpu : gpus_)
+    if (holds_any(nvml_->read(gpu, {.processes = true}), tree_->pids())) its.push_back(gpu);
+  if (!its.empty()) gpus_ = its;
+}
 
 Status Recorder::open(std::vector<std::string>& notes) {
   auto nvml = Nvml::open();
@@ -89,9 +120,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
   nvml_ = std::make_shared<Nvml>(std::move(*nvml));
   auto chosen = select_devices(o_.devices, nvml_->gpus());
   if (!chosen) return tl::unexpected(chosen.error());
-  for (const auto& gpu : nvml_->gpus())
-    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
-      gpus_.push_back(gpu);
+  choose_gpus(*chosen);
   if (gpus_.empty())
     return fail("the driver shows no GPU", {}, -1,
                 "see what nvidia-smi says, and that the container was given a GPU");
@@ -116,8 +145,13 @@ Status Recorder::open(std::vector<std::string>& notes) {
     rows_.push_back(row);
     sources_.emplace_back("nvml");
   }
-  capture_.set_metadata("record.command", masked_command(o_.command));
+  capture_.set_metadata("record.command",
+                        masked_command(o_.pid > 0 ? command_of(o_.pid) : o_.command));
+  if (o_.pid > 0) capture_.set_metadata("record.pid", std::to_string(o_.pid));
   capture_.set_metadata("record.host", host_name());
+  for (const auto& [key, value] : job_identity_of(static_cast<pid_t>(o_.pid)))
+    capture_.set_metadata(key, value);
+  capture_.set_metadata("job.host", host_name());
   capture_.set_metadata("record.driver", nvml_->driver_version());
   capture_.set_metadata("record.cuda", nvml_->cuda_version());
   start_counters(notes);
@@ -253,13 +287,22 @@ void Recorder::tell_hang(const char* what, Nanos since) {
   capture_.note_quality(QualityCode::counters_ended, text);
 }
 
+/// Up to one in a thousand, which a busy machine loses now and then, change no answer: the summary
+/// tells them.
+void Recorder::note_lost(const RecordedDevice& device) {
+  if (device.lost * 1000 <= device.lost + device.samples) return;
+  capture_.note_quality(
+      QualityCode::lost_samples,
+      "counter samples that never arrived: the rate was too high for this machine", device.lost);
+}
+
 RecordSummary Recorder::summary(Nanos started, Nanos ended) {
   RecordSummary summary;
   summary.path = o_.output;
-  summary.command = masked_command(o_.command);
+  summary.command = masked_command(o_.pid > 0 ? command_of(o_.pid) : o_.command);
   summary.duration_ns = ended - started;
   if (tree_) {
-    summary.host_cpu_seconds = last_use_.cpu_seconds;
+    summary.host_cpu_seconds = last_use_.cpu_seconds - base_use_.cpu_seconds;
     summary.host_memory_peak_bytes = host_memory_peak_;
   }
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
@@ -272,11 +315,7 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
       if (source.device != rows_[i]) continue;
       source.summary.fill(device);
       device.lost = source.sampler->lost() + source.dropped;
-      if (device.lost > 0)
-        capture_.note_quality(
-            QualityCode::lost_samples,
-            "counter samples that never arrived: the rate was too high for this machine",
-            device.lost);
+      note_lost(device);
       if (source.sampler->overflows() > 0)
         capture_.note_quality(QualityCode::buffer_overflow, "the GPU's sample buffer overflowed",
                               source.sampler->overflows());
@@ -308,57 +347,80 @@ RecordSummary Recorder::summary(Nanos started, Nanos ended) {
   return summary;
 }
 
-Result<RecordSummary> Recorder::run(int& exit_code) {
-  const bool with_child = !o_.command.empty();
-  if (with_child) {
+/// Whatever there is to record: a command that is held until all is ready, a process, the machine.
+Status Recorder::start(int& exit_code) {
+  if (with_child()) {
     // Forked before any driver or thread starts: neither survives a fork.
     auto child = Child::fork_held(o_.command);
     if (!child) return tl::unexpected(child.error());
     child_.emplace(std::move(*child));
   }
   signals_.take_over();
-  if (with_child)  // before an older capture is overwritten for nothing
-    if (const auto found = find_command(o_.command.front(), exit_code); !found)
-      return tl::unexpected(found.error());
-  if (auto ok = open(notes_); !ok) return tl::unexpected(ok.error());
+  if (with_child())  // before an older capture is overwritten for nothing
+    if (const auto found = find_command(o_.command.front(), exit_code); !found) return found;
+  if (o_.pid > 0) {
+    auto process = WatchedProcess::open(o_.pid);
+    if (!process) return tl::unexpected(process.error());
+    process_.emplace(std::move(*process));
+    tree_.emplace(o_.pid);
+    base_use_ = last_use_ = tree_->read();
+  }
+  if (auto ok = open(notes_); !ok) return ok;
   capture_.set_metadata("record.clock", "nanoseconds since 1970, monotonic");
   sensors_->poll(capture_, signals_.fd());
-  Nanos started = host_now();
-  capture_.set_metadata("record.start_ns", std::to_string(started));
+  started_ = last_host_ = host_now();
+  capture_.set_metadata("record.start_ns", std::to_string(started_));
   write(false);
   if (write_failed_)
     return fail("the capture cannot be written", o_.output, -1, "is there room on the disk?");
-  std::optional<int> code;
-  if (with_child) {
-    tree_.emplace(child_->pid());
-    const auto environment = o_.kernels ? kernels_.prepare() : KernelRecording::Environment{};
-    if (auto ok = child_->release(environment, exit_code); !ok) {
-      counters_.stop();
-      writer_.reset();
-      std::remove(o_.output.c_str());
-      ok.error().file = o_.command.front();
-      return tl::unexpected(ok.error());
-    }
-    last_host_ = started = host_now();
+  if (o_.pid > 0 && o_.kernels) kernels_.prepare_to_attach();
+  if (!with_child()) return {};
+  tree_.emplace(child_->pid());
+  const auto environment = o_.kernels ? kernels_.prepare() : KernelRecording::Environment{};
+  if (auto ok = child_->release(environment, exit_code); !ok) {
+    counters_.stop();
+    writer_.reset();
+    std::remove(o_.output.c_str());
+    ok.error().file = o_.command.front();
+    return ok;
   }
-  Nanos next_write = started + kWrite, next_host = started + kHost, next = started;
+  last_host_ = started_ = host_now();
+  return {};
+}
+
+/// Whether the program ended, or somebody asked to end; `asked`: by a signal.
+bool Recorder::over(Nanos now, bool asked) {
+  const bool timed_out = o_.duration_ns > 0 && now - started_ >= o_.duration_ns;
+  if (with_child()) {
+    code_ = child_->reap();
+    return code_.has_value();
+  }
+  return asked || timed_out || (process_ && process_->ended());
+}
+
+void Recorder::stop_sampling() {
+  counters_.stop();
+  sensors_->finish(capture_);
+  if (tree_) host_tick(host_now());
+}
+
+void Recorder::record_until_over() {
+  Nanos next_write = started_ + kWrite, next_host = started_ + kHost, next = started_;
   bool recording = true;
   for (;;) {
     next = std::max(next + kTick, host_now());
-    const bool asked = signals_.wait(next, with_child ? child_->pid() : 0);
+    const bool asked = signals_.wait(next, with_child() ? child_->pid() : 0);
     const Nanos now = host_now();
-    if (with_child && (code = child_->reap())) break;
-    if (!with_child && (asked || (o_.duration_ns > 0 && now - started >= o_.duration_ns))) break;
-    if (recording && with_child && o_.duration_ns > 0 && now - started >= o_.duration_ns) {
+    if (over(now, asked)) break;
+    if (recording && with_child() && o_.duration_ns > 0 && now - started_ >= o_.duration_ns) {
       recording = false;  // the program goes on alone
-      counters_.stop();
-      sensors_->finish(capture_);
+      stop_sampling();
       write(false);
     }
-    if (with_child) kernels_.tick(now, tree_->pids());
+    if (tree_) kernels_.tick(now, tree_->pids());
     if (!recording) continue;
     sensors_->poll(capture_, signals_.fd());
-    if (with_child && now >= next_host) {
+    if (tree_ && now >= next_host) {
       host_tick(now);
       next_host += kHost;
     }
@@ -368,24 +430,26 @@ Result<RecordSummary> Recorder::run(int& exit_code) {
       next_write = std::max(next_write + kWrite, host_now());
     }
   }
-  const Nanos ended = host_now();
-  if (recording) {
-    counters_.stop();
-    sensors_->finish(capture_);
-    if (with_child) host_tick(ended);
-  }
+  kernels_.detach();
+  ended_ = host_now();
+  if (recording) stop_sampling();
+}
+
+Result<RecordSummary> Recorder::run(int& exit_code) {
+  if (auto ok = start(exit_code); !ok) return tl::unexpected(ok.error());
+  record_until_over();
   take_kernels(true);
   kernels_.finish(capture_);
-  if (with_child) {
-    exit_code = *code;
+  if (with_child()) {
+    exit_code = *code_;
     if (o_.killed_by) *o_.killed_by = child_->killed_by();
     last_use_.cpu_seconds =
         std::max(last_use_.cpu_seconds, ended_children_cpu_seconds());  // exact for what has ended
     capture_.set_metadata("record.exit_code", std::to_string(exit_code));
   }
-  auto out = summary(started, ended);
+  auto out = summary(started_, ended_);
   out.exit_code = exit_code;
-  capture_.set_metadata("record.end_ns", std::to_string(ended));
+  capture_.set_metadata("record.end_ns", std::to_string(ended_));
   capture_.set_metadata("record.complete", "yes");
   write(true);
   out.notes = notes_;

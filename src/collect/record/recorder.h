@@ -15,7 +15,8 @@ namespace gf {
 
 struct RecordOptions {
   std::vector<std::string> command;  // empty: record the machine for `duration_ns`
-  std::string output;                // the capture; written while it grows
+  int pid = 0;  // more than 0: instead of a command, a process that runs already, and its children
+  std::string output;  // the capture; written while it grows
   std::string devices = "all";
   double rate_hz = 1000;        // counter samples a second
   std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try

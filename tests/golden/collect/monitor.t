@@ -99,7 +99,7 @@ A process may call itself anything: no page breaks, no terminal obeys.
   $ export GPUFATHOM_FAKE=
   $ python3 -c 'import time; open("/proc/self/comm", "wb").write(b"\xc3\xa9\"\\\n\x1b[2J\xc3"); open("named", "w"); time.sleep(20)' & pid=$!
   $ while [ ! -e named ]; do sleep 0.1; done
-  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics | grep -o 'process=.*'
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics | grep process_memory | grep -o 'process=.*'
   process="\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd"} 11811160064 (esc)
   $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format json | jq '.gpus[0].processes[0].name'
   "\xc3\xa9\\"\\\\??[2J\xef\xbf\xbd" (esc)
@@ -126,3 +126,12 @@ Short forms of --format:
   time_ns,host,gpu
   $ gpufathom doctor --json | jq -r .schema
   gpufathom.doctor/1
+
+Whose a process is, as labels; and how long a GPU has been held while nothing ran on it.
+
+  $ SLURM_JOB_ID=77 SLURM_STEP_ID=1 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=8 SLURM_JOB_USER=ada sleep 20 & pid=$!
+  $ sleep 0.2; GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics | grep -o 'process="sleep",job_id.*'
+  process="sleep",job_id="77",job_rank="3",job_scheduler="slurm",job_step="1",job_user="ada",job_world_size="8"} 1
+  $ kill $pid
+  $ gpufathom monitor --once --format openmetrics | grep -c '^gpufathom_held_idle_seconds{'
+  1

@@ -67,7 +67,7 @@ What is no capture is never written over, and what cannot run costs no older cap
 Wrong usage.
 
   $ gpufathom record
-  gpufathom: record needs a command to run, or --duration to record the machine for a while: gpufathom record -- python train.py
+  gpufathom: record needs a command to run, --pid of a process that runs, or --duration to record the machine for a while: gpufathom record -- python train.py
   [2]
   $ gpufathom record --rate 0 --duration 1
   gpufathom: --rate: '0' is not a number from 1 to 100000 (gpufathom record --help tells more)

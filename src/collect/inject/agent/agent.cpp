@@ -9,8 +9,10 @@
 #include <ctime>
 
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/dormant.h"
 #include "collect/inject/agent/guard.h"
 #include "collect/inject/agent/ranges.h"
+#include "collect/inject/agent/records.h"
 #include "collect/inject/agent/windows.h"
 #include "collect/inject/agent/writer.h"
 
@@ -19,9 +21,12 @@ namespace gf::inject {
 namespace {
 
 constexpr std::int64_t kTick = 20, kFlush = 200, kTryAgain = 1000;  // ms
+constexpr std::int64_t kLinger = 150;  // ms: kernels that were launched in a window end after it
+constexpr int kMostBeginnings = 3;     // of a window in which CUPTI records no kernel
 
 std::atomic<bool> ended{false}, started{false};
-pid_t process = 0;  // that was set up; CUPTI does not survive a fork
+std::uint32_t ask = 0;  // of the recorder that came to a running program, 0: it was there before
+pid_t process = 0;      // that was set up; CUPTI does not survive a fork
 
 void pause(std::int64_t ms) {
   const timespec moment{ms / 1000, static_cast<long>(ms % 1000) * 1'000'000};
@@ -29,6 +34,9 @@ void pause(std::int64_t ms) {
 }
 
 std::int64_t now_ms() { return static_cast<std::int64_t>(now_ns() / 1'000'000); }
+
+/// The process ends, or its recorder goes.
+bool over() { return ended || (ask != 0 && asked() != ask); }
 
 /// Windows that the recorder asked for so far; it asks where settings.first_ms is given.
 std::uint32_t requests() {
@@ -38,24 +46,56 @@ std::uint32_t requests() {
   return 0;
 }
 
+bool open(std::uint32_t request) {
+  const WindowLock lock;
+  return !ended && (window_is_open() || begin_window(request));
+}
+
+/// False when CUPTI does not give what was asked for.
+bool look_after(bool bounded) {
+  const WindowLock lock;
+  return ended || look_after_window(bounded);
+}
+
+bool begin_again(std::uint32_t request) {
+  {
+    const WindowLock lock;
+    if (!ended) end_window();
+  }
+  return open(request);
+}
+
 /// Until the window has been open for `length` ms (0: no end) or its steps, the recorder asks for
 /// the next, or nothing more can be written.
 void stay_open(std::int64_t opened, std::int64_t length, std::uint32_t request) {
   const std::int64_t step0 = steps_so_far();
   std::int64_t flushed = now_ms();
-  while (!ended && !Writer::instance().full() && requests() == request) {
+  int beginnings = 1;
+  while (!over() && !Writer::instance().full() && requests() == request) {
     if (length && now_ms() >= opened + length) return;
     if (settings.steps && steps_so_far() >= step0 + settings.steps) return;
     pause(kTick);
     if (now_ms() - flushed < kFlush) continue;
     flushed = now_ms();
-    if (const WindowLock lock; !ended) look_after_window(length > 0 && length <= 10'000);
+    if (!look_after(length > 0 && length <= 10'000) && beginnings < kMostBeginnings) {
+      if (!begin_again(request)) return;
+      ++beginnings;
+      opened = now_ms();
+    }
     Writer::instance().flush();
   }
 }
 
 /// True when nothing more is to be recorded.
 bool finish_window() {
+  {
+    const WindowLock lock;
+    if (!ended) close_window();
+  }
+  for (std::int64_t waited = 0; waited < kLinger && !over(); waited += kTick) {
+    pause(kTick);
+    if (const WindowLock lock; !ended) flush_window();
+  }
   const WindowLock lock;
   if (ended) return true;
   end_window();
@@ -69,24 +109,18 @@ bool finish_window() {
 /// Waits until a window is due; false when none will be.
 bool wait_for_window(std::int64_t due, std::uint32_t served) {
   const bool asked_for = settings.first_ms > 0 && control();
-  while (!ended && requests() == served) {
+  while (!over() && requests() == served) {
     if (due >= 0 && now_ms() >= due) return true;
     if (due < 0 && !asked_for) return false;
     if (asked_for) Writer::instance().flush();  // steps, and whether the recorder is there
     if (Writer::instance().abandoned()) return false;
     pause(asked_for ? kTick : std::min<std::int64_t>(kTick, due - now_ms() + 1));
   }
-  return !ended;
-}
-
-bool open(std::uint32_t request) {
-  const WindowLock lock;
-  return !ended && (window_is_open() || begin_window(request));
+  return !over();
 }
 
 /// Opens and closes the windows.
-void* run(void*) {
-  pthread_setname_np(pthread_self(), "gpufathom");
+void record_windows() {
   std::int64_t due = now_ms() + settings.delay_ms, length = settings.window_ms;
   if (settings.first_ms > 0) length = settings.first_ms;
   std::uint32_t served = 0;
@@ -106,14 +140,55 @@ void* run(void*) {
       due = -1;
     }
   }
+}
+
+void* run(void*) {
+  pthread_setname_np(pthread_self(), "gpufathom");
+  record_windows();
+  return nullptr;
+}
+
+/// Until the recorder goes, whether or not there is anything left to record.
+void record_for(std::uint32_t number) {
+  Writer::instance().begin_anew(wanted(), number);
+  ask = number;
+  forget_devices();
+  forget_told();
+  if (const auto why = load_cupti(); why.empty())
+    record_windows();
+  else
+    Writer::instance().message("kernels are not recorded: " + why);
+  Writer::instance().flush();
+  while (!over() && !Writer::instance().abandoned()) {
+    pause(kTick);
+    Writer::instance().flush();
+  }
+  {
+    const WindowLock lock;
+    if (ended) return;  // the rest is at_end()'s
+    end_window();
+  }
+  Writer::instance().flush();
+  Writer::instance().end_session();
+  ask = 0;
+}
+
+/// Sleeps until a recorder comes, for as often as one does.
+void* serve(void*) {
+  pthread_setname_np(pthread_self(), "gpufathom");
+  for (std::uint32_t number = 0; !ended;) {
+    number = wait_for_ask(number);
+    if (number % 2 == 1) record_for(number);
+    number = answer();
+  }
   return nullptr;
 }
 
 /// The program's signals are for its own threads.
-void start_thread() {
+void start_thread(void* (*function)(void*)) {
   const SignalsHeld held;
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, &run, nullptr) == 0) pthread_detach(thread);
+  if (pthread_create(&thread, nullptr, function, nullptr) == 0) pthread_detach(thread);
 }
 
 void at_end() {
@@ -133,7 +208,16 @@ bool program_used_cuda() { return started; }
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace gf::inject;
   static std::atomic<bool> once{false};
-  if (once.exchange(true) || !recorded()) return 1;
+  if (once.exchange(true) || (!recorded() && !dormant())) return 1;
+  if (dormant()) {
+    if (!show_page()) return 1;
+    process = getpid();
+    started = true;
+    start_thread(&serve);
+    std::atexit(&at_end);
+    at_quick_exit(&at_end);
+    return 1;
+  }
   if (const auto why = load_cupti(); !why.empty()) {
     Writer::instance().message("kernels are not recorded: " + why);
     Writer::instance().flush();
@@ -143,7 +227,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   // A window that begins at once begins here: the first kernels count too.
   if (settings.delay_ms == 0) open(0);
   started = true;
-  start_thread();
+  start_thread(&run);
   std::atexit(&at_end);
   at_quick_exit(&at_end);
   return 1;

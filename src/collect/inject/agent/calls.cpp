@@ -1,6 +1,8 @@
 #include "collect/inject/agent/calls.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 
@@ -57,6 +59,9 @@ constexpr CUpti_CallbackId kDriver[] = {
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
 };
+
+// The first of each list are launches.
+constexpr std::ptrdiff_t kRuntimeLaunches = 8, kDriverLaunches = 7;
 
 struct Name {
   std::uint32_t text;
@@ -139,6 +144,13 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (!recorded_calls) return;
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(*thread),
                                         call.correlationId, name->text, 0});
+}
+
+bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  const auto* first = runtime ? std::begin(kRuntime) : std::begin(kDriver);
+  const auto* last = first + (runtime ? kRuntimeLaunches : kDriverLaunches);
+  return std::find(first, last, id) != last;
 }
 
 std::int64_t launches_called() { return launches; }

@@ -18,6 +18,8 @@ bool call_callbacks(CUpti_SubscriberHandle subscriber, Callbacks how);
 /// The subscriber's function: counts launches, and writes a record at the end of each call where
 /// that was asked for.
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+/// Whether a call starts kernels.
+bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 /// Launches seen by callbacks since forget_launches().
 std::int64_t launches_called();
 void forget_launches();

@@ -12,10 +12,10 @@ namespace gf::inject {
 
 namespace {
 
-std::uint32_t text(const char* text) { return Writer::instance().text(text ? text : ""); }
+std::uint32_t kept_text(const char* text) { return Writer::instance().text(text ? text : ""); }
 
 /// A text of wide characters as UTF-8; what is no character becomes U+FFFD.
-std::uint32_t text(const wchar_t* wide) {
+std::uint32_t kept_text(const wchar_t* wide) {
   char bytes[4096];
   std::size_t size = 0;
   for (; wide && *wide != L'\0' && size + 4 < sizeof bytes; ++wide) {
@@ -39,6 +39,12 @@ std::uint32_t text(const wchar_t* wide) {
     }
   }
   return Writer::instance().text({bytes, size});
+}
+
+/// While nobody records, names are not looked up.
+template <class Character>
+std::uint32_t text(const Character* name) {
+  return recorded() ? kept_text(name) : 0;
 }
 
 std::uint32_t name_of(const nvtxEventAttributes_t* left) {
@@ -90,14 +96,14 @@ int NVTX_API domain_pop(nvtxDomainHandle_t domain) { return pop_range(number_of(
 
 template <class Character>
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const Character* name) {
-  return reinterpret_cast<nvtxStringHandle_t>(static_cast<std::uintptr_t>(text(name)));
+  return reinterpret_cast<nvtxStringHandle_t>(static_cast<std::uintptr_t>(kept_text(name)));
 }
 
 /// Domains of one name are one domain: its number is the text's. The same text as a registered
 /// string is another matter.
 template <class Character>
 nvtxDomainHandle_t NVTX_API domain_create(const Character* name) {
-  return reinterpret_cast<nvtxDomainHandle_t>(std::uintptr_t{1} << 32 | text(name));
+  return reinterpret_cast<nvtxDomainHandle_t>(std::uintptr_t{1} << 32 | kept_text(name));
 }
 
 template <class F>
@@ -138,7 +144,7 @@ void hook_domains(NvtxFunctionTable table, unsigned size) {
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     NvtxGetExportTableFunc_t get_table) {
   using namespace gf::inject;
-  if (!recorded()) return 0;
+  if (!recorded() && !dormant()) return 0;
   const auto* callbacks =
       static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
   if (!callbacks || !callbacks->GetModuleFunctionTable) return 0;

@@ -25,6 +25,7 @@ struct Open {
 struct Stack {
   Open* open;
   std::uint32_t size, capacity, beyond;
+  std::uint32_t session;  // whose ranges they are
   std::uint64_t domain;
   Stack* next;
 };
@@ -33,6 +34,7 @@ namespace {
 
 /// Ranges that were pushed past this depth have no record; their pops are matched all the same.
 constexpr std::uint32_t kDeepest = 65536;
+constexpr int kNotTracked = -2;  // NVTX_NO_PUSH_POP_TRACKING
 
 std::atomic<std::int64_t> steps{0};
 std::atomic<std::uint64_t> next_range{1};
@@ -56,11 +58,18 @@ __attribute__((constructor(103))) void make_ranges() { new (started_storage) Sta
 
 /// The stack of a domain in this thread; null when the program is out of memory.
 Stack* stack_of(Stack*& first, std::uint64_t domain) {
-  for (Stack* stack = first; stack; stack = stack->next)
-    if (stack->domain == domain) return stack;
+  for (Stack* stack = first; stack; stack = stack->next) {
+    if (stack->domain != domain) continue;
+    if (const auto now = session.load(); stack->session != now) {
+      stack->session = now;  // a recorder that is gone saw them open
+      stack->size = stack->beyond = 0;
+    }
+    return stack;
+  }
   auto* stack = static_cast<Stack*>(std::calloc(1, sizeof(Stack)));
   if (!stack) return nullptr;
   stack->domain = domain;
+  stack->session = session;
   stack->next = first;
   first = stack;
   return stack;
@@ -135,10 +144,12 @@ void count_step() { ++steps; }
 std::int64_t steps_so_far() { return steps; }
 
 int push_range(std::uint64_t domain, std::uint32_t name) {
+  if (!recorded()) return kNotTracked;
   return push(ranges_of(domain), {now_ns(), name, getpid()});
 }
 
 int pop_range(std::uint64_t domain) {
+  if (!recorded()) return kNotTracked;
   Stack* stack = ranges_of(domain);
   if (!stack || stack->size + stack->beyond == 0) return -1;
   Open open{};
@@ -147,12 +158,14 @@ int pop_range(std::uint64_t domain) {
 }
 
 void mark(std::uint32_t name) {
+  if (!recorded()) return;
   const auto now = now_ns();
   write({now, name, getpid()}, now);
 }
 
 std::uint64_t start_range(std::uint32_t name) {
   const std::uint64_t id = next_range++;
+  if (!recorded()) return id;
   const Inside inside;
   if (inside && started().size() < kMostStarted && memory_for(32 * started().size()))
     started()[id] = {now_ns(), name, getpid()};
@@ -160,6 +173,7 @@ std::uint64_t start_range(std::uint32_t name) {
 }
 
 void end_range(std::uint64_t id) {
+  if (!recorded()) return;
   Open open{};
   {
     const Inside inside;

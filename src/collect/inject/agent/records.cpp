@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
 
+#include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
 #include "collect/inject/agent/thread.h"
 #include "collect/inject/agent/writer.h"
@@ -22,9 +24,37 @@ constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr int kMostBuffers = 64;  // 64 MB: past it CUPTI drops records and counts them
 
 struct Counts {
-  std::atomic<std::int64_t> kernels{0}, memory{0}, calls{0}, graph_kernels{0}, buffers{0};
+  std::atomic<std::int64_t> kernels{0}, memory{0}, calls{0}, launches{0}, graph_kernels{0},
+      buffers{0}, unfinished{0};
 };
 constinit Counts counts{};
+
+constexpr std::int64_t kNever = INT64_MAX;
+constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
+constinit std::atomic<std::int64_t> between{0};
+
+/// Whether a record of work belongs to the window. A window that is ending hands over without a
+/// time what has been launched and has not run yet.
+bool belongs(std::int64_t start, std::int64_t end) {
+  const std::int64_t from = accepted_from, until = accepted_until;
+  if (from == kNever) {
+    ++between;
+    return false;
+  }
+  const bool no_time = start == 0 || end == 0;
+  if (until != kNever && (no_time || start >= until)) {
+    ++counts.unfinished;
+    return false;
+  }
+  if (no_time || end > from) return true;
+  ++between;
+  return false;
+}
+
+template <class Record>
+bool belongs(const Record& record) {
+  return belongs(static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end));
+}
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
   *most = 0;
@@ -73,6 +103,7 @@ std::uint32_t kernel_name(const char* name) {
 }
 
 void write_kernel(const CUpti_ActivityKernel10& kernel10) {
+  if (!belongs(kernel10)) return;
   write_device(kernel10.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(kernel10.start);
@@ -100,6 +131,7 @@ void write_kernel(const CUpti_ActivityKernel10& kernel10) {
 
 /// A launch of a graph as one stretch of work, where its nodes are not traced.
 void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
+  if (!belongs(graph_trace2)) return;
   write_device(graph_trace2.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(graph_trace2.start);
@@ -116,6 +148,7 @@ void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
 
 template <class Record>
 void write_memory(Type type, const Record& record, std::uint32_t kind) {
+  if (!belongs(record)) return;
   write_device(record.deviceId);
   Writer::instance().put(
       type, Memory{static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
@@ -129,6 +162,7 @@ void write_call(const CUpti_ActivityAPI& api, CUpti_CallbackDomain domain) {
       Type::api, Api{static_cast<std::int64_t>(api.start), static_cast<std::int64_t>(api.end),
                      api.threadId, api.correlationId, call_name(domain, api.cbid), 0});
   ++counts.calls;
+  if (is_launch(domain, api.cbid)) ++counts.launches;
 }
 
 void write_record(const CUpti_Activity* record) {
@@ -183,13 +217,27 @@ CUptiResult register_buffers() {
 }
 
 Seen seen() {
-  return {counts.kernels, counts.memory, counts.calls, counts.graph_kernels, counts.buffers};
+  return {counts.kernels,       counts.memory,  counts.calls,     counts.launches,
+          counts.graph_kernels, counts.buffers, counts.unfinished};
 }
 
 void forget_seen() {
-  for (auto* count :
-       {&counts.kernels, &counts.memory, &counts.calls, &counts.graph_kernels, &counts.buffers})
+  for (auto* count : {&counts.kernels, &counts.memory, &counts.calls, &counts.launches,
+                      &counts.graph_kernels, &counts.buffers, &counts.unfinished})
     *count = 0;
+}
+
+void window_begins(std::int64_t start) {
+  accepted_until = kNever;
+  accepted_from = start;
+}
+void window_ends(std::int64_t end) { accepted_until = end; }
+void window_is_over() { accepted_from = accepted_until = kNever; }
+std::int64_t take_between() { return between.exchange(0); }
+
+void forget_devices() {
+  std::lock_guard lock(kept<std::mutex>());
+  kept<std::set<std::uint32_t>>().clear();
 }
 
 std::uint32_t call_name(CUpti_CallbackDomain domain, CUpti_CallbackId id) {

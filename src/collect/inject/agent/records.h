@@ -12,10 +12,22 @@ CUptiResult register_buffers();
 
 /// Since the window began: records of each sort, and whether CUPTI asked for memory at all.
 struct Seen {
-  std::int64_t kernels, memory, calls, graph_kernels, buffers;
+  std::int64_t kernels, memory, calls, launches, graph_kernels, buffers;
+  std::int64_t unfinished;  // launched in the window, but run only after its end
 };
 Seen seen();
 void forget_seen();
+
+/// What runs from now on belongs to a window, what runs from `end` on no more. CUPTI also hands
+/// over what ran between windows: it goes on tracing graphs that were made after a first window.
+void window_begins(std::int64_t start);
+void window_ends(std::int64_t end);
+void window_is_over();
+/// Kernels and copies that ran between windows, since the last call.
+std::int64_t take_between();
+
+/// For a recorder that has just come.
+void forget_devices();
 
 /// The number of a call's name without its version.
 std::uint32_t call_name(CUpti_CallbackDomain domain, CUpti_CallbackId id);

@@ -13,10 +13,13 @@
 namespace gf::inject {
 
 constinit Settings settings{};
+constinit std::atomic<std::uint32_t> session{0};
 
 namespace {
 
 constinit const Control* page = nullptr;
+constinit bool may_be_asked = false;
+constexpr std::int64_t kMostBytes = std::int64_t{4} << 30;
 
 const Control* map_control(const char* directory) {
   char path[sizeof settings.directory + 16];
@@ -41,22 +44,47 @@ std::int64_t number(const char* name, std::int64_t fallback) {
 }
 
 __attribute__((constructor(101))) void read_settings() {
+  settings.most_bytes = static_cast<std::uint64_t>(number(kMost, kMostBytes));
   const char* directory = std::getenv(kDirectory);
-  if (directory && std::strlen(directory) < sizeof settings.directory)
-    std::strcpy(settings.directory, directory);
-  if (recorded()) page = map_control(settings.directory);
+  if (!directory || !*directory) {
+    may_be_asked = number(kDormant, 0) != 0;
+    return;
+  }
+  if (std::strlen(directory) >= sizeof settings.directory) return;
+  std::strcpy(settings.directory, directory);
+  page = map_control(settings.directory);
   settings.clock_offset = number(kClockOffset, 0);
   settings.window_ms = number(kWindow, 0);
   settings.first_ms = number(kFirst, 0);
   settings.every_ms = number(kEvery, 0);
   settings.delay_ms = number(kDelay, 0);
   settings.steps = number(kSteps, 0);
-  settings.most_bytes = static_cast<std::uint64_t>(number(kMost, std::int64_t{4} << 30));
+  session = 1;
 }
 
 }  // namespace
 
 const Control* control() { return page; }
+bool dormant() { return may_be_asked; }
+
+void take_settings(const Dormant& wanted, std::uint32_t number) {
+  std::memcpy(settings.directory, wanted.directory, sizeof settings.directory);
+  settings.directory[sizeof settings.directory - 1] = '\0';
+  settings.clock_offset = wanted.clock_offset;
+  settings.window_ms = wanted.window_ms;
+  settings.first_ms = wanted.first_ms;
+  settings.every_ms = wanted.every_ms;
+  settings.delay_ms = wanted.delay_ms;
+  settings.steps = wanted.steps;
+  page = map_control(settings.directory);
+  session = number;
+}
+
+void drop_settings() {
+  session = 0;
+  if (page) ::munmap(const_cast<Control*>(page), sizeof(Control));
+  page = nullptr;
+}
 
 std::uint64_t now_ns() {
   timespec moment{};

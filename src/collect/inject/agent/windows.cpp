@@ -23,12 +23,14 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 
 // Past so many kernels of graphs a second, tracing each costs the program more than 3 %.
 constexpr double kMostGraphKernels = 20'000;
-constexpr std::int64_t kSilence = 1'000'000'000;         // ns without a record
+constexpr std::int64_t kSilence = 1'000'000'000;  // ns without a record
+// A window with so many launches and no kernel after so long is begun again.
+constexpr std::int64_t kSilentLaunches = 2000, kSilentFor = 400'000'000;
 constexpr std::int64_t kGraphPatience = 10'000'000'000;  // ns that a window may last all the same
 
 CUpti_SubscriberHandle subscriber = nullptr;
 std::atomic<bool> open_window{false};
-std::int64_t window_start = 0;
+std::int64_t window_start = 0, window_end = 0;  // the end is 0 until it is closed
 std::uint32_t window_request = 0;
 bool early = false;                     // calls were asked for before the program used CUDA
 Callbacks callbacks = Callbacks::none;  // calls come by them
@@ -94,6 +96,12 @@ void look_after_calls(const Seen& now, std::int64_t open_for) {
   }
 }
 
+void put_loss(LossKind kind, std::int64_t count) {
+  if (count == 0) return;
+  Writer::instance().put(
+      Type::loss, Loss{static_cast<std::uint32_t>(kind), 0, static_cast<std::uint64_t>(count)});
+}
+
 void trace_whole_graphs() {
   whole_graphs = cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS;
   if (!whole_graphs || told_graphs) return;
@@ -118,6 +126,11 @@ WindowLock::~WindowLock() {
 }
 
 bool window_is_open() { return open_window; }
+
+void forget_told() {
+  told.clear();
+  told_graphs = false;
+}
 
 bool begin_window(std::uint32_t request) {
   std::string why = subscribe();
@@ -146,38 +159,55 @@ bool begin_window(std::uint32_t request) {
   if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
   window_start = static_cast<std::int64_t>(now_ns());
   window_request = request;
+  window_begins(window_start);
+  put_loss(LossKind::between, take_between());
   Writer::instance().put(Type::window, Window{window_start, 0, request, 0});
   open_window = true;
   return true;
 }
 
-void look_after_window(bool bounded) {
+bool look_after_window(bool bounded) {
   const auto open_for = static_cast<std::int64_t>(now_ns()) - window_start;
   const Seen now = seen();
   look_after_calls(now, open_for);
-  if (bounded || whole_graphs || open_for < kGraphPatience) return;
+  if (now.kernels + now.memory == 0 && now.launches >= kSilentLaunches && open_for > kSilentFor)
+    return false;
+  if (bounded || whole_graphs || open_for < kGraphPatience) return true;
   if (static_cast<double>(now.graph_kernels) >
       kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
     trace_whole_graphs();
+  return true;
 }
 
-void end_window() {
+void close_window() {
   if (!open_window.exchange(false)) return;
-  const auto window_end = static_cast<std::int64_t>(now_ns());
+  window_end = static_cast<std::int64_t>(now_ns());
   for (const auto kind : kKinds) cupti.cuptiActivityDisable(kind);
   if (whole_graphs) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   if (callbacks != Callbacks::recorded) call_records(false);
   use_callbacks(Callbacks::none);
+  window_ends(window_end);
+}
+
+void flush_window() {
+  if (window_end != 0) cupti.cuptiActivityFlushAll(0);
+}
+
+void end_window() {
+  close_window();
+  if (window_end == 0) return;
   cupti.cuptiActivityFlushAll(1);
   cupti.cuptiUnsubscribe(subscriber);
+  window_is_over();
   const Seen all = seen();
-  if (all.kernels + all.memory == 0 && launches_called() > 0) {
-    const Loss loss{static_cast<std::uint32_t>(LossKind::taken), 0,
-                    static_cast<std::uint64_t>(launches_called())};
-    Writer::instance().put(Type::loss, loss);
+  if (all.kernels + all.memory + all.unfinished == 0) {
+    put_loss(LossKind::taken, launches_called());
+    put_loss(LossKind::silent, all.launches);
   }
+  put_loss(LossKind::unfinished, all.unfinished);
   Writer::instance().put(Type::window, Window{window_start, window_end, window_request, 0});
   Writer::instance().flush();
+  window_end = 0;
 }
 
 }  // namespace gf::inject

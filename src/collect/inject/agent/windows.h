@@ -25,12 +25,24 @@ class WindowLock {
 /// `request` is the recorder's, 0: the library's own. False, with a message for the recorder, when
 /// CUPTI is not to be had now.
 bool begin_window(std::uint32_t request);
+/// Nothing that begins from now on is recorded; CUPTI still holds records of what has been
+/// launched.
+void close_window();
+/// Takes what CUPTI has whole. Call it a few times between close_window() and end_window(): those
+/// that it must give out unfinished at the end have no time.
+void flush_window();
+/// Ends the window, closed or open.
 void end_window();
 
 /// Call it every now and then while a window is open: takes other ways where CUPTI does not give
-/// what was asked for. `bounded`: the window will end soon.
-void look_after_window(bool bounded);
+/// what was asked for. `bounded`: the window will end soon. False: CUPTI records the program's
+/// launches and none of its kernels, so that the window is to be ended and begun again (seen on an
+/// H200 in a second window over three streams).
+bool look_after_window(bool bounded);
 
 bool window_is_open();
+
+/// For a recorder that has just come: it is told anew why nothing can be recorded.
+void forget_told();
 
 }  // namespace gf::inject

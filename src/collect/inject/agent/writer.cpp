@@ -35,7 +35,7 @@ int out_of_the_way(int fd) {
 }  // namespace
 
 __attribute__((constructor(102))) void make_writer() {
-  if (!recorded()) return;
+  if (!recorded() && !dormant()) return;
   new (storage) Writer;
   pthread_atfork(&lock_for_fork, &unlock_after_fork, [] {
     Writer::instance().after_fork_in_child();
@@ -44,6 +44,26 @@ __attribute__((constructor(102))) void make_writer() {
   // Ranges of a program that never uses CUDA.
   std::atexit([] { Writer::instance().flush(true); });
   at_quick_exit([] { Writer::instance().flush(true); });
+}
+
+void Writer::begin_anew(const Dormant& wanted, std::uint32_t number) {
+  const Inside inside;
+  if (!inside) return;
+  after_fork_in_child();
+  process_ = 0;
+  looked_ = 0;
+  heartbeat_ = 0;
+  abandoned_ = false;
+  take_settings(wanted, number);
+}
+
+void Writer::end_session() {
+  const Inside inside;
+  if (!inside) return;
+  let_go();
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  drop_settings();
 }
 
 /// Ranges of destructors that ran after the handlers of exit().
@@ -142,7 +162,7 @@ void Writer::look_for_recorder() {
 }
 
 void Writer::append(Type type, const void* record, std::size_t bytes, std::string_view tail) {
-  if (failed_ || full_) return;
+  if (failed_ || full_ || !recorded()) return;
   const Head head{type, static_cast<std::uint32_t>(bytes + tail.size())};
   const std::size_t size = buffer_.size() + sizeof head + bytes + tail.size();
   if (size > buffer_.capacity() && !memory_for(2 * size)) {
@@ -183,6 +203,7 @@ void Writer::tell_losses() {
 }
 
 void Writer::write_out() {
+  if (!recorded()) return;
   const SignalsHeld held;
   if (!memory_for(2 * (buffer_.size() + text_bytes_))) {  // the program runs out of it
     lost_ += buffer_.size();

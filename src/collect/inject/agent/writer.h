@@ -51,6 +51,10 @@ class Writer {
   bool abandoned() const { return abandoned_; }
   /// A child begins a file of its own when it is used; texts keep their numbers there.
   void after_fork_in_child();
+  /// For a recorder that has come to a program that runs: a file of its own, with all texts.
+  void begin_anew(const Dormant& wanted, std::uint32_t number);
+  /// Closes the file, whoever has it now.
+  void end_session();
 
  private:
   friend void make_writer();

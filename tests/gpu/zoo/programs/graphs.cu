@@ -38,10 +38,9 @@ cudaGraphExec_t record(cudaStream_t stream, float* field, float* other) {
   cudaGraphExec_t ready;
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
   for (int i = 0; i < kKernels; ++i) {
-    relax < < < kCount / 256;
-    256;
-    0;
-    stream >>> (i % 2 ? other : field, i % 2 ? field : other, kCount);
+    // clang-format off
+    relax<<<kCount / 256, 256, 0, stream>>>(i % 2 ? other : field, i % 2 ? field : other, kCount);
+    // clang-format on
   }
   check(cudaStreamEndCapture(stream, &graph), "end capture");
   check(cudaGraphInstantiate(&ready, graph, 0), "instantiate");

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# `record --pid` over the fake driver libraries: a running program, with and without the agent asleep in it (`gpufathom run`);
+# attached and detached again and again, with nothing left behind. Usage: record_attach.sh BUILD_DIR [CYCLES]
+set -uo pipefail
+build=$(cd "$1" && pwd) cycles=${2:-12}
+gf=$build/gpufathom program=$build/fakes/program
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
+work=$(mktemp -d)
+cd "$work"
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
+failures=0
+check() {  # check NAME CONDITION...
+  local name=$1; shift
+  if "$@"; then echo "ok    $name"; else echo "FAILED $name: $*"; failures=$((failures + 1)); fi
+}
+ask() { "$gf" query "$1" "$2" --format csv | tail -n +2; }
+is() { check "$1" [ "$2" = "$3" ]; }
+traces() { ls "/proc/$1/fd" | wc -l; ls "/proc/$1/task" | wc -l; grep -c gpufathom "/proc/$1/maps"; }  # what a process holds
+
+# Levels of a program that nobody prepared.
+"$program" init launch=work*4000ms report > plain.txt & plain=$!
+sleep 0.5
+"$gf" record --pid $plain --duration 1 -o plain.gpf 2> plain.err; is "a running program: exit code" $? 0
+check "its levels" [ "$(ask plain.gpf "select count(*) > 500 from counter_samples where metric = 'gpu.busy'")" = 1 ]
+check "its processor and memory" [ "$(ask plain.gpf "select count(*) > 0 from counter_samples where metric = 'host.memory' and value > 0")" = 1 ]
+is "its command and number" "$(ask plain.gpf "select count(*) from metadata where key = 'record.command' and value like '%program init%' or key = 'record.pid' and value = '$plain'")" 2
+"$gf" record --pid $plain --kernels --duration 0.7 -o none.gpf 2> none.err; is "kernels of it: exit code" $? 0
+check "kernels of it: what to do, once" [ "$(grep -c '^gpufathom: kernels are not recorded: .*gpufathom run -- COMMAND' none.err)" = 1 ]
+"$gf" record --pid $plain -o end.gpf 2> end.err; is "without --duration it ends with the program" $? 0
+check "which ended by itself" grep -q '^launched ' plain.txt
+"$gf" record --pid 999999999 -o no.gpf 2> no.err; is "a process that is not there" $? 1
+check "is said" grep -q 'there is no process 999999999' no.err
+"$gf" record --pid 1 -o no.gpf -- true 2> no.err; is "a command and a process" $? 2
+
+# Kernels of one that was started to be recorded later.
+run() { "$gf" run -- "$program" "$@"; }
+is "a program under run ends as it would alone" "$(run init launch=work*3 report; echo $?)" "$(printf 'launched 3\n0')"
+"$gf" run -- "$work/nothing" 2> missing.err; is "one that is not there" $? 127
+"$gf" run -- "$program" init serve=stop > served.txt & server=$!
+sleep 0.7
+before=$(traces $server)
+for cycle in $(seq "$cycles"); do
+  "$gf" record -q --pid $server --kernels --window 0 --duration 0.25 -o "cycle-$cycle.gpf"; codes=$((${codes:-0} + $?))
+done
+is "$cycles times attached: exit codes" "$codes" 0
+recorded=0 alike=0
+for cycle in $(seq "$cycles"); do
+  got=$(ask "cycle-$cycle.gpf" "select (select count(*) from activities) >= 20 and (select count(*) from steps) >= 3 and (select count(*) from recording_windows) = 1 and (select count(*) from activities a where a.correlation not in (select correlation from api_calls)) <= 1")
+  [ "$got" = 1 ] && recorded=$((recorded + 1))
+  [ "$(ask "cycle-$cycle.gpf" "select count(*) from quality where code in ('no_time', 'no_kernel', 'bad_agent_file', 'outside_window')")" = 0 ] && alike=$((alike + 1))
+done
+is "each has kernels, their launches, steps and one window" "$recorded" "$cycles"
+is "and no damage" "$alike" "$cycles"
+is "nothing is left in the program" "$(traces $server)" "$before"
+is "nor on the disk" "$(ls -A | grep -c gpufathom-)" 0
+"$gf" record -q --pid $server --kernels --window 0 -o killed.gpf & recorder=$!
+sleep 0.8; kill -9 $recorder; wait $recorder 2>/dev/null
+sleep 2.5
+"$gf" record -q --pid $server --kernels --window 0 --duration 0.4 -o after.gpf
+check "after a recorder that was killed" [ "$(ask after.gpf "select count(*) > 50 from activities")" = 1 ]
+is "nothing is left of that one either" "$(traces $server) $(ls -A | grep -c gpufathom-)" "$before 0"
+"$gf" record -q --pid $server --kernels --window 0 --duration 1.2 -o first.gpf & first=$!
+sleep 0.5
+"$gf" record --pid $server --kernels --window 0 --duration 0.3 -o second.gpf 2> second.err
+wait $first
+check "and the other the reason" grep -q 'are not recorded: another recorder records it' second.err
+check "two recorders at once: one has the kernels" [ "$(ask first.gpf "select count(*) > 50 from activities")$(ask second.gpf "select count(*) from activities")" = 10 ]
+touch stop
+wait $server; is "the program went on all the while, and ends well" "$?, $(sed 's/[0-9]*$//' served.txt)" "0, answered "
+
+# Windows by themselves, and a program that starts CUDA while it is watched.
+"$gf" run -- "$program" sleep=1500 init launch=work*6000ms & late=$!
+"$gf" record -q --pid $late --kernels -o late.gpf
+check "CUDA started under the recorder's eyes: windows open by themselves" [ "$(ask late.gpf "select count(*) >= 2 and max(duration_ns) > 1.5e9 from recording_windows")" = 1 ]
+
+[ $failures = 0 ] && echo "all well" || { echo "$failures failed"; exit 1; }

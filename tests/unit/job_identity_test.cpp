@@ -1,0 +1,89 @@
+#include "collect/record/job_identity.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace gf {
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+using Found = std::map<std::string, std::string>;
+
+const std::string kId = "3f2a1b0c9d8e7f60514233241506978877665544332211ffeeddccbbaa998877";
+
+Found identity(Variables variables, std::string cgroup = {}, std::string mounts = {}) {
+  JobSources sources;
+  sources.variable = [variables](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::string() : found->second;
+  };
+  sources.cgroup = std::move(cgroup);
+  sources.mounts = std::move(mounts);
+  sources.user = "ada";
+  const auto list = job_identity(sources);
+  return {list.begin(), list.end()};
+}
+
+TEST(JobIdentity, NothingIsSaidOfAProgramThatNobodyLaunched) {
+  EXPECT_EQ(identity({}), (Found{{"job.user", "ada"}}));
+}
+
+TEST(JobIdentity, TorchrunUnderSlurmKnowsTheRankBest) {
+  const auto found = identity({{"RANK", "5"},
+                               {"WORLD_SIZE", "16"},
+                               {"LOCAL_RANK", "1"},
+                               {"TORCHELASTIC_RUN_ID", "none"},
+                               {"SLURM_JOB_ID", "77"},
+                               {"SLURM_STEP_ID", "0"},
+                               {"SLURM_PROCID", "2"},
+                               {"SLURM_STEP_NUM_TASKS", "4"},
+                               {"SLURM_JOB_USER", "eve"}});
+  EXPECT_EQ(found, (Found{{"job.rank", "5"},
+                          {"job.world_size", "16"},
+                          {"job.local_rank", "1"},
+                          {"job.scheduler", "slurm"},
+                          {"job.id", "77"},
+                          {"job.step", "0"},
+                          {"job.user", "eve"}}));
+}
+
+TEST(JobIdentity, ABatchScriptIsNoRank) {
+  const auto found = identity({{"SLURM_JOB_ID", "77"}, {"SLURM_PROCID", "0"}});
+  EXPECT_EQ(found.count("job.rank"), 0u);
+  EXPECT_EQ(found.at("job.id"), "77");
+}
+
+TEST(JobIdentity, MpiRanks) {
+  const auto open_mpi = identity({{"OMPI_COMM_WORLD_RANK", "3"},
+                                  {"OMPI_COMM_WORLD_SIZE", "8"},
+                                  {"OMPI_COMM_WORLD_LOCAL_RANK", "3"}});
+  EXPECT_EQ(open_mpi.at("job.rank"), "3");
+  EXPECT_EQ(open_mpi.at("job.world_size"), "8");
+  EXPECT_EQ(identity({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}).at("job.world_size"), "2");
+  EXPECT_EQ(identity({{"RANK", "1"}}).count("job.rank"), 0u) << "a name that others use as well";
+}
+
+TEST(JobIdentity, ContainersByControlGroupOrMounts) {
+  EXPECT_EQ(container_id("0::/system.slice/docker-" + kId + ".scope\n", ""), kId);
+  EXPECT_EQ(container_id("12:cpu:/kubepods/burstable/pod6f1c-22/" + kId + "\n", ""), kId);
+  EXPECT_EQ(container_id("0::/user.slice/user-1000.slice/session-3.scope\n", ""), "");
+  const std::string mounts = "661 640 254:1 /var/lib/docker/containers/" + kId +
+                             "/hostname /etc/hostname rw,relatime - ext4 /dev/vda1 rw\n";
+  EXPECT_EQ(container_id("0::/\n", mounts), kId);
+  const std::string foreign = "31 28 0:26 / /var/lib/docker/containers/" + kId + " rw - tmpfs x\n";
+  EXPECT_EQ(container_id("0::/\n", foreign), "") << "a host that runs containers is in none";
+}
+
+TEST(JobIdentity, PodsWhereTheirVariablesAre) {
+  const auto found = identity(
+      {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"HOSTNAME", "train-0"}, {"POD_NAMESPACE", "ml"}});
+  EXPECT_EQ(found.at("kubernetes.pod"), "train-0");
+  EXPECT_EQ(found.at("kubernetes.namespace"), "ml");
+  EXPECT_EQ(identity({{"HOSTNAME", "desk"}}).count("kubernetes.pod"), 0u);
+}
+
+}  // namespace
+
+}  // namespace gf
