@@ -1,5 +1,5 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|findings|schema|typescript.
+// metrics|capture|analysis|levels|findings|schema|typescript|work-json|work-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -26,13 +26,18 @@ int main(int argc, char** argv) {
     text = gf::levels_page();
   else if (page == "schema")
     text = gf::analysis_schema();
+  else if (page == "work-json")
+    text = gf::work_page();
+  else if (page == "work-schema")
+    text = gf::work_schema();
   else if (page == "findings")
     text = gf::findings_page();
   else if (page == "typescript")
     text = gf::typescript_model();
   if (text.empty()) {
     std::fputs(
-        "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript\n",
+        "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
+        "work-json|work-schema\n",
         stderr);
     return 2;
   }

@@ -1,4 +1,4 @@
-"""The model of work against torch.utils.flop_counter: for small training programs on the CPU, the operations that `gpufathom analyze` finds by the
+"""The model of work against torch.utils.flop_counter: for small training programs on the CPU, the operations that `gpufathom work` finds by the
 shapes of a profile must equal those that FlopCounterMode counts, for every operator that it knows.
 
     flop_counter.py GPUFATHOM [--keep FOLDER]      (needs torch; prints a line a model, ends with 1 when one differs)
@@ -46,8 +46,8 @@ def grouped_excess():
 
 
 def modelled(gpufathom, path):
-    answer = subprocess.run([gpufathom, "analyze", path, "--window", "steps", "--format", "json"], check=True, capture_output=True).stdout
-    work = json.loads(answer)["work"]
+    answer = subprocess.run([gpufathom, "work", path, "--window", "steps", "--format", "json"], check=True, capture_output=True).stdout
+    work = json.loads(answer)
     by_name = {}
     for row in work["operators"]:
         if row["family"] in ("product", "convolution", "attention"):

@@ -844,6 +844,392 @@ export interface Analysis {
   findings: Finding[];
 }
 
+/** Operations of products and convolutions of one number type. */
+export interface WorkOfType {
+  /** number type of the inputs: bf16, fp16, tf32, fp32, fp64, fp8, int8. */
+  type: string;
+  /** operations of the window; a multiply-add is two. */
+  flops: number;
+}
+
+export type WorkFamily =
+  | "none"
+  | "product"
+  | "convolution"
+  | "attention"
+  | "normalisation"
+  | "softmax"
+  | "embedding"
+  | "optimiser"
+  | "elementwise"
+  | "reduction"
+  | "data_movement"
+  | "fused";
+
+/** The work of one operator with one set of shapes, by the rules of docs/work.md. */
+export interface OperatorWork {
+  /** operator as the framework names it. */
+  name: string;
+  /** what it does, as far as its work goes. */
+  family: WorkFamily;
+  /** forward, backward, recompute, optimizer or other. */
+  phase: TrainingPhase;
+  /** sizes of its inputs, such as 4096x768 * 768x3072. */
+  shapes: string;
+  /** number type that its products run in; of others, that of the first input. */
+  type: string;
+  /** calls in the window. */
+  calls: number;
+  /** kernels they launched. */
+  kernels: number;
+  /** exclusive time of these kernels. */
+  ns: number;
+  /** model: operations of its products, of all calls; a multiply-add is two. */
+  product_flops: number;
+  /** model: its other operations, one an element and step. */
+  other_flops: number;
+  /** model: the least bytes, every input read and every output written once. */
+  bytes: number;
+  /** tensor operations that counters saw in its kernels; null without counters for all. */
+  measured_flops: number | null;
+  /** bytes of device memory that counters saw in its kernels; null without counters for all. */
+  measured_bytes: number | null;
+  /** module of most of its time. */
+  module: string;
+}
+
+export type WorkSource =
+  | ""
+  | "model"
+  | "measured";
+
+/** The most that a device did of something, or is stated to do. */
+export interface Ceiling {
+  /** tensor.bf16, fma.fp32, ...: operations; dram, l2, l1, shared, link.*: bytes. */
+  id: string;
+  /** FLOP/s or B/s. */
+  unit: string;
+  /** the most, in a second. */
+  value: number;
+  /** measured: by `gpufathom ceilings` on a device of this name; model: by its data sheet. */
+  source: WorkSource;
+}
+
+export type RoofScope =
+  | "kernel"
+  | "operator"
+  | "layer";
+
+export type RoofLimit =
+  | ""
+  | "compute"
+  | "memory";
+
+/** A kernel, operator or layer under the roofline. */
+export interface RoofPoint {
+  /** kernel, operator or layer. */
+  scope: RoofScope;
+  /** short name of the kernel, operator or module. */
+  name: string;
+  /** of layers and operators. */
+  phase: TrainingPhase;
+  /** number type of most of its operations. */
+  type: string;
+  /** exclusive kernel time. */
+  ns: number;
+  /** operations. */
+  flops: number;
+  /** model or measured. */
+  flops_source: WorkSource;
+  /** bytes of device memory; of the model the least. */
+  bytes: number;
+  /** model or measured. */
+  bytes_source: WorkSource;
+  /** achieved operations a second. */
+  flops_per_s: number | null;
+  /** achieved bytes a second. */
+  bytes_per_s: number | null;
+  /** operations a byte. */
+  intensity: number | null;
+  /** which ceiling is the lower one at this intensity. */
+  limit: RoofLimit;
+  /** achieved, as a share of that ceiling. */
+  of_ceiling: number | null;
+}
+
+/** Copies in one direction. */
+export interface TransferRate {
+  /** host_to_device, device_to_host, device_to_device, peer. */
+  direction: string;
+  /** copies in the window. */
+  copies: number;
+  /** bytes they moved, where the source says. */
+  bytes: number;
+  /** their time. */
+  ns: number;
+  /** bytes a second while they ran. */
+  bytes_per_s: number | null;
+  /** of the ceiling of that link. */
+  of_link: number | null;
+}
+
+export type WorkPart =
+  | "work"
+  | "recompute"
+  | "slower_type"
+  | "padding"
+  | "tensor_below_peak"
+  | "other_instructions"
+  | "stalled"
+  | "products_undivided"
+  | "others_undivided"
+  | "unmodelled"
+  | "sm_inactive"
+  | "communication"
+  | "waiting"
+  | "copy"
+  | "idle";
+
+export type LossCause =
+  | ""
+  | "unfused_attention"
+  | "odd_sizes"
+  | "padded_tiles";
+
+/** Who owns a piece of a part of the account. */
+export interface AccountOwner {
+  /** layer, idle cause, or direction of copies. */
+  name: string;
+  /** layer type. */
+  type: LayerType;
+  /** of layers. */
+  phase: TrainingPhase;
+  /** a named loss, where one was found. */
+  cause: LossCause;
+  /** time. */
+  ns: number;
+}
+
+/** One part of peak x time. */
+export interface AccountPart {
+  /** part. */
+  id: WorkPart;
+  /** text for people. */
+  label: string;
+  /** time of the window at the peak that went here. */
+  ns: number;
+  /** of the window. */
+  share: number | null;
+  /** the same time by owner; sums to ns. */
+  owners: AccountOwner[];
+}
+
+/** A named loss over all parts of the account. */
+export interface AccountCause {
+  /** unfused_attention, odd_sizes or padded_tiles. */
+  cause: LossCause;
+  /** what it is, with the sizes. */
+  text: string;
+  /** time marked with it. */
+  ns: number;
+  /** of the window. */
+  share: number | null;
+}
+
+/** Where peak x time of one device went. */
+export interface WorkAccount {
+  /** device number. */
+  device: number;
+  /** product name. */
+  name: string;
+  /** length of the window. */
+  span_ns: number;
+  /** number type of the peak. */
+  peak_type: string;
+  /** peak: dense operations a second of that type. */
+  peak_flops_per_s: number;
+  /** measured: kernels were divided by counters; model: by shapes and names alone. */
+  source: WorkSource;
+  /** model FLOPs utilisation: operations the model asks for / (peak x window). */
+  mfu: number | null;
+  /** hardware FLOPs utilisation: recomputed operations count too. */
+  hfu: number | null;
+  /** operations the model asks for, products and convolutions. */
+  flops: number;
+  /** operations that checkpoints ran again. */
+  recomputed_flops: number;
+  /** tensor operations that counters saw. */
+  measured_flops: number | null;
+  /** share of the time of kernels that multiply, whose operations are known. */
+  coverage: number | null;
+  /** parts that sum to span_ns exactly. */
+  parts: AccountPart[];
+  /** named losses, most time first. */
+  causes: AccountCause[];
+}
+
+/** What warps waited for. */
+export interface StallReason {
+  /** warp state, such as long_scoreboard. */
+  id: string;
+  /** the same for people. */
+  label: string;
+  /** stalled time of the waterfall with this reason. */
+  ns: number;
+  /** of the stalled time. */
+  share: number | null;
+  /** the same time by kernel; sums to ns. */
+  kernels: NamedTime[];
+}
+
+/** The waterfall's stalled time by reason. */
+export interface StallUse {
+  /** stalled time of all devices; the reasons sum to it. */
+  stalled_ns: number;
+  /** share of it whose kernels have warp states. */
+  coverage: number | null;
+  /** most time first. */
+  reasons: StallReason[];
+}
+
+export type MemorySource =
+  | ""
+  | "allocator_events"
+  | "snapshot"
+  | "board";
+
+export type MemoryHolderKind =
+  | "parameters"
+  | "gradients"
+  | "optimiser"
+  | "activations"
+  | "temporary"
+  | "before"
+  | "unknown";
+
+/** What held memory at the peak. */
+export interface MemoryHolder {
+  /** parameters, gradients, optimiser, activations, temporary, before, unknown. */
+  kind: MemoryHolderKind;
+  /** module, operator or source line; empty: all of the kind. */
+  name: string;
+  /** bytes held. */
+  bytes: number;
+  /** blocks. */
+  blocks: number;
+}
+
+/** Memory at one instant. */
+export interface MemoryPoint {
+  /** after the start of the window. */
+  ns: number;
+  /** bytes that tensors hold. */
+  allocated: number | null;
+  /** bytes that the framework holds. */
+  reserved: number | null;
+  /** bytes of the board that are in use. */
+  used: number | null;
+}
+
+/** Memory of one device. */
+export interface DeviceMemory {
+  /** device number. */
+  device: number;
+  /** allocator_events (profile_memory=True), snapshot, or board (NVML). */
+  source: MemorySource;
+  /** bytes that the device has. */
+  capacity: number | null;
+  /** most bytes that tensors held at once. */
+  peak_allocated: number | null;
+  /** most bytes that the framework held. */
+  peak_reserved: number | null;
+  /** most bytes of the board in use. */
+  peak_used: number | null;
+  /** when most was allocated, after the window's start. */
+  peak_at_ns: number | null;
+  /** capacity less the peak. */
+  headroom: number | null;
+  /** items of a step that would fit, where the step's items are known. */
+  fitting_batch: number | null;
+  /** what held the peak; sums to peak_allocated. */
+  holders: MemoryHolder[];
+  /** activations at the peak by module or operator; sums to those of `holders`. */
+  activations: MemoryHolder[];
+  /** at most 400 points, each peak kept. */
+  over_time: MemoryPoint[];
+}
+
+export type ItemsSource =
+  | ""
+  | "option"
+  | "shapes";
+
+/** Items and tokens a second. */
+export interface Throughput {
+  /** steps in the window. */
+  steps: number;
+  /** mean time of a step. */
+  step_ns: number | null;
+  /** items of a step: --batch, or from shapes. */
+  items: number | null;
+  /** option or shapes. */
+  items_source: ItemsSource;
+  /** the operation and sizes that told it. */
+  items_from: string;
+  /** tokens of a step, where the program has tokens. */
+  tokens: number | null;
+  /** items a second. */
+  items_per_s: number | null;
+  /** tokens a second. */
+  tokens_per_s: number | null;
+  /** energy of all devices, an item. */
+  joules_per_item: number | null;
+  /** operations the model asks for, an item. */
+  flops_per_item: number | null;
+}
+
+/** The answer of `gpufathom work`. */
+export interface WorkUse {
+  /** name and version of this layout. */
+  schema: string;
+  /** the capture. */
+  source: SourceInfo;
+  /** the counter report, when there is one. */
+  counters_source: SourceInfo | null;
+  /** the analysed span. */
+  window: WindowInfo;
+  /** model: operations of products and convolutions in the window, recomputed ones included; null: no operation has recorded shapes. */
+  flops: number | null;
+  /** model: operations of everything else. */
+  other_flops: number | null;
+  /** model: least bytes of all operators. */
+  bytes: number | null;
+  /** share of kernel time under an operator whose work is known. */
+  coverage: number | null;
+  /** what to record when nothing is known. */
+  why_missing: string;
+  /** `flops` by number type. */
+  types: WorkOfType[];
+  /** by operator, shapes and phase; most time first. */
+  operators: OperatorWork[];
+  /** of the device that most work ran on. */
+  ceilings: Ceiling[];
+  /** kernels, operators and layers; most time first. */
+  roofline: RoofPoint[];
+  /** copies by direction. */
+  transfers: TransferRate[];
+  /** the deepest rung of the ladder by the model, where no counter gave it. */
+  levels: Level[];
+  /** where peak x time went, by device. */
+  accounts: WorkAccount[];
+  /** stalled time by reason. */
+  stalls: StallUse;
+  /** by device. */
+  memory: DeviceMemory[];
+  /** items and tokens a second. */
+  throughput: Throughput;
+}
+
 export const CAUSE_COLOURS: Record<IdleReason, string> = {
   launch_bound: "var(--cause-launch-bound)",
   sync: "var(--cause-sync)",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/result.h"
+#include "analyze/work/result.h"
 
 namespace gf {
 
@@ -21,6 +22,14 @@ constexpr const char* kHead = R"(# The JSON of analyze
 be added within a version and is never renamed or given another meaning. Times ending in `_ns` are
 integers in nanoseconds; starts and ends are on the capture's clock. Shares are 0 to 1. `null` means
 no data, which is never written as 0. The times of a list add up to the total beside it.
+)";
+
+constexpr const char* kWorkHead = R"(# The JSON of work
+
+<!-- Made by `./dev docs` from src/analyze/results/work.def: change that. -->
+
+`gpufathom work TRACE --format json` prints one object, schema `gpufathom.work/1`. [work.md](work.md)
+says what the numbers mean, [json.md](json.md) what all answers have in common.
 )";
 
 /// Walks the declarations from the outermost struct on and writes one table a struct, each once, in
@@ -72,7 +81,14 @@ class Pages {
     for (auto& [name, write_it] : pending) (this->*write_it)(name);
   }
 
-  std::string text() && { return std::move(out_); }
+  /// The page of an answer: its own keys, and those of what it is made of.
+  template <Described Root>
+  static std::string page(const char* head, const std::string& root) {
+    Pages pages;
+    pages.root_ = root;
+    pages.write<Root>(root);
+    return head + std::move(pages.out_);
+  }
 
  private:
   template <Described T>
@@ -80,7 +96,7 @@ class Pages {
     auto known = names_.find(typeid(T));
     if (known == names_.end()) {
       std::string name = field_;
-      if (path_ != "analysis") name = path_ + "." + field_;
+      if (path_ != root_) name = path_ + "." + field_;
       known = names_.emplace(typeid(T), name).first;
       pending_.emplace_back(name, &Pages::write<T>);
     }
@@ -92,15 +108,12 @@ class Pages {
 
   std::map<std::type_index, std::string> names_;
   std::vector<std::pair<std::string, void (Pages::*)(const std::string&)>> pending_;
-  std::string out_, path_, field_;
+  std::string out_, path_, field_, root_;
 };
 
 }  // namespace
 
-std::string analysis_page() {
-  Pages pages;
-  pages.write<Analysis>("analysis");
-  return kHead + std::move(pages).text();
-}
+std::string analysis_page() { return Pages::page<Analysis>(kHead, "analysis"); }
+std::string work_page() { return Pages::page<WorkUse>(kWorkHead, "work"); }
 
 }  // namespace gf

@@ -6,5 +6,7 @@
 namespace gf {
 
 std::string analysis_page();
+/// docs/work-json.md, the same of the answer of `work`.
+std::string work_page();
 
 }  // namespace gf

@@ -1,6 +1,7 @@
 #include "report/reference/analysis_schema.h"
 
 #include "analyze/result.h"
+#include "analyze/work/result.h"
 #include "core/when.h"
 #include "report/json.h"
 
@@ -108,14 +109,24 @@ struct Type<T> {
   }
 };
 
+/// The schema of an answer whose name and version are `id`.
+template <class Root>
+std::string schema(const char* id, const char* about) {
+  std::string body;
+  schema_of<Root>(body, about, 0);
+  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ")" +
+         std::string(id) + R"(", )" + body.substr(1) + "\n";
+}
+
 }  // namespace
 
 std::string analysis_schema() {
-  std::string body;
-  schema_of<Analysis>(body, "The answer of `gpufathom analyze --format json`", 0);
-  return R"({"$schema": "https://json-schema.org/draft/2020-12/schema", )"
-         R"("$id": "gpufathom.analysis/1", )" +
-         body.substr(1) + "\n";
+  return schema<Analysis>("gpufathom.analysis/1",
+                          "The answer of `gpufathom analyze --format json`");
+}
+
+std::string work_schema() {
+  return schema<WorkUse>("gpufathom.work/1", "The answer of `gpufathom work --format json`");
 }
 
 }  // namespace gf

@@ -8,5 +8,7 @@ namespace gf {
 
 /// Draft 2020-12. Keys of version 1 are required; further ones are allowed, as the contract says.
 std::string analysis_schema();
+/// docs/work.schema.json, the same of the answer of `work`.
+std::string work_schema();
 
 }  // namespace gf

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "analyze/result.h"
+#include "analyze/work/result.h"
 #include "core/when.h"
 #include "report/labels.h"
 
@@ -108,6 +109,7 @@ class Model {
 std::string typescript_model() {
   Model model;
   model.type_of<Analysis>();
+  model.type_of<WorkUse>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");
   model.colours<RuntimePhase>("PHASE_COLOURS");

@@ -78,6 +78,8 @@ std::string memory_lines(const std::vector<DeviceMemory>& devices, const TextSty
       line += fmt::format("{} {} of the board in use", memory.peak_allocated ? "," : "",
                           format_bytes(*memory.peak_used));
     if (memory.capacity) line += fmt::format(" of {}", format_bytes(*memory.capacity));
+    if (memory.fitting_batch)
+      line += fmt::format(" ({} items of a step would fit)", *memory.fitting_batch);
     std::size_t shown = 0;
     for (const auto& holder : memory.holders) {
       if (shown == 4) break;
@@ -129,8 +131,11 @@ std::string operators_section(const WorkUse& use, const TextStyle& style, std::s
                    {"least bytes", Align::right}});
   for (std::size_t i = 0; i < std::min(rows, use.operators.size()); ++i) {
     const auto& row = use.operators[i];
-    table.add({row.name, row.shapes, std::string(name_of(row.phase)), format_count(row.calls),
-               row.kernels > 0 ? format_time(row.ns) : std::string("-"),
+    constexpr std::size_t kNameWidth = 26;
+    std::string name = row.name;
+    if (name.starts_with("aten::")) name.erase(0, 6);
+    table.add({shorten_middle(name, kNameWidth), row.shapes, std::string(name_of(row.phase)),
+               format_count(row.calls), row.kernels > 0 ? format_time(row.ns) : std::string("-"),
                format_rate(row.product_flops + row.other_flops, ""), format_rate(row.bytes, "B")});
   }
   return section_title(style, "Operators", "operations and least bytes by shapes") +

@@ -1,0 +1,44 @@
+What holds memory at the peak of a profile (profile_memory=True), here of the CPU's allocator, which is none of a device:
+
+  $ gpufathom work "$TESTDIR/../../work/captures/convnet.json.gz" --format json | jq -c '.memory'
+  []
+
+A memory snapshot, as torch.cuda.memory._dump_snapshot() writes it: two segments, one block freed, a history of three entries.
+
+  $ cat > snapshot.py <<'PY'
+  > import pickle
+  > def frames(*lines): return [{"filename": f, "line": l, "name": n} for f, l, n in lines]
+  > weights = frames(("linear.py", 12, "__init__"), ("train.py", 3, "<module>"))
+  > hidden = frames(("model.py", 40, "forward"), ("train.py", 9, "step"))
+  > def block(address, size, state, frames): return {"address": address, "size": size, "requested_size": size - 12, "state": state, "frames": frames}
+  > segments = [{"device": 0, "address": 4096, "total_size": 2097152, "blocks": [block(4096, 1048576, "active_allocated", weights), block(1052672, 1048576, "inactive", [])]},
+  >             {"device": 0, "address": 1 << 40, "total_size": 4194304, "blocks": [block(1 << 40, 4194304, "active_allocated", hidden)]}]
+  > def entry(action, address, size, time, frames): return {"action": action, "addr": address, "size": size, "stream": 0, "time_us": time, "frames": frames}
+  > trace = [entry("alloc", 1052672, 1048576, 1000, hidden), entry("segment_alloc", 1 << 40, 4194304, 1500, []), entry("alloc", 1 << 40, 4194304, 1500, hidden),
+  >          entry("free_completed", 1052672, 1048576, 2000, [])]
+  > pickle.dump({"segments": segments, "device_traces": [trace], "allocator_settings": {}}, open("snapshot.pickle", "wb"))
+  > class Evil:
+  >     def __reduce__(self): return print, ("carried out",)
+  > pickle.dump({"segments": Evil()}, open("evil.pickle", "wb"))
+  > PY
+  $ python3 snapshot.py
+  $ gpufathom work snapshot.pickle --format json | jq -c '.memory[] | [.source, .peak_allocated, .peak_reserved, .holders, .activations], .over_time[]'
+  ["snapshot",6291456,6291456,[{"kind":"activations","name":"","bytes":5242880,"blocks":2},{"kind":"parameters","name":"","bytes":1048576,"blocks":1}],[{"kind":"activations","name":"model.py:40 forward","bytes":5242880,"blocks":2}]]
+  {"ns":0,"allocated":1048576,"reserved":2097152,"used":null}
+  {"ns":0,"allocated":2097152,"reserved":2097152,"used":null}
+  {"ns":500000,"allocated":6291456,"reserved":6291456,"used":null}
+  {"ns":1000000,"allocated":5242880,"reserved":6291456,"used":null}
+  $ gpufathom work snapshot.pickle | head -4
+  
+  Memory
+    Memory of device 0: 6.3 MB allocated at most, 6.3 MB reserved: activations
+    5.2 MB, parameters 1.0 MB.
+
+Nothing in it is carried out.
+
+  $ gpufathom work evil.pickle
+  gpufathom: evil.pickle: byte 43: is a pickle that asks for more than plain data (operation 0x93), which is not carried out (give the file of torch.cuda.memory._dump_snapshot())
+  [1]
+  $ head -c 300 snapshot.pickle > cut.pickle; gpufathom work cut.pickle
+  gpufathom: cut.pickle: byte 300: is a damaged pickle (write the snapshot again; it may have been cut)
+  [1]
