@@ -46,6 +46,18 @@ TEST(WorkRules, Products) {
   EXPECT_EQ(bmm->flops, 2 * 120);
 }
 
+// As profilers write it that break lines inside lists.
+TEST(WorkRules, TextsOfSeveralLines) {
+  const auto conv = work_of(
+      {"aten::convolution", "[\n [1, 3,\n 8, 8\n],\n [4, 3, 3, 3],\n [], [], [], [], [], [], []]",
+       "[\n\"float\",\n\"float\", \"\", \"ScalarList\", \"ScalarList\", \"ScalarList\", "
+       "\"Scalar\", "
+       "\"ScalarList\", \"Scalar\"]",
+       "[\"\", \"\", \"\",\n\"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\"\n]"});
+  ASSERT_TRUE(conv);
+  EXPECT_EQ(conv->flops, 2.0 * 64 * 4 * 27);
+}
+
 TEST(WorkRules, SizesThatDoNotFitAreNoProduct) {
   EXPECT_FALSE(work_of({"aten::mm", "[[4, 3], [4, 5]]", kBf16Pair}));
   EXPECT_FALSE(work_of({"aten::mm", "[[4, 3]]", kBf16Pair}));

@@ -62,7 +62,8 @@ class Accounts {
   /// at least 16 bits.
   std::string_view peak_type(const gf::Product& product, std::size_t first,
                              std::size_t last) const {
-    std::string_view best = stated_peak(product, kLowestPeak) ? kLowestPeak : "fp16";
+    std::string_view best = kLowestPeak;
+    if (!tensor_path(product.chip, TensorType::bf16)) best = "fp16";
     double most = stated_peak(product, best).value_or(0);
     for (std::size_t i = first; i < last; ++i) {
       if (works_.kernels[i].flops <= 0) continue;

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analyze/work/bounded.h"
 #include "analyze/work/operator_table.h"
@@ -19,70 +23,75 @@ struct Items {
   }
 };
 
-/// How well an operation tells the items of a step: the lower the better; 0: not at all.
-int rank_of(const KnownCall& call) {
-  if (call.rule->name == "embedding") return 1;
-  if (call.rule->name == "_embedding_bag") return 2;
-  if (call.rule->family == WorkFamily::convolution) return 3;
-  if (call.rule->family == WorkFamily::product) return 4;
-  return 0;
-}
+/// Operations that tell the items of a step, best first, and the input whose leading size counts.
+struct Teller {
+  std::string_view name;
+  std::size_t input;
+};
+constexpr std::array kTellers{Teller{"aten::embedding", 1},   Teller{"aten::_embedding_bag", 2},
+                              Teller{"aten::convolution", 0}, Teller{"aten::linear", 0},
+                              Teller{"aten::addmm", 1},       Teller{"aten::mm", 0}};
 
 /// Of a look-up with indices of batch x sequence the tokens are the indices.
-std::optional<Items> items_of(const KnownCall& call) {
-  Items items;
-  items.from = fmt::format("{} {}", call.call.name, shapes_text(call.call));
-  const int rank = rank_of(call);
-  if (rank == 1) {
-    const Tensor* index = call.call.tensor(1);
-    if (!index || index->dims.size() != 2 || index->dims[0] < 1) return std::nullopt;
-    items.items = index->dims[0];
-    items.tokens = whole_bounded(index->elements());
-    return items;
-  }
-  const Tensor* input = nullptr;
-  if (rank == 2)
-    input = call.call.tensor(2);
-  else if (rank == 3)
-    input = call.call.tensor(0);
-  else if (call.rule->name == "addmm")
-    input = call.call.tensor(1);
-  else if (rank == 4)
-    input = call.call.tensor(0);
+std::optional<Items> items_of(const Call& call, std::size_t teller) {
+  const Tensor* input = call.tensor(kTellers[teller].input);
   if (!input || input->dims.empty() || input->dims[0] < 1) return std::nullopt;
+  Items items;
   items.items = input->dims[0];
+  items.from = fmt::format("{} {}", call.name, shapes_text(call));
+  if (teller == 0 && input->dims.size() != 2) return std::nullopt;
+  if (teller == 0) items.tokens = whole_bounded(input->elements());
   return items;
 }
 
-/// The first call of the best rank that begins in a span; of look-ups the one with most indices,
-/// as positions are looked up too.
-std::optional<Items> items_in(const Context& context, const KernelWorks& works, Interval span) {
-  const auto& start = context.capture.host_ops.start_ns;
-  const KnownCall* best = nullptr;
-  double most = 0;
-  for (const auto& call : works.calls) {
-    const int rank = rank_of(call);
-    const Nanos begins = start[call.host_op];
-    if (rank == 0 || begins < span.start || begins >= span.end) continue;
-    const double size = rank == 1 && call.call.tensor(1) ? call.call.tensor(1)->elements() : 0;
-    const int best_rank = best ? rank_of(*best) : 9;
-    const bool earlier = best && begins < start[best->host_op];
-    if (rank < best_rank || (rank == best_rank && (size > most || (size == most && earlier)))) {
-      best = &call;
-      most = size;
-    }
-  }
-  if (!best) return std::nullopt;
-  return items_of(*best);
+/// The operations of kTellers, by row of host_ops.
+std::vector<std::pair<std::uint32_t, std::size_t>> telling_operations(const Capture& capture) {
+  std::unordered_map<std::uint32_t, std::size_t> by_name;
+  for (std::size_t teller = 0; teller < kTellers.size(); ++teller)
+    if (const Text name = capture.strings.find(kTellers[teller].name); name != Text::none)
+      by_name.emplace(static_cast<std::uint32_t>(name), teller);
+  std::vector<std::pair<std::uint32_t, std::size_t>> found;
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t op = 0; op < ops.size(); ++op)
+    if (const auto at = by_name.find(static_cast<std::uint32_t>(ops.name[op]));
+        at != by_name.end() && ops.kind[op] == HostKind::op)
+      found.emplace_back(op, at->second);
+  return found;
 }
 
-std::optional<Items> items_of_steps(const Context& context, const KernelWorks& works) {
+/// By the best teller that begins in a span, the first of its name; of look-ups the one with most
+/// indices, as positions are looked up too.
+std::optional<Items> items_in(const Capture& capture,
+                              const std::vector<std::pair<std::uint32_t, std::size_t>>& operations,
+                              Interval span) {
+  std::optional<Items> best;
+  std::size_t best_teller = kTellers.size();
+  Nanos first = INT64_MAX;
+  for (const auto& [op, teller] : operations) {
+    const Nanos begins = capture.host_ops.start_ns[op];
+    if (begins < span.start || begins >= span.end || teller > best_teller) continue;
+    const auto call = call_of(capture, op);
+    const auto items = call ? items_of(*call, teller) : std::nullopt;
+    if (!items) continue;
+    const bool more = teller == 0 && best && items->tokens > best->tokens;
+    const bool earlier = begins < first && (teller != 0 || !best || items->tokens >= best->tokens);
+    if (teller < best_teller || more || earlier) {
+      best = items;
+      best_teller = teller;
+      first = begins;
+    }
+  }
+  return best;
+}
+
+std::optional<Items> items_of_steps(const Context& context) {
   std::optional<Items> items;
+  const auto operations = telling_operations(context.capture);
   const auto& steps = context.window.steps;
   // The host can be steps ahead of the device: a step that shows nothing says nothing.
   for (const auto& step : steps) {
-    const auto of_step =
-        items_in(context, works, {step.start_ns, end_of(step.start_ns, step.duration_ns)});
+    const auto of_step = items_in(context.capture, operations,
+                                  {step.start_ns, end_of(step.start_ns, step.duration_ns)});
     if (!of_step) continue;
     if (items && !(*items == *of_step)) return std::nullopt;
     if (!items) items = of_step;
@@ -104,7 +113,7 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
   const double seconds =
       static_cast<double>(last - first) * 1e-9 / static_cast<double>(answer.steps);
   answer.step_ns = seconds * 1e9;
-  const auto shown = items_of_steps(context, works);
+  const auto shown = items_of_steps(context);
   if (context.options.batch > 0) {
     answer.items = context.options.batch;
     answer.items_source = ItemsSource::option;
@@ -124,9 +133,17 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
   for (const auto& device : analysis.energy.devices)
     if (device.step) joules += device.step->joules;
   if (joules > 0) answer.joules_per_item = joules / static_cast<double>(*answer.items);
-  double flops = 0;
-  for (const auto& kernel : works.kernels) flops += kernel.flops - kernel.recomputed;
-  if (flops > 0) answer.flops_per_item = flops / items;
+  double flops = 0, known = 0, unknown = 0;
+  for (std::size_t i = 0; i < works.kernels.size(); ++i) {
+    const auto& kernel = works.kernels[i];
+    flops += kernel.flops - kernel.recomputed;
+    if (kernel.multiplies)
+      (kernel.call == kNoCall ? unknown : known) +=
+          static_cast<double>(works.instances[i].exclusive_ns);
+  }
+  // Of a part of the products alone it would be too little.
+  constexpr double kMostUnknown = 0.02;
+  if (flops > 0 && unknown <= kMostUnknown * known) answer.flops_per_item = flops / items;
   return answer;
 }
 

@@ -26,15 +26,18 @@ std::string format_rate(double rate, std::string_view unit) {
 }
 
 std::string account_lines(const WorkAccount& account, const TextStyle& style) {
-  std::string out = paint(
-      style, Paint::plain,
-      wrap(fmt::format(
-               "MFU {} (HFU {}) of {} in {} on {}: {} by {}.", format_share(account.mfu),
-               format_share(account.hfu), format_rate(account.peak_flops_per_s, "FLOP/s"),
-               account.peak_type, account.name,
-               format_rate(account.flops / (static_cast<double>(account.span_ns) * 1e-9), "FLOP/s"),
-               "the shapes of its products"),
-           static_cast<std::size_t>(style.width), 2));
+  const double seconds = static_cast<double>(account.span_ns) * 1e-9;
+  const auto coverage = account.coverage.value_or(0);
+  std::string line =
+      fmt::format("MFU {} (HFU {}) of {} in {} on {}: {}.", format_share(account.mfu),
+                  format_share(account.hfu), format_rate(account.peak_flops_per_s, "FLOP/s"),
+                  account.peak_type, account.name, format_rate(account.flops / seconds, "FLOP/s"));
+  constexpr double kWhole = 0.995;
+  if (coverage < kWhole)
+    line += fmt::format(" At least: sizes are known of {} of the time of kernels that multiply.",
+                        format_share(coverage));
+  std::string out =
+      paint(style, Paint::plain, wrap(line, static_cast<std::size_t>(style.width), 2));
   TextTable table(
       {{"peak x time"}, {"", Align::right}, {"", Align::right}, {"most under", Align::left, true}});
   for (const auto& part : account.parts) {
