@@ -21,8 +21,8 @@ namespace gf {
 struct EnergyModelFile;
 
 struct AnalyzeOptions {
-  std::string window = "all";  // all | steps | stable | step:N | START:END (ns after the capture's
-                               // first device event, or with a unit: 1.5ms)
+  std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
+                               // capture's first device event, or with a unit: 1.5ms)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
   std::int64_t batch = 0;      // items of a step, 0 = not known
   const EnergyModelFile* energy_model =

@@ -10,7 +10,7 @@ namespace gf {
 
 namespace {
 
-constexpr const char* kForms = "all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
+constexpr const char* kForms = "auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
 
 /// "1.5ms" in nanoseconds; a number without a unit is in nanoseconds.
 std::optional<Nanos> parse_time(std::string_view text) {
@@ -85,6 +85,20 @@ Interval longest_recording_window(const Capture& capture) {
   return extent(capture);
 }
 
+/// What "auto" stands for: steps where there are any, else all. Of a recording in several windows
+/// the longest one, since nothing is known of the time between; of several devices one span for
+/// all, so that they share a denominator.
+std::string_view default_window(const Capture& capture, const Steps& steps) {
+  if (capture.recording_windows.size() > 1) return "all";
+  if (!steps.steps.empty()) return "steps";
+  std::uint32_t first = kNoRow;
+  for (const auto device : capture.activities.device) {
+    if (first == kNoRow) first = device;
+    if (device != first) return ":";
+  }
+  return "all";
+}
+
 }  // namespace
 
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
@@ -144,6 +158,7 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.all_steps = steps.steps;
   const Interval all = extent(capture);
   Interval span = all;
+  if (wanted == "auto") wanted = default_window(capture, steps);
   if (wanted == "all" && capture.recording_windows.size() > 1) {
     window.kind = WindowKind::recording_window;
     span = longest_recording_window(capture);
@@ -185,8 +200,11 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.start_ns = span.start;
   window.end_ns = span.end;
   window.duration_ns = span.length();
+  // The whole capture begins with the device's first activity, the first step with its mark before
+  // that: it is in the capture all the same.
+  const bool whole = window.kind == WindowKind::all;
   for (const auto& step : steps.steps)
-    if (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end)
+    if (whole || (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end))
       window.steps.push_back(step);
   return window;
 }

@@ -11,6 +11,7 @@
 namespace gf {
 
 /// Turns --window into a half-open span of the capture's clock.
+///   auto       steps where there are any, else all (as one span, when there are several devices)
 ///   all        from the first device activity's start to the last one's end (each device has its
 ///   own such span); when the
 ///              recording has several windows, the longest of them: nothing is known of the time

@@ -99,6 +99,9 @@ std::string set_value(const std::string& text, std::vector<std::string>& out) {
   out.push_back(text);
   return {};
 }
+std::string set_value(const std::string& text, std::vector<std::int64_t>& out) {
+  return set_value(text, out.emplace_back());
+}
 
 std::string take_value(const Option& option, const std::string& text) {
   if (!option.choices.empty() &&

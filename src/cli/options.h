@@ -20,6 +20,7 @@ std::string set_value(const std::string& text, unsigned& out);
 std::string set_value(const std::string& text, std::int64_t& out);
 std::string set_value(const std::string& text, std::size_t& out);
 std::string set_value(const std::string& text, std::vector<std::string>& out);
+std::string set_value(const std::string& text, std::vector<std::int64_t>& out);
 template <class T>
 std::string set_value(const std::string& text, std::optional<T>& out) {
   return set_value(text, out.emplace());
@@ -32,8 +33,9 @@ struct Option {
   std::string value;  // what stands for the value in the help; empty: a flag
   std::string help;
   std::function<std::string(const std::string&)> set;
-  bool argument = false;  // by its place, not by a name
-  bool many = false;      // several values
+  bool argument = false;    // by its place, not by a name
+  bool many = false;        // several values
+  bool one_a_time = false;  // of several values, one after each time that the option is named
   bool required = false;
   char separator = 0;  // between values in one word
   std::size_t at_least = 1;
@@ -68,6 +70,10 @@ struct Option {
   Option& positive() {
     least = 0;
     above_least = true;
+    return *this;
+  }
+  Option& each_time() {
+    one_a_time = true;
     return *this;
   }
   Option& separated_by(char by) {
@@ -114,7 +120,8 @@ struct Verb {
   Option& option(std::string names, T& out, std::string value, std::string help) {
     auto& added = add(std::move(names), std::move(value), std::move(help),
                       [&out](const std::string& text) { return set_value(text, out); });
-    added.many = std::is_same_v<T, std::vector<std::string>>;
+    added.many =
+        std::is_same_v<T, std::vector<std::string>> || std::is_same_v<T, std::vector<std::int64_t>>;
     return added;
   }
   template <class T>

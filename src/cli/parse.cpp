@@ -39,6 +39,7 @@ void add(CLI::App& app, const Option& option, std::map<std::string, CLI::Option*
   else
     made = app.add_option_function<std::string>(
         name, [&option](const std::string& text) { take(option, {text}); });
+  if (option.one_a_time) made->allow_extra_args(false);
   if (option.separator) made->delimiter(option.separator);
   if (!option.needs.empty()) made->needs(added.at(option.needs));
   added.emplace(shown(option), made);

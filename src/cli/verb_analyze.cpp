@@ -19,7 +19,7 @@ namespace {
 struct Options {
   InputOptions input;
   OutputOptions output;
-  std::string window = "all";
+  std::string window = "auto";
   std::int64_t batch = 0;  // 0: not known
   std::string model;       // energy model, empty: the shipped one
   std::optional<std::size_t> rows;
@@ -70,9 +70,9 @@ Verb analyze_verb() {
   Verb verb{"analyze", "how deep a recorded run used its GPU"};
   const auto options = std::make_shared<Options>();
   add_input_options(verb, options->input);
-  verb.option(
-      "--window", options->window, "W",
-      "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
+  verb.option("--window", options->window, "W",
+              "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
+              "step:N or START:END, such as 10ms:25ms");
   verb.option("--batch", options->batch, "N", "items of a step: gives times and energy per item")
       .positive();
   verb.option(

@@ -1,15 +1,21 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "analyze/analyze.h"
+#include "analyze/compare/checks.h"
 #include "analyze/compare/compare.h"
+#include "analyze/compare/run_facts.h"
 #include "analyze/sampled/sampled.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/out_file.h"
+#include "report/compare/ci.h"
 #include "report/compare/compare.h"
 #include "report/json.h"
 
@@ -20,7 +26,10 @@ namespace {
 struct Options {
   std::vector<std::string> captures;
   std::vector<std::string> counters;
-  std::string window;
+  std::vector<std::int64_t> batches;
+  std::vector<std::string> fail_on;
+  std::string window, junit;
+  bool github = false;
   std::optional<std::size_t> rows;
   OutputOptions output;
 };
@@ -38,47 +47,97 @@ Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
   return analyze(capture, options);
 }
 
-int compare_files(const Options& out) {
-  if (!out.counters.empty() && out.counters.size() != out.captures.size())
-    return complain("--counters wants one report for each capture, in the same order, or none",
-                    kWrongUsage);
-  const std::string format = chosen_format(out.output);
-  ProgressDisplay progress;
+/// What `compare` takes of the captures, one after the other: two in memory would be too much.
+struct Runs {
   std::vector<Analysis> analyses;
-  for (std::size_t i = 0; i < out.captures.size(); ++i) {
-    InputOptions input;
-    input.trace = out.captures[i];
-    if (!out.counters.empty()) input.counters = out.counters[i];
-    const auto loaded = load_capture(input, progress.callback());
-    progress.wipe();
-    if (!loaded) return complain(loaded.error());
-    AnalyzeOptions options;
-    options.window = out.window;
-    options.progress = progress.callback();
-    auto analysis = out.window.empty() ? analyze_steps(loaded->capture, options)
-                                       : analyze(loaded->capture, options);
-    progress.wipe();
-    if (!analysis) return complain(analysis.error(), out.captures[i], loaded->capture);
-    analysis->counters_source = loaded->counters;
-    analyses.push_back(std::move(*analysis));
+  std::vector<RunFacts> facts;
+};
+
+/// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
+std::optional<int> add_run(const Options& out, std::size_t index, Runs& runs) {
+  ProgressDisplay progress;
+  InputOptions input;
+  input.trace = out.captures[index];
+  if (!out.counters.empty()) input.counters = out.counters[index];
+  const auto loaded = load_capture(input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  AnalyzeOptions options;
+  options.window = out.window;
+  options.progress = progress.callback();
+  auto analysis = out.window.empty() ? analyze_steps(loaded->capture, options)
+                                     : analyze(loaded->capture, options);
+  progress.wipe();
+  if (!analysis) return complain(analysis.error(), out.captures[index], loaded->capture);
+  analysis->counters_source = loaded->counters;
+  runs.facts.push_back(run_facts(loaded->capture, *analysis));
+  runs.analyses.push_back(std::move(*analysis));
+  return std::nullopt;
+}
+
+Result<std::vector<CheckRule>> checks_of(const Options& options) {
+  std::vector<CheckRule> rules;
+  for (const auto& text : options.fail_on) {
+    auto rule = parse_check(text);
+    if (!rule) return tl::unexpected(rule.error());
+    rules.push_back(std::move(*rule));
   }
-  const Comparison comparison = compare(analyses);
+  return rules;
+}
+
+/// The answer, and beside it what build servers read.
+Status write_answers(const Options& options, const Comparison& comparison,
+                     const std::string& format) {
   std::string answer;
   if (format == "json") {
     to_json(answer, comparison);
     answer += '\n';
+  } else if (format == "html") {
+    answer = comparison_page(comparison, options.rows ? text_rows(options.rows) : 25);
   } else {
-    if (format == "html") {
-      answer = comparison_page(comparison, out.rows ? text_rows(out.rows) : 25);
-    } else {
-      answer = comparison_text(comparison, text_style(out.output.to_file()), text_rows(out.rows));
-    }
+    answer =
+        comparison_text(comparison, text_style(options.output.to_file()), text_rows(options.rows));
   }
-  if (const auto written = write_answer(out.output, answer); !written)
+  if (auto written = write_answer(options.output, answer); !written) return written;
+  if (!options.junit.empty()) {
+    OutputOptions file;
+    file.path = options.junit;
+    if (auto written = write_answer(file, junit_report(comparison)); !written) return written;
+  }
+  // Commands to the build server, which answers must not hold: past the guard of answers.
+  if (options.github)
+    return gf::write_all(STDOUT_FILENO, github_annotations(comparison), "standard output");
+  return {};
+}
+
+int compare_files(const Options& options) {
+  if (!options.counters.empty() && options.counters.size() != options.captures.size())
+    return complain("--counters wants one report for each capture, in the same order, or none",
+                    kWrongUsage);
+  if (options.batches.size() > 1 && options.batches.size() != options.captures.size())
+    return complain("--batch wants one number for all captures, or one for each: --batch 64,512",
+                    kWrongUsage);
+  const std::string format = chosen_format(options.output);
+  if (options.github && format != "text" && !options.output.to_file())
+    return complain("--github prints to standard output: give -o FILE for the " + format,
+                    kWrongUsage);
+  const auto rules = checks_of(options);
+  if (!rules) return complain(rules.error().message(), kWrongUsage);
+  Runs runs;
+  for (std::size_t index = 0; index < options.captures.size(); ++index)
+    if (const auto exit_code = add_run(options, index, runs)) return *exit_code;
+  Comparison comparison = compare(runs.analyses, runs.facts, options.batches);
+  try_checks(comparison, *rules);
+  if (const auto written = write_answers(options, comparison, format); !written)
     return complain(written.error());
   int exit_code = kWhole;
-  for (std::size_t i = 0; i < analyses.size(); ++i)
-    exit_code = std::max(exit_code, say_shortcomings(out.captures[i], analyses[i]));
+  for (std::size_t index = 0; index < runs.analyses.size(); ++index)
+    exit_code =
+        std::max(exit_code, say_shortcomings(options.captures[index], runs.analyses[index]));
+  for (const auto& check : comparison.checks)
+    if (check.failed)
+      exit_code = std::max(exit_code,
+                           complain("--fail-on \"" + check.rule + "\": " + check.text, kBadInput));
   return exit_code;
 }
 
@@ -99,6 +158,23 @@ Verb compare_verb() {
       "--window", options->window, "W",
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
       "where there are none)");
+  verb.option("--batch", options->batches, "N[,M ...]",
+              "items of a step, one number for all captures or one for each (default: what the "
+              "shapes of the layers' inputs share); gives times and joules of an item")
+      .separated_by(',')
+      .each_time()
+      .positive();
+  verb.option(
+          "--fail-on", options->fail_on, "RULE",
+          "ends with 1 when a capture is worse than the first by more than this: \"step > 3%\", "
+          "\"idle > 2ms\", \"gpu.busy < -5pp\"; may be given again")
+      .each_time();
+  verb.option("--junit", options->junit, "FILE",
+              "writes the --fail-on rules as test cases in JUnit's XML")
+      .with("--fail-on")
+      .output();
+  verb.flag("--github", options->github,
+            "prints the verdicts as annotations of GitHub Actions after the answer");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] { return compare_files(*options); };

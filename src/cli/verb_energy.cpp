@@ -19,7 +19,7 @@ namespace {
 struct Options {
   InputOptions input;
   OutputOptions output;
-  std::string window = "all", model;
+  std::string window = "auto", model;
   std::int64_t batch = 0;
   std::optional<std::size_t> rows;
 };
@@ -80,7 +80,8 @@ Verb energy_verb() {
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
   verb.option("--window", options->window, "W",
-              "span: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
+              "span: auto (default: the steps, or all without any), all, steps, stable, step:N or "
+              "START:END, such as 10ms:25ms");
   verb.option("--batch", options->batch, "N", "items of a step: gives joules per item").positive();
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);

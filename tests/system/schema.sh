@@ -20,7 +20,7 @@ places=("$root/examples" "$work")
 find "${places[@]}" \( -name '*.json.gz' -o -name '*.xplane.pb' -o -name '*.sqlite' \) ! -name '*cpu_only*' | sort > "$work/captures"
 count=0
 while read -r capture; do answer "$((count += 1))" "$capture" || { echo "no answer about $capture"; exit 1; }; done < "$work/captures"
-answer counters "$root/examples/resnet50_amp_eager_b64.json.gz" --counters "$root/examples/resnet50_amp_eager_b64.ncu.csv.gz" --window stable --batch 64 --power "$root/examples/power_mixed.csv.gz"
+answer counters "$root/examples/resnet50_amp_eager_b64.json.gz" --counters "$root/examples/resnet50_amp_eager_b64.ncu.csv.gz" --window steps --batch 64 --power "$root/examples/power_mixed.csv.gz"
 answer recording "$root/examples/resnet50_recorded.gpf"
 answer log "$root/examples/power_mixed.csv.gz"
 answer report "$root/examples/lenet_train_b64.json.gz" --counters "$root/examples/lenet_train_b64.ncu-rep.gz"

@@ -76,7 +76,7 @@ TEST(Threads, ARecordingsSamples) { analyze_twice(read("examples/mnist_recorded.
 TEST(Threads, ATraceAndItsCounters) {
   Capture capture = read("examples/lenet_train_b64.json.gz");
   capture.join(read("examples/lenet_train_b64.base.ncu.csv.gz"));
-  analyze_twice(capture, "stable");
+  analyze_twice(capture, "steps");
 }
 
 }  // namespace gf

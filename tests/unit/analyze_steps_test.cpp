@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "analyze/analyze.h"
 #include "analyze/steps/steps.h"
 #include "support/capture_builder.h"
@@ -37,19 +40,72 @@ CaptureBuilder lagging() {
   return b;
 }
 
-TEST(Steps, StartWithTheFirstActivityLaunchedInTheMark) {
+TEST(Steps, StartWithTheirMarksWhenTheDeviceIsFree) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {});
   ASSERT_TRUE(a);
   EXPECT_EQ(a->window.step_source, "marks:ProfilerStep");
   ASSERT_EQ(a->window.all_steps.size(), 2u);
   EXPECT_EQ(a->window.all_steps[0].index, 5);
-  EXPECT_EQ(a->window.all_steps[0].start_ns, 30);
-  EXPECT_EQ(a->window.all_steps[0].duration_ns,
-            120);  // to the start of the next step: the wait between steps belongs to the step
+  EXPECT_EQ(a->window.all_steps[0].start_ns, 0);
+  // The second mark begins at 100, and the device is busy with the first until 140.
+  EXPECT_EQ(a->window.all_steps[0].duration_ns, 140);
+  EXPECT_EQ(a->window.all_steps[1].start_ns, 140);
+  EXPECT_EQ(a->window.all_steps[1].duration_ns, 120);  // to the end of its own last activity
+  EXPECT_EQ(a->window.steps.size(), 2u);               // the whole capture holds both
+}
+
+TEST(Steps, OneMarkedStepCountsFromItsMarkToItsEnd) {
+  CaptureBuilder b;
+  b.launch("before", {-50, -40}, {-30, 5});  // the device is busy with older work for a while
+  b.mark("ProfilerStep#3", 0, 200);
+  b.op("aten::mm", 10, 60);
+  b.launch("a", {50, 60}, {60, 160});
+  const auto a = analyze(b.capture, {.window = "auto"});
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->window.kind, WindowKind::steps);
+  EXPECT_EQ(a->window.start_ns, 5);
+  EXPECT_EQ(a->window.end_ns, 200);
+  // One denominator: what lies before the first kernel is idle with a cause, in every section.
+  EXPECT_EQ(a->devices[0].span_ns, 195);
+  EXPECT_EQ(a->devices[0].busy_ns, 100);
+  EXPECT_EQ(a->runtime.duration_ns, 195);
+  ASSERT_FALSE(a->devices[0].idle.empty());
+  Nanos launching = 0;
+  for (const auto& cause : a->devices[0].idle)
+    if (cause.cause == IdleReason::launch_bound) launching = cause.ns;
+  EXPECT_EQ(launching, 50);
+}
+
+TEST(Steps, ACopyThatFetchesAheadBeginsNoStep) {
+  CaptureBuilder b;
+  b.mark("ProfilerStep#5", 0, 100);
+  b.mark("ProfilerStep#6", 100, 200);
+  b.launch("a", {10, 20}, {30, 150});
+  // The second step's mark first fetches the batch of the third, beside the first one's kernels.
+  b.copy(CopyKind::host_to_device, {102, 104}, {105, 130}, 20);
+  b.launch("a", {110, 120}, {160, 290});
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->window.all_steps.size(), 2u);
   EXPECT_EQ(a->window.all_steps[1].start_ns, 150);
-  EXPECT_EQ(a->window.all_steps[1].duration_ns,
-            110);  // the last one ends with its own last activity
+}
+
+TEST(Window, TheDefaultIsStepsOrAllInOneSpan) {
+  auto kind = [](const CaptureBuilder& b) {
+    return analyze(b.capture, {.window = "auto"})->window.kind;
+  };
+  EXPECT_EQ(kind(lagging()), WindowKind::steps);
+  CaptureBuilder b;
+  b.kernel("a", 0, 100);
+  EXPECT_EQ(kind(b), WindowKind::all);
+  b.kernel("b", 300, 400, 7, 1);
+  const auto a = analyze(b.capture, {.window = "auto"});
+  ASSERT_EQ(a->devices.size(), 2u);
+  for (const auto& device : a->devices) {  // one denominator for both
+    EXPECT_EQ(device.span_ns, 400);
+    EXPECT_EQ(device.idle_ns, 300);
+  }
 }
 
 /// A recorder's steps, marked all through the run, of which two windows were recorded.
@@ -78,9 +134,10 @@ TEST(Steps, MarkedInARecordingCountWhereKernelsWereRecorded) {
   EXPECT_EQ(a->window.step_source, "marks:gpufathom.step");
   ASSERT_EQ(a->window.all_steps.size(), 4u);
   EXPECT_EQ(a->window.all_steps[0].index, 2);
-  EXPECT_EQ(a->window.all_steps[0].start_ns, 1240);   // of its first kernel, not of its mark
-  EXPECT_EQ(a->window.all_steps[2].duration_ns, 80);  // no step lasts into the next window
-  EXPECT_EQ(a->window.all_steps[3].start_ns, 1840);
+  EXPECT_EQ(a->window.all_steps[0].start_ns, 1200);
+  EXPECT_EQ(a->window.all_steps[2].start_ns, 1420);    // the device was busy until then
+  EXPECT_EQ(a->window.all_steps[2].duration_ns, 100);  // no step lasts into the next window
+  EXPECT_EQ(a->window.all_steps[3].start_ns, 1800);
 }
 
 TEST(Steps, RepeatedNestedAndForeignMarksDoNotCount) {
@@ -98,11 +155,11 @@ TEST(Window, OfOneStep) {
   const auto a = analyze(b.capture, {.window = "step:5"});
   ASSERT_TRUE(a);
   EXPECT_EQ(a->window.kind, WindowKind::step);
-  EXPECT_EQ(a->window.start_ns, 30);
-  EXPECT_EQ(a->window.end_ns, 150);
+  EXPECT_EQ(a->window.start_ns, 0);
+  EXPECT_EQ(a->window.end_ns, 140);
   ASSERT_EQ(a->devices.size(), 1u);
   EXPECT_EQ(a->devices[0].busy_ns, 110);
-  EXPECT_EQ(a->devices[0].idle_ns, 10);
+  EXPECT_EQ(a->devices[0].idle_ns, 30);
   EXPECT_EQ(a->devices[0].kernels, 2);
 }
 
@@ -143,20 +200,51 @@ TEST(Window, SaysWhatIsWrong) {
   EXPECT_NE(empty.error().message().find("no GPU activity"), std::string::npos);
 }
 
-TEST(StableStep, IsTheFirstOfThreeNearTheMedianOfTheLastHalf) {
-  auto first = [](std::vector<Nanos> durations) {
-    std::vector<StepInfo> steps;
-    for (auto d : durations)
-      steps.push_back({static_cast<std::int64_t>(steps.size()), 0, d, false});
-    return first_stable(steps);
-  };
-  // Last half 100 102 101 99: median 100.5, deviation 1, allowed 3: [97.5, 103.5].
-  EXPECT_EQ(first({500, 140, 98, 103, 100, 102, 101, 99}), 2u);
-  EXPECT_EQ(first({500, 98, 140, 103, 100, 102, 101, 99}), 3u);
-  EXPECT_EQ(first({100, 100, 100}), 0u);
-  EXPECT_EQ(first({100, 100}), std::nullopt);
-  EXPECT_EQ(first({1, 2, 3, 4, 100, 100, 500, 100}),
-            std::nullopt);  // no deviation is allowed: 100 is the median of 100 100 500 100
+std::optional<std::size_t> first_stable_of(const std::vector<double>& durations) {
+  std::vector<StepInfo> steps;
+  for (const double duration : durations)
+    steps.push_back({static_cast<std::int64_t>(steps.size()), 0,
+                     static_cast<Nanos>(std::llround(duration * 1e6)), false});
+  return first_stable(steps);
+}
+
+TEST(StableStep, IsTheFirstFromWhichOnStepsAreAlike) {
+  EXPECT_EQ(first_stable_of({500, 140, 98, 100, 100, 102, 101, 99}), 2u);
+  EXPECT_EQ(first_stable_of({500, 98, 140, 103, 100, 102, 101, 99}), 3u);
+  EXPECT_EQ(first_stable_of({100, 100, 100}), 0u);
+  EXPECT_EQ(first_stable_of({100, 100}), std::nullopt);
+  EXPECT_EQ(first_stable_of({1, 2, 3, 4, 100, 100, 500, 100}), std::nullopt);
+  // Two captures of three steps: spreads of 11 % and of 0.8 %.
+  EXPECT_EQ(first_stable_of({48.3, 44.9, 55.3}), std::nullopt);
+  EXPECT_EQ(first_stable_of({222.1, 219.7, 218.8}), 0u);
+}
+
+/// Share of captures of so many steps with this spread that have a stable step, in per cent.
+double stable_share(std::size_t steps, double spread) {
+  constexpr int kCaptures = 20000;
+  std::mt19937_64 random(steps);
+  std::normal_distribution<double> duration(1, spread);
+  int stable = 0;
+  for (int i = 0; i < kCaptures; ++i) {
+    std::vector<double> durations(steps);
+    for (auto& d : durations) d = std::max(0.01, duration(random));
+    stable += first_stable_of(durations).has_value();
+  }
+  return 100.0 * stable / kCaptures;
+}
+
+TEST(StableStep, SimulatedCapturesAreJudgedRight) {
+  double refused = 0, accepted = 0;  // over short captures of 3 to 6 steps
+  for (const std::size_t steps : {3, 4, 5, 6}) {
+    refused += (100 - stable_share(steps, 0.01)) / 4;
+    accepted += stable_share(steps, 0.15) / 4;
+  }
+  EXPECT_LE(refused, 1);
+  EXPECT_LE(accepted, 1);
+  for (const std::size_t steps : {8, 12, 20, 50}) {
+    EXPECT_GE(stable_share(steps, 0.01), 99) << steps;
+    EXPECT_LE(stable_share(steps, 0.15), 1.1) << steps;
+  }
 }
 
 }  // namespace

@@ -4,87 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 
+#include "analyze/compare/rows.h"
+#include "analyze/compare/verdicts.h"
 #include "analyze/sampled/sampled.h"
-#include "core/apportion.h"
 
 namespace gf {
 
 namespace {
-
-/// Rows of one table by (kind, name); a run that lacks a row has 0 there.
-class Rows {
- public:
-  explicit Rows(std::size_t runs) : runs_(runs) {}
-  void add(std::size_t run, ComparedKind kind, std::string_view name, Nanos ns,
-           std::int64_t count = 0) {
-    auto [at, added] = index_.try_emplace({kind, std::string(name)}, rows_.size());
-    if (added)
-      rows_.push_back({at->first.first,
-                       at->first.second,
-                       at->first.second,
-                       std::vector<Nanos>(runs_, 0),
-                       {},
-                       std::vector<double>(runs_, 0)});
-    rows_[at->second].ns[run] += ns;
-    rows_[at->second].count[run] += static_cast<double>(count);
-  }
-  /// Labels of kernels: the short name, and the operator where kernels of different names share it.
-  void label_kernels(const std::vector<Analysis>& analyses) {
-    std::map<std::string_view, const KernelRow*> by_name;
-    for (const Analysis& analysis : analyses)
-      for (const auto& kernel : analysis.kernels) by_name.try_emplace(kernel.name, &kernel);
-    std::map<std::string_view, int> alike;
-    for (const auto& [name, kernel] : by_name) ++alike[kernel->short_name];
-    for (auto& row : rows_) {
-      const auto& kernel = *by_name.at(row.name);
-      row.label = kernel.short_name;
-      if (alike[kernel.short_name] > 1 && !kernel.operator_name.empty())
-        row.label += " " + kernel.operator_name;
-    }
-  }
-  /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of
-  /// `steps`.
-  void scale(std::size_t run, Nanos total, std::int64_t steps) {
-    std::vector<double> weights;
-    for (const auto& row : rows_) weights.push_back(static_cast<double>(row.ns[run]));
-    const auto parts = apportion(total, weights);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      rows_[i].ns[run] = parts[i];
-      rows_[i].count[run] /= static_cast<double>(steps);
-    }
-  }
-  /// The part of a run's rows that is kernel time.
-  Nanos sum_of(std::size_t run, ComparedKind kind) const {
-    Nanos total = 0;
-    for (const auto& row : rows_)
-      if (row.kind == kind) total += row.ns[run];
-    return total;
-  }
-  std::vector<ComparedTime> take() {
-    for (auto& row : rows_)
-      for (std::size_t run = 0; run < runs_; ++run)
-        row.change_ns.push_back(row.ns[run] - row.ns[0]);
-    auto largest = [](const std::vector<Nanos>& values) {
-      Nanos most = 0;
-      for (Nanos value : values) most = std::max<Nanos>(most, std::abs(value));
-      return most;
-    };
-    std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& left, const auto& right) {
-      if (largest(left.change_ns) != largest(right.change_ns))
-        return largest(left.change_ns) > largest(right.change_ns);
-      return largest(left.ns) > largest(right.ns);
-    });
-    return std::move(rows_);
-  }
-
- private:
-  std::size_t runs_;
-  std::map<std::pair<ComparedKind, std::string>, std::size_t> index_;
-  std::vector<ComparedTime> rows_;
-};
 
 /// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's
 /// activity makes.
@@ -103,76 +31,192 @@ std::string layer_name(const LayerRow& layer) {
          (layer.phase == TrainingPhase::other ? "" : fmt::format(" ({})", name_of(layer.phase)));
 }
 
+/// No device worked, and none was sampled: all that is known is the host's time.
+bool host_only(const Analysis& analysis) {
+  return !only_samples(analysis) &&
+         std::none_of(analysis.devices.begin(), analysis.devices.end(),
+                      [](const DeviceUse& device_use) { return device_use.span_ns > 0; });
+}
+
+Nanos divided(Nanos total, std::int64_t parts) { return (total + parts / 2) / parts; }
+
+/// The tables while they grow.
+struct CompareTables {
+  ComparedRows time, phases, layers, kernels;
+  explicit CompareTables(std::size_t runs)
+      : time(runs), phases(runs), layers(runs), kernels(runs) {}
+};
+
+void add_device_time(CompareTables& tables, std::size_t run, const Analysis& analysis) {
+  for (const auto& device : analysis.devices) {
+    if (only_samples(analysis)) {  // no layer to give busy time to: its bars instead
+      for (const auto& bar : device.waterfall)
+        if (bar.ns > 0) tables.time.add(run, ComparedRowKind::bar, name_of(bar.id), bar.ns);
+      continue;
+    }
+    for (const auto& cause : device.idle)
+      tables.time.add(run, ComparedRowKind::idle, name_of(cause.cause), cause.ns);
+    if (device.copy_only_ns > 0)
+      tables.time.add(run, ComparedRowKind::copy, "copies and sets", device.copy_only_ns);
+  }
+  for (const auto& type : analysis.layer_types)
+    tables.time.add(run, ComparedRowKind::layer_type, name_of(type.type), type.ns, type.kernels);
+}
+
+void add_rows(CompareTables& tables, std::size_t run, const Analysis& analysis, bool by_phases) {
+  if (!by_phases) add_device_time(tables, run, analysis);
+  for (const auto& phase : analysis.runtime.phases) {
+    if (phase.ns == 0) continue;
+    tables.phases.add(run, ComparedRowKind::phase, name_of(phase.phase), phase.ns);
+    if (by_phases) tables.time.add(run, ComparedRowKind::phase, name_of(phase.phase), phase.ns);
+  }
+  for (const auto& layer : analysis.layers)
+    tables.layers.add(run, ComparedRowKind::layer, layer_name(layer), layer.ns, layer.kernels);
+  for (const auto& kernel : analysis.kernels)
+    tables.kernels.add(run, ComparedRowKind::kernel, kernel.name, kernel.ns, kernel.count);
+}
+
+ComparedRun describe_run(const Analysis& analysis) {
+  ComparedRun run;
+  run.path = analysis.source.path;
+  if (analysis.devices.empty()) {
+    run.device = "";
+  } else {
+    run.device = analysis.devices[0].name;
+  }
+  run.steps = steps_in(analysis);
+  if (only_samples(analysis) && run.steps > 0) {
+    run.step_source = "period of the device's activity";
+  } else {
+    run.step_source = analysis.window.step_source;
+  }
+  for (const auto& step : analysis.window.steps) run.step_ns.push_back(step.duration_ns);
+  for (const auto& device : analysis.devices)
+    run.devices += device.busy_ns > 0 || only_samples(analysis);
+  run.slowed =
+      std::any_of(analysis.findings.begin(), analysis.findings.end(),
+                  [](const Finding& finding) { return finding.id == FindingId::observer_effect; });
+  return run;
+}
+
+/// Times of the run and of one of its `parts` steps; the rows are scaled to them.
+void add_times(ComparedRun& run, CompareTables& tables, std::size_t at, const Analysis& analysis,
+               bool by_phases, std::int64_t parts) {
+  Nanos longest = 0;
+  for (const auto& device : analysis.devices) {
+    run.total_ns += device.span_ns;
+    longest = std::max(longest, device.span_ns);
+  }
+  const Nanos host = analysis.runtime.duration_ns;
+  if (by_phases) run.total_ns = longest = host;
+  run.time_ns = divided(run.total_ns, parts);
+  run.wall_ns = divided(longest, parts);
+  tables.time.scale(at, run.time_ns, parts);
+  tables.phases.scale(at, divided(host, parts), parts);
+  Nanos kernels = tables.time.sum_of(at, ComparedRowKind::layer_type);
+  if (by_phases) kernels = 0;
+  run.kernel_ns = kernels;
+  tables.layers.scale(at, kernels, parts);
+  tables.kernels.scale(at, kernels, parts);
+}
+
+void add_items(ComparedRun& run, const Analysis& analysis, std::optional<std::int64_t> given,
+               std::optional<std::int64_t> from_shapes, std::int64_t parts, bool by_step) {
+  constexpr double kNanojoules = 1e9;
+  double nanojoules = 0;
+  for (const auto& device : analysis.energy.devices) nanojoules += static_cast<double>(device.nj);
+  if (!analysis.energy.devices.empty())
+    run.joules = nanojoules / kNanojoules / static_cast<double>(parts);
+  if (!by_step) return;  // the window holds nobody knows how many batches
+  if (given) {
+    run.batch = given;
+    run.batch_source = "given";
+  } else if (from_shapes) {
+    run.batch = from_shapes;
+    run.batch_source = "shapes";
+  }
+  if (!run.batch) return;
+  run.item_ns = static_cast<double>(run.wall_ns) / static_cast<double>(*run.batch);
+  if (run.joules) run.joules_per_item = *run.joules / static_cast<double>(*run.batch);
+}
+
+std::vector<ComparedQueue> queues_of(const std::vector<Analysis>& analyses) {
+  std::map<std::string, std::size_t> index;
+  std::vector<ComparedQueue> queues;
+  for (std::size_t run = 0; run < analyses.size(); ++run)
+    for (const auto& queue : analyses[run].runtime.queues) {
+      const auto [at, added] = index.try_emplace(queue.id, queues.size());
+      if (added) {
+        auto& row = queues.emplace_back();
+        row.id = queue.id;
+        row.mean_depth.resize(analyses.size());
+        row.empty.resize(analyses.size());
+        row.wait_ns.resize(analyses.size());
+      }
+      auto& row = queues[at->second];
+      row.mean_depth[run] = queue.mean_depth;
+      row.empty[run] = queue.empty;
+      if (queue.wait.count > 0) row.wait_ns[run] = queue.wait.median;
+    }
+  return queues;
+}
+
+std::vector<ComparedLevel> levels_of(const std::vector<Analysis>& analyses) {
+  std::map<std::string, std::size_t> index;
+  std::vector<ComparedLevel> levels;
+  for (std::size_t run = 0; run < analyses.size(); ++run)
+    for (const auto& level : analyses[run].levels) {
+      const auto [at, added] = index.try_emplace(level.id, levels.size());
+      if (added) levels.push_back({level.id, std::vector<Share>(analyses.size())});
+      levels[at->second].value[run] = level.value;
+    }
+  return levels;
+}
+
 }  // namespace
 
-Comparison compare(const std::vector<Analysis>& analyses) {
+Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunFacts>& facts,
+                   const std::vector<std::int64_t>& batches) {
   Comparison result;
   const std::size_t runs = analyses.size();
   const bool by_step = std::all_of(analyses.begin(), analyses.end(),
                                    [](const Analysis& analysis) { return steps_in(analysis) > 0; });
+  const bool by_phases = std::any_of(analyses.begin(), analyses.end(), host_only);
   if (by_step) {
     result.per = "step";
   } else {
     result.per = "window";
   }
-  Rows time(runs), layers(runs), kernels(runs);
-  std::map<std::string, std::vector<Share>> levels;
-  std::vector<std::string> level_order;
-  for (std::size_t index = 0; index < runs; ++index) {
-    const Analysis& analysis = analyses[index];
-    ComparedRun run;
-    run.path = analysis.source.path;
-    if (analysis.devices.empty()) {
-      run.device = "";
-    } else {
-      run.device = analysis.devices[0].name;
-    }
-    run.steps = steps_in(analysis);
-    if (only_samples(analysis) && run.steps > 0) {
-      run.step_source = "period of the device's activity";
-    } else {
-      run.step_source = analysis.window.step_source;
-    }
-    for (const auto& device : analysis.devices) {
-      run.total_ns += device.span_ns;
-      if (only_samples(analysis)) {  // no layer to give busy time to: its bars instead
-        for (const auto& bar : device.waterfall)
-          if (bar.ns > 0) time.add(index, ComparedKind::bar, name_of(bar.id), bar.ns);
-        continue;
-      }
-      for (const auto& cause : device.idle)
-        time.add(index, ComparedKind::idle, name_of(cause.cause), cause.ns);
-      if (device.copy_only_ns > 0)
-        time.add(index, ComparedKind::copy, "copies and sets", device.copy_only_ns);
-    }
-    for (const auto& type : analysis.layer_types)
-      time.add(index, ComparedKind::layer_type, name_of(type.type), type.ns, type.kernels);
-    for (const auto& layer : analysis.layers)
-      layers.add(index, ComparedKind::layer, layer_name(layer), layer.ns, layer.kernels);
-    for (const auto& kernel : analysis.kernels)
-      kernels.add(index, ComparedKind::kernel, kernel.name, kernel.ns, kernel.count);
-    for (const auto& level : analysis.levels) {
-      auto [at, added] = levels.try_emplace(level.id, runs);
-      if (added) level_order.push_back(level.id);
-      at->second[index] = level.value;
-    }
+  result.ranks_of_one_job = facts.size() == runs && are_ranks_of_one_job(facts);
+  CompareTables tables(runs);
+  for (std::size_t at = 0; at < runs; ++at) {
+    const Analysis& analysis = analyses[at];
+    ComparedRun run = describe_run(analysis);
     std::int64_t parts = 1;
     if (by_step) parts = run.steps;
-    run.time_ns = (run.total_ns + parts / 2) / parts;
-    time.scale(index, run.time_ns, parts);
-    const Nanos kernel_time = time.sum_of(index, ComparedKind::layer_type);
-    layers.scale(index, kernel_time, parts);
-    kernels.scale(index, kernel_time, parts);
+    add_rows(tables, at, analysis, by_phases);
+    add_times(run, tables, at, analysis, by_phases, parts);
+    std::optional<std::int64_t> given, from_shapes;
+    if (!batches.empty()) given = batches[batches.size() == 1 ? 0 : at];
+    if (at < facts.size()) {
+      from_shapes = facts[at].batch;
+      run.precision = facts[at].precision;
+      run.profiler = facts[at].profiler;
+      run.rank = facts[at].rank;
+    }
+    add_items(run, analysis, given, from_shapes, parts, by_step);
     result.runs.push_back(std::move(run));
   }
-  for (auto& run : result.runs)
-    if (run.time_ns > 0)
-      run.speedup = static_cast<double>(result.runs[0].time_ns) / static_cast<double>(run.time_ns);
-  for (const auto& id : level_order) result.levels.push_back({id, levels[id]});
-  kernels.label_kernels(analyses);
-  result.time = time.take();
-  result.layers = layers.take();
-  result.kernels = kernels.take();
+  label_runs(result.runs);
+  result.differences = find_differences(result);
+  judge(result);
+  result.levels = levels_of(analyses);
+  result.queues = queues_of(analyses);
+  tables.kernels.label_kernels(analyses);
+  result.time = tables.time.take();
+  result.phases = tables.phases.take();
+  result.layers = tables.layers.take();
+  result.kernels = tables.kernels.take();
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/compare/names.h"
+#include "analyze/compare/run_facts.h"
 #include "analyze/result.h"
 
 namespace gf {
@@ -15,6 +17,10 @@ namespace gf {
 /// window, and whole nanoseconds: a run's time_ns is the total over its steps, rounded, and its
 /// parts are apportioned so that they sum to it exactly. So do the changes. Rows are ordered by the
 /// largest change of any run.
-Comparison compare(const std::vector<Analysis>& runs);
+///
+/// `facts`: of each run, or empty. `batches`: items of a step of each run, one for all, or empty:
+/// then those of the shapes.
+Comparison compare(const std::vector<Analysis>& runs, const std::vector<RunFacts>& facts = {},
+                   const std::vector<std::int64_t>& batches = {});
 
 }  // namespace gf

@@ -17,17 +17,23 @@ namespace {
 constexpr std::size_t kMarks = 20;
 constexpr std::size_t kOrigins = 40;
 
-/// The asked window; for the whole capture, from the first to the last thing that has a phase (a
-/// device's activities or a host event that a rule knows): what the program did before and after is
-/// not the runtime's.
+/// The asked window. Where nothing was asked for and there are no steps, the devices' window, so
+/// that every section has one denominator. For "all", from the first to the last thing that has a
+/// phase (a device's activities or a host event that a rule knows): what the program did before and
+/// after is not the runtime's.
 Interval runtime_window(const Context& context, const RuntimeTrace& trace) {
   if (context.window.kind != WindowKind::all)
     return {context.window.start_ns, context.window.end_ns};
-  Interval window = trace.extent;
+  Interval devices{INT64_MAX, INT64_MIN};
   for (const auto& device : context.devices)
     if (!device.rows.empty())
-      window = {std::min(window.start, device.window.start),
-                std::max(window.end, device.window.end)};
+      devices = {std::min(devices.start, device.window.start),
+                 std::max(devices.end, device.window.end)};
+  const bool one_for_all = context.options.window == "auto" && devices.start < devices.end;
+  Interval window = devices;
+  if (!one_for_all)
+    window = Interval{std::min(devices.start, trace.extent.start),
+                      std::max(devices.end, trace.extent.end)};
   if (window.start < window.end) return window;
   return Interval{};
 }

@@ -116,8 +116,9 @@ void find_step(const Capture& capture, std::uint32_t row, Interval window, Sampl
 }
 
 SampledUse over_time(const Capture& capture, const std::vector<Text>& work,
-                     const std::vector<Interval>& spans, Interval window,
-                     const std::vector<std::vector<SampledSeries>>& series, Nanos bucket) {
+                     const std::vector<Interval>& spans, const std::vector<Interval>& steady,
+                     Interval window, const std::vector<std::vector<SampledSeries>>& series,
+                     Nanos bucket) {
   SampledUse use;
   use.start_ns = window.start;
   use.bucket_ns = bucket;
@@ -138,10 +139,10 @@ SampledUse over_time(const Capture& capture, const std::vector<Text>& work,
         out.sample_ns = one.covered / one.samples;
       }
     out.readings = readings_of(capture, series[device]);
-    find_step(
-        capture, device,
-        {std::max(spans[device].start, window.start), std::min(spans[device].end, window.end)},
-        out);
+    // Start-up has another rhythm than the steps after it.
+    const Interval& within = steady[device].length() > 0 ? steady[device] : spans[device];
+    find_step(capture, device,
+              {std::max(within.start, window.start), std::min(within.end, window.end)}, out);
     use.devices.push_back(std::move(out));
   }
   use.host = readings_of(capture, series.back());
@@ -179,7 +180,8 @@ SampledUse samples_over_time(const Capture& capture, Interval within) {
       std::all_of(work.begin(), work.end(), [](Text metric) { return metric == Text::none; }))
     return {};
   const Nanos bucket = bucket_of(window);
-  return over_time(capture, work, active_spans(capture, work, window).working, window,
+  const auto active = active_spans(capture, work, window);
+  return over_time(capture, work, active.working, active.settled, window,
                    collect_series(capture, window, bucket), bucket);
 }
 
@@ -196,11 +198,11 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   Interval window = extent;
   Analysis analysis;
   describe_source(capture, analysis);
-  if (options.window == "all" || options.window == "stable") {
-    if (options.window == "all") {
-      analysis.window.kind = WindowKind::all;
-    } else {
+  if (options.window == "auto" || options.window == "all" || options.window == "stable") {
+    if (options.window == "stable") {
       analysis.window.kind = WindowKind::stable;
+    } else {
+      analysis.window.kind = WindowKind::all;
     }
     if (options.window == "stable") spans = active.settled;
     const Interval all = hull(spans);
@@ -230,7 +232,7 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
     if (work[device] != Text::none) spans[device] = window;
   const Nanos bucket = bucket_of(window);
   const auto series = collect_series(capture, window, bucket);
-  analysis.samples = over_time(capture, work, spans, window, series, bucket);
+  analysis.samples = over_time(capture, work, spans, active.settled, window, series, bucket);
   for (std::uint32_t device = 0; device < spans.size(); ++device) {
     if (spans[device].length() == 0 || series[device].empty()) continue;
     DeviceUse use;

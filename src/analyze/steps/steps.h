@@ -47,9 +47,10 @@ std::optional<StepName> parse_step_name(std::string_view name);
 /// The marks of the best family on the thread that has most of them; empty when there are none.
 StepMarks find_marks(const Capture& capture);
 
-/// Spans on the device: a step starts with the first activity launched inside its mark and lasts
-/// until the next step starts; the last one until its own last activity ends. Empty when no
-/// activity was launched inside a mark.
+/// Spans on the device: a step starts with its mark, but not before the device has done what
+/// earlier marks launched, nor after its own first kernel; a copy that fetches the next batch ahead
+/// begins nothing. It lasts until the next step starts; the last one until its mark and its own
+/// last activity have ended. Empty when no activity was launched inside a mark.
 std::vector<StepInfo> steps_on_device(const Capture& capture,
                                       const std::vector<std::uint32_t>& launch,
                                       const StepMarks& marks);
@@ -60,8 +61,9 @@ std::vector<StepInfo> steps_on_device(const Capture& capture,
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
                   const HostThreads& host);
 
-/// Index of the first step whose duration, and those of the next two, lie within 3 median absolute
-/// deviations of the median of the last half; empty when there is none.
+/// Index of the first step from which on the steps are alike: it and the next two lie within 3
+/// median absolute deviations (at least 5 %, at most 15 %) of the median of the last half, it is of
+/// the first half, and the steps from it on spread little. Empty when there is none.
 std::optional<std::size_t> first_stable(const std::vector<StepInfo>& steps);
 
 }  // namespace gf

@@ -9,15 +9,19 @@
 
 namespace gf {
 
-/// Letters for the runs: A, B, ... Z, then 27, 28, ...
-/// A row as people read it: "idle: sync", "stalled", a layer or kernel.
-std::string row_name(const ComparedTime& row);
+/// "+3.2 ms", "-46.8 ms", "0".
+std::string signed_time(Nanos ns);
+/// A letter for each run: A, B, ... Z, then 27, 28, ...
 std::string run_letter(std::size_t run);
-/// What a row goes by: idle causes in words, kernels by their short name.
+/// What a row goes by: idle causes and phases in words, layers by their name, kernels by their
+/// short one.
 std::string row_name(const ComparedTime& row);
-/// What the difference between the first run and run `other` is made of, largest first: "idle:
-/// waits for input -46.8 ms, idle: launch too late +9.7 ms".
+/// What the difference between the first run and run `other` is, whether it is beyond noise, and
+/// what it is made of, largest first: "idle: waits for input -46.8 ms, idle: launch too late
+/// +9.7 ms".
 std::string comparison_headline(const Comparison& comparison, std::size_t other);
+/// "Not alike beside the program: batch (A 64, B 512)."; empty when nothing differs.
+std::string difference_sentence(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style,
                             std::size_t rows = 12);

@@ -118,6 +118,35 @@ std::string table(const Comparison& comparison, const std::vector<ComparedTime>&
   return out;
 }
 
+std::string checks(const Comparison& comparison) {
+  if (comparison.checks.empty()) return {};
+  std::string out = "<ul>\n";
+  for (const auto& check : comparison.checks)
+    out +=
+        fmt::format("<li class=\"{}\"><b>{}</b> {}: {}</li>\n", check.failed ? "more" : "less",
+                    check.failed ? "failed" : "passed", escaped(check.rule), escaped(check.text));
+  return out + "</ul>\n";
+}
+
+std::string queues(const Comparison& comparison) {
+  if (comparison.queues.empty()) return {};
+  std::string out = "<h2>How full its queues are</h2>\n<div class=\"wide\"><table><thead><tr>";
+  out += "<th></th>";
+  for (std::size_t run = 0; run < comparison.runs.size(); ++run)
+    out += "<th>" + run_letter(run) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const auto& queue : comparison.queues) {
+    out += "<tr><td>" + escaped(queue.id) + ": mean depth</td>";
+    for (const auto& depth : queue.mean_depth)
+      out += depth ? fmt::format("<td>{:.1f}</td>", *depth) : "<td>–</td>";
+    out += "</tr>\n<tr><td>" + escaped(queue.id) + ": empty</td>";
+    for (const auto& share : queue.empty)
+      out += share ? "<td>" + format_share(share) + "</td>" : "<td>–</td>";
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
 }  // namespace
 
 std::string comparison_page(const Comparison& comparison, std::size_t rows) {
@@ -131,12 +160,15 @@ std::string comparison_page(const Comparison& comparison, std::size_t rows) {
     out += fmt::format(
         "<tr><td><b>{}</b> {}</td><td>{}</td><td>{}</td><td title=\"{} "
         "ns\">{}</td><td>{}</td></tr>\n",
-        run_letter(index), escaped(run.path), escaped(run.device), run.steps, run.time_ns,
-        format_time(run.time_ns), run.speedup ? fmt::format("{:.2f}×", *run.speedup) : "no data");
+        run_letter(index), escaped(run.path), escaped(run.device), run.steps, run.wall_ns,
+        format_time(run.wall_ns), run.speedup ? fmt::format("{:.2f}×", *run.speedup) : "no data");
   }
   out += "</tbody></table></div>\n";
   for (std::size_t run = 1; run < comparison.runs.size(); ++run)
     out += "<p>" + escaped(comparison_headline(comparison, run)) + "</p>\n";
+  if (const auto differs = difference_sentence(comparison); !differs.empty())
+    out += "<p>" + escaped(differs) + "</p>\n";
+  out += checks(comparison);
   if (comparison.per == "window")
     out +=
         "<p>Not every run has steps: the times are those of the whole windows and compare only "
@@ -158,6 +190,9 @@ std::string comparison_page(const Comparison& comparison, std::size_t rows) {
   out += table(comparison, comparison.time,
                comparison.per == "step" ? "Where the time of a step goes" : "Where the time goes",
                true);
+  if (!comparison.phases.empty())
+    out += table(comparison, comparison.phases, "What the runtime does meanwhile", false);
+  out += queues(comparison);
   if (!comparison.layers.empty())
     out += table(comparison, comparison.layers, "Layers", false, rows);
   if (!comparison.kernels.empty())

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
-#include "core/when.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
 #include "report/text/format.h"
@@ -13,11 +13,6 @@
 namespace gf {
 
 namespace {
-
-std::string signed_time(Nanos ns) {
-  if (ns == 0) return "0";
-  return (ns > 0 ? "+" : "-") + format_time(std::abs(ns));
-}
 
 /// The runs' times, and what the others have more than the first.
 std::string times(const std::vector<ComparedTime>& rows, const Comparison& comparison,
@@ -57,80 +52,52 @@ std::string times(const std::vector<ComparedTime>& rows, const Comparison& compa
   return text;
 }
 
-}  // namespace
-
-std::string row_name(const ComparedTime& row) {
-  if (row.kind == ComparedKind::idle)
-    return "idle: " + std::string(label_of(cause_labels(), row.name).text);
-  if (row.kind == ComparedKind::bar) return std::string(label_of(bar_labels(), row.name).text);
-  if (row.label.empty()) return "(no name)";
-  return row.label;
-}
-
-std::string run_letter(std::size_t run) {
-  if (run < 26) return std::string(1, static_cast<char>('A' + run));
-  return std::to_string(run + 1);
-}
-
-std::string comparison_headline(const Comparison& comparison, std::size_t other) {
-  const Nanos before = comparison.runs[0].time_ns, after = comparison.runs[other].time_ns,
-              change = after - before;
-  std::string what = "The window of ";
-  if (comparison.per == "step") what = "A step of ";
-  if (before == 0 || change == 0)
-    return what + run_letter(other) + " takes as long as " +
-           (comparison.per == "step" ? "one of A." : "that of A.");
-  std::string text =
-      fmt::format("{}{} takes {} {} than {} of A ({:.2f}x as fast): ", what, run_letter(other),
-                  format_time(std::abs(change)), change < 0 ? "less" : "more",
-                  comparison.per == "step" ? "one" : "that", *comparison.runs[other].speedup);
-  std::vector<const ComparedTime*> rows;
-  for (const auto& row : comparison.time)
-    if (row.change_ns[other] != 0) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(), [&](auto* left, auto* right) {
-    return std::abs(left->change_ns[other]) > std::abs(right->change_ns[other]);
-  });
-  Nanos rest = change;
-  std::size_t named = 0;
-  for (; named < std::min<std::size_t>(3, rows.size()); ++named) {
-    text += when(named > 0, ", ") + row_name(*rows[named]) + " " +
-            signed_time(rows[named]->change_ns[other]);
-    rest -= rows[named]->change_ns[other];
-  }
-  if (named < rows.size()) text += ", the rest " + signed_time(rest);
-  return text + ".";
-}
-
-std::string comparison_text(const Comparison& comparison, const TextStyle& style,
-                            std::size_t rows) {
-  std::string text;
-  TextTable runs({{"", Align::left},
-                  {"run", Align::left, true},
-                  {"device", Align::left, true},
-                  {"steps", Align::right},
-                  {comparison.per, Align::right},
-                  {"speed", Align::right}});
-  for (std::size_t index = 0; index < comparison.runs.size(); ++index) {
-    const auto& run = comparison.runs[index];
-    runs.add({{run_letter(index), Paint::strong},
-              run.path.substr(run.path.rfind('/') + 1),
-              run.device.empty() ? "?" : run.device,
-              format_count(run.steps),
-              format_time(run.time_ns),
-              run.speedup ? fmt::format("{:.2f}x", *run.speedup) : "no data"});
-  }
-  text += runs.render(style) + "\n";
-  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
-    text += wrap(comparison_headline(comparison, run), static_cast<std::size_t>(style.width));
-  if (comparison.per == "window")
-    text += wrap(
-        "Not every run has steps: the times are those of the whole windows and compare only when "
-        "these hold the same work.",
-        static_cast<std::size_t>(style.width));
-  std::vector<TableColumn> columns{{"level", Align::left, true}};
+/// A table with one column a run, and no changes.
+TextTable by_run(const Comparison& comparison, const char* title) {
+  std::vector<TableColumn> columns{{title, Align::left, true}};
   for (std::size_t run = 0; run < comparison.runs.size(); ++run)
     columns.push_back({run_letter(run), Align::right});
-  TextTable levels(std::move(columns));
+  return TextTable(std::move(columns));
+}
+
+std::string runs_table(const Comparison& comparison, const TextStyle& style) {
+  const auto any = [&](auto known) {
+    return std::any_of(comparison.runs.begin(), comparison.runs.end(), known);
+  };
+  const bool items = any([](const ComparedRun& run) { return run.item_ns.has_value(); });
+  const bool joules = any([](const ComparedRun& run) { return run.joules.has_value(); });
+  std::vector<TableColumn> columns{{"", Align::left},
+                                   {"run", Align::left, true},
+                                   {"device", Align::left, true},
+                                   {"steps", Align::right},
+                                   {comparison.per, Align::right}};
+  if (items) columns.push_back({"item", Align::right, false, 1});
+  if (joules) columns.push_back({"energy", Align::right, false, 2});
+  if (items && joules) columns.push_back({"an item", Align::right, false, 3});
+  columns.push_back({"speed", Align::right});
+  TextTable runs(std::move(columns));
+  const auto energy = [](std::optional<double> value) {
+    if (!value) return Cell("no data", Paint::dim);
+    return Cell(format_energy(std::llround(*value * 1e9)));
+  };
+  for (std::size_t index = 0; index < comparison.runs.size(); ++index) {
+    const auto& run = comparison.runs[index];
+    std::vector<Cell> cells{{run_letter(index), Paint::strong},
+                            run.label,
+                            run.device.empty() ? "?" : run.device,
+                            format_count(run.steps),
+                            format_time(run.wall_ns)};
+    if (items) cells.push_back(run.item_ns ? format_time(std::llround(*run.item_ns)) : "no data");
+    if (joules) cells.push_back(energy(run.joules));
+    if (items && joules) cells.push_back(energy(run.joules_per_item));
+    cells.push_back(run.speedup ? fmt::format("{:.2f}x", *run.speedup) : "no data");
+    runs.add(std::move(cells));
+  }
+  return runs.render(style);
+}
+
+std::string levels_table(const Comparison& comparison, const TextStyle& style) {
+  TextTable levels = by_run(comparison, "level");
   for (const auto& level : comparison.levels) {
     if (std::none_of(level.value.begin(), level.value.end(),
                      [](const Share& share) { return share.has_value(); }))
@@ -139,10 +106,63 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
     for (const Share& share : level.value) cells.push_back(format_share(share));
     levels.add(std::move(cells));
   }
-  text += section_title(style, "How deep the device was used") + levels.render(style);
-  text += section_title(style, comparison.per == "step" ? "Where the time of a step goes"
-                                                        : "Where the time goes") +
+  return levels.render(style);
+}
+
+std::string queues_table(const Comparison& comparison, const TextStyle& style) {
+  TextTable table = by_run(comparison, "queue");
+  for (const auto& queue : comparison.queues) {
+    std::vector<Cell> depth{queue.id + ": mean depth"}, empty{queue.id + ": empty"},
+        wait{queue.id + ": median wait"};
+    for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+      depth.push_back(queue.mean_depth[run] ? fmt::format("{:.1f}", *queue.mean_depth[run]) : "-");
+      empty.push_back(queue.empty[run] ? format_share(queue.empty[run]) : "-");
+      wait.push_back(queue.wait_ns[run] ? format_time(std::llround(*queue.wait_ns[run])) : "-");
+    }
+    table.add(std::move(depth));
+    table.add(std::move(empty));
+    table.add(std::move(wait));
+  }
+  return table.render(style);
+}
+
+std::string checks_list(const Comparison& comparison, const TextStyle& style) {
+  std::string text;
+  for (const auto& check : comparison.checks) {
+    const std::string line =
+        (check.failed ? "FAILED  " : "ok      ") + check.rule + ": " + check.text;
+    text += paint(style, check.failed ? Paint::bad : Paint::good,
+                  wrap(line, static_cast<std::size_t>(style.width), 2));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, const TextStyle& style,
+                            std::size_t rows) {
+  const auto width = static_cast<std::size_t>(style.width);
+  const bool by_step = comparison.per == "step";
+  std::string text = runs_table(comparison, style) + "\n";
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+    text += wrap(comparison_headline(comparison, run), width);
+  if (const auto differs = difference_sentence(comparison); !differs.empty())
+    text += wrap(differs, width);
+  if (!by_step)
+    text += wrap(
+        "Not every run has steps: the times are those of the whole windows and compare only when "
+        "these hold the same work.",
+        width);
+  if (!comparison.checks.empty())
+    text += section_title(style, "Rules") + checks_list(comparison, style);
+  text += section_title(style, "How deep the device was used") + levels_table(comparison, style);
+  text += section_title(style, by_step ? "Where the time of a step goes" : "Where the time goes") +
           times(comparison.time, comparison, style, SIZE_MAX, "part", true);
+  if (!comparison.phases.empty())
+    text += section_title(style, "What the runtime does meanwhile") +
+            times(comparison.phases, comparison, style, rows, "phase", false);
+  if (!comparison.queues.empty())
+    text += section_title(style, "How full its queues are") + queues_table(comparison, style);
   if (!comparison.layers.empty())
     text += section_title(style, "Layers") +
             times(comparison.layers, comparison, style, rows, "layer", false);

@@ -3,7 +3,7 @@ copies and sets, idle share in percent. The expected numbers were worked out ind
 
   $ needs-corpus || exit 80
   $ for f in "$GPUFATHOM_CORPUS"/h200/*.json.gz "$GPUFATHOM_CORPUS"/public/*.json.gz; do
-  >   echo "$(basename "$f" .json.gz)" $(gpufathom analyze "$f" --format json 2>/dev/null |
+  >   echo "$(basename "$f" .json.gz)" $(gpufathom analyze "$f" --window all --format json 2>/dev/null |
   >     jq -r '"\(.source.events) " + (.devices[] | "\(.gpu_events) \(.span_ns) \(.busy_ns) \(.idle_ns / .span_ns * 1e6 | round / 1e4)")')
   > done
   bert_amp_eager_b32 42308 3684 179264889 44104635 75.3969
@@ -28,7 +28,7 @@ copies and sets, idle share in percent. The expected numbers were worked out ind
 Every label adds up: idle time by cause, and busy with idle.
 
   $ for f in "$GPUFATHOM_CORPUS"/h200/*.json.gz "$GPUFATHOM_CORPUS"/public/*.json.gz; do
-  >   gpufathom analyze "$f" --format json 2>/dev/null | jq -c '.devices[] | select((([.idle[].ns] | add // 0) != .idle_ns) or (.busy_ns + .idle_ns != .span_ns) or (.kernel_busy_ns + .copy_only_ns != .busy_ns))'
+  >   gpufathom analyze "$f" --window all --format json 2>/dev/null | jq -c '.devices[] | select((([.idle[].ns] | add // 0) != .idle_ns) or (.busy_ns + .idle_ns != .span_ns) or (.kernel_busy_ns + .copy_only_ns != .busy_ns))'
   > done
 
 Without a GPU event there is no answer.

@@ -6,32 +6,32 @@ far ahead when the device no longer waits, so that some of it comes back as laun
   >   gpufathom analyze "$GPUFATHOM_CORPUS"/public/kineto_v100_resnet50_workers$workers.json.gz --format json |
   >     jq -c "[$workers, \"workers\", .devices[0].idle_ns], (.devices[0].idle[] | [.cause, .ns, .gaps])"
   > done
-  [0,"workers",392919000]
-  ["input",284914000,10]
+  [0,"workers",461995000]
+  ["input",353886000,14]
   ["launch_bound",78814000,2372]
   ["kernel_gap",14920000,8916]
-  ["host_other",14217000,1195]
+  ["host_other",14321000,1199]
   ["sync",54000,12]
-  [4,"workers",187137000]
+  [4,"workers",232129000]
   ["launch_bound",137172000,2893]
-  ["host_other",31496000,1408]
+  ["input",45137000,17]
+  ["host_other",35561000,1412]
   ["kernel_gap",14198000,9087]
-  ["input",4210000,13]
   ["sync",61000,12]
 
 The largest part of it was in the loader itself.
 
   $ gpufathom analyze "$GPUFATHOM_CORPUS"/public/kineto_v100_resnet50_workers0.json.gz --format json |
   >   jq -c '.devices[0].idle[] | select(.cause == "input") | .operators[:3][] | [.name, .ns]'
-  ["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",179893000]
-  ["aten::copy_",29189000]
-  ["aten::div",14883000]
+  ["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",227013000]
+  ["aten::copy_",34861000]
+  ["aten::div",17384000]
 
 Kernels without a launch record keep a label of their own, and a replayed CUDA graph is not the host's fault.
 
   $ for f in tracelens_h100_qwen_0.5b tracelens_vllm_decode_graph hta_a100_nccl; do
   >   gpufathom analyze "$GPUFATHOM_CORPUS"/public/$f.json.gz --format json | jq -c "[\"$f\", (.devices[0].idle[] | {(.cause): .ns})]"
   > done
-  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"no_launch_record":727643},{"host_other":716672},{"sync":36878}]
+  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"no_launch_record":718522},{"host_other":716672},{"sync":36878}]
   ["tracelens_vllm_decode_graph",{"kernel_gap":25473}]
-  ["hta_a100_nccl",{"launch_bound":424500715},{"host_other":72827457},{"kernel_gap":5626770},{"sync":51390},{"dependency":44659}]
+  ["hta_a100_nccl",{"launch_bound":428620713},{"host_other":75355066},{"kernel_gap":5626770},{"sync":78736},{"dependency":44659}]

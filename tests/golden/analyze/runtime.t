@@ -3,7 +3,7 @@ thread of its own through a queue. The phases sum to the window, and so does eve
 
   $ tar -xzf "$EXAMPLES"/tf_lenet_eager.tgz
   $ for mode in sync async; do
-  >   gpufathom analyze lenet5_${mode}_b1 --batch 1 --format json > $mode.json
+  >   gpufathom analyze lenet5_${mode}_b1 --batch 1 --window all --format json > $mode.json
   >   jq -c '.runtime | [.modes, .items, .duration_ns, .duration_ns == ([.phases[].ns] | add),
   >     (.kernels | .cpu_kernel_ns + .gpu_kernel_ns + .both_ns + .overhead_ns) == .duration_ns]' $mode.json
   >   jq -c '.runtime.phases[] | select(.ns > 0) | [.phase, .ns]' $mode.json
@@ -62,21 +62,21 @@ A JAX profile and the trace.json that its profiler derived from it have the same
   $ tar -xzf "$EXAMPLES"/jax_mlp.tgz
   $ mkdir alone && cp plugins/profile/*/vm.trace.json.gz alone/
   $ for capture in plugins alone/vm.trace.json.gz; do
-  >   gpufathom analyze $capture --format json | jq -c '[.source.format, .devices[0].busy_ns, .devices[0].kernel_busy_ns, .devices[0].kernel_time_sum_ns, .devices[0].gpu_events]'
+  >   gpufathom analyze $capture --window all --format json | jq -c '[.source.format, .devices[0].busy_ns, .devices[0].kernel_busy_ns, .devices[0].kernel_time_sum_ns, .devices[0].gpu_events]'
   > done
   ["xplane",3657248,3641345,3669409,112]
   ["tf_trace_json",3657248,3641345,3669409,112]
 
 Why the GPU idled in an eager program with Python stacks.
 
-  $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
+  $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --window all --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
   ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","typing.py(392): inner",158015]
   ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","workload.py(60): <module>",149787]
   ["launch_bound","enqueue","aten::addmm","<built-in function linear>",127421]
 
 A program captured as one CUDA graph: each launch is one item of the queue, whatever number of kernels it starts.
 
-  $ gpufathom analyze "$EXAMPLES"/lenet_graphs_b1.json.gz --batch 1 --format json | jq -c '.devices[0].kernels, (.runtime | .modes, [.queues[] | [.id, .items, .max_depth]], ([.phases[].ns] | add) == .duration_ns), [.findings[].id]'
+  $ gpufathom analyze "$EXAMPLES"/lenet_graphs_b1.json.gz --batch 1 --window all --format json | jq -c '.devices[0].kernels, (.runtime | .modes, [.queues[] | [.id, .items, .max_depth]], ([.phases[].ns] | add) == .duration_ns), [.findings[].id]'
   65
   ["cuda_graphs"]
   [["device:0",5,1]]
@@ -85,7 +85,7 @@ A program captured as one CUDA graph: each launch is one item of the queue, what
 
 A program compiled with torch.compile.
 
-  $ gpufathom analyze "$EXAMPLES"/resnet50_amp_compile_b64.json.gz --format json | jq -c '.runtime | .modes, ([.phases[].ns] | add) == .duration_ns, (.operations[] | select(.type | startswith("Torch-Compiled")) | [.type, .count])'
+  $ gpufathom analyze "$EXAMPLES"/resnet50_amp_compile_b64.json.gz --window all --format json | jq -c '.runtime | .modes, ([.phases[].ns] | add) == .duration_ns, (.operations[] | select(.type | startswith("Torch-Compiled")) | [.type, .count])'
   ["compile","eager"]
   true
   ["Torch-Compiled Region: 0/0",3]

@@ -4,7 +4,7 @@ Runtime phases of programs that launch graphs, that are compiled, that run eager
 span, every queue is empty or not at every instant.
 
   $ for f in public/tracelens_vllm_decode_graph h200/resnet50_amp_compile_b64 public/tracelens_b200_eager public/tracelens_h100_qwen_0.5b public/hta_v100_ns_resolution public/hta_mi250_rocm; do
-  >   gpufathom analyze "$GPUFATHOM_CORPUS/$f.json.gz" --format json | jq -c '.runtime | [.modes, .duration_ns == ([.phases[].ns] | add), ([.queues[] | .empty_ns == ([.when_empty[].ns] | add)] | all)]'
+  >   gpufathom analyze "$GPUFATHOM_CORPUS/$f.json.gz" --window all --format json | jq -c '.runtime | [.modes, .duration_ns == ([.phases[].ns] | add), ([.queues[] | .empty_ns == ([.when_empty[].ns] | add)] | all)]'
   > done
   [["cuda_graphs","eager"],true,true]
   [["compile","eager"],true,true]
@@ -15,7 +15,7 @@ span, every queue is empty or not at every instant.
 
 A graph launch is one item of the queue, whatever number of kernels it starts.
 
-  $ gpufathom analyze "$GPUFATHOM_CORPUS/public/tracelens_vllm_decode_graph.json.gz" --format json | jq -c '.devices[0].kernels, (.runtime.queues[] | [.id, .items, .max_depth])'
+  $ gpufathom analyze "$GPUFATHOM_CORPUS/public/tracelens_vllm_decode_graph.json.gz" --window all --format json | jq -c '.devices[0].kernels, (.runtime.queues[] | [.id, .items, .max_depth])'
   425
   ["device:2",14,14]
 

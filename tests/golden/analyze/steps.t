@@ -1,11 +1,11 @@
-A step starts with the first activity that its mark launched and lasts until the next one starts.
+A step starts with its mark and lasts until the next one starts. Steps that differ by a fifth are not stable.
 
   $ gpufathom analyze "$EXAMPLES"/resnet50_amp_eager_b64.json.gz --format json > eager.json
   $ jq -c '.window | [.kind, .duration_ns, .step_source], (.all_steps[] | [.index, .duration_ns, .stable])' eager.json
-  ["all",148452995,"marks:ProfilerStep"]
-  [9,48309656,true]
-  [10,44858139,true]
-  [11,55285200,true]
+  ["steps",149491177,"marks:ProfilerStep"]
+  [9,48657328,false]
+  [10,44669220,false]
+  [11,56164629,false]
 
 The steps cover the whole capture here: their durations add up to it.
 
@@ -13,7 +13,7 @@ The steps cover the whole capture here: their durations add up to it.
   true
   $ gpufathom analyze "$EXAMPLES"/resnet50_amp_eager_b64.json.gz --window step:10 --format json |
   >   jq -c '[.window.kind, .window.duration_ns, .devices[0].kernels, .devices[0].busy_ns, .devices[0].idle_ns]'
-  ["step",44858139,893,15140648,29717491]
+  ["step",44669220,893,15140648,29528572]
 
 Busy and idle time of the steps add up to those of the whole.
 
@@ -21,9 +21,13 @@ Busy and idle time of the steps add up to those of the whole.
   >   jq -s -c --slurpfile all eager.json '[(map(.devices[0].busy_ns) | add), (map(.devices[0].kernels) | add)] == [$all[0].devices[0].busy_ns, $all[0].devices[0].kernels]'
   true
 
-Without marks, the kernels tell: the same steps to the nanosecond, from the period of their sequence.
+Without marks, the kernels tell: steps of the same kernels, from the period of their sequence.
 
-  $ steps() { gpufathom analyze "$1" --format json | jq -c '[.window.all_steps[].duration_ns]'; }
+  $ steps() {
+  >   for n in $(gpufathom analyze "$1" --format json | jq '.window.all_steps[].index'); do
+  >     gpufathom analyze "$1" --window step:$n --format json | jq -c '.devices[0] | [.kernels, .busy_ns]'
+  >   done
+  > }
   $ for f in resnet50_amp_eager_b64 resnet50_amp_compile_b64 resnet50_fp32_eager_b64 lenet_train_b64 lenet_inf_b1; do
   >   zcat "$EXAMPLES"/$f.json.gz | jq -c 'del(.traceEvents[] | select(.name | tostring | startswith("ProfilerStep")))' > unmarked.json
   >   gpufathom analyze unmarked.json --format json | jq -r '.window | "\(.step_source) \(.step_confidence)"'
@@ -48,5 +52,5 @@ What cannot be answered is said.
   gpufathom: lenet_inf_b1.json.gz: --window 3s:4s: no device activity in it (the device was traced for 2000513 ns after its first activity)
   [1]
   $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
-  gpufathom: lenet_inf_b1.json.gz: --window sometimes: not understood (use all, steps, stable, step:N or START:END, such as 1.5ms:20ms)
+  gpufathom: lenet_inf_b1.json.gz: --window sometimes: not understood (use auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms)
   [1]

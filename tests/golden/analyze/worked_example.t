@@ -1,8 +1,8 @@
 The numbers of docs/worked-example.md.
 
-  $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --window step:11 --format json > step.json
+  $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --window 1593792: --format json > step.json
   $ jq -c '.window | [.kind, .duration_ns, .step_source]' step.json
-  ["step",406721,"marks:ProfilerStep"]
+  ["range",406721,"marks:ProfilerStep"]
   $ jq -c '.devices[0] | [.kernels, .gpu_events, .span_ns, .busy_ns, .kernel_busy_ns, .kernel_time_sum_ns, .idle_ns]' step.json
   [15,15,406721,30659,30659,30659,376062]
   $ jq -c '.devices[0].idle[] | [.cause, .ns]' step.json

@@ -3,27 +3,29 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_amp_compile_b64.json.gz compile.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
-  $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
-    A  eager.json.gz    NVIDIA H200      3  49.48 ms  1.00x
-    B  compile.json.gz  NVIDIA H200      3  42.04 ms  1.18x
-  A step of B takes 7.448 ms less than one of A (1.18x as fast): idle: host busy
+  $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|^No diff|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
+    A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
+    B  compile.json.gz  NVIDIA H200      3  42.54 ms   no data  1.17x
+  No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
   How deep the device was used
   Where the time of a step goes
-    idle: host busy elsewhere   5.327 ms  3.114 ms  -2.213 ms
-    idle: launch too late       27.69 ms  26.38 ms  -1.306 ms
+    idle: host busy elsewhere   5.629 ms  3.309 ms  -2.320 ms
+    idle: launch too late       27.73 ms  26.69 ms  -1.041 ms
     idle: gap between kernels   1.325 ms  1.345 ms  +19.91 us
-    idle: host waits in a sync  16.49 us  15.16 us  -1.327 us
+    idle: host waits in a sync  24.31 us  22.43 us  -1.871 us
     copies and sets             51.06 us  50.87 us    -195 ns
-    total                       49.48 ms  42.04 ms  -7.448 ms
+    total                       49.83 ms  42.54 ms  -7.290 ms
+  What the runtime does meanwhile
+  How full its queues are
   Layers
   Kernels
   $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json
   $ jq -c '.schema, .per, (.runs[] | [.path, .steps, .time_ns, .speedup])' three.json
   "gpufathom.comparison/1"
   "step"
-  ["fp32.json.gz",3,77956075,1]
-  ["eager.json.gz",3,49484332,1.5753688460420159]
-  ["compile.json.gz",3,42036540,1.8544836230574637]
+  ["fp32.json.gz",3,78428400,1]
+  ["eager.json.gz",3,49830392,1.5739069441797688]
+  ["compile.json.gz",3,42540194,1.843630520349766]
 
 The parts of every run add up to its step, and the changes to the difference of the steps, to the nanosecond. Layers and kernels each
 add up to the kernel time.
@@ -34,11 +36,11 @@ add up to the kernel time.
   >   ([$c.kernels[].ns[$i]] | add) == ([$c.layers[].ns[$i]] | add)])' three.json
   [[true,true,true,true],[true,true,true,true],[true,true,true,true]]
   $ jq -c '.time[] | select(.kind == "idle") | [.name, .ns]' three.json
-  ["launch_bound",[233606,27690030,26384170]]
-  ["host_other",[628553,5327142,3113804]]
+  ["launch_bound",[318943,27726463,26685284]]
+  ["host_other",[1006562,5628954,3309071]]
   ["dependency",[107681,0,0]]
   ["kernel_gap",[1350155,1324728,1344637]]
-  ["sync",[18653,16490,15163]]
+  ["sync",[27632,24306,22435]]
 
 A run against itself differs in nothing.
 
@@ -49,7 +51,7 @@ A run against itself differs in nothing.
 The page is one file that asks for nothing else.
 
   $ gpufathom compare eager.json.gz compile.json.gz -o page.html && grep -c 'B − A' page.html && grep -Ec 'src=|href=|https?://' page.html
-  3
+  4
   0
   [1]
 

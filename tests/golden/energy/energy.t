@@ -24,14 +24,14 @@ A trace, a counter report and a made-up log of a steady 240 W over the trace's t
   $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 --format json > energy.json
   $ jq -r '.schema, (.energy.devices[] | "\(.source) \(.counts_source) \(.nj)")' energy.json
   gpufathom.energy_use/1
-  energy_counter counter_report 35628718800
+  energy_counter counter_report 35877882480
   $ jq -r '.energy.devices[] | .nj as $e | ([.parts[].nj] | add - $e), (.steps, .layer_types, .layers, .kernels | ([.[].nj] | add - $e)), ([.steps, .layer_types, .layers, .kernels | .[] | ([.parts[].nj] | add) - .nj] | map(select(. != 0)) | length)' energy.json | tr '\n' ' '
   0 0 0 0 0 0  (no-eol)
   $ jq -r '.energy.devices[0] | .step.count, (.step.joules * 1000 | round), (.step.joules_per_item * 1000 | round), (.layer_types[:3][] | "\(.name) \(.ns)"), [.warnings[].code]' -c energy.json
   3
-  11876
-  186
-  (idle) 103075170
+  11959
+  187
+  (idle) 104113352
   Normalisation 19586406
   Convolution 15662217
   ["not_counted","tma","window_too_short"]
@@ -39,7 +39,7 @@ A trace, a counter report and a made-up log of a steady 240 W over the trace's t
 One step alone; by its own clock the sensor cannot resolve it, and that is said:
 
   $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --window step:10 --format json | jq -c '.energy.devices[0] | .nj, [.warnings[].code]'
-  10765953360
+  10720612800
   ["not_counted","tma","window_too_short"]
 
 The text fits 80 columns and says what is not known:
@@ -47,30 +47,30 @@ The text fits 80 columns and says what is not known:
   $ LC_ALL=C gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 > energy.txt; awk '{ if (length($0) > 80 && !/^--?[a-z]|ncu|__/) print "long: " $0 }' energy.txt; sed -n 2,24p energy.txt; grep "^  !" energy.txt | cut -c1-60
   
   Where the joules go                       energy counter, counts from the report
-    NVIDIA H200: 35.63 J in 148.5 ms, 240.0 W.
+    NVIDIA H200: 35.88 J in 149.5 ms, 240.0 W.
     component                     share    energy      95 % interval
-    static power   ############  54.2 %   19.30 J   19.00 .. 19.60 J
+    static power   ############  54.2 %   19.43 J   19.13 .. 19.73 J
     SMs with work  #              1.0 %  360.1 mJ  288.1 .. 432.1 mJ
-    DRAM           ####          18.7 %   6.645 J   6.403 .. 6.887 J
-    not explained  ######        26.2 %   9.325 J   8.714 .. 9.936 J
-    A step takes 11.88 J in 49.48 ms, 185.6 mJ an item; energy-delay product
-    0.5877 J s (mean of 3 steps).
+    DRAM           ####          18.5 %   6.645 J   6.403 .. 6.887 J
+    not explained  ######        26.3 %   9.439 J    8.83 .. 10.05 J
+    A step takes 11.96 J in 49.83 ms, 186.9 mJ an item; energy-delay product
+    0.5959 J s (mean of 3 steps).
   
     layer type (parts in %)    energy  static  compute  on chip  DRAM  rest
-    (idle)                    13.40 J     100        0        0     0     0
-    Normalisation             9.290 J      29        0        0    27    43
-    Convolution               7.631 J      28        0        0    29    42
-    Activation                2.577 J      23        0        0    43    34
-    Elementwise               1.002 J      23        0        0    43    34
-    Pooling                  858.2 mJ      35        0        0    14    51
-    Optimiser                441.4 mJ      26        0        0    36    39
-    Copy                     374.1 mJ      35        0        0    11    54
-    MatMul                   21.39 mJ      35        0        0    10    55
+    (idle)                    13.53 J     100        0        0     0     0
+    Normalisation             9.340 J      29        0        0    27    44
+    Convolution               7.671 J      28        0        0    29    43
+    Activation                2.588 J      23        0        0    42    35
+    Elementwise               1.007 J      23        0        0    43    34
+    Pooling                  863.6 mJ      34        0        0    14    52
+    Optimiser                443.5 mJ      25        0        0    36    39
+    Copy                     376.5 mJ      35        0        0    11    54
+    MatMul                   21.54 mJ      35        0        0    10    55
     (copies)                 19.91 mJ     100        0        0     0     0
-    Loss                     8.640 mJ      39        0        0     0    61
+    Loss                     8.705 mJ      38        0        0     0    61
     ! the capture lacks the counters of 2 of the model's featu
     ! copies by TMA pass the load-store counters of L1 and sha
-    ! the span of 0.148 s holds 1.5 updates of the sensor (100
+    ! the span of 0.149 s holds 1.5 updates of the sensor (100
 
 Without a model there is the measured energy, by time:
 
@@ -78,7 +78,7 @@ Without a model there is the measured energy, by time:
   $ gpufathom energy other.json --power power.csv | sed -n "2,5p;/no energy model/,$"p
   
   Where the joules go                              energy counter, nothing counted
-    Unknown GPU X: 35.63 J in 148.5 ms, 240.0 W.
+    Unknown GPU X: 35.88 J in 149.5 ms, 240.0 W.
     levels: no data
     ! there is no energy model of Unknown GPU X: energy is split by time alone,
     and levels have no data. Measure one with `gpufathom calibrate --points

@@ -9,13 +9,13 @@ The captures that ship, plain and in every compression: the same answer.
   resnet50_fp32_eager_b64: events 22499, device events 2067, span 233868224, busy 226852279
   $ gzip -dc $EXAMPLES/lenet_train_b64.json.gz > a.json
   $ zstd -q a.json -o a.json.zst
-  $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --format json | jq 'del(.source.path)' > gz
-  $ for f in a.json a.json.zst; do gpufathom analyze $f --format json | jq 'del(.source.path)' | cmp - gz; done
+  $ gpufathom analyze --window all $EXAMPLES/lenet_train_b64.json.gz --format json | jq 'del(.source.path)' > gz
+  $ for f in a.json a.json.zst; do gpufathom analyze --window all $f --format json | jq 'del(.source.path)' | cmp - gz; done
 
 Several gzip members in one file are one file.
 
   $ head -c 100000 a.json | gzip > parts.gz; tail -c +100001 a.json | gzip >> parts.gz
-  $ gpufathom analyze parts.gz --format json | jq 'del(.source.path)' | cmp - gz
+  $ gpufathom analyze --window all parts.gz --format json | jq 'del(.source.path)' | cmp - gz
 
 What the trace says of itself: devices, versions, and the time base, before or after the events.
 

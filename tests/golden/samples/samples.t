@@ -212,12 +212,14 @@ A single moment is no span.
 Two recordings side by side: bars instead of layers; a run beside itself, by the steps found in its samples.
 
   $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf
-       run                    device       steps   window  speed
-    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.00x
-    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s  0.83x
+       run                    device       steps   window    energy  speed
+    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.395 kJ  1.00x
+    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  0.83x
   
   The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
   +1.503 s, stalled -843.1 ms, tensor cores working -220.9 ms, the rest +61.45 ms.
+  Not alike beside the program: what makes the steps (A period of the device's
+  activity, B none).
   Not every run has steps: the times are those of the whole windows and compare
   only when these hold the same work.
   

@@ -1,6 +1,6 @@
 The ladder of ResNet-50 against an independent calculation from the raw files:
 
-  $ gpufathom analyze --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" > resnet.json
+  $ gpufathom analyze --window all --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" > resnet.json
   $ python3 "$ROOT/tests/oracle/ladder.py" "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" resnet.json
   gpu.busy         0.304639 equal
   gpu.kernel_time  0.304822 equal
@@ -49,7 +49,7 @@ A report that lacks counters for a level names them and the command that collect
 
 The counters of another program are not used:
 
-  $ gpufathom analyze --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" > other.json 2>/dev/null
+  $ gpufathom analyze --window all --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" > other.json 2>/dev/null
   [1]
   $ jq -c '[.levels[] | select(.id == "sm.active") | .value, .high], [.findings[].id]' other.json
   [null,null]
@@ -57,7 +57,7 @@ The counters of another program are not used:
 
 The three CSV exports and the details page of one report give the same ladder, to the digits that they keep:
 
-  $ for page in base auto details; do gpufathom analyze --format json "$EXAMPLES/lenet_train_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.$page.ncu.csv.gz" | jq -c '[.levels[] | select(.id | test("^(sm|issue|tensor)")) | .value | if . then . * 1000000 | round else . end]'; done
+  $ for page in base auto details; do gpufathom analyze --window all --format json "$EXAMPLES/lenet_train_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.$page.ncu.csv.gz" | jq -c '[.levels[] | select(.id | test("^(sm|issue|tensor)")) | .value | if . then . * 1000000 | round else . end]'; done
   [12041,5861,72,36,null]
   [12041,5861,72,36,null]
   [12041,5861,72,36,null]

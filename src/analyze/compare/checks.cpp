@@ -1,0 +1,178 @@
+#include "analyze/compare/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace gf {
+
+namespace {
+
+constexpr const char* kForms =
+    "write it as \"step > 3%\": step, item, kernels, idle, copies, joules, a level such as "
+    "gpu.busy, "
+    "or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a "
+    "time (ns, us, ms, s), J, or points of a level (pp)";
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+struct UnitName {
+  std::string_view text;
+  CheckRule::Unit unit;
+  double factor;
+};
+// Longer ones first: "ms" ends with "s".
+constexpr auto kUnits = std::to_array<UnitName>({
+    {"%", CheckRule::Unit::percent, 1},
+    {"ns", CheckRule::Unit::nanoseconds, 1},
+    {"us", CheckRule::Unit::nanoseconds, 1e3},
+    {"ms", CheckRule::Unit::nanoseconds, 1e6},
+    {"s", CheckRule::Unit::nanoseconds, 1e9},
+    {"J", CheckRule::Unit::joules, 1},
+    {"pp", CheckRule::Unit::points, 1},
+});
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The value of a run that a rule is about, in nanoseconds, joules or per cent.
+std::optional<double> value_of(const Comparison& comparison, std::string_view what,
+                               std::size_t run) {
+  const ComparedRun& of = comparison.runs[run];
+  const auto sum = [&](ComparedRowKind kind) {
+    double total = 0;
+    for (const auto& row : comparison.time)
+      if (row.kind == kind) total += static_cast<double>(row.ns[run]);
+    return total;
+  };
+  if (what == "step") return static_cast<double>(of.wall_ns);
+  if (what == "item") return of.item_ns;
+  if (what == "kernels") return static_cast<double>(of.kernel_ns);
+  if (what == "idle") return sum(ComparedRowKind::idle);
+  if (what == "copies") return sum(ComparedRowKind::copy);
+  if (what == "joules") return of.joules;
+  for (const auto& level : comparison.levels)
+    if (level.id == what) {
+      if (!level.value[run]) return std::nullopt;
+      return *level.value[run] * 100;
+    }
+  const auto colon = what.find(':');
+  if (colon == what.npos) return std::nullopt;
+  double total = 0;
+  bool known = false;
+  for (const auto* table :
+       {&comparison.time, &comparison.phases, &comparison.layers, &comparison.kernels})
+    for (const auto& row : *table) {
+      if (name_of(row.kind) != what.substr(0, colon)) continue;
+      if (table == &comparison.phases && !comparison.time.empty() &&
+          comparison.time[0].kind == ComparedRowKind::phase)
+        continue;  // the same rows again
+      known = true;
+      if (row.name == what.substr(colon + 1) || row.label == what.substr(colon + 1))
+        total += static_cast<double>(row.ns[run]);
+    }
+  if (!known) return std::nullopt;
+  return total;
+}
+
+/// The change in the unit of the limit; empty when there is no data for it.
+std::optional<double> change_of(const CheckRule& rule, double before, double after) {
+  if (rule.unit != CheckRule::Unit::percent) return after - before;
+  if (before > 0) return 100 * (after / before - 1);
+  if (after == before) return 0;
+  return std::nullopt;
+}
+
+std::string shown(const CheckRule& rule, double value) {
+  switch (rule.unit) {
+    case CheckRule::Unit::percent:
+      return fmt::format("{:+.1f} %", value);
+    case CheckRule::Unit::nanoseconds:
+      return fmt::format("{:+.3f} ms", value / 1e6);
+    case CheckRule::Unit::joules:
+      return fmt::format("{:+.3g} J", value);
+    case CheckRule::Unit::points:
+      break;
+  }
+  return fmt::format("{:+.1f} points", value);
+}
+
+/// False when the clock's difference may be noise; true when it is not, or nobody knows.
+bool may_fail(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
+  if (rule.what != "step" && rule.what != "item") return true;
+  return comparison.changes[run - 1].verdict != ComparedVerdict::no_difference;
+}
+
+ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
+  ComparedCheck check;
+  check.rule = rule.text;
+  check.run = static_cast<std::int64_t>(run);
+  const auto before = value_of(comparison, rule.what, 0);
+  const auto after = value_of(comparison, rule.what, run);
+  if (before && after) check.value = change_of(rule, *before, *after);
+  const auto& name = comparison.runs[run].label;
+  if (!check.value) {
+    check.failed = true;
+    check.text = fmt::format("{}: no data for {}", name, rule.what);
+    return check;
+  }
+  const bool beyond = rule.more ? *check.value > rule.limit : *check.value < rule.limit;
+  check.failed = beyond && may_fail(comparison, rule, run);
+  check.text = fmt::format("{}: {} {} against {}", name, rule.what, shown(rule, *check.value),
+                           comparison.runs[0].label);
+  if (beyond && !check.failed) check.text += ", no difference beyond noise";
+  return check;
+}
+
+}  // namespace
+
+Result<CheckRule> parse_check(std::string_view text) {
+  const auto at = text.find_first_of("<>");
+  const auto wrong = [&](std::string_view why) {
+    return fail(fmt::format("--fail-on \"{}\": {}", text, why), {}, -1, kForms);
+  };
+  if (at == text.npos) return wrong("a comparison is missing");
+  CheckRule rule;
+  rule.text = std::string(trimmed(text));
+  rule.what = std::string(trimmed(text.substr(0, at)));
+  rule.more = text[at] == '>';
+  std::string_view limit = trimmed(text.substr(at + 1));
+  if (rule.what.empty()) return wrong("what to compare is missing");
+  const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitName& known) {
+    return limit.ends_with(known.text);
+  });
+  if (unit == kUnits.end()) return wrong("the limit has no unit");
+  limit.remove_suffix(unit->text.size());
+  const auto value = number(trimmed(limit));
+  if (!value || !std::isfinite(*value)) return wrong("the limit is no number");
+  rule.limit = *value * unit->factor;
+  rule.unit = unit->unit;
+  const bool level = rule.what.find('.') != rule.what.npos && rule.what.find(':') == rule.what.npos;
+  if ((rule.unit == CheckRule::Unit::joules) != (rule.what == "joules") &&
+      rule.unit != CheckRule::Unit::percent)
+    return wrong("the unit does not fit");
+  if (level != (rule.unit == CheckRule::Unit::points) && rule.unit != CheckRule::Unit::percent)
+    return wrong("the unit does not fit");
+  return rule;
+}
+
+void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules) {
+  for (const auto& rule : rules)
+    for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+      comparison.checks.push_back(try_check(comparison, rule, run));
+}
+
+}  // namespace gf

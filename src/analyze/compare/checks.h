@@ -1,0 +1,33 @@
+// --fail-on "step > 3%": rules that a build server ends a build with.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/compare/compare.h"
+#include "core/error.h"
+
+namespace gf {
+
+/// "WHAT > LIMIT" or "WHAT < LIMIT": what changed against the first run by more than the limit, up
+/// (>) or down (<).
+struct CheckRule {
+  /// What the limit is in: per cent of the first run's value, nanoseconds, joules, or points of a
+  /// share.
+  enum class Unit { percent, nanoseconds, joules, points };
+  std::string text;  // as given
+  std::string what;  // step, item, kernels, idle, copies, joules, KIND:NAME, or a level's id
+  bool more = true;  // fails when there is more than that; else when there is less
+  double limit = 0;
+  Unit unit = Unit::percent;
+};
+
+Result<CheckRule> parse_check(std::string_view text);
+
+/// Tries the rules on every run but the first and appends to its `checks`. A rule on time by the
+/// clock fails only when the difference is beyond noise, where that is known; one without data
+/// fails.
+void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules);
+
+}  // namespace gf

@@ -1,0 +1,178 @@
+#include "analyze/compare/run_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace gf {
+
+namespace {
+
+/// Operations whose input has the batch as its first dimension, and which input that is.
+struct BatchInput {
+  std::string_view operation;
+  std::size_t input;
+};
+constexpr auto kBatchInputs = std::to_array<BatchInput>({
+    {"aten::conv1d", 0},
+    {"aten::conv2d", 0},
+    {"aten::conv3d", 0},
+    {"aten::batch_norm", 0},
+    {"aten::layer_norm", 0},
+    {"aten::group_norm", 0},
+    {"aten::max_pool2d", 0},
+    {"aten::adaptive_avg_pool2d", 0},
+    {"aten::scaled_dot_product_attention", 0},
+    {"aten::embedding", 1},
+    {"aten::linear", 0},
+});
+
+/// A value that so many of the layers share is the batch; less than that, nobody knows.
+constexpr double kMostShare = 0.6;
+
+std::optional<std::int64_t> batch_from_shapes(const Capture& capture, const WindowInfo& window) {
+  std::vector<std::int8_t> input_of(capture.strings.size(), -1);
+  bool any = false;
+  for (std::uint32_t text = 0; text < input_of.size(); ++text)
+    for (const auto& known : kBatchInputs)
+      if (capture.text(Text{text}) == known.operation) {
+        input_of[text] = static_cast<std::int8_t>(known.input);
+        any = true;
+      }
+  if (!any) return std::nullopt;
+  std::map<std::int64_t, std::int64_t> votes;
+  std::int64_t total = 0;
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t op = 0; op < ops.size(); ++op) {
+    const auto input = input_of[static_cast<std::uint32_t>(ops.name[op])];
+    if (input < 0 || ops.start_ns[op] < window.start_ns || ops.start_ns[op] >= window.end_ns)
+      continue;
+    const auto first =
+        leading_dimension(capture.text(ops.shapes[op]), static_cast<std::size_t>(input));
+    if (!first || *first <= 0) continue;
+    ++votes[*first];
+    ++total;
+  }
+  for (const auto& [batch, count] : votes)
+    if (static_cast<double>(count) >= kMostShare * static_cast<double>(total)) return batch;
+  return std::nullopt;
+}
+
+/// Types of the matrix products, by their share of the kernel time that says.
+std::string precision_of(const Analysis& analysis) {
+  constexpr double kWorthNaming = 0.1;
+  std::map<std::string_view, Nanos> time;
+  Nanos known = 0, all = 0;
+  for (const auto& kernel : analysis.kernels) {
+    if (kernel.layer_type != "MatMul" && kernel.layer_type != "Convolution" &&
+        kernel.layer_type != "Attention" && kernel.layer_type != "Recurrent")
+      continue;
+    all += kernel.ns;
+    const auto type = precision_of_kernel(kernel.name);
+    if (type.empty()) continue;
+    time[type] += kernel.ns;
+    known += kernel.ns;
+  }
+  if (known == 0 || known * 2 < all) return {};
+  std::vector<std::pair<Nanos, std::string_view>> named;
+  for (const auto& [type, ns] : time)
+    if (static_cast<double>(ns) >= kWorthNaming * static_cast<double>(known))
+      named.emplace_back(-ns, type);
+  std::sort(named.begin(), named.end());
+  std::vector<std::string_view> types;
+  for (const auto& entry : named) types.push_back(entry.second);
+  return fmt::format("{}", fmt::join(types, " and "));
+}
+
+/// What was recorded beside the device, by what is there.
+std::string profiler_of(const Capture& capture) {
+  std::vector<std::string_view> extras;
+  const auto& ops = capture.host_ops;
+  const auto any = [](const auto& column, auto wanted) {
+    return std::any_of(column.begin(), column.end(), wanted);
+  };
+  if (any(ops.shapes, [](Text text) { return text != Text::none; })) extras.push_back("shapes");
+  if (any(ops.kind, [](HostKind kind) { return kind == HostKind::python; }))
+    extras.push_back("stacks");
+  if (!capture.memory_events.empty()) extras.push_back("memory");
+  if (extras.empty()) return capture.format;
+  return fmt::format("{} with {}", capture.format, fmt::join(extras, " and "));
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> leading_dimension(std::string_view shapes, std::size_t index) {
+  std::size_t at = 0;
+  for (std::size_t list = 0; list <= index; ++list) {
+    at = shapes.find('[', at + 1);
+    if (at == shapes.npos) return std::nullopt;
+    // An input that is a list of tensors is nested once more.
+    if (at + 1 < shapes.size() && shapes[at + 1] == '[') return std::nullopt;
+  }
+  const auto end = shapes.find_first_of(",]", at);
+  if (end == shapes.npos) return std::nullopt;
+  return number(shapes.substr(at + 1, end - at - 1));
+}
+
+std::string_view precision_of_kernel(std::string_view name) {
+  std::string lower(name);
+  for (char& letter : lower)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  // cuBLAS' newest kernels name types by letters: nvjet_tst_128x256_…, nvjet_sm100_hsh_….
+  if (const auto at = lower.find("nvjet_"); at != lower.npos) {
+    std::string_view rest = std::string_view(lower).substr(at + 6);
+    if (rest.starts_with("sm")) rest.remove_prefix(std::min(rest.find('_') + 1, rest.size()));
+    switch (rest.empty() ? ' ' : rest.front()) {
+      case 'q':
+        return "fp8";
+      case 't':
+        return "bf16";
+      case 'h':
+        return "fp16";
+      case 's':
+        return "tf32";
+      case 'd':
+        return "fp64";
+      default:
+        return {};
+    }
+  }
+  static constexpr auto kWords = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"e2m1", "fp4"},    {"nvf4", "fp4"},    {"e4m3", "fp8"},   {"e5m2", "fp8"},
+      {"fp8", "fp8"},     {"int8", "int8"},   {"i8816", "int8"}, {"bf16", "bf16"},
+      {"bfloat", "bf16"}, {"tf32", "tf32"},   {"fp16", "fp16"},  {"f16", "fp16"},
+      {"h16816", "fp16"}, {"h1688", "fp16"},  {"h884", "fp16"},  {"s884", "fp16"},
+      {"hgemm", "fp16"},  {"half", "fp16"},   {"s1688", "tf32"}, {"dgemm", "fp64"},
+      {"f64", "fp64"},    {"double", "fp64"}, {"sgemm", "fp32"}, {"scudnn", "fp32"},
+      {"f32", "fp32"},    {"fp32", "fp32"},   {"float", "fp32"},
+  });
+  for (const auto& [word, type] : kWords)
+    if (lower.find(word) != lower.npos) return type;
+  return {};
+}
+
+RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
+  RunFacts facts;
+  facts.batch = batch_from_shapes(capture, analysis.window);
+  facts.precision = precision_of(analysis);
+  facts.profiler = profiler_of(capture);
+  facts.rank = number(capture.metadata_value("distributedInfo.rank"));
+  facts.world_size = number(capture.metadata_value("distributedInfo.world_size"));
+  facts.extent = {analysis.window.start_ns, analysis.window.end_ns};
+  return facts;
+}
+
+}  // namespace gf

@@ -1,0 +1,32 @@
+// What makes two runs comparable or not, read from the captures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analyze/result.h"
+#include "core/intervals.h"
+#include "model/capture.h"
+
+namespace gf {
+
+struct RunFacts {
+  std::optional<std::int64_t> batch;  // first dimension that most layers' inputs share
+  std::string precision;              // "bf16", "tf32 and fp32"; empty: not known
+  std::string profiler;               // "kineto with shapes and stacks"
+  std::optional<std::int64_t> rank, world_size;
+  Interval extent;  // on the capture's clock
+};
+
+RunFacts run_facts(const Capture& capture, const Analysis& analysis);
+
+/// The type in which a matrix product's kernel reads its operands, by its name: fp4, fp8, int8,
+/// bf16, fp16, tf32, fp64 or fp32; empty when the name does not say.
+std::string_view precision_of_kernel(std::string_view name);
+
+/// The first number of the first list of `shapes` ("[[64, 3, 224, 224], [64]]"), or of list
+/// `index`.
+std::optional<std::int64_t> leading_dimension(std::string_view shapes, std::size_t index = 0);
+
+}  // namespace gf

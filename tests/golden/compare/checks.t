@@ -1,0 +1,59 @@
+Rules that end a build with 1.
+
+  $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
+  $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
+  $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3%" --fail-on "idle > 3%" --junit junit.xml --github -o answer.json
+  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.
+  ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz
+  ::notice title=gpufathom%3A idle > 3%25::fp32.json.gz: idle -91.9 %25 against eager.json.gz
+  gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz
+  [1]
+  $ jq -c '.checks[] | [.rule, .failed, .text]' answer.json
+  ["step > 3%",true,"fp32.json.gz: step +57.4 % against eager.json.gz"]
+  ["idle > 3%",false,"fp32.json.gz: idle -91.9 % against eager.json.gz"]
+  $ cat junit.xml
+  <?xml version="1.0" encoding="UTF-8"?>
+  <testsuites>
+  <testsuite name="gpufathom compare" tests="2" failures="1" errors="0" skipped="0">
+  <testcase classname="fp32.json.gz" name="step &gt; 3%">
+  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</failure>
+  </testcase>
+  <testcase classname="fp32.json.gz" name="idle &gt; 3%">
+  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</system-out>
+  </testcase>
+  </testsuite>
+  </testsuites>
+
+The other way round nothing is worse. A difference of nothing is none.
+
+  $ gpufathom compare fp32.json.gz eager.json.gz --fail-on "step > 3%" --fail-on "layer_type:MatMul > 3%" | sed -n '/^Rules/,/^$/p'
+  Rules
+    ok      step > 3%: eager.json.gz: step -36.5 % against fp32.json.gz
+    ok      layer_type:MatMul > 3%: eager.json.gz: layer_type:MatMul -73.1 %
+    against fp32.json.gz
+  
+  $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 0%" >/dev/null
+
+What differs beside the program is named, and the batch is read from the shapes.
+
+  $ gpufathom compare fp32.json.gz eager.json.gz | sed -n '/^Not alike/,/^$/p'
+  Not alike beside the program: precision (A fp32, B bf16).
+  
+  $ jq -c '[.runs[] | [.batch, .batch_source, .precision, .profiler, (.item_ns | round)]]' answer.json
+  [[64,"shapes","bf16","kineto with shapes",778600],[64,"shapes","fp32","kineto with shapes",1225444]]
+  $ gpufathom compare eager.json.gz fp32.json.gz --batch 64,512 --format json | jq -c '[.changes[0] | .of, .verdict], [.runs[] | .batch], [.differences[].setting]'
+  ["item","faster"]
+  [64,512]
+  ["batch","precision"]
+
+No rule, no number.
+
+  $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3"
+  gpufathom: --fail-on "step > 3": the limit has no unit (write it as "step > 3%": step, item, kernels, idle, copies, joules, a level such as gpu.busy, or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a time (ns, us, ms, s), J, or points of a level (pp))
+  [2]
+  $ gpufathom compare eager.json.gz fp32.json.gz --batch 1,2,3
+  gpufathom: --batch wants one number for all captures, or one for each: --batch 64,512
+  [2]
+  $ gpufathom compare eager.json.gz fp32.json.gz --github --format json
+  gpufathom: --github prints to standard output: give -o FILE for the json
+  [2]

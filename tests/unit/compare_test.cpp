@@ -1,0 +1,224 @@
+#include "analyze/compare/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/compare/checks.h"
+#include "report/compare/ci.h"
+#include "report/compare/compare.h"
+
+namespace gf {
+
+namespace {
+
+/// A run of one GPU whose steps lasted so long, half of it in kernels of matrix products.
+Analysis run_of(const std::string& path, std::vector<Nanos> steps, Nanos kernels_a_step = 40) {
+  Analysis analysis;
+  analysis.source.path = path;
+  Nanos at = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    analysis.window.steps.push_back({static_cast<std::int64_t>(i), at, steps[i], false});
+    at += steps[i];
+  }
+  analysis.window.step_source = "marks:ProfilerStep";
+  analysis.window.duration_ns = at;
+  const auto kernels = kernels_a_step * static_cast<Nanos>(steps.size());
+  DeviceUse device;
+  device.name = "NVIDIA H200";
+  device.span_ns = at;
+  device.busy_ns = device.kernel_busy_ns = kernels;
+  device.idle_ns = at - kernels;
+  IdleCause idle;
+  idle.cause = IdleReason::launch_bound;
+  idle.ns = device.idle_ns;
+  device.idle.push_back(idle);
+  analysis.devices.push_back(device);
+  LayerRow layer;
+  layer.type = LayerType::matmul;
+  layer.name = "linear";
+  layer.ns = kernels;
+  analysis.layer_types.push_back(layer);
+  analysis.layers.push_back(layer);
+  KernelRow kernel;
+  kernel.name = "void gemm_a<bf16>(float*)";
+  kernel.short_name = "gemm";
+  kernel.ns = kernels;
+  analysis.kernels.push_back(kernel);
+  return analysis;
+}
+
+const std::vector<Nanos> kEven{100, 101, 99, 100, 101, 99, 100, 100};
+const std::vector<Nanos> kSlower{110, 111, 109, 110, 111, 109, 110, 110};
+const std::vector<Nanos> kWild{90, 130, 85, 120, 95, 88, 125, 91};
+
+TEST(Compare, ADifferenceIsBeyondNoiseOrNot) {
+  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
+  ASSERT_EQ(slower.changes.size(), 1u);
+  EXPECT_EQ(slower.changes[0].verdict, ComparedVerdict::slower);
+  EXPECT_NEAR(*slower.changes[0].ratio, 1.1, 1e-9);
+  EXPECT_GT(*slower.changes[0].low, 1.08);
+  EXPECT_LT(*slower.changes[0].high, 1.12);
+  const auto faster = compare({run_of("a", kSlower), run_of("b", kEven)});
+  EXPECT_EQ(faster.changes[0].verdict, ComparedVerdict::faster);
+  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
+  EXPECT_EQ(noise.changes[0].verdict, ComparedVerdict::no_difference);
+  EXPECT_NE(comparison_headline(noise, 1).find("No difference beyond noise"), std::string::npos);
+  const auto few = compare({run_of("a", {100, 101}), run_of("b", kSlower)});
+  EXPECT_EQ(few.changes[0].verdict, ComparedVerdict::not_known);
+  EXPECT_FALSE(few.changes[0].low);
+}
+
+TEST(Compare, TimesOfAnItemWhereTheBatchDiffers) {
+  // Eight times the work in four times the time.
+  std::vector<Nanos> large;
+  for (const Nanos step : kEven) large.push_back(4 * step);
+  const auto c = compare({run_of("a", kEven), run_of("b", large)}, {}, {64, 512});
+  EXPECT_EQ(c.runs[1].batch_source, "given");
+  EXPECT_NEAR(*c.runs[1].speedup, 2, 1e-9);
+  EXPECT_EQ(c.changes[0].of, "item");
+  EXPECT_EQ(c.changes[0].verdict, ComparedVerdict::faster);
+  EXPECT_NEAR(*c.changes[0].ratio, 0.5, 1e-9);
+  ASSERT_EQ(c.differences.size(), 1u);
+  EXPECT_EQ(c.differences[0].setting, ComparedSetting::batch);
+  EXPECT_EQ(c.differences[0].values, (std::vector<std::string>{"64", "512"}));
+  std::vector<RunFacts> facts(2);
+  facts[0].batch = 64;
+  EXPECT_EQ(compare({run_of("a", kEven), run_of("b", large)}, facts).runs[0].batch_source,
+            "shapes");
+}
+
+TEST(Compare, RanksOfOneJobAreNotFasterThanEachOther) {
+  std::vector<RunFacts> facts(2);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    facts[rank].rank = static_cast<std::int64_t>(rank);
+    facts[rank].world_size = 2;
+    facts[rank].extent = {0, 1000};
+  }
+  const auto c = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  EXPECT_TRUE(c.ranks_of_one_job);
+  EXPECT_EQ(c.changes[0].verdict, ComparedVerdict::same_job);
+  EXPECT_FALSE(c.runs[1].speedup);
+  EXPECT_NE(comparison_headline(c, 1).find("ranks 0 and 1 of one job"), std::string::npos);
+  facts[1].rank = 0;  // the same rank of another run is another run
+  EXPECT_FALSE(compare({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
+  facts[1].rank = 1;
+  facts[1].extent = {3'600'000'000'000, 3'600'000'001'000};  // an hour later
+  EXPECT_FALSE(compare({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
+}
+
+TEST(Compare, AProfilersCostMakesABracket) {
+  auto before = run_of("a", kSlower, 60), after = run_of("b", kEven, 30);
+  Finding observed;
+  observed.id = FindingId::observer_effect;
+  after.findings.push_back(observed);
+  const auto c = compare({before, after});
+  EXPECT_NEAR(*c.changes[0].kernel_ratio, 0.5, 1e-9);
+  EXPECT_NE(comparison_headline(c, 1).find("between 1.10x and 2.00x"), std::string::npos)
+      << comparison_headline(c, 1);
+}
+
+TEST(Compare, WithoutDeviceWorkThePhasesOfTheHostAreCompared) {
+  auto host = [](const std::string& path, Nanos kernels, Nanos other) {
+    Analysis analysis;
+    analysis.source.path = path;
+    analysis.runtime.duration_ns = kernels + other;
+    PhaseTime phase;
+    phase.phase = RuntimePhase::cpu_kernel;
+    phase.ns = kernels;
+    analysis.runtime.phases.push_back(phase);
+    phase.phase = RuntimePhase::other;
+    phase.ns = other;
+    analysis.runtime.phases.push_back(phase);
+    return analysis;
+  };
+  const auto c = compare({host("a", 700, 300), host("b", 1500, 500)});
+  EXPECT_EQ(c.runs[0].time_ns, 1000);
+  EXPECT_EQ(c.runs[1].time_ns, 2000);
+  ASSERT_EQ(c.time.size(), 2u);
+  EXPECT_EQ(c.time[0].kind, ComparedRowKind::phase);
+  EXPECT_EQ(c.time[0].change_ns[1], 800);
+  EXPECT_NEAR(*c.runs[1].speedup, 0.5, 1e-9);
+}
+
+TEST(Compare, NamesThatLookAlikeAreToldApart) {
+  auto first = run_of("runs/before/trace.json", kEven);
+  auto second = run_of("runs/after/trace.json", kSlower);
+  auto other = first.kernels[0];
+  other.name = "void gemm_b<fp16>(float*)";
+  first.kernels.push_back(other);
+  const auto c = compare({first, second});
+  EXPECT_EQ(c.runs[0].label, "before/trace.json");
+  EXPECT_EQ(c.runs[1].label, "after/trace.json");
+  ASSERT_EQ(c.kernels.size(), 2u);
+  EXPECT_NE(c.kernels[0].label, c.kernels[1].label);
+}
+
+TEST(Compare, ChecksFailOnMoreThanTheLimitBeyondNoise) {
+  auto failed = [](Comparison c, const std::string& rule) {
+    const auto parsed = parse_check(rule);
+    EXPECT_TRUE(parsed) << rule;
+    try_checks(c, {*parsed});
+    return c.checks.at(0).failed;
+  };
+  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
+  EXPECT_TRUE(failed(slower, "step > 3%"));
+  EXPECT_TRUE(failed(slower, "step>9.9 %"));
+  EXPECT_FALSE(failed(slower, "step > 11%"));
+  EXPECT_TRUE(failed(slower, "idle > 9ns"));
+  EXPECT_FALSE(failed(slower, "idle > 10us"));
+  EXPECT_TRUE(failed(slower, "idle:launch_bound > 10%"));
+  EXPECT_FALSE(failed(slower, "kernels > 1%"));
+  EXPECT_FALSE(failed(slower, "step < -3%"));
+  EXPECT_TRUE(failed(slower, "joules > 3%")) << "what has no data cannot pass";
+  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
+  EXPECT_GT(*noise.changes[0].ratio, 1.02);
+  EXPECT_FALSE(failed(noise, "step > 2%"));
+  const auto few = compare({run_of("a", {100, 101}), run_of("b", {130, 131})});
+  EXPECT_TRUE(failed(few, "step > 3%")) << "where noise is not known the limit alone decides";
+}
+
+TEST(Compare, RulesThatAreNoRules) {
+  for (const char* text : {"", "step", "step > 3", "> 3%", "step > x%", "step > 3J", "joules > 3ms",
+                           "gpu.busy > 3ms", "step > nan%", "step > 2pp"})
+    EXPECT_FALSE(parse_check(text)) << text;
+  EXPECT_NE(parse_check("step > 3").error().message().find("step > 3%"), std::string::npos);
+}
+
+TEST(Compare, BuildServersReadTheChecks) {
+  auto c = compare({run_of("a", kEven), run_of("b<&>.json", kSlower)});
+  try_checks(c, {*parse_check("step > 3%"), *parse_check("step > 20%")});
+  const auto annotations = github_annotations(c);
+  EXPECT_NE(annotations.find("::error title=gpufathom%3A step > 3%25::b<&>.json: step +10.0 %25"),
+            std::string::npos)
+      << annotations;
+  const auto junit = junit_report(c);
+  EXPECT_NE(junit.find("tests=\"2\" failures=\"1\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("classname=\"b&lt;&amp;&gt;.json\" name=\"step &gt; 3%\""),
+            std::string::npos)
+      << junit;
+}
+
+TEST(Compare, PrecisionByTheKernelsName) {
+  EXPECT_EQ(precision_of_kernel("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_tn"),
+            "bf16");
+  EXPECT_EQ(precision_of_kernel("cutlass_80_tensorop_s1688gemm_128x256_16x3_nn_align4"), "tf32");
+  EXPECT_EQ(precision_of_kernel("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn"), "fp16");
+  EXPECT_EQ(precision_of_kernel("ampere_sgemm_128x64_tn"), "fp32");
+  EXPECT_EQ(precision_of_kernel("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNN"), "fp16");
+  EXPECT_EQ(precision_of_kernel("nvjet_sm100_tst_mma_128x256x64"), "bf16");
+  EXPECT_EQ(precision_of_kernel("volta_dgemm_64x64_nn"), "fp64");
+  EXPECT_EQ(precision_of_kernel("Cijk_Ailk_Bljk"), "");
+}
+
+TEST(Compare, TheBatchIsTheFirstDimension) {
+  EXPECT_EQ(leading_dimension("[[64, 3, 224, 224], [64]]"), 64);
+  EXPECT_EQ(leading_dimension("[[30522, 768], [32, 128], [], [], []]", 1), 32);
+  EXPECT_EQ(leading_dimension("[[], [64]]"), std::nullopt);
+  EXPECT_EQ(leading_dimension("[[[64, 3], [64, 5]], []]"), std::nullopt);
+  EXPECT_EQ(leading_dimension(""), std::nullopt);
+}
+
+}  // namespace
+
+}  // namespace gf
