@@ -1,5 +1,5 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|findings|schema|typescript|work-json|work-schema.
+// metrics|capture|analysis|levels|findings|schema|typescript|work-json|work-schema|sweep-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -30,6 +30,8 @@ int main(int argc, char** argv) {
     text = gf::work_page();
   else if (page == "work-schema")
     text = gf::work_schema();
+  else if (page == "sweep-schema")
+    text = gf::sweep_schema();
   else if (page == "findings")
     text = gf::findings_page();
   else if (page == "typescript")
@@ -37,7 +39,7 @@ int main(int argc, char** argv) {
   if (text.empty()) {
     std::fputs(
         "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
-        "work-json|work-schema\n",
+        "work-json|work-schema|sweep-schema\n",
         stderr);
     return 2;
   }

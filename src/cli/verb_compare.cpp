@@ -9,9 +9,11 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/run_facts.h"
 #include "analyze/sampled/sampled.h"
+#include "cli/analyze_steps.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
+#include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"
@@ -32,20 +34,8 @@ struct Options {
   bool github = false;
   std::optional<std::size_t> rows;
   OutputOptions output;
+  std::string axes, table;
 };
-
-/// The steps of the capture, its steady part when samples are all there is, or all of it when it
-/// has neither.
-Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
-  if (holds_only_samples(capture)) {
-    options.window = "stable";
-  } else {
-    options.window = "steps";
-  }
-  if (auto analysis = analyze(capture, options)) return analysis;
-  options.window = "all";
-  return analyze(capture, options);
-}
 
 /// What `compare` takes of the captures, one after the other: two in memory would be too much.
 struct Runs {
@@ -111,6 +101,15 @@ Status write_answers(const Options& options, const Comparison& comparison,
 }
 
 int compare_files(const Options& options) {
+  if (!options.axes.empty() || !options.table.empty())
+    return compare_sweep({options.captures, options.counters, options.axes, options.table,
+                          options.window, options.output});
+  if (options.captures.empty())
+    return complain("no FILE is given (gpufathom compare --help tells more)", kWrongUsage);
+  if (options.captures.size() == 1)
+    return complain(
+        "at least 2 of FILE are needed, 1 is given (gpufathom compare --help tells more)",
+        kWrongUsage);
   if (!options.counters.empty() && options.counters.size() != options.captures.size())
     return complain("--counters wants one report for each capture, in the same order, or none",
                     kWrongUsage);
@@ -143,13 +142,22 @@ int compare_files(const Options& options) {
 
 }  // namespace
 
+Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
+  if (holds_only_samples(capture)) {
+    options.window = "stable";
+  } else {
+    options.window = "steps";
+  }
+  if (auto analysis = analyze(capture, options)) return analysis;
+  options.window = "all";
+  return analyze(capture, options);
+}
+
 Verb compare_verb() {
   Verb verb{"compare", "what of the difference between runs comes from where"};
   const auto options = std::make_shared<Options>();
   verb.argument("FILE", options->captures,
                 "traces or capture files; the others are compared with the first")
-      .must()
-      .count_at_least(2)
       .input();
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
@@ -175,6 +183,12 @@ Verb compare_verb() {
       .output();
   verb.flag("--github", options->github,
             "prints the verdicts as annotations of GitHub Actions after the answer");
+  verb.option("--axes", options->axes, "LIST",
+              "many runs over batch, precision, mode, framework, gpu or model instead: read from "
+              "the captures and the names of their files");
+  verb.option("--table", options->table, "FILE",
+              "the same, of a table of JSON or CSV with a row for each run")
+      .input();
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] { return compare_files(*options); };

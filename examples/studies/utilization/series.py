@@ -247,6 +247,15 @@ class Series:
         print(key, entry.get("error", ""), [round(r["step_s"] * 1e3, 3) for r in entry["runs"]],
               f"{self.left():.1f} s left", flush=True)
 
+    def expected(self, precision, batch):
+        """Seconds of a visit, from the largest batch before it; 0 when nothing is known."""
+        before = [entry for entry in self.configurations.values()
+                  if entry["precision"] == precision and entry["runs"] and entry["batch"] <= batch]
+        if not before:
+            return 0
+        largest = max(before, key=lambda entry: entry["batch"])
+        return 0.8 + 7 * largest["runs"][0]["step_s"] * batch / largest["batch"]
+
     def trace(self):
         options = self.options
         batch = options.batches[0] if options.tiny else CHOSEN[options.model]
@@ -272,8 +281,8 @@ class Series:
             for batches in (options.batches, fine):
                 for precision in options.precisions:
                     for batch in sorted(batches):
-                        if self.left() < slowest:
-                            return
+                        if self.left() < max(slowest, self.expected(precision, batch)):
+                            continue
                         begun = time.monotonic()
                         self.visit(precision, batch)
                         if round_index:

@@ -1,6 +1,7 @@
 #include "report/reference/analysis_schema.h"
 
 #include "analyze/result.h"
+#include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
 #include "core/when.h"
 #include "report/json.h"
@@ -127,6 +128,11 @@ std::string analysis_schema() {
 
 std::string work_schema() {
   return schema<WorkUse>("gpufathom.work/1", "The answer of `gpufathom work --format json`");
+}
+
+std::string sweep_schema() {
+  return schema<Sweep>("gpufathom.sweep/1",
+                       "The answer of `gpufathom compare --axes … --format json`");
 }
 
 }  // namespace gf

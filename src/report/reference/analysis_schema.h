@@ -10,5 +10,7 @@ namespace gf {
 std::string analysis_schema();
 /// docs/work.schema.json, the same of the answer of `work`.
 std::string work_schema();
+/// docs/sweep.schema.json, the same of a sweep.
+std::string sweep_schema();
 
 }  // namespace gf

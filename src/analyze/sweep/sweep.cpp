@@ -1,0 +1,263 @@
+#include "analyze/sweep/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "analyze/sweep/axes.h"
+#include "core/statistics.h"
+#include "core/when.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kSaturated = 0.95;   // of the highest throughput
+constexpr double kUsesTensor = 0.03;  // batch normalisation's few tensor cycles stay below
+
+/// What runs of one series have alike.
+std::string series_key(const SweepRun& run) {
+  std::string key;
+  for (const auto& axis : sweep_axes()) (key += run.*(axis.member)) += '\n';
+  return key;
+}
+
+/// The model and the axes that vary in the sweep.
+std::string series_name(const SweepRun& run, const std::vector<std::string>& axes) {
+  std::string name;
+  for (const auto& axis : sweep_axes()) {
+    const std::string& value = run.*(axis.member);
+    const bool told =
+        axis.name == "model" || std::find(axes.begin(), axes.end(), axis.name) != axes.end();
+    if (told && !value.empty()) name += when(!name.empty(), " ") + value;
+  }
+  if (name.empty()) return "(no name)";
+  return name;
+}
+
+void finish(SweepInput& input) {
+  SweepRun& run = input.run;
+  const auto& seconds = input.step_seconds;
+  if (!seconds.empty()) {
+    const double mean =
+        std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+    run.step_ns = std::llround(mean * 1e9);
+    run.repeats = static_cast<std::int64_t>(seconds.size());
+    if (seconds.size() > 1 && mean > 0) {
+      const auto [fastest, slowest] = std::minmax_element(seconds.begin(), seconds.end());
+      run.spread = (*slowest - *fastest) / mean;
+    }
+    if (run.batch && mean > 0) run.throughput = static_cast<double>(*run.batch) / mean;
+  }
+  if (run.throughput && input.flops_per_item > 0)
+    run.flops = *run.throughput * input.flops_per_item;
+}
+
+/// Runs of one setting become one with more repeats; its levels are their means, its kernels those
+/// of the first that has any.
+std::vector<SweepInput> merge_repeats(std::vector<SweepInput> inputs) {
+  std::vector<SweepInput> merged;
+  std::map<std::pair<std::string, std::optional<std::int64_t>>, std::size_t> known;
+  std::vector<std::map<std::string, std::vector<double>>> levels;
+  for (auto& input : inputs) {
+    const auto [at, added] =
+        known.try_emplace({series_key(input.run), input.run.batch}, merged.size());
+    if (added) levels.emplace_back();
+    for (const auto& level : input.run.levels)
+      if (level.value) levels[at->second][level.id].push_back(*level.value);
+    if (added) {
+      merged.push_back(std::move(input));
+      continue;
+    }
+    SweepInput& first = merged[at->second];
+    first.step_seconds.insert(first.step_seconds.end(), input.step_seconds.begin(),
+                              input.step_seconds.end());
+    if (first.kernels.empty()) first.kernels = std::move(input.kernels);
+    if (!first.run.memory_bytes) first.run.memory_bytes = input.run.memory_bytes;
+  }
+  for (std::size_t i = 0; i < merged.size(); ++i)
+    for (auto& level : merged[i].run.levels) {
+      const auto& values = levels[i][level.id];
+      if (values.empty()) continue;
+      level.value =
+          std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    }
+  return merged;
+}
+
+void normalise(std::vector<SweepRun>& runs) {
+  std::map<std::string, double> highest;
+  for (const auto& run : runs)
+    if (run.throughput) highest[run.model] = std::max(highest[run.model], *run.throughput);
+  for (auto& run : runs)
+    if (run.throughput && highest[run.model] > 0)
+      run.normalised = *run.throughput / highest[run.model];
+}
+
+/// Marks where more batch stops paying.
+void saturate(SweepSeries& series, const std::vector<SweepRun>& runs) {
+  double highest = 0;
+  for (const auto at : series.runs)
+    highest = std::max(highest, runs[static_cast<std::size_t>(at)].throughput.value_or(0));
+  series.representative = series.runs.back();
+  if (highest <= 0) return;
+  for (const auto at : series.runs) {
+    const SweepRun& run = runs[static_cast<std::size_t>(at)];
+    if (run.throughput.value_or(0) < kSaturated * highest) continue;
+    series.representative = at;
+    if (at != series.runs.back()) series.saturation_batch = run.batch;
+    return;
+  }
+}
+
+Share value_in(const std::vector<SweepLevel>& levels, std::string_view id) {
+  for (const auto& level : levels)
+    if (level.id == id) return level.value;
+  return {};
+}
+
+/// Each level over the kernels that have it, weighted by their time.
+std::vector<LevelSpread> spreads_of(const std::vector<SweepKernel>& kernels) {
+  std::vector<std::string> ids;
+  for (const auto& kernel : kernels)
+    for (const auto& level : kernel.levels)
+      if (level.value && std::find(ids.begin(), ids.end(), level.id) == ids.end())
+        ids.push_back(level.id);
+  std::vector<LevelSpread> spreads;
+  for (const auto& id : ids) {
+    std::vector<double> values, weights;
+    for (const auto& kernel : kernels) {
+      const Share value = value_in(kernel.levels, id);
+      if (!value) continue;
+      values.push_back(*value);
+      weights.push_back(static_cast<double>(kernel.ns));
+    }
+    LevelSpread spread;
+    spread.id = id;
+    spread.spread = distribution(values, weights);
+    spread.value = spread.spread.mean;
+    spreads.push_back(std::move(spread));
+  }
+  return spreads;
+}
+
+std::vector<CurvePoint> curve_of(const std::vector<SweepKernel>& kernels, std::string_view id) {
+  std::map<double, double> time_at;
+  double whole = 0;
+  for (const auto& kernel : kernels) {
+    const Share value = value_in(kernel.levels, id);
+    if (!value) continue;
+    time_at[*value] += static_cast<double>(kernel.ns);
+    whole += static_cast<double>(kernel.ns);
+  }
+  std::vector<CurvePoint> curve;
+  double below = 0;
+  for (const auto& [value, ns] : time_at) {
+    below += ns;
+    if (whole > 0) curve.push_back({value, below / whole});
+  }
+  return curve;
+}
+
+void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kernels) {
+  std::int64_t instances = 0, counted = 0, without = 0;
+  double time = 0, time_without = 0;
+  for (const auto& kernel : kernels) {
+    instances += kernel.count;
+    const Share tensor = value_in(kernel.levels, "tensor.active");
+    if (!tensor) continue;
+    counted += kernel.count;
+    time += static_cast<double>(kernel.ns);
+    if (*tensor >= kUsesTensor) continue;
+    without += kernel.count;
+    time_without += static_cast<double>(kernel.ns);
+  }
+  series.kernels = instances;
+  if (counted > 0)
+    series.instances_without_tensor = static_cast<double>(without) / static_cast<double>(counted);
+  if (time > 0) series.time_without_tensor = time_without / time;
+  series.spreads = spreads_of(kernels);
+  for (const std::string_view id : {"tensor.issue", "tensor.active"}) {
+    series.tensor_curve = curve_of(kernels, id);
+    series.curve_level = id;
+    if (!series.tensor_curve.empty()) return;
+  }
+  series.curve_level.clear();
+}
+
+/// Axes with more than one value, behind those that were asked for.
+void add_varying(std::vector<std::string>& axes, const std::vector<SweepRun>& runs) {
+  const auto add = [&](std::string_view name, bool varies) {
+    if (varies && std::find(axes.begin(), axes.end(), name) == axes.end()) axes.emplace_back(name);
+  };
+  for (const auto& axis : sweep_axes())
+    add(axis.name, std::any_of(runs.begin(), runs.end(), [&](const SweepRun& run) {
+          return run.*(axis.member) != runs.front().*(axis.member);
+        }));
+  add("batch", std::any_of(runs.begin(), runs.end(),
+                           [&](const SweepRun& run) { return run.batch != runs.front().batch; }));
+}
+
+}  // namespace
+
+Share level_of(const SweepRun& run, std::string_view id) { return value_in(run.levels, id); }
+
+SweepInput sweep_input(const Analysis& analysis) {
+  SweepInput input;
+  SweepRun& run = input.run;
+  run.source = analysis.source.path;
+  run.framework = analysis.source.framework;
+  if (!analysis.devices.empty()) run.gpu = analysis.devices.front().name;
+  const auto steps = analysis.window.steps.size();
+  if (steps > 0)
+    input.step_seconds.push_back(static_cast<double>(analysis.window.duration_ns) * 1e-9 /
+                                 static_cast<double>(steps));
+  for (const auto& level : analysis.levels)
+    if (level.value) run.levels.push_back({level.id, level.value});
+  for (const auto& row : analysis.kernels) {
+    SweepKernel kernel{row.count, row.ns, {}};
+    for (const auto& level : row.levels)
+      if (level.value) kernel.levels.push_back({level.id, level.value});
+    input.kernels.push_back(std::move(kernel));
+  }
+  return input;
+}
+
+Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) {
+  Sweep sweep;
+  inputs = merge_repeats(std::move(inputs));
+  for (auto& input : inputs) finish(input);
+  // Series in the order in which they first appear, the runs of each by batch.
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < inputs.size(); ++i) first.try_emplace(series_key(inputs[i].run), i);
+  std::stable_sort(inputs.begin(), inputs.end(), [&](const auto& left, const auto& right) {
+    return std::tuple(first.at(series_key(left.run)), left.run.batch) <
+           std::tuple(first.at(series_key(right.run)), right.run.batch);
+  });
+  for (const auto& input : inputs) sweep.runs.push_back(input.run);
+  normalise(sweep.runs);
+  if (!sweep.runs.empty()) add_varying(axes, sweep.runs);
+  sweep.axes = std::move(axes);
+  std::string before;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (const std::string key = series_key(inputs[i].run); i == 0 || key != before) {
+      before = key;
+      sweep.series.emplace_back();
+      sweep.series.back().name = series_name(inputs[i].run, sweep.axes);
+      sweep.series.back().model = inputs[i].run.model;
+    }
+    SweepSeries& series = sweep.series.back();
+    series.runs.push_back(static_cast<std::int64_t>(i));
+    if (inputs[i].kernels.empty()) continue;
+    series.kernels_run = static_cast<std::int64_t>(i);  // of several, the largest batch
+    describe_kernels(series, inputs[i].kernels);
+  }
+  for (auto& series : sweep.series) saturate(series, sweep.runs);
+  sweep.takeaways = judge_takeaways(sweep);
+  return sweep;
+}
+
+}  // namespace gf

@@ -1,0 +1,69 @@
+// Many runs of one program over its settings: throughput, levels and memory over the batch, the
+// distribution of every level over the kernels, and what the seven takeaways of DATE 2024 say here.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/result.h"
+
+namespace gf {
+
+enum class TakeawayId : std::uint8_t {
+#define GF_TAKEAWAY(id, statement) id,
+#include "analyze/sweep/takeaways.def"
+#undef GF_TAKEAWAY
+};
+template <>
+struct EnumNames<TakeawayId> {
+  static constexpr const char* type = "TakeawayId";
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_TAKEAWAY(id, statement) #id,
+#include "analyze/sweep/takeaways.def"
+#undef GF_TAKEAWAY
+  });
+};
+
+enum class TakeawayVerdict : std::uint8_t { holds, does_not_hold, cannot_tell };
+template <>
+struct EnumNames<TakeawayVerdict> {
+  static constexpr const char* type = "TakeawayVerdict";
+  static constexpr std::array<std::string_view, 3> names{"holds", "does_not_hold", "cannot_tell"};
+};
+
+#define GF_RESULTS "analyze/results/sweep.def"
+#include "analyze/declare_results.inl"
+
+/// Kernels of one name in a run, with their levels.
+struct SweepKernel {
+  std::int64_t count = 0;
+  Nanos ns = 0;
+  std::vector<SweepLevel> levels;
+};
+
+/// What is known of one configuration. `step_seconds` has one entry for every repeat; without any,
+/// run.throughput may be set. Empty axes are not known.
+struct SweepInput {
+  SweepRun run;
+  std::vector<double> step_seconds;
+  double flops_per_item = 0;  // 0: not known
+  std::vector<SweepKernel> kernels;
+};
+
+/// A configuration from the analysis of its capture: step time, levels, kernels, device, framework.
+/// The batch and the other axes are the caller's.
+SweepInput sweep_input(const Analysis& analysis);
+
+/// Orders the runs into series (all axes but the batch alike) and judges the takeaways. `axes` are
+/// those that were asked for; the ones that vary are added.
+Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes);
+
+/// The seven statements over the series of a sweep. In takeaways.cpp.
+std::vector<Takeaway> judge_takeaways(const Sweep& sweep);
+
+/// The value of a level; empty without data.
+Share level_of(const SweepRun& run, std::string_view id);
+
+}  // namespace gf

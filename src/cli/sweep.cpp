@@ -1,0 +1,142 @@
+#include "cli/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/compare/run_facts.h"
+#include "analyze/sweep/axes.h"
+#include "analyze/sweep/table.h"
+#include "cli/analyze_steps.h"
+#include "cli/load_capture.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
+#include "report/json.h"
+#include "report/sweep/sweep.h"
+
+namespace gf::cli {
+
+namespace {
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    words.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return words;
+}
+
+/// Rows of the table, and one for every capture that is named by itself.
+Result<std::vector<SweepRow>> rows_of(const SweepOptions& options) {
+  std::vector<SweepRow> rows;
+  if (!options.table.empty()) {
+    auto read = read_sweep_table(options.table);
+    if (!read) return read;
+    rows = std::move(*read);
+  }
+  for (std::size_t i = 0; i < options.captures.size(); ++i) {
+    SweepRow row;
+    row.capture = options.captures[i];
+    if (!options.counters.empty()) row.counters = options.counters[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// What the table gives goes before what the capture says.
+void join(SweepInput analysed, SweepInput& given) {
+  SweepRun& run = given.run;
+  for (const auto& axis : sweep_axes())
+    if ((run.*(axis.member)).empty()) run.*(axis.member) = analysed.run.*(axis.member);
+  run.source = analysed.run.source;
+  if (run.levels.empty()) run.levels = std::move(analysed.run.levels);
+  if (given.step_seconds.empty()) given.step_seconds = std::move(analysed.step_seconds);
+  if (given.kernels.empty()) given.kernels = std::move(analysed.kernels);
+}
+
+/// Analyses the capture of a row; the exit code, kWhole when nothing was lost.
+int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) {
+  InputOptions input;
+  input.trace = row.capture;
+  input.counters = row.counters;
+  const auto loaded = load_capture(input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  AnalyzeOptions how;
+  how.window = row.window.empty() ? options.window : row.window;
+  how.progress = progress.callback();
+  const auto analysis =
+      how.window.empty() ? analyze_steps(loaded->capture, how) : analyze(loaded->capture, how);
+  progress.wipe();
+  if (!analysis) return complain(analysis.error(), row.capture, loaded->capture);
+  join(sweep_input(*analysis), row.input);
+  read_axes_from_name(row.capture, row.input.run);
+  const RunFacts facts = run_facts(loaded->capture, *analysis);
+  if (!row.input.run.batch) row.input.run.batch = facts.batch;
+  if (row.input.run.precision.empty()) row.input.run.precision = facts.precision;
+  return say_shortcomings(row.capture, *analysis);
+}
+
+/// The first asked-for axis that a run lacks, as a complaint.
+std::string lacking(const std::vector<std::string>& axes, const SweepRow& row) {
+  const SweepRun& run = row.input.run;
+  for (const auto& name : axes) {
+    bool lacks = name == "batch" && !run.batch;
+    for (const auto& axis : sweep_axes())
+      if (axis.name == name && (run.*(axis.member)).empty()) lacks = true;
+    if (lacks)
+      return fmt::format(
+          "{}: its {} is not known: put it into the file's name (resnet50_amp_eager_b64.gpf) or "
+          "into a table (--table)",
+          row.capture.empty() ? run.source : row.capture, name);
+  }
+  return {};
+}
+
+}  // namespace
+
+int compare_sweep(const SweepOptions& options) {
+  const auto axes = split(options.axes);
+  for (const auto& name : axes)
+    if (!is_sweep_axis(name))
+      return complain(fmt::format("--axes: there is no axis \"{}\" (batch, precision, mode, "
+                                  "framework, gpu, model)",
+                                  name),
+                      kWrongUsage);
+  if (!options.counters.empty() && options.counters.size() != options.captures.size())
+    return complain("--counters wants one report for each capture, in the same order, or none",
+                    kWrongUsage);
+  auto rows = rows_of(options);
+  if (!rows) return complain(rows.error());
+  if (rows->size() < 2) return complain("a sweep wants at least 2 runs", kWrongUsage);
+  const std::string format = chosen_format(options.output);
+  ProgressDisplay progress;
+  int exit_code = kWhole;
+  std::vector<SweepInput> inputs;
+  for (auto& row : *rows) {
+    if (!row.capture.empty()) {
+      exit_code = std::max(exit_code, fill(options, row, progress));
+      if (row.input.run.source.empty()) return exit_code;
+    }
+    if (const std::string complaint = lacking(axes, row); !complaint.empty())
+      return complain(complaint, kBadInput);
+    inputs.push_back(std::move(row.input));
+  }
+  const Sweep sweep = make_sweep(std::move(inputs), axes);
+  std::string answer;
+  if (format == "json") {
+    to_json(answer, sweep);
+    answer += '\n';
+  } else if (format == "html") {
+    answer = sweep_page(sweep);
+  } else {
+    answer = sweep_text(sweep, text_style(options.output.to_file()));
+  }
+  if (const auto written = write_answer(options.output, answer); !written)
+    return complain(written.error());
+  return exit_code;
+}
+
+}  // namespace gf::cli

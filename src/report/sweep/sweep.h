@@ -1,0 +1,20 @@
+// A sweep as text and as a page.
+#pragma once
+
+#include <string>
+
+#include "analyze/sweep/sweep.h"
+#include "report/text/style.h"
+
+namespace gf {
+
+/// "holds", "does not hold", "cannot tell".
+std::string_view words_of(TakeawayVerdict verdict);
+/// Letters for the series: a, b, ... z, then '?'.
+char series_letter(std::size_t series);
+
+std::string sweep_text(const Sweep& sweep, const TextStyle& style);
+/// One file that needs nothing else; its charts are SVG.
+std::string sweep_page(const Sweep& sweep);
+
+}  // namespace gf

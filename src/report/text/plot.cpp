@@ -1,0 +1,88 @@
+#include "report/text/plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "report/text/format.h"
+#include "report/text/paint.h"
+
+namespace gf {
+
+namespace {
+
+double place(const PlotAxis& axis, double value) {
+  double low = axis.low, high = axis.high;
+  if (axis.logarithmic) {
+    low = std::log(low);
+    high = std::log(high);
+    value = std::log(std::max(value, axis.low));
+  }
+  if (!(high > low)) return 0;
+  return std::clamp((value - low) / (high - low), 0.0, 1.0);
+}
+
+int cell(const PlotAxis& axis, double value, int cells) {
+  return static_cast<int>(std::lround(place(axis, value) * (cells - 1)));
+}
+
+std::string padded(std::string text, int width) {
+  const auto columns = static_cast<int>(columns_of(text));
+  return std::string(static_cast<std::size_t>(std::max(0, width - columns)), ' ') + text;
+}
+
+}  // namespace
+
+std::string plot(const TextStyle& style, const std::vector<PlotPoint>& points, const PlotAxis& x,
+                 const PlotAxis& y, int height) {
+  const auto margin = static_cast<int>(std::max(columns_of(y.low_text), columns_of(y.high_text)));
+  const int width = std::clamp(style.width - margin - 6, 20, 70);
+  std::vector<std::string> rows(static_cast<std::size_t>(height),
+                                std::string(static_cast<std::size_t>(width), ' '));
+  for (const auto& point : points) {
+    const int row = height - 1 - cell(y, point.y, height);
+    rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(cell(x, point.x, width))] =
+        point.mark;
+  }
+  std::string_view side = "|", floor = "-", corner = "+";
+  if (style.utf8) {
+    side = "│";
+    floor = "─";
+    corner = "└";
+  }
+  std::string out = "  " + paint(style, Paint::dim, y.title) + "\n";
+  for (int row = 0; row < height; ++row) {
+    std::string label;
+    if (row == 0) label = y.high_text;
+    if (row == height - 1) label = y.low_text;
+    std::string& marks = rows[static_cast<std::size_t>(row)];
+    marks.erase(marks.find_last_not_of(' ') + 1);
+    out += "  " + padded(label, margin) + " " + std::string(side) + marks + "\n";
+  }
+  out += std::string(static_cast<std::size_t>(margin + 3), ' ') + std::string(corner);
+  for (int column = 0; column < width; ++column) out += floor;
+  const auto ends = static_cast<int>(columns_of(x.low_text) + columns_of(x.title));
+  out += "\n" + std::string(static_cast<std::size_t>(margin + 4), ' ') + x.low_text + " " +
+         paint(style, Paint::dim, x.title) + padded(x.high_text, width - ends - 1) + "\n";
+  return out;
+}
+
+std::string sparkline(const TextStyle& style, const std::vector<double>& shares) {
+  static constexpr std::string_view kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  double highest = 0;
+  for (const double share : shares) highest = std::max(highest, share);
+  std::string out;
+  for (const double share : shares) {
+    if (share <= 0 || highest <= 0) {
+      out += style.utf8 ? " " : ".";
+    } else if (style.utf8) {
+      out += kBlocks[static_cast<std::size_t>(
+          std::clamp(std::ceil(share / highest * 8) - 1, 0.0, 7.0))];
+    } else {
+      out += static_cast<char>('0' + std::clamp(static_cast<int>(share / highest * 9.99), 0, 9));
+    }
+  }
+  return out;
+}
+
+}  // namespace gf

@@ -1,0 +1,33 @@
+// Points in a frame of characters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/text/style.h"
+
+namespace gf {
+
+struct PlotPoint {
+  double x = 0, y = 0;
+  char mark = '*';
+};
+
+/// An axis from `low` to `high`, with what stands at its ends.
+struct PlotAxis {
+  std::string title;
+  double low = 0, high = 1;
+  std::string low_text, high_text;
+  bool logarithmic = false;
+};
+
+/// A frame of at most style.width columns and `height` rows. Of points on one place the last one
+/// shows; points outside stand on the border.
+std::string plot(const TextStyle& style, const std::vector<PlotPoint>& points, const PlotAxis& x,
+                 const PlotAxis& y, int height);
+
+/// Shares in equal bins as one row of blocks, the highest bin as high as a row; digits without
+/// block characters.
+std::string sparkline(const TextStyle& style, const std::vector<double>& shares);
+
+}  // namespace gf

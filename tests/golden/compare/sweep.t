@@ -1,0 +1,184 @@
+Many runs over their settings: axes from the captures and from the names of their files.
+
+  $ for way in amp_eager amp_compile fp32_eager; do cp "$EXAMPLES"/resnet50_${way}_b64.json.gz .; done
+  $ gpufathom compare --axes batch,precision,mode resnet50_*.json.gz --format json > sweep.json
+  $ jq -c '.schema, .axes, (.runs[] | [.model, .gpu, .framework, .mode, .precision, .batch, .step_ns, (.throughput | floor)])' sweep.json
+  "gpufathom.sweep/1"
+  ["batch","precision","mode"]
+  ["resnet50","NVIDIA H200","pytorch","compile","amp",64,42540194,1504]
+  ["resnet50","NVIDIA H200","pytorch","eager","amp",64,49830392,1284]
+  ["resnet50","NVIDIA H200","pytorch","eager","fp32",64,78428400,816]
+  $ jq -c '.takeaways[] | [.id, .verdict]' sweep.json
+  ["gpu_near_full","does_not_hold"]
+  ["sm_below_gpu","cannot_tell"]
+  ["issue_below_half","cannot_tell"]
+  ["tensor_issue_small","cannot_tell"]
+  ["most_kernels_without_tensor","cannot_tell"]
+  ["batch_saturates","cannot_tell"]
+  ["software_pays","holds"]
+
+The highest throughput is 1, and a run's throughput is its batch over its step.
+
+  $ jq -c '[.runs[].normalised] | max, ([.[] | . > 0 and . <= 1] | all)' sweep.json
+  1
+  true
+  $ jq -c '[.runs[] | (.throughput * .step_ns * 1e-9 / .batch * 1e6 | round)] | unique' sweep.json
+  [1000000]
+
+Counters make the levels, their spread over all kernels, and the curve of the tensor cores, which ends at all of the time.
+
+  $ gpufathom compare --axes batch resnet50_amp_eager_b64.json.gz resnet50_amp_eager_b64.json.gz --counters "$EXAMPLES"/resnet50_amp_eager_b64.ncu.csv.gz "$EXAMPLES"/resnet50_amp_eager_b64.ncu.csv.gz --format json > counted.json
+  $ jq -c '.runs | length, .[0].repeats, .[0].spread' counted.json
+  1
+  2
+  0
+  $ jq -c '.series[0] | [.kernels, (.spreads | map(.id) | sort), .curve_level, (.tensor_curve | last | .time_share * 1e6 | round)]' counted.json
+  [2679,["dram.active","issue.active","l1.hit_rate","sm.active","tensor.active","tensor.issue"],"tensor.issue",1000000]
+  $ jq -c '.series[0].tensor_curve | [.[:-1], .[1:]] | transpose | map(.[0].time_share <= .[1].time_share and .[0].utilization < .[1].utilization) | all' counted.json
+  true
+  $ jq -r '.takeaways[] | select(.verdict != "cannot_tell") | "\(.id): \(.verdict): \(.evidence)"' counted.json
+  gpu_near_full: does_not_hold: 0 of 1 series are busy for 90 % or more: 30.3 %
+  sm_below_gpu: holds: 1 of 1 series are 1 to 15 points below: 6.2 %
+  issue_below_half: holds: 1 of 1 runs are below 50 %: 8.3 %
+  tensor_issue_small: holds: 1 of 1 runs are below 5.2 %: 0.3 %
+  most_kernels_without_tensor: holds: 1 of 1 series launch mostly kernels without tensor cores: 82.0 %
+
+A table names captures and their axes, or holds the numbers. The study of LeNet in small: three batches, two precisions, three repeats.
+
+  $ cp "$EXAMPLES"/lenet_train_b64.json.gz "$EXAMPLES"/lenet_train_b64.base.ncu.csv.gz .
+  $ cat > lenet.json <<'END'
+  > {"gpu": "NVIDIA H200", "rows": [
+  >  {"model": "lenet", "framework": "pytorch", "mode": "eager", "precision": "fp32", "batch": 64, "capture": "lenet_train_b64.json.gz", "counters": "lenet_train_b64.base.ncu.csv.gz", "memory_bytes": 20000000},
+  >  {"model": "lenet", "framework": "pytorch", "mode": "eager", "precision": "fp32", "batch": 1024, "memory_bytes": 90000000, "flops_per_item": 2500000,
+  >   "runs": [{"step_s": 0.0040, "levels": {"gpu.busy": {"mean": 0.31}, "issue.active": 0.08}}, {"step_s": 0.0041, "levels": {"gpu.busy": 0.29}}, {"step_s": 0.0042}]},
+  >  {"model": "lenet", "framework": "pytorch", "mode": "eager", "precision": "fp32", "batch": 8192, "memory_bytes": 700000000, "step_s": 0.032, "levels": {"gpu.busy": 0.97, "issue.active": 0.55, "sm.active": 0.9}},
+  >  {"model": "lenet", "framework": "pytorch", "mode": "eager", "precision": "amp", "batch": 8192, "memory_bytes": 400000000, "step_s": 0.036, "levels": {"gpu.busy": 0.96}},
+  >  {"model": "lenet", "framework": "pytorch", "mode": "eager", "precision": "amp", "batch": 65536, "out_of_memory": true}]}
+  > END
+  $ LC_ALL=C gpufathom compare --table lenet.json
+  4 runs in 2 series over precision, batch.
+  
+  Throughput and levels over the batch, % of the time
+    a  lenet fp32
+        batch  items/s  of best    GPU    SM  issue  tensor  TFLOP/s    memory
+           64   18 457  #          6.8   1.1    0.6     0.0        -   20.0 MB
+      1 024 *  249 756  ########  30.0     -    8.0       -      0.6   90.0 MB
+        8 192  256 000  ########  97.0  90.0   55.0       -        -  700.0 MB
+    b  lenet amp
+      batch      step  items/s  of best    GPU  SM  issue  tensor    memory
+      8 192  36.00 ms  227 556  #######   96.0   -      -       -  400.0 MB
+    * saturation: the smallest batch with 95 % of the highest throughput
+  
+  Throughput against memory; a capital marks the saturation
+    lenet: throughput, of the best
+    100 % |                             A                                      a
+          |                                                         b
+          |
+          |
+          |
+          |
+          |
+          |
+          |
+          |
+          |a
+        0 |
+          +---------------------------------------------------------------------
+           20.0 MB memory                                               700.0 MB
+  
+  Tensor cores over the kernels
+    tensor.issue
+    1 % |
+        |
+        |
+        |
+        |
+        |
+        |
+        |                                                                 aaaaa
+        |                                                               aa
+        |
+        |                                               aaaaaaaaaaaaaaaa
+      0 |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        +----------------------------------------------------------------------
+         0 share of kernel time, kernels in the order of their level      100 %
+  
+  Levels over all kernels, % of their time
+       level                p5  median   p95  mean  from least to most
+    a  SM has work         0.1     7.5  52.3  16.9  933.0..30....3.....0
+    a  issue slots used    0.0     0.9  33.9   8.2  900.200...0.0......0
+    a  tensor cores work   0.0     0.0   0.8   0.1  9.200.......0......0
+    a  tensor issue slots  0.0     0.0   0.4   0.0  9.200.......0......0
+    a  memory bandwidth    0.0     0.2   1.2   0.3  91.33....0.........0
+    a  L1 hit rate         0.0     9.0  80.0  29.5  9371.1102000101...17
+  
+  The seven takeaways of DATE 2024, here
+    1 does not hold
+      At the level of the whole GPU, utilisation is close to 100 %.
+      1 of 2 series are busy for 90 % or more: 30.0 % (lenet fp32 b1024) to 96.0 %
+      (lenet amp b8192).
+    2 cannot tell
+      SMs are active for 1 to 15 % less of the time than the GPU.
+      no run has SM activity.
+    3 does not hold
+      Fewer than half of the issue slots are used.
+      2 of 3 runs are below 50 %: 0.6 % (lenet fp32 b64) to 55.0 % (lenet fp32
+      b8192).
+    4 holds
+      Tensor instructions take less than 5.2 % of the issue slots.
+      1 of 1 runs are below 5.2 %: 0.0 %.
+    5 holds
+      Most kernels do not use the tensor cores.
+      1 of 1 series launch mostly kernels without tensor cores: 100.0 %.
+    6 holds
+      Throughput saturates with the batch, while memory goes on growing.
+      1 of 1 series saturate below their largest batch; lenet fp32 at batch 1024;
+      in 1 of them the largest needs more memory.
+    7 does not hold
+      Mixed precision and compiled execution raise the throughput of the same GPU.
+      mixed precision is no slower in 0 of 1 pairs (0.89 to 0.89 times).
+  $ gpufathom compare --table lenet.json --format json | jq -c '.series[] | [.name, .saturation_batch, .runs]'
+  ["lenet fp32",1024,[0,1,2]]
+  ["lenet amp",null,[3]]
+  $ gpufathom compare --table lenet.json --format json | jq -c '.runs[1] | [.repeats, (.spread * 1e4 | round), .levels, (.flops | round)]'
+  [3,488,[{"id":"gpu.busy","value":0.3},{"id":"issue.active","value":0.08}],624390243902]
+
+CSV says the same.
+
+  $ printf 'model,batch,precision,step_s,gpu.busy\nlenet,64,fp32,0.004,0.3\nlenet,64,amp,0.002,0.4\n' > lenet.csv
+  $ gpufathom compare --table lenet.csv --format json | jq -c '.axes, (.runs[] | [.model, .precision, .batch, .throughput, .levels[0].value]), (.takeaways[-1] | [.verdict, .evidence])'
+  ["precision"]
+  ["lenet","fp32",64,16000,0.3]
+  ["lenet","amp",64,32000,0.4]
+  ["holds","mixed precision is no slower in 1 of 1 pairs (2.00 to 2.00 times)"]
+
+The page asks for nothing else; its charts are SVG.
+
+  $ gpufathom compare --table lenet.json -o page.html && grep -c '<svg' page.html && grep -Ec 'src=|href=|url\(' page.html
+  9
+  0
+  [1]
+  $ grep -o 'id="throughput_lenet"' page.html
+  id="throughput_lenet"
+
+What is missing or wrong is said.
+
+  $ cp resnet50_amp_eager_b64.json.gz plain.json.gz
+  $ gpufathom compare --axes batch plain.json.gz resnet50_fp32_eager_b64.json.gz --format json | jq -c '.runs[] | [.precision, .batch]'
+  ["bf16",64]
+  ["fp32",64]
+  $ gpufathom compare --axes mode plain.json.gz resnet50_amp_eager_b64.json.gz
+  gpufathom: plain.json.gz: its mode is not known: put it into the file's name (resnet50_amp_eager_b64.gpf) or into a table (--table)
+  [1]
+  $ gpufathom compare --axes size plain.json.gz resnet50_amp_eager_b64.json.gz
+  gpufathom: --axes: there is no axis "size" (batch, precision, mode, framework, gpu, model)
+  [2]
+  $ printf 'batch,step_s\n64,fast\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "fast" under step_s is not a number (numbers are plain: 64, 0.0123)
+  [1]
+  $ printf '{"rows": []}' > none.json; gpufathom compare --table none.json
+  gpufathom: none.json: has no rows (see docs/sweep.md for its layout)
+  [1]
+  $ gpufathom compare --table nowhere.json
+  gpufathom: nowhere.json: cannot be opened (name a table of JSON or CSV)
+  [1]

@@ -1,0 +1,123 @@
+#include "analyze/sweep/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/sweep/axes.h"
+
+namespace gf {
+namespace {
+
+SweepInput run_of(std::string precision, std::int64_t batch, double seconds) {
+  SweepInput input;
+  input.run.model = "net";
+  input.run.mode = "eager";
+  input.run.precision = std::move(precision);
+  input.run.batch = batch;
+  input.step_seconds = {seconds};
+  return input;
+}
+
+const Takeaway& takeaway(const Sweep& sweep, TakeawayId id) {
+  return sweep.takeaways[static_cast<std::size_t>(id)];
+}
+
+TEST(Sweep, AxesAreReadFromNames) {
+  SweepRun run;
+  read_axes_from_name("/data/resnet50_jax_xla_amp_b256.run2.gpf", run);
+  EXPECT_EQ(run.model, "resnet50");
+  EXPECT_EQ(run.framework, "jax");
+  EXPECT_EQ(run.mode, "xla");
+  EXPECT_EQ(run.precision, "amp");
+  EXPECT_EQ(run.batch, 256);
+  SweepRun known;
+  known.framework = "pytorch";
+  read_axes_from_name("bert-large-tf32-bs8-compiled-h100.json.gz", known);
+  EXPECT_EQ(known.model, "bert large");
+  EXPECT_EQ(known.framework, "pytorch");
+  EXPECT_EQ(known.mode, "compile");
+  EXPECT_EQ(known.gpu, "H100");
+  EXPECT_EQ(known.batch, 8);
+}
+
+TEST(Sweep, RepeatsOfOneSettingAreOneRun) {
+  auto first = run_of("fp32", 8, 0.010), second = run_of("fp32", 8, 0.012);
+  first.run.levels = {{"gpu.busy", 0.5}};
+  second.run.levels = {{"gpu.busy", 0.7}};
+  const Sweep sweep = make_sweep({first, second}, {});
+  ASSERT_EQ(sweep.runs.size(), 1u);
+  EXPECT_EQ(sweep.runs[0].repeats, 2);
+  EXPECT_EQ(sweep.runs[0].step_ns, 11'000'000);
+  EXPECT_NEAR(*sweep.runs[0].spread, 2.0 / 11, 1e-12);
+  EXPECT_NEAR(*level_of(sweep.runs[0], "gpu.busy"), 0.6, 1e-12);
+}
+
+TEST(Sweep, SaturationIsTheSmallestBatchNearTheHighestThroughput) {
+  // 100, 190, 200, 201 items a second.
+  const Sweep sweep = make_sweep({run_of("fp32", 64, 0.3184), run_of("fp32", 1, 0.01),
+                                  run_of("fp32", 16, 0.08), run_of("fp32", 4, 0.021)},
+                                 {"batch"});
+  ASSERT_EQ(sweep.series.size(), 1u);
+  EXPECT_EQ(sweep.series[0].saturation_batch, 16);
+  EXPECT_EQ(sweep.runs[static_cast<std::size_t>(sweep.series[0].representative)].batch, 16);
+  EXPECT_EQ(takeaway(sweep, TakeawayId::batch_saturates).verdict, TakeawayVerdict::holds);
+  const Sweep rising =
+      make_sweep({run_of("fp32", 1, 0.01), run_of("fp32", 2, 0.011), run_of("fp32", 4, 0.012)}, {});
+  EXPECT_FALSE(rising.series[0].saturation_batch);
+  EXPECT_EQ(takeaway(rising, TakeawayId::batch_saturates).verdict, TakeawayVerdict::does_not_hold);
+}
+
+TEST(Sweep, NothingKnownIsNothingTold) {
+  const Sweep sweep = make_sweep({run_of("fp32", 1, 0.01), run_of("fp32", 2, 0.011)}, {});
+  for (const auto& judged : sweep.takeaways) {
+    EXPECT_EQ(judged.verdict, TakeawayVerdict::cannot_tell) << judged.statement;
+    EXPECT_FALSE(judged.evidence.empty());
+  }
+}
+
+TEST(Sweep, LimitsOfTheTakeaways) {
+  auto run = run_of("fp32", 8, 0.01);
+  run.run.levels = {
+      {"gpu.busy", 0.97}, {"sm.active", 0.90}, {"issue.active", 0.49}, {"tensor.issue", 0.051}};
+  run.kernels = {{60, 100, {{"tensor.active", 0.0}}}, {40, 900, {{"tensor.active", 0.5}}}};
+  const Sweep good = make_sweep({run}, {});
+  for (const auto id :
+       {TakeawayId::gpu_near_full, TakeawayId::sm_below_gpu, TakeawayId::issue_below_half,
+        TakeawayId::tensor_issue_small, TakeawayId::most_kernels_without_tensor})
+    EXPECT_EQ(takeaway(good, id).verdict, TakeawayVerdict::holds) << name_of(id);
+  EXPECT_NEAR(*good.series[0].instances_without_tensor, 0.6, 1e-12);
+  EXPECT_NEAR(*good.series[0].time_without_tensor, 0.1, 1e-12);
+
+  run.run.levels = {
+      {"gpu.busy", 0.89}, {"sm.active", 0.70}, {"issue.active", 0.50}, {"tensor.issue", 0.052}};
+  run.kernels = {{50, 100, {{"tensor.active", 0.0}}}, {50, 900, {{"tensor.active", 0.5}}}};
+  const Sweep bad = make_sweep({run}, {});
+  for (const auto id :
+       {TakeawayId::gpu_near_full, TakeawayId::sm_below_gpu, TakeawayId::issue_below_half,
+        TakeawayId::tensor_issue_small, TakeawayId::most_kernels_without_tensor})
+    EXPECT_EQ(takeaway(bad, id).verdict, TakeawayVerdict::does_not_hold) << name_of(id);
+}
+
+TEST(Sweep, SoftwarePaysWhenEveryPairDoes) {
+  const Sweep faster = make_sweep({run_of("fp32", 8, 0.02), run_of("amp", 8, 0.01)}, {});
+  EXPECT_EQ(takeaway(faster, TakeawayId::software_pays).verdict, TakeawayVerdict::holds);
+  const Sweep slower = make_sweep({run_of("fp32", 8, 0.02), run_of("amp", 8, 0.01),
+                                   run_of("fp32", 1, 0.001), run_of("amp", 1, 0.0012)},
+                                  {});
+  EXPECT_EQ(takeaway(slower, TakeawayId::software_pays).verdict, TakeawayVerdict::does_not_hold);
+}
+
+TEST(Sweep, TheCurveHoldsAllKernelTime) {
+  auto run = run_of("amp", 8, 0.01);
+  run.kernels = {{1, 300, {{"tensor.active", 0.5}}},
+                 {1, 100, {{"tensor.active", 0.0}}},
+                 {1, 600, {{"tensor.active", 0.5}}}};
+  const Sweep sweep = make_sweep({run}, {});
+  const auto& curve = sweep.series[0].tensor_curve;
+  ASSERT_EQ(curve.size(), 2u);
+  EXPECT_NEAR(curve[0].time_share, 0.1, 1e-12);
+  EXPECT_NEAR(curve[1].time_share, 1.0, 1e-12);
+  EXPECT_EQ(sweep.series[0].curve_level, "tensor.active");
+}
+
+}  // namespace
+}  // namespace gf
