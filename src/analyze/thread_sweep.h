@@ -1,5 +1,5 @@
-// What one host thread was in, as time goes on: a sweep that only moves forward, so that all
-// questions in order of time cost one pass over the thread's events.
+// What one host thread was in, as time goes on: all questions in order of time cost one pass over
+// the thread's events. A question about an earlier time finds its place by search.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +26,15 @@ class ThreadSweep {
  public:
   ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles,
               std::uint32_t thread)
-      : capture_(&capture), roles_(&roles), ops_(host.ops(thread)), calls_(host.calls(thread)) {}
+      : capture_(&capture), roles_(&roles), ops_{host.ops(thread)}, calls_{host.calls(thread)} {}
 
-  /// The state at an instant, which is never before that of the last question.
+  /// The state at an instant.
   ThreadState at(Nanos now) {
     enter(now);
     return state();
   }
 
-  /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order. `from`
-  /// never goes back below the `to` of the last call.
+  /// f(start, end, ThreadState) for the stretches of [from, to) with one state, in order.
   template <class F>
   void each_state(Nanos from, Nanos to, F&& apply) {
     while (from < to) {
@@ -46,6 +45,14 @@ class ThreadSweep {
     }
   }
 
+  /// Events that start in [from, to): what each_state will look at, or a little less.
+  std::size_t events_in(Nanos from, Nanos to) const {
+    auto in = [&](const Events& events, const auto& table) {
+      return first_after(events, table, to - 1) - first_after(events, table, from - 1);
+    };
+    return in(ops_, capture_->host_ops) + in(calls_, capture_->api_calls);
+  }
+
  private:
   struct Open {
     Nanos end;
@@ -54,6 +61,11 @@ class ThreadSweep {
   struct OpenCall {
     Nanos end;
     std::uint32_t row;
+  };
+  struct Events {
+    std::span<const std::uint32_t> rows;
+    std::size_t next = 0;                 // the first that has not been opened
+    std::vector<std::uint32_t> around{};  // by place: that of the event around it; made when needed
   };
 
   ThreadState state() const {
@@ -70,45 +82,122 @@ class ThreadSweep {
   /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread;
   /// where a damaged one ends after the span around it, that span stays open with it.
   void enter(Nanos now) {
+    if (now < now_) go_back();
+    now_ = now;
     const auto& ops = capture_->host_ops;
-    while (next_op_ < ops_.size() && ops.start_ns[ops_[next_op_]] <= now) {
-      const auto row = ops_[next_op_++];
-      const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
-      while (!open_.empty() && open_.back().end <= start) open_.pop_back();
-      if (end <= now) continue;
-      Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
-      const std::uint8_t role = roles_->host(ops.name[row]);
-      span.inside.roles |= role & (kInput | kCommunication | kWaits | kOneOff | kHostTransport);
-      if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
-      if (!(role & kStep)) span.inside.named = row;
-      (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;
-      open_.push_back(span);
-    }
-    while (!open_.empty() && open_.back().end <= now) open_.pop_back();
     const auto& calls = capture_->api_calls;
-    while (next_call_ < calls_.size() && calls.start_ns[calls_[next_call_]] <= now) {
-      const auto row = calls_[next_call_++];
-      const Nanos start = calls.start_ns[row], end = start + calls.duration_ns[row];
-      while (!open_calls_.empty() && open_calls_.back().end <= start) open_calls_.pop_back();
-      if (end > now) open_calls_.push_back({end, row});
+    if (searches_) {
+      find(ops_, ops, open_, [&](std::uint32_t row) { open_op(row); });
+      find(calls_, calls, open_calls_, [&](std::uint32_t row) { open_call(row); });
     }
-    while (!open_calls_.empty() && open_calls_.back().end <= now) open_calls_.pop_back();
+    for (; ops_.next < ops_.rows.size() && ops.start_ns[ops_.rows[ops_.next]] <= now; ++ops_.next) {
+      close_until(open_, ops.start_ns[ops_.rows[ops_.next]]);
+      open_op(ops_.rows[ops_.next]);
+    }
+    close_until(open_, now);
+    for (; calls_.next < calls_.rows.size() && calls.start_ns[calls_.rows[calls_.next]] <= now;
+         ++calls_.next) {
+      close_until(open_calls_, calls.start_ns[calls_.rows[calls_.next]]);
+      open_call(calls_.rows[calls_.next]);
+    }
+    close_until(open_calls_, now);
+  }
+
+  void open_op(std::uint32_t row) {
+    const auto& ops = capture_->host_ops;
+    if (ops.duration_ns[row] <= 0) return;
+    Open span{ops.start_ns[row] + ops.duration_ns[row],
+              open_.empty() ? ThreadState{} : open_.back().inside};
+    const std::uint8_t role = roles_->host(ops.name[row]);
+    span.inside.roles |= role & (kInput | kCommunication | kWaits | kOneOff | kHostTransport);
+    if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
+    if (!(role & kStep)) span.inside.named = row;
+    (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;
+    open_.push_back(span);
+  }
+  void open_call(std::uint32_t row) {
+    const auto& calls = capture_->api_calls;
+    if (calls.duration_ns[row] > 0)
+      open_calls_.push_back({calls.start_ns[row] + calls.duration_ns[row], row});
+  }
+
+  template <class Stack>
+  static void close_until(Stack& open, Nanos now) {
+    while (!open.empty() && open.back().end <= now) open.pop_back();
+  }
+
+  /// To the beginning; from now on places are found by search, since questions jump.
+  void go_back() {
+    open_.clear();
+    open_calls_.clear();
+    ops_.next = calls_.next = 0;
+    if (searches_) return;
+    searches_ = true;
+    learn_around(ops_, capture_->host_ops);
+    learn_around(calls_, capture_->api_calls);
+  }
+
+  template <class Table>
+  static void learn_around(Events& events, const Table& table) {
+    events.around.resize(events.rows.size());
+    std::vector<std::uint32_t> open;  // places
+    auto end_at = [&](std::uint32_t place) {
+      return table.start_ns[events.rows[place]] + table.duration_ns[events.rows[place]];
+    };
+    for (std::uint32_t place = 0; place < events.rows.size(); ++place) {
+      while (!open.empty() && end_at(open.back()) <= table.start_ns[events.rows[place]])
+        open.pop_back();
+      events.around[place] = kNoRow;
+      if (!open.empty()) events.around[place] = open.back();
+      if (table.duration_ns[events.rows[place]] > 0) open.push_back(place);
+    }
+  }
+
+  /// The place of the first event that starts after `now`.
+  template <class Table>
+  static std::size_t first_after(const Events& events, const Table& table, Nanos now) {
+    const auto at =
+        std::partition_point(events.rows.begin(), events.rows.end(),
+                             [&](std::uint32_t row) { return table.start_ns[row] <= now; });
+    return static_cast<std::size_t>(at - events.rows.begin());
+  }
+
+  /// Moves on to now_ without a look at what lies between, where that is much.
+  template <class Table, class Stack, class OpenRow>
+  void find(Events& events, const Table& table, Stack& open, OpenRow&& open_row) {
+    constexpr std::size_t kMuch = 64;
+    if (events.next + kMuch >= events.rows.size() ||
+        table.start_ns[events.rows[events.next + kMuch]] > now_)
+      return;
+    events.next = first_after(events, table, now_);
+    std::vector<std::uint32_t> inside_out;
+    auto ended = [&](std::uint32_t place) {
+      const auto row = events.rows[place];
+      return table.start_ns[row] + table.duration_ns[row] <= now_;
+    };
+    auto place = static_cast<std::uint32_t>(events.next - 1);
+    while (place != kNoRow && ended(place)) place = events.around[place];
+    for (; place != kNoRow; place = events.around[place]) inside_out.push_back(place);
+    open.clear();
+    for (auto at = inside_out.rbegin(); at != inside_out.rend(); ++at) open_row(events.rows[*at]);
   }
 
   Nanos next_change() const {
     Nanos time = INT64_MAX;
     if (!open_.empty()) time = std::min(time, open_.back().end);
     if (!open_calls_.empty()) time = std::min(time, open_calls_.back().end);
-    if (next_op_ < ops_.size()) time = std::min(time, capture_->host_ops.start_ns[ops_[next_op_]]);
-    if (next_call_ < calls_.size())
-      time = std::min(time, capture_->api_calls.start_ns[calls_[next_call_]]);
+    if (ops_.next < ops_.rows.size())
+      time = std::min(time, capture_->host_ops.start_ns[ops_.rows[ops_.next]]);
+    if (calls_.next < calls_.rows.size())
+      time = std::min(time, capture_->api_calls.start_ns[calls_.rows[calls_.next]]);
     return time;
   }
 
   const Capture* capture_;
   const NameRoles* roles_;
-  std::span<const std::uint32_t> ops_, calls_;
-  std::size_t next_op_ = 0, next_call_ = 0;
+  Events ops_, calls_;
+  Nanos now_ = INT64_MIN;
+  bool searches_ = false;
   std::vector<Open> open_;
   std::vector<OpenCall> open_calls_;
 };

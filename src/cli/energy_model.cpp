@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "analyze/energy/model_file.h"
-#include "import/input.h"
+#include "core/read_file.h"
 
 namespace gf::cli {
 
@@ -46,12 +44,13 @@ Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& aske
     path = shipped_model(product);
   }
   if (path.empty()) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    return fail("cannot be read", path, -1,
-                "--model wants a file that `gpufathom calibrate -o` wrote");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto model = parse_energy_model(text, path);
+  auto text = read_small_file(path);
+  if (!text) {
+    if (text.error().advice.empty())
+      text.error().advice = "--model wants a file that `gpufathom calibrate -o` wrote";
+    return tl::unexpected(text.error());
+  }
+  auto model = parse_energy_model(*text, path);
   if (!model) return tl::unexpected(model.error());
   if (!product.empty() && !model->gpu.empty() && model->gpu != product)
     return fail(fmt::format("is a model of {}, and the capture is of {}", model->gpu, product),

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -13,6 +14,9 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "collect/microbench/plan.h"
+#include "collect/nvml/open.h"
+#include "collect/watched_call.h"
+#include "core/read_file.h"
 #include "core/signal_events.h"
 #include "import/importer.h"
 #include "report/json.h"
@@ -55,13 +59,20 @@ void probe(microbench::Runner& runner, std::ofstream& out) {
   }
 }
 
+/// Between the thread that measures and the one that listens to signals.
+struct Measuring {
+  std::atomic<bool> ending{false};      // somebody asked to end
+  std::atomic<std::uint64_t> steps{0};  // done: as long as they go on, the driver lives
+};
+
 /// An interruption ends the calibration between two points, so that a held clock is given back.
 Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>& plans,
-                 std::ofstream& out, const SignalEvents& ending) {
+                 std::ofstream& out, Measuring& measuring) {
   std::size_t number = 0;
   int failures = 0;  // in a row
   for (const auto& plan : plans) {
-    if (ending.wait(0))
+    ++measuring.steps;
+    if (measuring.ending)
       return fail("interrupted", {}, -1, "the same command goes on from the next point");
     ++number;
     if (isatty(STDERR_FILENO))
@@ -88,8 +99,7 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
   return {};
 }
 
-Status measure(const Options& options) {
-  const SignalEvents ending({SIGINT, SIGTERM});
+Status measure(const Options& options, Measuring& measuring) {
   auto runner = microbench::Runner::open(options.device);
   if (!runner) return tl::unexpected(runner.error());
   if (auto status = runner->choose(options.only, options.skip); !status) return status;
@@ -99,8 +109,9 @@ Status measure(const Options& options) {
     for (unsigned loops : {200u, 400u})
       if (auto status = runner->launch_each_once(
               loops,
-              [&](const auto& right, unsigned threads, unsigned blocks) {
-                fmt::print("{} {} {} {}\n", right.id, loops, threads, blocks);
+              [&](const auto& bench, unsigned threads, unsigned blocks) {
+                ++measuring.steps;
+                fmt::print("{} {} {} {}\n", bench.id, loops, threads, blocks);
               });
           !status)
         return status;
@@ -123,7 +134,7 @@ Status measure(const Options& options) {
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
-    if (auto status = run_plans(*runner, asleep, out, ending); !status) return status;
+    if (auto status = run_plans(*runner, asleep, out, measuring); !status) return status;
   if (auto status = runner->wake(); !status) return status;
   if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
     probe(*runner, out);
@@ -136,7 +147,33 @@ Status measure(const Options& options) {
               plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), done)));
   fmt::print(stderr, "{} on {}: {} points, about {:.0f} minutes\n", runner->gpu_name(),
              runner->gpu_uuid(), plans.size(), microbench::expected_seconds(plans) / 60);
-  return run_plans(*runner, plans, out, ending);
+  return run_plans(*runner, plans, out, measuring);
+}
+
+/// Measures on a thread of its own: a driver that hangs leaves this one free to say so, and to hear
+/// signals.
+Status measure_watched(const Options& options) {
+  constexpr Nanos kLongestStep = 600 * kNsPerSecond;  // a point with its rests, the probes
+  constexpr Nanos kLastPoint = 90 * kNsPerSecond;     // which is finished after a signal
+  SignalEvents signals({SIGINT, SIGTERM});
+  const auto measuring = std::make_shared<Measuring>();
+  const auto done = std::make_shared<Status>();
+  WatchedThread thread;
+  thread.start([options, measuring, done] { *done = measure(options, *measuring); });
+  for (std::uint64_t steps = 0;;) {
+    const auto end = thread.wait(kLongestStep, signals.descriptor());
+    if (end == CallEnd::returned) return std::move(*done);
+    if (end == CallEnd::interrupted) break;
+    if (measuring->steps == steps) return tl::unexpected(no_answer(kLongestStep, "one point"));
+    steps = measuring->steps;
+  }
+  signals.take();
+  measuring->ending = true;
+  if (measuring->steps > 0 && thread.wait(kLastPoint, signals.descriptor()) == CallEnd::returned)
+    return std::move(*done);
+  return fail(
+      "interrupted before the driver answered", {}, -1,
+      options.clock_mhz > 0 ? "the clock may still be held: nvidia-smi --reset-gpu-clocks" : "");
 }
 
 /// Kernels that the fit has not seen: what tests/gpu/energy_unseen.sh leaves under a prefix.
@@ -194,9 +231,9 @@ Status fit(const Options& options) {
   }
   print_calibration(file);
   if (!options.against.empty()) {
-    std::ifstream file_in(options.against);
-    const auto other = parse_energy_model(std::string(std::istreambuf_iterator<char>(file_in), {}),
-                                          options.against);
+    const auto text = read_small_file(options.against);
+    if (!text) return tl::unexpected(text.error());
+    const auto other = parse_energy_model(*text, options.against);
     if (!other) return tl::unexpected(other.error());
     print_against(file.model, *other);
   }
@@ -217,7 +254,7 @@ int calibrate(const Options& options) {
   if (options.points.empty() && !options.launch_once)
     return complain("calibrate needs --points FILE", kWrongUsage);
   Status done = Status{};
-  if (!options.fit_only) done = measure(options);
+  if (!options.fit_only) done = measure_watched(options);
   if (done && !options.launch_once) done = fit(options);
   if (done) return kWhole;
   return complain(done.error());

@@ -10,6 +10,7 @@
 #include "cli/overhead/run_way.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "collect/nvml/open.h"
 #include "collect/record/child.h"
 #include "core/statistics.h"
 #include "core/when.h"
@@ -86,7 +87,8 @@ int overhead(const Options& options) {
   for (const auto& name : options.only)
     if (std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return way.name == name; }))
       missing.push_back(name);
-  auto nvml = Nvml::open();
+  auto nvml = open_nvml();
+  GpuMemory gpus(nvml ? *nvml : nullptr);
   OverheadReport report;
   for (const auto& word : options.command)
     report.command += when(!report.command.empty(), " ") + word;
@@ -102,7 +104,7 @@ int overhead(const Options& options) {
     for (std::size_t i = 0; i < ways.size() && !stop_asked(); ++i) {
       auto& row = report.rows[i];
       if (!row.failed.empty() || (ways[i].kernels > 0 && round > 0)) continue;
-      const auto run = run_watched(ways[i], wanted, options.measure, nvml ? &*nvml : nullptr);
+      const auto run = run_watched(ways[i], wanted, options.measure, gpus);
       if (stop_asked()) break;  // the run did not end by itself
       row.failed = run.failed;
       if (i == 0 && !run.failed.empty()) {  // there is nothing to compare with

@@ -12,12 +12,15 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include "collect/cupti/pm_sampler.h"
 #include "collect/inject/reader.h"
-#include "collect/nvml/nvml.h"
+#include "collect/nvml/open.h"
 #include "collect/record/child.h"
+#include "collect/watched_call.h"
 #include "core/when.h"
 
 namespace gf {
@@ -114,10 +117,28 @@ std::string sensors_text(const GpuReading& reading) {
                      joined(lack));
 }
 
-}  // namespace
-
-DoctorReport examine() {
+/// What an examination has found so far, and what it asks the driver now.
+struct Examination {
+  std::mutex mutex;
   DoctorReport report;
+  std::string asked;
+  std::uint64_t questions = 0;
+
+  void ask(std::string what, const DoctorReport& so_far) {
+    const std::lock_guard lock(mutex);
+    report = so_far;
+    asked = std::move(what);
+    ++questions;
+  }
+  std::uint64_t count() {
+    const std::lock_guard lock(mutex);
+    return questions;
+  }
+};
+
+DoctorReport examine_machine(Examination& examination) {
+  DoctorReport report;
+  auto ask = [&](std::string what) { examination.ask(std::move(what), report); };
   auto add = [&](std::string name, std::string status, std::string detail,
                  std::string advice = {}) -> DoctorCheck& {
     report.checks.push_back(
@@ -134,12 +155,14 @@ DoctorReport examine() {
   verb(
       "analyze", "ok",
       "reads traces, reports, logs and captures anywhere, as compare, energy, export and query do");
+  ask("its GPUs");
   auto nvml = Nvml::open();
   if (!nvml) {
     add("driver", "missing", nvml.error().what, nvml.error().advice);
     no_gpu("needs the driver");
     return report;
   }
+  ask("CUDA and CUPTI");
   auto cupti = Cupti::open();
   const bool old =
       cupti && (*cupti)->driver_cuda_version() > 0 && (*cupti)->driver_cuda_version() < 12060;
@@ -181,6 +204,7 @@ DoctorReport examine() {
   bool any_pm = false, any_gpm = false, record_gpm = false, alive = false;
   for (const auto& gpu : nvml->gpus()) {
     auto named = [&](const char* what) { return fmt::format("{} {}", what, gpu.index); };
+    ask(fmt::format("the sensors of GPU {}", gpu.index));
     const auto reading = nvml->read(gpu, {true, true, true, false});
     if (reading.lost) {
       add(named("gpu"), "missing", fmt::format("{} is lost: it fell off the bus", gpu.name),
@@ -211,6 +235,7 @@ DoctorReport examine() {
         when(!gpu.gpm, "GPM came with Hopper"));
     any_gpm |= gpu.gpm;
     record_gpm |= gpu.gpm && !gpu.mig;
+    ask(fmt::format("hardware counters of GPU {}", gpu.index));
     auto& pm = add(named("pm sampling"), "missing", "needs CUPTI");
     if (cupti) any_pm |= try_pm(*cupti, gpu, pm);
   }
@@ -254,6 +279,29 @@ DoctorReport examine() {
                               : "at the clocks that the GPU chooses; only root may hold them"
              : "needs the CUDA driver");
   return report;
+}
+
+}  // namespace
+
+DoctorReport examine() {
+  constexpr Nanos kPatience = 20 * kNsPerSecond;  // with one question; counters take a few seconds
+  const auto examination = std::make_shared<Examination>();
+  const auto report = std::make_shared<DoctorReport>();
+  WatchedThread thread;
+  thread.start([examination, report] { *report = examine_machine(*examination); });
+  for (std::uint64_t asked = 0;;) {
+    if (thread.wait(kPatience) == CallEnd::returned) return std::move(*report);
+    const auto now = examination->count();
+    if (now == asked) break;
+    asked = now;
+  }
+  const std::lock_guard lock(examination->mutex);
+  DoctorReport partly = examination->report;
+  const Error hang = no_answer(kPatience, examination->asked);
+  partly.checks.push_back({"driver", "missing", hang.what, hang.advice});
+  for (const char* name : {"monitor", "record", "record --kernels", "calibrate"})
+    partly.verbs.push_back({name, "missing", "needs a driver that answers", {}});
+  return partly;
 }
 
 }  // namespace gf

@@ -30,6 +30,7 @@ ssize_t read_some(int fd, char* to, std::size_t count) {
 }  // namespace
 
 Result<RawFile> RawFile::open(const std::string& path) {
+  if (path.empty()) return fail("the name of a file is empty");
   RawFile file;
   file.path_ = path;
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait.

@@ -198,6 +198,8 @@ const Chip* find_chip(int major, int minor) {
 }
 
 const Product* find_product(std::string_view device_name) {
+  constexpr std::size_t kLongestName = 256;  // NVML's own names have less than 96 letters
+  device_name = device_name.substr(0, kLongestName);
   for (const Product& product : kProducts)
     if (has_words(device_name, product.pattern)) return &product;
   return nullptr;

@@ -74,18 +74,21 @@ class HostSweep {
     // The thread that is furthest behind goes on until it has caught up with the next one: a
     // backward operation then finds the forward operations of every other thread that began before
     // it.
+    auto later = [&](const Head& left, const Head& right) {
+      const Nanos left_start = next_start(left), right_start = next_start(right);
+      if (left_start != right_start) return left_start > right_start;
+      return left.thread > right.thread;
+    };
+    std::make_heap(heads_.begin(), heads_.end(), later);
     while (!heads_.empty()) {
-      std::size_t first = 0;
+      std::pop_heap(heads_.begin(), heads_.end(), later);
+      Head head = heads_.back();
+      heads_.pop_back();
       Nanos until = INT64_MAX;
-      for (std::size_t i = 1; i < heads_.size(); ++i) {
-        if (next_start(heads_[i]) < next_start(heads_[first])) {
-          until = next_start(heads_[first]);
-          first = i;
-        } else
-          until = std::min(until, next_start(heads_[i]));
-      }
-      if (!advance(heads_[first], until))
-        heads_.erase(heads_.begin() + static_cast<std::ptrdiff_t>(first));
+      if (!heads_.empty()) until = next_start(heads_.front());
+      if (!advance(head, until)) continue;
+      heads_.push_back(head);
+      std::push_heap(heads_.begin(), heads_.end(), later);
     }
     return std::move(answers_);
   }
@@ -236,7 +239,7 @@ class HostSweep {
   ModulePaths& paths_;
   ForwardTable forward_;
   std::vector<std::vector<Open>> stacks_;  // by row of threads
-  std::vector<Head> heads_;                // threads with something left
+  std::vector<Head> heads_;                // threads with something left, as a heap
   std::vector<Answer> answers_;
 };
 

@@ -20,9 +20,14 @@ ForwardTable::ForwardTable(const Capture& capture)
   for (std::size_t i = 0; i < ops.size(); ++i)
     if (ops.sequence[i] >= 0 && ops.forward_thread[i] <= 0 && ops.thread[i] < forward.size())
       forward[ops.thread[i]] = true;
-  for (std::uint32_t thread = 0; thread < forward.size(); ++thread)
-    if (forward[thread]) forward_threads_.push_back(thread);
-  if (forward_threads_.size() > 1) learn_numbers(capture);
+  std::size_t count = 0;
+  for (std::uint32_t thread = 0; thread < forward.size(); ++thread) {
+    if (!forward[thread]) continue;
+    threads_[thread].process = &processes_[capture.threads.pid[thread]];
+    threads_[thread].process->threads.push_back(thread);
+    ++count;
+  }
+  if (count > 1) learn_numbers(capture);
 }
 
 // The profiler numbers threads in its own way; where there are several forward threads the arrows
@@ -78,6 +83,10 @@ void ForwardTable::learn_numbers(const Capture& capture) {
 
 void ForwardTable::put(std::uint32_t thread, std::int64_t sequence, Entry entry) {
   auto& table = threads_[thread];
+  if (table.process->threads.size() > kFewThreads) {
+    const auto [at, fresh] = table.process->owner.try_emplace(sequence, thread);
+    if (!fresh && at->second != thread) at->second = kSeveral;
+  }
   ++table.entries;
   if (table.dense.empty()) {
     table.base = sequence;
@@ -112,9 +121,16 @@ ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number
   }
   // One forward thread in this process is the usual case; with several and no arrows the answer
   // must be unique.
+  const auto process = processes_.find(pid);
+  if (process == processes_.end()) return {};
+  if (process->second.threads.size() > kFewThreads) {
+    const auto owner = process->second.owner.find(sequence);
+    if (owner == process->second.owner.end() || owner->second == kSeveral) return {};
+    if (const auto* entry = at(threads_[owner->second], sequence)) return *entry;
+    return {};
+  }
   const Entry* only = nullptr;
-  for (const auto forward_thread : forward_threads_) {
-    if (capture_.threads.pid[forward_thread] != pid) continue;
+  for (const auto forward_thread : process->second.threads) {
     if (const auto* entry = at(threads_[forward_thread], sequence)) {
       if (only) return {};
       only = entry;

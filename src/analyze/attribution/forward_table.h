@@ -27,18 +27,29 @@ class ForwardTable {
   Entry find(std::uint32_t thread, std::int32_t number, std::int64_t sequence) const;
 
  private:
+  /// A process with forward operations.
+  struct Process {
+    std::vector<std::uint32_t> threads;  // rows of threads with forward operations
+    // Of a process with more threads than are worth asking one by one: who has a sequence number,
+    // kSeveral where it is more than one.
+    std::unordered_map<std::int64_t, std::uint32_t> owner;
+  };
   struct PerThread {
     std::int64_t base = 0;
     std::vector<Entry> dense;  // by sequence - base; at most a few times as long as entries
     std::size_t entries = 0;
+    Process* process = nullptr;                         // of a thread with forward operations
     std::unordered_map<std::int64_t, Entry> scattered;  // numbers far from the others
   };
   static const Entry* at(const PerThread& table, std::int64_t sequence);
   void learn_numbers(const Capture& capture);
 
   const Capture& capture_;
-  std::vector<PerThread> threads_;              // by row of threads
-  std::vector<std::uint32_t> forward_threads_;  // rows of threads with forward operations
+  static constexpr std::size_t kFewThreads = 8;
+  static constexpr std::uint32_t kSeveral = kNoRow;
+
+  std::vector<PerThread> threads_;  // by row of threads
+  std::unordered_map<std::int64_t, Process> processes_;
   std::unordered_map<std::uint64_t, std::uint32_t>
       by_number_;  // process and profiler's number -> row of threads
 };

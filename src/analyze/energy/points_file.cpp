@@ -1,8 +1,11 @@
 #include "analyze/energy/points_file.h"
 
-#include <fstream>
+#include <unistd.h>
+
+#include <sstream>
 
 #include "analyze/energy/json_fields.h"
+#include "core/read_file.h"
 
 namespace gf {
 
@@ -45,7 +48,10 @@ RawEnergyPoint point(const JsonElement& line) {
 
 Result<EnergyPointsFile> read_energy_points(const std::string& path) {
   EnergyPointsFile file;
-  std::ifstream in(path);
+  if (::access(path.c_str(), F_OK) != 0) return file;  // nothing has been measured yet
+  auto content = read_small_file(path);
+  if (!content) return tl::unexpected(content.error());
+  std::istringstream in(std::move(*content));
   JsonReader reader;
   std::string line;
   std::int64_t offset = 0;

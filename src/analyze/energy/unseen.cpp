@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "analyze/energy/counts.h"
 #include "analyze/energy/evaluate.h"
 #include "analyze/energy/json_fields.h"
+#include "core/read_file.h"
 
 namespace gf {
 
@@ -31,8 +31,9 @@ std::vector<std::map<std::string, double>> stretches(const Capture& report) {
 }  // namespace
 
 Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return fail("cannot be read", path);
+  auto content = read_small_file(path);
+  if (!content) return tl::unexpected(content.error());
+  std::istringstream in(std::move(*content));
   std::vector<UnseenRun> runs;
   JsonReader reader;
   std::string line;
@@ -57,8 +58,9 @@ Result<std::vector<UnseenRun>> read_unseen_runs(const std::string& path) {
 }
 
 Result<std::vector<std::pair<std::string, int>>> read_unseen_names(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return fail("cannot be read", path);
+  auto content = read_small_file(path);
+  if (!content) return tl::unexpected(content.error());
+  std::istringstream in(std::move(*content));
   std::vector<std::pair<std::string, int>> names;
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);

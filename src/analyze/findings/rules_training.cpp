@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "analyze/attribution/inherited.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
@@ -37,14 +38,33 @@ bool of_many_tensors(std::string_view kernel) {
          kernel.starts_with("triton_");
 }
 
-/// The mark of the optimiser's step around a launch: row of host_ops.
-std::uint32_t optimiser_step(const Facts& facts, const KernelInstance& kernel_instance) {
-  const auto& ops = facts.capture().host_ops;
-  auto row = facts.context.attribution.op[kernel_instance.activity];
-  while (row != kNoRow && !facts.capture().text(ops.name[row]).starts_with("Optimizer.step"))
-    row = facts.context.attribution.op_parent[row];
-  return row;
-}
+/// The innermost operation or mark around a launch, or the launch's own operation, whose name is
+/// wanted.
+class Around {
+ public:
+  explicit Around(const Facts& facts) : facts_(facts), found_(facts.context.attribution) {}
+  /// Row of host_ops, or kNoRow. Always ask for the same.
+  template <class Wanted>
+  std::uint32_t of(const KernelInstance& kernel, Wanted&& wanted) {
+    const auto& names = facts_.capture().host_ops.name;
+    const auto op = facts_.context.attribution.op[kernel.activity];
+    if (op == kNoRow) return kNoRow;
+    constexpr std::uint32_t kNone = kNoRow - 1;
+    const auto row = found_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
+      if (wanted(facts_.capture().text(names[inner]))) return inner;
+      if (outer == kNoRow) return kNone;
+      return outer;
+    });
+    if (row == kNone) return kNoRow;
+    return row;
+  }
+
+ private:
+  const Facts& facts_;
+  Inherited found_;
+};
+
+bool is_optimiser_step(std::string_view name) { return name.starts_with("Optimizer.step"); }
 
 bool backward_of_embedding(std::string_view name) {
   return contains(name, "embedding_dense_backward") || contains(name, "EmbeddingBackward");
@@ -80,13 +100,14 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   Nanos time = 0;
   TimeBy operators(facts);
   std::unordered_set<std::uint32_t> kernels, steps;
+  Around around(facts);
   for (const auto& kernel : facts.kernels) {
     if (facts.phase(kernel) != TrainingPhase::optimizer ||
         facts.type(kernel) == LayerType::communication)
       continue;
     ++all;
     if (of_many_tensors(facts.kernel_name(kernel))) continue;
-    if (const auto step = optimiser_step(facts, kernel); step != kNoRow) steps.insert(step);
+    if (const auto step = around.of(kernel, is_optimiser_step); step != kNoRow) steps.insert(step);
     ++single;
     time += kernel.exclusive_ns;
     kernels.insert(kernel.activity);
@@ -110,15 +131,9 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
-  const auto& ops = facts.capture().host_ops;
-  const auto& attribution = facts.context.attribution;
-  for (const auto& kernel : facts.kernels) {
-    for (auto op = attribution.op[kernel.activity]; op != kNoRow; op = attribution.op_parent[op]) {
-      if (!backward_of_embedding(facts.capture().text(ops.name[op]))) continue;
-      time += kernel.exclusive_ns;
-      break;
-    }
-  }
+  Around around(facts);
+  for (const auto& kernel : facts.kernels)
+    if (around.of(kernel, backward_of_embedding) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::dense_embedding_gradients,

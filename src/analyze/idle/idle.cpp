@@ -33,8 +33,9 @@ void note_unexplained(Analysis& analysis) {
 void explain_idle(Context& context, Analysis& analysis) {
   const LaunchFacts facts = collect_launch_facts(context);
   GapLabeller labeller(context, facts);
+  IdleSums sums(context);
   for (std::size_t device = 0; device < context.devices.size(); ++device) {
-    IdleSums sums(context);
+    sums.clear();
     context.devices[device].idle_pieces = labeller.label(context.devices[device], sums);
     analysis.devices[device].idle = sums.causes();
   }

@@ -14,6 +14,14 @@ IdleSums::IdleSums(const Context& context) : context_(context) {
   modules_.line_of.assign(context.attribution.modules.size(), 0);
 }
 
+void IdleSums::clear() {
+  ns_ = {};
+  gaps_ = {};
+  last_end_.fill(INT64_MIN);
+  operators_.clear();
+  modules_.clear();
+}
+
 void IdleSums::add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next) {
   const auto at = static_cast<std::size_t>(reason);
   ns_[at] += span.length();

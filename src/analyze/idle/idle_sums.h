@@ -18,6 +18,8 @@ class IdleSums {
   void add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next);
   /// Reasons with time, largest first.
   std::vector<IdleCause> causes() const;
+  /// Ready for the next device, at the cost of what this one had.
+  void clear();
 
  private:
   static constexpr std::size_t kReasons = EnumNames<IdleReason>::names.size();
@@ -29,6 +31,12 @@ class IdleSums {
     std::vector<std::uint32_t> line_of;  // by id, 0 = none yet
     std::vector<std::uint32_t> id{0};
     std::vector<ByReason> ns{{}};
+    void clear() {
+      for (const auto key : id)
+        if (key < line_of.size()) line_of[key] = 0;
+      id.resize(1);
+      ns.resize(1);
+    }
     void add(std::uint32_t key, std::size_t reason, Nanos time) {
       auto& line = line_of[key];
       if (line == 0) {

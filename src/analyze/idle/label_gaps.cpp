@@ -1,6 +1,7 @@
 #include "analyze/idle/label_gaps.h"
 
 #include <algorithm>
+#include <map>
 
 namespace gf {
 
@@ -26,6 +27,11 @@ std::vector<std::uint32_t> main_threads(const Context& context) {
   return out;
 }
 
+/// A process with hundreds of devices idles on all of them while its threads do one thing: beyond
+/// so many looks at each event of the host, a long gap gets the reasons of a few instants in it.
+constexpr std::size_t kMostLooks = 64;
+constexpr std::size_t kFewEvents = 10'000;
+
 /// By row of devices: the first activity that starts after the device's window, kNoRow without.
 std::vector<std::uint32_t> first_after_windows(const Context& context) {
   const auto& activities = context.capture.activities;
@@ -48,14 +54,15 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
       capture_(context.capture),
       rules_(context, facts),
       main_of_(main_threads(context)),
-      after_window_(first_after_windows(context)) {}
+      after_window_(first_after_windows(context)),
+      most_looked_at_(kMostLooks *
+                      (capture_.host_ops.size() + capture_.api_calls.size() + kFewEvents)) {}
 
 std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
   sums_ = &sums;
   pieces_.clear();
   pieces_.reserve(
       8 * line.idle.size());  // most gaps have fewer; room that stays untouched costs nothing
-  sweeps_.clear();
   // An activity of no duration ends a gap too: what came before it waited for it.
   Nanos covered = line.window.start;
   std::uint32_t before = kNoRow;
@@ -112,15 +119,28 @@ void GapLabeller::label_gap(const IdleGap& gap) {
 void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate) {
   if (candidate >= candidates_.size())
     return emit(from, to, IdleReason::host_other, kNoRow, gap.next);
-  sweep(candidates_[candidate])
-      .each_state(from, to, [&](Nanos start, Nanos end, const ThreadState& state) {
-        if (const auto reason = rules_.host_late(state, gap))
-          emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);
-        else if (candidate + 1 < candidates_.size())
-          label_host(gap, start, end, candidate + 1);
-        else
-          emit(start, end, IdleReason::host_other, state.named, gap.next);
-      });
+  auto& host = sweep(candidates_[candidate]);
+  auto label = [&](Nanos start, Nanos end, const ThreadState& state) {
+    ++looked_at_;
+    if (const auto reason = rules_.host_late(state, gap))
+      emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);
+    else if (candidate + 1 < candidates_.size())
+      label_host(gap, start, end, candidate + 1);
+    else
+      emit(start, end, IdleReason::host_other, state.named, gap.next);
+  };
+  constexpr Nanos kParts = 16;
+  if (looked_at_ <= most_looked_at_ || host.events_in(from, to) <= kParts) {
+    host.each_state(from, to, label);
+    return;
+  }
+  const Nanos length = (to - from) / kParts;
+  for (Nanos part = 0; part < kParts; ++part) {
+    const Nanos start = from + part * length;
+    Nanos end = start + length;
+    if (part + 1 == kParts) end = to;
+    if (start < end) label(start, end, host.at(start + (end - start) / 2));
+  }
 }
 
 /// Nodes of one graph launch share its correlation; they were handed over together.

@@ -1,7 +1,7 @@
 // Gives each stretch of a device's idle time its reason.
 #pragma once
 
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/context.h"
@@ -33,8 +33,10 @@ class GapLabeller {
   IdleRules rules_;
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>
-      after_window_;  // by row of devices: what starts first after its window
-  std::map<std::uint32_t, ThreadSweep> sweeps_;
+      after_window_;            // by row of devices: what starts first after its window
+  std::size_t most_looked_at_;  // states of threads, over all devices
+  std::size_t looked_at_ = 0;
+  std::unordered_map<std::uint32_t, ThreadSweep> sweeps_;
   std::vector<std::uint32_t> candidates_;  // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;
   Nanos longest_ = 0;  // stretch that gave the last piece its operator

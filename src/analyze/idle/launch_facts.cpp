@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analyze/host_roles.h"
 
@@ -97,7 +98,7 @@ LaunchFacts collect_launch_facts(const Context& context) {
   const auto streams = waiting_streams(capture);
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     bool any = false;
-    std::vector<std::int64_t> pending;
+    std::unordered_set<std::int64_t> pending;
     for (auto row : context.host.calls(thread)) {
       if (facts.started[row] == kNoRow) {
         char& known = is_wait[static_cast<std::uint32_t>(calls.name[row])];
@@ -107,13 +108,13 @@ LaunchFacts collect_launch_facts(const Context& context) {
         if (stream == streams.end())
           any = true;
         else
-          pending.push_back(stream->second);
+          pending.insert(stream->second);
         continue;
       }
       const auto stream = capture.activities.stream[facts.started[row]];
-      facts.waits[row] = any || std::find(pending.begin(), pending.end(), stream) != pending.end();
+      facts.waits[row] = any || pending.contains(stream);
       any = false;
-      std::erase(pending, stream);
+      pending.erase(stream);
     }
   }
   return facts;

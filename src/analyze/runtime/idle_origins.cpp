@@ -9,28 +9,44 @@ namespace gf {
 
 namespace {
 
-/// Phases of one thread at instants in order of time.
+/// Phases of one thread at instants: quickest in order of time.
 class PhaseSweep {
  public:
   explicit PhaseSweep(const ThreadPhases& sets) {
     for (std::size_t phase = 0; phase < sets.size(); ++phase)
       if (!sets[phase].empty())
-        left_.push_back({static_cast<RuntimePhase>(phase), sets[phase].span()});
+        sets_.push_back({static_cast<RuntimePhase>(phase), sets[phase].span(), 0});
   }
   RuntimePhase at(Nanos time) {
-    for (auto& [phase, left] : left_) {
-      while (!left.empty() && left.front().end <= time) left = left.subspan(1);
-      if (!left.empty() && left.front().start <= time) return phase;
+    if (time < last_)
+      for (auto& set : sets_) set.next = 0;
+    last_ = time;
+    for (auto& set : sets_) {
+      move_on(set, time);
+      if (set.next < set.spans.size() && set.spans[set.next].start <= time) return set.phase;
     }
     return RuntimePhase::other;
   }
 
  private:
-  struct Left {
+  struct Set {
     RuntimePhase phase;
-    std::span<const Interval> set;
+    std::span<const Interval> spans;
+    std::size_t next;  // the first that has not ended
   };
-  std::vector<Left> left_;
+  static void move_on(Set& set, Nanos time) {
+    constexpr int kNear = 8;
+    for (int i = 0; i < kNear; ++i) {
+      if (set.next == set.spans.size() || set.spans[set.next].end > time) return;
+      ++set.next;
+    }
+    const auto at = std::partition_point(set.spans.begin() + static_cast<std::ptrdiff_t>(set.next),
+                                         set.spans.end(),
+                                         [time](const Interval& span) { return span.end <= time; });
+    set.next = static_cast<std::size_t>(at - set.spans.begin());
+  }
+  std::vector<Set> sets_;
+  Nanos last_ = INT64_MIN;
 };
 
 /// What pieces of idle time are joined by.
@@ -68,10 +84,10 @@ struct Sum {
 };
 using Sums = std::unordered_map<Key, Sum, KeyHash>;
 
-/// What the host's threads did at the middle of each idle piece of one device.
-class DeviceOrigins {
+/// What the host's threads did at the middle of each idle piece.
+class PieceOrigins {
  public:
-  DeviceOrigins(const Context& context, const RuntimeTrace& trace, bool stacks)
+  PieceOrigins(const Context& context, const RuntimeTrace& trace, bool stacks)
       : context_(context), trace_(trace), stacks_(stacks) {}
 
   Key key_of(const IdlePiece& piece) {
@@ -120,7 +136,8 @@ class DeviceOrigins {
   const Context& context_;
   const RuntimeTrace& trace_;
   bool stacks_;
-  // Each moves forward with the pieces of this device. Few of many threads launch anything.
+  // Each moves forward with the pieces of a device, and back to the next one's. Few of many threads
+  // launch anything.
   std::unordered_map<std::uint32_t, Thread> threads_;
 };
 
@@ -149,11 +166,11 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   const bool stacks = std::find(kinds.begin(), kinds.end(), HostKind::python) != kinds.end();
   Sums sums;
   Nanos windows = 0;
+  PieceOrigins origins_of(context, trace, stacks);
   for (const auto& line : context.devices) {
     windows += line.window.length();
-    DeviceOrigins device(context, trace, stacks);
     for (const auto& piece : line.idle_pieces) {
-      Sum& sum = sums[device.key_of(piece)];
+      Sum& sum = sums[origins_of.key_of(piece)];
       sum.ns += piece.span.length();
       if (piece.span.start != sum.last_end) ++sum.gaps;
       sum.last_end = piece.span.end;

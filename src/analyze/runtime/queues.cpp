@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-
-#include "analyze/thread_sweep.h"
+#include <utility>
 
 namespace gf {
 
@@ -18,18 +17,25 @@ constexpr std::size_t kDrySpells = 5;
 /// Counts by row of threads.
 class Fillers {
  public:
-  explicit Fillers(const Context& context) : counts_(context.capture.threads.size(), 0) {}
+  explicit Fillers(const Context& context) : threads_(context.capture.threads.size()) {}
   void add(std::uint32_t thread) {
-    if (thread < counts_.size()) ++counts_[thread];
+    if (thread < threads_) ++counts_[thread];
   }
+  /// The lowest row of those with the most.
   std::uint32_t busiest() const {
-    const auto most = std::max_element(counts_.begin(), counts_.end());
-    if (most == counts_.end() || *most == 0) return kNoRow;
-    return static_cast<std::uint32_t>(most - counts_.begin());
+    std::uint32_t row = kNoRow;
+    std::int64_t most = 0;
+    for (const auto& [thread, count] : counts_) {
+      if (count < most || (count == most && thread > row)) continue;
+      row = thread;
+      most = count;
+    }
+    return row;
   }
 
  private:
-  std::vector<std::int64_t> counts_;
+  std::size_t threads_;
+  std::unordered_map<std::uint32_t, std::int64_t> counts_;
 };
 
 Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
@@ -44,28 +50,27 @@ Queue framework_queue(const Context& context, const RuntimeTrace& trace) {
   return queue;
 }
 
-/// Passages that the framework recorded at both ends, joined by id.
-Queue recorded_queue(const Context& context, Text name) {
+/// Passages that the framework recorded at both ends, joined by id; `rows` of handoffs, in order.
+Queue recorded_queue(const Context& context, Text name, const std::vector<std::size_t>& rows) {
   const auto& handoffs = context.capture.handoffs;
   Queue queue{std::string(context.capture.text(name)), QueueKind::framework, {}, 0, kNoRow};
   std::unordered_map<std::int64_t, Nanos> entered;
   Fillers fillers(context);
   Nanos end = INT64_MIN;
-  for (std::size_t i = 0; i < handoffs.size(); ++i) {
-    if (handoffs.queue[i] != name) continue;
-    end = std::max(end, handoffs.time_ns[i]);
-    if (handoffs.leaves[i]) continue;
-    entered.emplace(handoffs.id[i], handoffs.time_ns[i]);
-    fillers.add(handoffs.thread[i]);
+  for (const auto row : rows) {
+    end = std::max(end, handoffs.time_ns[row]);
+    if (handoffs.leaves[row]) continue;
+    entered.emplace(handoffs.id[row], handoffs.time_ns[row]);
+    fillers.add(handoffs.thread[row]);
   }
-  for (std::size_t i = 0; i < handoffs.size(); ++i) {
-    if (handoffs.queue[i] != name || !handoffs.leaves[i]) continue;
-    const auto it = entered.find(handoffs.id[i]);
+  for (const auto row : rows) {
+    if (!handoffs.leaves[row]) continue;
+    const auto it = entered.find(handoffs.id[row]);
     if (it == entered.end()) {
       ++queue.from_before;
       continue;
     }
-    queue.items.push_back({std::min(it->second, handoffs.time_ns[i]), handoffs.time_ns[i]});
+    queue.items.push_back({std::min(it->second, handoffs.time_ns[row]), handoffs.time_ns[row]});
     entered.erase(it);
   }
   for (const auto& [id, time] : entered)
@@ -74,35 +79,69 @@ Queue recorded_queue(const Context& context, Text name) {
   return queue;
 }
 
-Queue device_queue(const Context& context, std::uint32_t device) {
-  const auto& activities = context.capture.activities;
-  const auto& calls = context.capture.api_calls;
-  Queue queue{fmt::format("device:{}", context.capture.devices.id[device]),
-              QueueKind::device,
-              {},
-              0,
-              kNoRow};
-  std::vector<Nanos> start(
-      calls.size(),
-      INT64_MAX);  // of each call: a graph's launch leaves the queue when its first node starts
-  for (std::uint32_t i = 0; i < activities.size(); ++i) {
-    if (activities.device[i] != device) continue;
-    if (const auto call = context.attribution.launch[i]; call != kNoRow)
-      start[call] = std::min(start[call], activities.start_ns[i]);
-    else
-      ++queue.from_before;
+std::vector<Queue> recorded_queues(const Context& context) {
+  const auto& names = context.capture.handoffs.queue;
+  std::vector<std::pair<Text, std::vector<std::size_t>>> rows;  // in the order in which names come
+  std::unordered_map<std::uint32_t, std::size_t> place;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [at, fresh] = place.try_emplace(static_cast<std::uint32_t>(names[i]), rows.size());
+    if (fresh) rows.push_back({names[i], {}});
+    rows[at->second].second.push_back(i);
   }
-  queue.items.reserve(calls.size());
-  Fillers fillers(context);
-  for (std::uint32_t call = 0; call < calls.size(); ++call) {
-    if (start[call] == INT64_MAX) continue;
-    const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
-    queue.items.push_back({std::min(returned, start[call]), start[call]});
-    fillers.add(calls.thread[call]);
-  }
-  queue.fills = fillers.busiest();
-  return queue;
+  std::vector<Queue> queues;
+  for (const auto& [name, own] : rows) queues.push_back(recorded_queue(context, name, own));
+  return queues;
 }
+
+/// One queue after the other for every device, at the cost of that device's activities.
+class DeviceQueues {
+ public:
+  explicit DeviceQueues(const Context& context)
+      : context_(context), start_(context.capture.api_calls.size(), INT64_MAX) {
+    const auto& device = context.capture.activities.device;
+    activities_.resize(context.capture.devices.size());
+    for (std::uint32_t i = 0; i < device.size(); ++i)
+      if (device[i] < activities_.size()) activities_[device[i]].push_back(i);
+  }
+
+  Queue of(std::uint32_t device) {
+    const auto& starts = context_.capture.activities.start_ns;
+    const auto& calls = context_.capture.api_calls;
+    Queue q{fmt::format("device:{}", context_.capture.devices.id[device]),
+            QueueKind::device,
+            {},
+            0,
+            kNoRow};
+    std::vector<std::uint32_t> launched;  // calls
+    for (const auto activity : activities_[device]) {
+      const auto call = context_.attribution.launch[activity];
+      if (call == kNoRow) {
+        ++q.from_before;
+        continue;
+      }
+      if (start_[call] == INT64_MAX) launched.push_back(call);
+      start_[call] = std::min(start_[call], starts[activity]);
+    }
+    std::sort(launched.begin(), launched.end());
+    q.items.reserve(launched.size());
+    Fillers fillers(context_);
+    for (const auto call : launched) {
+      const Nanos start = std::exchange(start_[call], INT64_MAX);
+      if (start == INT64_MAX) continue;
+      const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
+      q.items.push_back({std::min(returned, start), start});
+      fillers.add(calls.thread[call]);
+    }
+    q.fills = fillers.busiest();
+    return q;
+  }
+
+ private:
+  const Context& context_;
+  std::vector<std::vector<std::uint32_t>> activities_;  // by row of devices
+  // By call, for the present device: a graph's launch leaves the queue when its first node starts.
+  std::vector<Nanos> start_;
+};
 
 /// The longest members, longest first.
 Intervals longest(const Intervals& set, std::size_t count) {
@@ -116,54 +155,61 @@ Intervals longest(const Intervals& set, std::size_t count) {
   return out;
 }
 
-/// What a thread was in for most of each span, in words a person recognises: the Python line where
-/// the capture has stacks, else the operation or annotation. Empty where it was in nothing.
-std::vector<std::string> host_lines(const Context& context, std::uint32_t thread,
-                                    const Intervals& spans) {
-  std::vector<std::size_t> order(spans.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [&](auto left, auto right) { return spans[left].start < spans[right].start; });
-  std::vector<std::string> lines(spans.size());
-  ThreadSweep sweep(context.capture, context.host, context.roles, thread);
-  for (const auto item : order) {
-    std::map<std::string_view, Nanos> time;
-    sweep.each_state(
-        spans[item].start, spans[item].end, [&](Nanos from, Nanos to, const ThreadState& state) {
-          const auto row = state.python != kNoRow ? state.python : state.span;
-          if (row != kNoRow)
-            time[context.capture.text(context.capture.host_ops.name[row])] += to - from;
-        });
-    const auto most = std::max_element(
-        time.begin(), time.end(),
-        [](const auto& left, const auto& right) { return left.second < right.second; });
-    if (most != time.end()) lines[item] = most->first;
-  }
-  return lines;
-}
-
 }  // namespace
 
 std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace) {
   std::vector<Queue> queues;
   if (!trace.framework_queue.empty()) queues.push_back(framework_queue(context, trace));
-  std::vector<Text> names;
-  for (std::size_t i = 0; i < context.capture.handoffs.size(); ++i)
-    if (const Text name = context.capture.handoffs.queue[i];
-        std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
-  for (const Text name : names) queues.push_back(recorded_queue(context, name));
-  for (const auto& line : context.devices) queues.push_back(device_queue(context, line.device));
+  for (auto& queue : recorded_queues(context)) queues.push_back(std::move(queue));
+  DeviceQueues of_devices(context);
+  for (const auto& line : context.devices) queues.push_back(of_devices.of(line.device));
   std::erase_if(queues, [](const Queue& queue) { return queue.items.empty(); });
   return queues;
 }
 
-QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, const Queue& queue) {
+/// What a thread was in for most of a span, in words a person recognises: the Python line where the
+/// capture has stacks, else the operation or annotation. Empty where it was in nothing.
+std::string_view QueueDescription::host_line(ThreadSweep& sweep, Interval span) const {
+  constexpr std::size_t kLookedAt = 1'000;
+  constexpr Nanos kParts = 128;
+  std::map<std::string_view, Nanos> time;
+  auto add = [&](Nanos from, Nanos to, const ThreadState& state) {
+    const auto row = state.python != kNoRow ? state.python : state.span;
+    if (row != kNoRow)
+      time[context_.capture.text(context_.capture.host_ops.name[row])] += to - from;
+  };
+  if (sweep.events_in(span.start, span.end) <= kLookedAt) {
+    sweep.each_state(span.start, span.end, add);
+  } else {
+    const Nanos length = span.length() / kParts;
+    for (Nanos from = span.start; from < span.end; from += length + 1)
+      add(from, std::min(from + length + 1, span.end), sweep.at(from));
+  }
+  const auto most = std::max_element(
+      time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == time.end()) return {};
+  return most->first;
+}
+
+std::vector<std::string> QueueDescription::host_lines(std::uint32_t thread,
+                                                      const Intervals& spans) {
+  std::vector<std::size_t> order(spans.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return spans[a].start < spans[b].start; });
+  auto& sweep = sweeps_.try_emplace(thread, context_.capture, context_.host, context_.roles, thread)
+                    .first->second;
+  std::vector<std::string> lines(spans.size());
+  for (const auto i : order) lines[i] = host_line(sweep, spans[i]);
+  return lines;
+}
+
+QueueInfo QueueDescription::of(const Queue& queue) {
   QueueInfo info;
   info.id = queue.id;
   info.kind = queue.kind;
   info.from_before = queue.from_before;
-  const Interval window = phases.window;
+  const Interval window = phases_.window;
   std::vector<double> waits;
   waits.reserve(queue.items.size());
   for (const auto& item : queue.items)
@@ -179,18 +225,18 @@ QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, co
     info.mean_depth = static_cast<double>(sum.integral) / static_cast<double>(window.length());
     info.empty = static_cast<double>(sum.empty_ns) / static_cast<double>(window.length());
   }
-  PhaseSums loaded = sum_phases(phases, {window});
-  const PhaseSums empty = sum_phases(phases, sum.empty);
+  PhaseSums loaded = whole_;
+  const PhaseSums empty = sum_phases(phases_, sum.empty);
   for (std::size_t mask = 0; mask < loaded.size(); ++mask) loaded[mask] -= empty[mask];
   info.when_empty = phase_times(empty);
   info.when_loaded = phase_times(loaded);
   for (const auto& part : thin(curve, window, kCurveParts))
     info.curve.push_back({part.start_ns, part.duration_ns, part.min, part.max, part.mean});
   const auto dry = longest(sum.empty, kDrySpells);
-  const auto lines = host_lines(context, queue.fills, dry);
+  const auto lines = host_lines(queue.fills, dry);
   for (std::size_t i = 0; i < dry.size(); ++i)
     info.dry.push_back(
-        {dry[i].start, dry[i].length(), phase_times(sum_phases(phases, {dry[i]})), lines[i]});
+        {dry[i].start, dry[i].length(), phase_times(sum_phases(phases_, {dry[i]})), lines[i]});
   return info;
 }
 

@@ -1,11 +1,15 @@
 // The framework's queues and the devices' launch queues over time.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/runtime/result.h"
 #include "analyze/runtime/shares.h"
 #include "analyze/runtime/trace.h"
+#include "analyze/thread_sweep.h"
 
 namespace gf {
 
@@ -22,6 +26,21 @@ struct Queue {
 };
 std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace);
 
-QueueInfo describe_queue(const Context& context, const PhaseTimeline& phases, const Queue& queue);
+/// Describes one queue after the other: what they share is worked out once.
+class QueueDescription {
+ public:
+  QueueDescription(const Context& context, const PhaseTimeline& phases)
+      : context_(context), phases_(phases), whole_(sum_phases(phases, {phases.window})) {}
+  QueueInfo of(const Queue& queue);
+
+ private:
+  std::vector<std::string> host_lines(std::uint32_t thread, const Intervals& spans);
+  std::string_view host_line(ThreadSweep& sweep, Interval span) const;
+
+  const Context& context_;
+  const PhaseTimeline& phases_;
+  const PhaseSums whole_;
+  std::unordered_map<std::uint32_t, ThreadSweep> sweeps_;  // by row of threads
+};
 
 }  // namespace gf

@@ -169,8 +169,9 @@ void analyze_runtime(const Context& context, const RuleLookup& rules, const Runt
   } else {
     runtime_info.operation_count = runtime_info.operations.front().count;
   }
+  QueueDescription description(context, phases);
   for (const auto& queue : find_queues(context, trace))
-    runtime_info.queues.push_back(describe_queue(context, phases, queue));
+    runtime_info.queues.push_back(description.of(queue));
   runtime_info.waits = longest_waits(context, trace, window);
   runtime_info.transfers = longest_transfers(context, window);
   for (std::size_t i = 0; i < rules.size(); ++i) {

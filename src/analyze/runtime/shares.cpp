@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -26,6 +27,37 @@ void add(Intervals& set, Interval span, Interval window) {
   if (span.start < span.end) set.push_back(span);
 }
 
+/// A set, and the memory it lies in where it was made here.
+struct Union {
+  std::span<const Interval> members;
+  Intervals made;
+};
+
+/// The union of several sets: always of the two smallest, so that no member is copied often.
+Union unite_all(const std::vector<std::span<const Interval>>& sets) {
+  std::multimap<std::size_t, Union> left;
+  for (const auto set : sets) left.emplace(set.size(), Union{set, {}});
+  while (left.size() > 1) {
+    const auto first = left.extract(left.begin()), second = left.extract(left.begin());
+    Union both;
+    both.made = unite(first.mapped().members, second.mapped().members);
+    both.members = both.made;
+    left.emplace(both.members.size(), std::move(both));
+  }
+  return std::move(left.begin()->second);
+}
+
+/// Sums up to every so many pieces, so that a long span costs no more than a short one.
+constexpr std::size_t kPiecesTogether = 1024;
+
+void sum_up(PhaseTimeline& timeline) {
+  PhaseSums sums{};
+  for (std::size_t i = 0; i < timeline.start_ns.size(); ++i) {
+    if (i % kPiecesTogether == 0) timeline.sums_before.push_back(sums);
+    sums[timeline.phases[i]] += timeline.end_of(i) - timeline.start_ns[i];
+  }
+}
+
 }  // namespace
 
 PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
@@ -33,17 +65,14 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
     PhaseMask bit;
     std::span<const Interval> left;
   };
-  std::array<Intervals, std::tuple_size_v<PhaseSets>> united;
+  std::array<Union, std::tuple_size_v<PhaseSets>> united;
   std::vector<Source> sources;
   for (std::size_t phase = 0; phase < sets.size(); ++phase) {
     auto of_phase = sets[phase];
     std::erase_if(of_phase, [](auto set) { return set.empty(); });
     if (of_phase.empty()) continue;
-    // Small ones first, so that few members are copied often.
-    std::sort(of_phase.begin(), of_phase.end(),
-              [](auto left, auto right) { return left.size() < right.size(); });
-    auto all = of_phase.front();
-    for (std::size_t i = 1; i < of_phase.size(); ++i) all = united[phase] = unite(all, of_phase[i]);
+    united[phase] = unite_all(of_phase);
+    const auto all = united[phase].members;
     const auto first = std::partition_point(
         all.begin(), all.end(), [&](const Interval& i) { return i.end <= window.start; });
     sources.push_back({bit_of(phase), all.subspan(static_cast<std::size_t>(first - all.begin()))});
@@ -68,6 +97,7 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
     timeline.phases.push_back(phases);
     now = next;
   }
+  sum_up(timeline);
   return timeline;
 }
 
@@ -97,25 +127,50 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
   return overlay(sets, window);
 }
 
+namespace {
+
+/// The piece that holds `time`, looked for from `piece` on: in steps that double, since it is near
+/// most times.
+std::size_t piece_at(const PhaseTimeline& timeline, std::size_t piece, Nanos time) {
+  const auto& start = timeline.start_ns;
+  std::size_t step = 1;
+  while (piece + step < start.size() && start[piece + step] <= time) {
+    piece += step;
+    step *= 2;
+  }
+  const auto first = start.begin() + static_cast<std::ptrdiff_t>(piece),
+             last =
+                 start.begin() + static_cast<std::ptrdiff_t>(std::min(piece + step, start.size()));
+  return static_cast<std::size_t>(std::upper_bound(first + 1, last, time) - start.begin()) - 1;
+}
+
+}  // namespace
+
 PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within) {
   PhaseSums sums{};
-  const auto& start = timeline.start_ns;
-  if (start.empty() || within.empty()) return sums;
-  auto index = static_cast<std::size_t>(
-      std::upper_bound(start.begin(), start.end(), within.front().start) - start.begin());
-  index -= index > 0;
-  for (const auto& span : within) {
-    auto end_of = [&](std::size_t piece) {
-      return piece + 1 < start.size() ? start[piece + 1] : timeline.window.end;
-    };
-    while (index + 1 < start.size() && end_of(index) <= span.start) ++index;
-    for (Nanos from = std::max(span.start, start[index]); index < start.size();) {
-      const Nanos to = std::min(span.end, end_of(index));
-      if (from < to) sums[timeline.phases[index]] += to - from;
-      if (to >= span.end || index + 1 == start.size()) break;
-      from = to;
-      ++index;
+  if (timeline.start_ns.empty()) return sums;
+  std::size_t piece = 0;
+  auto walk = [&](std::size_t until, const Interval& span) {
+    for (; piece < until; ++piece) {
+      const Nanos from = std::max(span.start, timeline.start_ns[piece]),
+                  to = std::min(span.end, timeline.end_of(piece));
+      if (from < to) sums[timeline.phases[piece]] += to - from;
     }
+  };
+  for (const auto& span : within) {
+    piece = piece_at(timeline, piece, span.start);
+    const std::size_t last = piece_at(timeline, piece, span.end);
+    const std::size_t first_block = piece / kPiecesTogether + 1,
+                      last_block = last / kPiecesTogether;
+    if (first_block < last_block) {
+      walk(first_block * kPiecesTogether, span);
+      for (std::size_t mask = 0; mask < sums.size(); ++mask)
+        sums[mask] +=
+            timeline.sums_before[last_block][mask] - timeline.sums_before[first_block][mask];
+      piece = last_block * kPiecesTogether;
+    }
+    walk(last + 1, span);
+    piece = last;
   }
   return sums;
 }

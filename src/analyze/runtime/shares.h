@@ -16,12 +16,20 @@ namespace gf {
 using PhaseMask = std::uint8_t;
 inline constexpr std::size_t kPhaseMasks = std::size_t{1} << index_of(RuntimePhase::other);
 
+/// Time by set of phases: all that the shares of a span need.
+using PhaseSums = std::array<Nanos, kPhaseMasks>;
+
 /// Which phases hold at every instant of a window: phases[i] from start_ns[i] to the next start, or
 /// the window's end.
 struct PhaseTimeline {
   Interval window;
   Column<Nanos> start_ns;
   Column<PhaseMask> phases;
+  std::vector<PhaseSums> sums_before;  // of every so many pieces: the sums from the window's start
+
+  Nanos end_of(std::size_t piece) const {
+    return piece + 1 < start_ns.size() ? start_ns[piece + 1] : window.end;
+  }
 };
 
 /// When each phase holds: several sorted, disjoint sets for one phase may overlap each other.
@@ -30,8 +38,7 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window);
 /// Phases of all threads and devices in `window`.
 PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, Interval window);
 
-/// Time by set of phases: all that the shares of a span need.
-using PhaseSums = std::array<Nanos, kPhaseMasks>;
+/// The sums over members of a sorted, disjoint set.
 PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within);
 
 /// Every nanosecond labelled with the first phase that holds, in the order of phases.h. `items`,

@@ -203,11 +203,13 @@ const Chip* chip_of(const Capture& capture) {
 }
 
 KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
-    : report_row_(matching.report_row) {
+    : chip_(chip_of(capture)),
+      report_helps_(nsight_compute_helps(capture)),
+      report_row_(matching.report_row) {
   if (capture.report_kernels.empty()) return;
   Counters counters(capture);
   counters.add("peak bytes", peak_bytes(capture));
-  const Chip* chip = chip_of(capture);
+  const Chip* chip = chip_;
   const ChipSet here = chip ? bit(chip->id) : ChipSet{0};
   for (const auto& formula : level_formulas()) {
     if (formula.chips != kEveryChip && !(formula.chips & here))

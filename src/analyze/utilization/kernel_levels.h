@@ -51,9 +51,15 @@ class KernelLevels {
   /// level above it.
   double upper(std::uint32_t activity, KernelLevel level) const;
 
+  /// chip_of(capture) and nsight_compute_helps(capture), looked up once.
+  const Chip* chip() const { return chip_; }
+  bool report_helps() const { return report_helps_; }
+
   std::int64_t adjusted = 0;
 
  private:
+  const Chip* chip_ = nullptr;
+  bool report_helps_ = true;
   std::array<std::vector<double>, kKernelLevels>
       ratio_;  // by row of report_kernels; empty: no kernel has it
   std::array<std::string, kKernelLevels> formula_;

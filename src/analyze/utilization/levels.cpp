@@ -9,8 +9,9 @@
 namespace gf {
 namespace {
 
-std::string why_missing(const Context& context, KernelLevel level) {
-  const Chip* chip = chip_of(context.capture);
+std::string why_missing(const Context& context, KernelLevel level,
+                        const KernelLevels& kernel_levels) {
+  const Chip* chip = kernel_levels.chip();
   const bool report = !context.capture.report_kernels.empty();
   const std::string counters = counters_for(level, chip);
   std::string why;
@@ -24,8 +25,7 @@ std::string why_missing(const Context& context, KernelLevel level) {
     why = "sampling a running program does not tell it";
   else
     why = "the report lacks " + counters;
-  if (nsight_compute_helps(context.capture))
-    why.append("; collect with: ").append(ncu_command(chip));
+  if (kernel_levels.report_helps()) why.append("; collect with: ").append(ncu_command(chip));
   return why;
 }
 
@@ -132,7 +132,7 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
     } else if (rung < kRungs) {  // the others stand beside the ladder: shown when there is data
       Level level;
       level.id = id_of(id);
-      level.why_missing = why_missing(context, id);
+      level.why_missing = why_missing(context, id, kernel_levels);
       levels.push_back(std::move(level));
     }
   }

@@ -93,16 +93,6 @@ void end(pid_t pid, int& status, rusage& use) {
   wait4(pid, &status, 0, &use);
 }
 
-std::optional<std::int64_t> gpu_memory(Nvml* nvml) {
-  if (!nvml) return {};
-  std::int64_t sum = 0;
-  for (const auto& gpu : nvml->gpus()) {
-    const auto reading = nvml->read(gpu, {false, false, true, false});
-    if (reading.memory_used_bytes) sum += static_cast<std::int64_t>(*reading.memory_used_bytes);
-  }
-  return sum;
-}
-
 }  // namespace
 
 void stop_on_signals() {
@@ -114,14 +104,29 @@ void stop_on_signals() {
 
 bool stop_asked() { return stopped != 0; }
 
+std::optional<std::int64_t> GpuMemory::used() {
+  constexpr Nanos kPatience = kNsPerSecond;
+  if (!nvml_) return {};
+  return thread_.ask(
+      [nvml = nvml_] {
+        std::int64_t sum = 0;
+        for (const auto& gpu : nvml->gpus()) {
+          const auto reading = nvml->read(gpu, {false, false, true, false});
+          sum += static_cast<std::int64_t>(reading.memory_used_bytes.value_or(0));
+        }
+        return sum;
+      },
+      kPatience);
+}
+
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
-                       Nvml* nvml) {
+                       GpuMemory& gpus) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   WatchedRun run;
   fs::create_directory(wanted.out, ignored);
   const std::string printed = wanted.work + "/printed";
-  const auto gpu_before = gpu_memory(nvml);
+  const auto gpu_before = gpus.used();
   pid_t side = -1;
   if (!way.beside.empty()) side = spawn(way.beside, "/dev/null");
   auto words = way.before;
@@ -137,7 +142,7 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   for (pollfd watched{handle, POLLIN, 0};
        handle >= 0 && poll(&watched, 1, kLookEveryMs) <=
                           0;)  // 0: time to look; less: a signal, which has been passed on
-    if (const auto now = gpu_memory(nvml)) gpu_most = std::max(gpu_most, *now);
+    if (const auto now = gpus.used()) gpu_most = std::max(gpu_most, *now);
   wait4(pid, &status, 0, &use);
   running = 0;
   run.seconds = static_cast<double>(host_now() - start) * 1e-9;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/overhead/ways.h"
 #include "collect/nvml/nvml.h"
+#include "collect/watched_call.h"
 
 namespace gf::cli {
 
@@ -28,9 +31,21 @@ struct WatchedRun {
 void stop_on_signals();
 bool stop_asked();
 
+/// Memory in use on all GPUs, for as long as the driver answers.
+class GpuMemory {
+ public:
+  explicit GpuMemory(std::shared_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
+  /// Empty when it is not known.
+  std::optional<std::int64_t> used();
+
+ private:
+  std::shared_ptr<Nvml> nvml_;  // null: no driver
+  WatchedThread thread_;
+};
+
 /// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then
 /// is not shown.
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
-                       Nvml* nvml);
+                       GpuMemory& gpus);
 
 }  // namespace gf::cli

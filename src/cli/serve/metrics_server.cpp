@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 
+#include "core/read_file.h"
 #include "core/when.h"
 
 namespace gf::cli {
@@ -84,9 +84,11 @@ Result<std::string> read_token(const std::string& file) {
     if (set) return checked_token(set, file);
     return std::string();
   }
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  if (!std::getline(in, line)) return fail("holds no token that can be read", file);
+  constexpr std::uint64_t kMost = 64 << 10;
+  const auto content = read_small_file(file, kMost);
+  if (!content) return tl::unexpected(content.error());
+  if (content->empty()) return fail("holds no token", file);
+  std::string line = content->substr(0, content->find('\n'));
   if (line.ends_with('\r')) line.pop_back();
   return checked_token(line, file);
 }

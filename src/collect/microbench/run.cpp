@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "collect/microbench/load.h"
+#include "collect/nvml/open.h"
 
 namespace gf::microbench {
 
@@ -115,9 +116,9 @@ class Watch {
 
 Result<Runner> Runner::open(int device) {
   Runner runner;
-  auto nvml = Nvml::open();
+  auto nvml = open_nvml();
   if (!nvml) return tl::unexpected(nvml.error());
-  runner.nvml_ = std::make_shared<Nvml>(std::move(*nvml));
+  runner.nvml_ = std::move(*nvml);
   if (device < 0 || static_cast<std::size_t>(device) >= runner.nvml_->gpus().size())
     return fail(fmt::format("no GPU number {}", device));
   runner.gpu_ = runner.nvml_->gpus()[static_cast<std::size_t>(device)];

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "collect/live/live_sampler.h"
+#include "collect/nvml/open.h"
 #include "collect/record/child.h"
 #include "collect/record/counter_thread.h"
 #include "collect/record/job_identity.h"
@@ -22,6 +23,7 @@
 #include "collect/record/signals.h"
 #include "collect/record/watched_process.h"
 #include "collect/record/watched_sensors.h"
+#include "collect/watched_call.h"
 #include "core/when.h"
 #include "model/file.h"
 
@@ -30,6 +32,7 @@ namespace gf {
 namespace {
 
 constexpr Nanos kTick = 50 * kNsPerMs, kWrite = 500 * kNsPerMs, kHost = kNsPerSecond;
+constexpr Nanos kStarting = 30 * kNsPerSecond;      // one call that starts the counters
 constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file cannot be written
 
 std::int64_t interval_of(const RecordOptions& options) {
@@ -115,9 +118,9 @@ void Recorder::choose_gpus(const std::vector<unsigned>& chosen) {
 }
 
 Status Recorder::open(std::vector<std::string>& notes) {
-  auto nvml = Nvml::open();
+  auto nvml = open_nvml(signals_.fd());
   if (!nvml) return tl::unexpected(nvml.error());
-  nvml_ = std::make_shared<Nvml>(std::move(*nvml));
+  nvml_ = std::move(*nvml);
   auto chosen = select_devices(o_.devices, nvml_->gpus());
   if (!chosen) return tl::unexpected(chosen.error());
   choose_gpus(*chosen);
@@ -183,7 +186,15 @@ Status Recorder::open(std::vector<std::string>& notes) {
 
 void Recorder::start_counters(std::vector<std::string>& notes) {
   if (o_.source != "auto" && o_.source != "pm") return;
-  auto cupti = Cupti::open();
+  // The program waits meanwhile, and its signals are ours: no call may hang.
+  WatchedThread driver;
+  const auto opened = driver.ask([] { return Cupti::open(); }, kStarting, signals_.fd());
+  if (!opened) {
+    note(notes,
+         fmt::format("no hardware counters: {}", no_answer(kStarting, "CUDA and CUPTI").message()));
+    return;
+  }
+  const auto& cupti = *opened;
   if (!cupti) {
     note(notes, "no hardware counters: " + cupti.error().message());
     return;
@@ -201,8 +212,17 @@ void Recorder::start_counters(std::vector<std::string>& notes) {
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    PmRefusal why = PmRefusal::none;
-    auto sampler = PmSampler::start(*cupti, gpus_[i], options, why);
+    auto started = driver.ask(
+        [library = *cupti, gpu = gpus_[i], options] {
+          PmRefusal why = PmRefusal::none;
+          return PmSampler::start(library, gpu, options, why);
+        },
+        kStarting, signals_.fd());
+    if (!started) {
+      refused[no_answer(kStarting, "hardware counters").message()].push_back(gpus_[i].index);
+      continue;
+    }
+    auto& sampler = *started;
     if (!sampler) {
       refused[sampler.error().message()].push_back(gpus_[i].index);
       continue;

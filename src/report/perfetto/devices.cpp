@@ -35,7 +35,15 @@ Drawn drawn(const Export& target, const std::vector<std::uint32_t>& rows, StartO
 class DeviceWriter {
  public:
   explicit DeviceWriter(Export& target)
-      : e_(target), c_(target.context.capture), at_(target.context.attribution) {}
+      : e_(target),
+        c_(target.context.capture),
+        at_(target.context.attribution),
+        levels_(c_, target.context.matching),
+        activities_(c_.devices.size()) {
+    for (std::uint32_t row = 0; row < c_.activities.size(); ++row)
+      if (c_.activities.device[row] < activities_.size())
+        activities_[c_.activities.device[row]].push_back(row);
+  }
   void write(const DeviceTimeline& line);
 
  private:
@@ -49,6 +57,8 @@ class DeviceWriter {
   Export& e_;
   const Capture& c_;
   const Attribution& at_;
+  const KernelLevels levels_;
+  std::vector<std::vector<std::uint32_t>> activities_;  // by row of devices
   std::map<Text, std::string> short_;
   std::map<std::string, bool, std::less<>> kept_;
 };
@@ -99,16 +109,12 @@ void DeviceWriter::write_stream(std::int64_t stream, const std::vector<std::uint
   const Drawn all = drawn(
       e_, rows, [&](auto row) { return activities.start_ns[row]; },
       [&](auto row) { return activities.duration_ns[row]; });
-  const auto lane = free_rows(all.spans);
-  const auto lanes = lane.empty() ? 0 : *std::max_element(lane.begin(), lane.end()) + 1;
-  for (std::uint32_t index = 0; index < lanes; ++index) {
-    std::vector<std::size_t> here;
-    for (std::size_t i = 0; i < lane.size(); ++i)
-      if (lane[i] == index) here.push_back(i);
-    const auto track =
-        e_.out.track(index == 0 ? fmt::format("stream {}", stream)
-                                : fmt::format("stream {}, overlap {}", stream, index),
-                     parent, order++);
+  const auto lanes = by_track(free_rows(all.spans));
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const auto& here = lanes[lane];
+    std::string title = fmt::format("stream {}", stream);
+    if (lane > 0) title += fmt::format(", overlap {}", lane);
+    const auto track = e_.out.track(title, parent, order++);
     std::vector<Fact> facts;
     write_nested(e_.out, track, here.size(), [&](std::size_t at) {
       const auto row = all.rows[here[at]];
@@ -148,12 +154,11 @@ void DeviceWriter::write(const DeviceTimeline& line) {
       e_.order++);
   write_idle(line, parent);
   std::map<std::int64_t, std::vector<std::uint32_t>> streams;
-  const auto& activities = c_.activities;
-  for (std::uint32_t row = 0; row < activities.size(); ++row)
-    if (activities.device[row] == line.device) streams[activities.stream[row]].push_back(row);
+  for (const auto activity : activities_[line.device])
+    streams[c_.activities.stream[activity]].push_back(activity);
   int order = 1;
   for (const auto& [stream, rows] : streams) write_stream(stream, rows, parent, order);
-  write_levels(e_, line, parent);
+  write_levels(e_, levels_, line, parent);
 }
 
 void write_steps(Export& target) {

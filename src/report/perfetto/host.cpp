@@ -102,18 +102,16 @@ void HostWriter::write(std::uint32_t thread) {
   const auto order = drawing_order(spans);
   std::vector<Interval> in_order;
   for (const auto row : order) in_order.push_back(spans[row]);
-  const auto track_of = nesting_tracks(in_order);
-  const auto tracks = *std::max_element(track_of.begin(), track_of.end()) + 1;
-  std::uint64_t base = 0;
-  for (std::uint32_t index = 0; index < tracks; ++index) {
-    const auto track =
-        index == 0 ? base = make_track(thread)
-                   : e_.out.track(fmt::format("overlap {}", index), base, static_cast<int>(index));
-    std::vector<std::uint32_t> here;
-    for (std::size_t i = 0; i < order.size(); ++i)
-      if (track_of[i] == index) here.push_back(order[i]);
-    write_nested(e_.out, track, here.size(),
-                 [&](std::size_t i) { return slice_of(items[here[i]], spans[here[i]]); });
+  const auto places = by_track(nesting_tracks(in_order));
+  const std::uint64_t base = make_track(thread);
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    std::uint64_t track = base;
+    if (index > 0)
+      track = e_.out.track(fmt::format("overlap {}", index), base, static_cast<int>(index));
+    write_nested(e_.out, track, places[index].size(), [&](std::size_t i) {
+      const auto item = order[places[index][i]];
+      return slice_of(items[item], spans[item]);
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/context.h"
+#include "analyze/utilization/kernel_levels.h"
 #include "report/perfetto/packets.h"
 
 namespace gf::perfetto {
@@ -19,7 +20,8 @@ inline std::uint64_t flow_of(std::uint32_t row) { return std::uint64_t{row} + 1;
 /// Steps, then for each device its idle causes, levels and streams.
 void write_devices(Export& target);
 /// Levels inside the kernels of a device as counter tracks under `parent`.
-void write_levels(Export& target, const DeviceTimeline& line, std::uint64_t parent);
+void write_levels(Export& target, const KernelLevels& levels, const DeviceTimeline& line,
+                  std::uint64_t parent);
 /// Host threads.
 void write_host(Export& target);
 /// Depth of the framework's and the devices' queues as counter tracks.

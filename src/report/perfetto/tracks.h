@@ -40,5 +40,7 @@ void write_nested(PacketWriter& out, std::uint64_t track, std::size_t count, Sli
 /// For spans in drawing order: the first track on which each nests, 0 upwards. Spans that nest all
 /// get 0.
 std::vector<std::uint32_t> nesting_tracks(std::span<const Interval> spans);
+/// Places by their track, in order.
+std::vector<std::vector<std::uint32_t>> by_track(std::span<const std::uint32_t> track_of);
 
 }  // namespace gf::perfetto

@@ -175,7 +175,7 @@ the fit has not seen.
 What is wrong with the files of unseen kernels, or with the other model, is said.
 
   $ gpufathom calibrate --fit-only --points e.jsonl --unseen nowhere
-  gpufathom: nowhere.jsonl: cannot be read
+  gpufathom: nowhere.jsonl: cannot be read: No such file or directory
   [1]
   $ echo '{"name":"copy"}' >half.jsonl; gpufathom calibrate --fit-only --points e.jsonl --unseen half
   gpufathom: half.jsonl: byte 0: a measurement without seconds, joules or rate

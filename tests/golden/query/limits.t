@@ -25,7 +25,7 @@ Statements have bounds, whatever they ask and whatever views a stranger's file h
 Nothing to ask, and what is no file:
 
   $ gpufathom query ''
-  gpufathom: no such file
+  gpufathom: the name of a file is empty
   [1]
   $ gpufathom query run.gpf ''
   gpufathom: run.gpf: the statement is empty (try "select name, count(*) from kernels group by name")
