@@ -8,12 +8,16 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"
+#include "core/when.h"
 
 namespace gf::cli {
 
@@ -45,6 +49,15 @@ std::string overwritten(const Parsed& parsed) {
   return {};
 }
 
+/// What, where, and what to do, when an answer does not fit.
+Error no_memory(const Parsed& parsed, std::string_view why = {}) {
+  std::string file;
+  if (!parsed.inputs.empty()) file = parsed.inputs.front();
+  return {fmt::format("the answer needs more memory or threads than there are{}{}",
+                      when(!why.empty(), ": "), why),
+          file, -1, "ask for less (--window, --rows), or give the process more memory"};
+}
+
 int run_verb(const Verb& verb, const Words& words) {
   const Parsed parsed = parse(verb, words);
   if (parsed.wants_help) return say(verb_help(verb));
@@ -54,7 +67,11 @@ int run_verb(const Verb& verb, const Words& words) {
   try {
     return verb.run();
   } catch (const std::bad_alloc&) {
-    return complain("out of memory: ask for less, or on a larger machine", kBadInput);
+    return complain(no_memory(parsed));
+  } catch (const std::length_error&) {
+    return complain(no_memory(parsed));
+  } catch (const std::system_error& error) {  // a thread that cannot be started
+    return complain(no_memory(parsed, error.what()));
   } catch (const std::exception& error) {
     return complain(error.what(), kBadInput);
   }

@@ -1,5 +1,6 @@
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "core/when.h"
@@ -47,6 +48,7 @@ Result<Capture> load_with(const Importer& importer, const std::string& path,
     return importer.load(path, options);
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
+  } catch (const std::system_error&) {  // a thread that cannot be started
   }
   return fail(std::string("needs more memory than there is, read as ") + importer.id, path, -1,
               "give the process more memory, or record a shorter run");

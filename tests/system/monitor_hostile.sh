@@ -83,6 +83,23 @@ sleep 0.3
 [ "$(powers)" = 2 ] || fail "the driver is back, the readings are not"
 ended 0
 
+# A process on the GPU that calls itself what would end a label, a line or a page.
+for name in 'a"} 1' $'x\\\n# EOF' $'\x1b[31m\xff' '{le="+Inf"} 9' $'::error::\r\t'; do
+  python3 -c 'import ctypes, os, sys, time; ctypes.CDLL(None).prctl(15, os.fsencode(sys.argv[1]), 0, 0, 0); time.sleep(60)' "$name" & evil=$!
+  sleep 0.4
+  export GPUFATHOM_FAKE=pid=$evil
+  serve
+  sleep 0.8
+  for accept in text/plain application/openmetrics-text; do
+    curl -s -H "Accept: $accept" "$url/metrics" > "$work/page"
+    python3 "$root/tests/system/openmetrics.py" "$work/page" "$evil" || fail "a process called $(printf %q "$name") breaks the page of $accept"
+  done
+  curl -s "$url/json" | python3 -c 'import json, sys; json.load(sys.stdin)' || fail "a process called $(printf %q "$name") breaks the JSON"
+  ended 0
+  kill $evil
+  wait $evil 2> /dev/null || true
+done
+
 # It hangs in every call, for ever: a signal ends the program all the same.
 export GPUFATHOM_FAKE=hang_after=1
 serve

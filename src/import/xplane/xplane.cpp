@@ -259,13 +259,16 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const auto input = Input::open(path, options.max_bytes);
   if (!input) return tl::unexpected(input.error());
-  // A mapped file that another program cuts short meanwhile would end this one, so that only what
-  // would fill the memory is mapped.
+  // Only what would fill the memory is mapped.
   constexpr std::uint64_t kMapped = 256 << 20;
   if (input->compression() == Compression::none && file_size(path) > kMapped) {
     auto file = MappedFile::open(path);
     if (!file) return tl::unexpected(file.error());
-    return load_bytes(file->bytes(), path, options, MappedFile::release);
+    auto capture = load_bytes(file->bytes(), path, options, MappedFile::release);
+    if (capture && file->cut())
+      capture->note_quality(QualityCode::truncated_input,
+                            "the file was cut short while it was read");
+    return capture;
   }
   Capture damage;
   const auto content = read_whole(path, options.max_bytes, &damage);

@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "import/mapped_file.h"
+#include "support/captures.h"
+
+namespace gf {
+namespace {
+
+TEST(MappedFile, OneThatIsCutShortReadsAsZeros) {
+  const test::TempDir dir;
+  const std::string path = dir.file("a.xplane.pb");
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::ofstream(path, std::ios::binary) << std::string(4 * page, 'x');
+  struct sigaction before{};
+  ::sigaction(SIGBUS, nullptr, &before);
+  {
+    auto mapped = MappedFile::open(path);
+    auto other = MappedFile::open(path);
+    ASSERT_TRUE(mapped.has_value());
+    EXPECT_EQ(std::ranges::count(mapped->bytes(), 'x'), static_cast<std::ptrdiff_t>(4 * page));
+    EXPECT_FALSE(mapped->cut());
+    std::filesystem::resize_file(path, page);
+    const MappedFile moved = std::move(*mapped);
+    EXPECT_EQ(std::ranges::count(moved.bytes(), 'x'), static_cast<std::ptrdiff_t>(page));
+    EXPECT_EQ(std::ranges::count(moved.bytes(), '\0'), static_cast<std::ptrdiff_t>(3 * page));
+    EXPECT_TRUE(moved.cut());
+    EXPECT_FALSE(other->cut());
+  }
+  struct sigaction after{};
+  ::sigaction(SIGBUS, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, before.sa_handler);
+}
+
+TEST(MappedFile, OtherBusErrorsEndTheProgram) {
+  const test::TempDir dir;
+  std::ofstream(dir.file("a"), std::ios::binary) << "bytes";
+  EXPECT_EXIT(
+      {
+        const auto mapped = MappedFile::open(dir.file("a"));
+        ::raise(SIGBUS);
+        ::raise(SIGBUS);
+        std::_Exit(0);
+      },
+      testing::KilledBySignal(SIGBUS), "");
+}
+
+}  // namespace
+}  // namespace gf
