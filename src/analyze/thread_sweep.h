@@ -105,9 +105,9 @@ class ThreadSweep {
 
   void open_op(std::uint32_t row) {
     const auto& ops = capture_->host_ops;
-    if (ops.duration_ns[row] <= 0) return;
-    Open span{ops.start_ns[row] + ops.duration_ns[row],
-              open_.empty() ? ThreadState{} : open_.back().inside};
+    const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
+    if (end <= now_) return;
+    Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
     const std::uint8_t role = roles_->host(ops.name[row]);
     span.inside.roles |= role & (kInput | kCommunication | kWaits | kOneOff | kHostTransport);
     if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
@@ -117,8 +117,8 @@ class ThreadSweep {
   }
   void open_call(std::uint32_t row) {
     const auto& calls = capture_->api_calls;
-    if (calls.duration_ns[row] > 0)
-      open_calls_.push_back({calls.start_ns[row] + calls.duration_ns[row], row});
+    const Nanos end = calls.start_ns[row] + calls.duration_ns[row];
+    if (end > now_) open_calls_.push_back({end, row});
   }
 
   template <class Stack>

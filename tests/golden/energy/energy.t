@@ -93,7 +93,7 @@ Models that are none, or of another GPU:
   gpufathom: cut.json: is no energy model: the JSON breaks off or is damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ gpufathom energy "$T" --power power.csv --model missing.json
-  gpufathom: missing.json: cannot be read (--model wants a file that `gpufathom calibrate -o` wrote)
+  gpufathom: missing.json: cannot be read: No such file or directory (--model wants a file that `gpufathom calibrate -o` wrote)
   [1]
   $ gpufathom energy other.json --power power.csv --model "$ROOT/share/energy/NVIDIA-H200.energy.json" 2>&1 | sed "s,$ROOT/,,"
   gpufathom: share/energy/NVIDIA-H200.energy.json: is a model of NVIDIA H200, and the capture is of Unknown GPU X (energies of one chip say nothing of another: calibrate on a GPU of the same kind)
