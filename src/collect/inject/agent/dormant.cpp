@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <initializer_list>
 #include <new>
 
 namespace gf::inject {
