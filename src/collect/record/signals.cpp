@@ -16,6 +16,10 @@ Signals::Signals() {
 }
 
 Signals::~Signals() {
+  signalfd_siginfo info;
+  while (fd_ >= 0 && read(fd_, &info, sizeof info) == sizeof info) {
+    // A second interrupt that came as the recording ended has done its work.
+  }
   if (fd_ >= 0) close(fd_);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
