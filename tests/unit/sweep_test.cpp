@@ -106,6 +106,20 @@ TEST(Sweep, SoftwarePaysWhenEveryPairDoes) {
   EXPECT_EQ(takeaway(slower, TakeawayId::software_pays).verdict, TakeawayVerdict::does_not_hold);
 }
 
+TEST(Sweep, OperationsAgainstThePeakOfThePrecision) {
+  auto mixed = run_of("amp", 100, 0.1), full = run_of("fp32", 100, 0.1);
+  for (auto* input : {&mixed, &full}) {
+    input->run.gpu = "NVIDIA H200";
+    input->flops_per_item = 98.94e9;
+  }
+  const Sweep sweep = make_sweep({mixed, full}, {});
+  EXPECT_NEAR(*sweep.runs[0].flops, 98.94e12, 1e6);
+  EXPECT_NEAR(*sweep.runs[0].mfu, 0.1, 1e-3);  // of 989.4 TFLOP/s
+  EXPECT_GT(*sweep.runs[1].mfu, 1.0);          // more than the CUDA cores have
+  mixed.run.gpu = "a GPU that nobody knows";
+  EXPECT_FALSE(make_sweep({mixed}, {}).runs[0].mfu);
+}
+
 TEST(Sweep, TheCurveHoldsAllKernelTime) {
   auto run = run_of("amp", 8, 0.01);
   run.kernels = {{1, 300, {{"tensor.active", 0.5}}},

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyze/sweep/axes.h"
+#include "analyze/work/ceilings.h"
 #include "core/statistics.h"
 #include "core/when.h"
 
@@ -52,8 +53,14 @@ void finish(SweepInput& input) {
     }
     if (run.batch && mean > 0) run.throughput = static_cast<double>(*run.batch) / mean;
   }
-  if (run.throughput && input.flops_per_item > 0)
-    run.flops = *run.throughput * input.flops_per_item;
+  if (!run.throughput || input.flops_per_item <= 0) return;
+  run.flops = *run.throughput * input.flops_per_item;
+  const Product* product = find_product(run.gpu);
+  if (!product) return;
+  std::string_view type = run.precision;
+  if (type == "amp") type = "bf16";
+  if (const auto peak = stated_peak(*product, type); peak && *peak > 0)
+    run.mfu = *run.flops / *peak;
 }
 
 /// Runs of one setting become one with more repeats; its levels are their means, its kernels those

@@ -188,9 +188,9 @@ Judged software_pays(const Sweep& sweep) {
   std::string text;
   const auto tell = [&](const Tally& tally, std::string_view what) {
     if (tally.count == 0) return;
-    text += fmt::format("{}{} is no slower in {} of {} pairs ({:.2f} to {:.2f} times)",
+    text += fmt::format("{}{} is no slower in {} of {} pairs ({:.2f} times, {}, to {:.2f} times)",
                         when(!text.empty(), "; "), what, tally.kept, tally.count, tally.lowest,
-                        tally.highest);
+                        tally.lowest_name, tally.highest);
   };
   tell(mixed, "mixed precision");
   tell(compiled, "compiled execution");

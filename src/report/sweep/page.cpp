@@ -211,20 +211,22 @@ std::string runs_table(const Sweep& sweep) {
   std::string out =
       "<div class=\"wide\"><table><thead><tr><th>series</th><th>batch</th><th>step</th>"
       "<th>repeats</th><th>spread</th><th>items/s</th><th>of the best</th><th>memory</th>"
-      "<th>TFLOP/s</th><th>GPU</th><th>SM</th><th>issue</th><th>tensor</th></tr></thead><tbody>\n";
+      "<th>TFLOP/s</th><th>MFU</th><th>GPU</th><th>SM</th><th>issue</th><th>tensor</th></tr></"
+      "thead><tbody>\n";
   for (const auto& series : sweep.series)
     for (const auto at : series.runs) {
       const SweepRun& run = run_at(sweep, at);
       const bool saturated = run.batch && run.batch == series.saturation_batch;
       out += fmt::format(
           "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-          "<td>{}</td><td>{}</td>",
+          "<td>{}</td><td>{}</td><td>{}</td>",
           when(saturated, " class=\"saturated\" title=\"saturation\""), xml_escaped(series.name),
           told(run.batch, format_count), told(run.step_ns, format_time), run.repeats,
           cell(run.spread),
           told(run.throughput, [](double rate) { return fmt::format("{:.4g}", rate); }),
           cell(run.normalised), told(run.memory_bytes, format_bytes),
-          told(run.flops, [](double rate) { return fmt::format("{:.1f}", rate * 1e-12); }));
+          told(run.flops, [](double rate) { return fmt::format("{:.1f}", rate * 1e-12); }),
+          cell(run.mfu));
       for (const auto* id : {"gpu.busy", "sm.active", "issue.active", "tensor.active"})
         out += "<td>" + cell(level(id)(run)) + "</td>";
       out += "</tr>\n";

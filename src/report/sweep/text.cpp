@@ -59,11 +59,13 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
   const bool memory =
       any_of_runs(sweep, series, [](const SweepRun& run) { return run.memory_bytes; });
   const bool work = any_of_runs(sweep, series, [](const SweepRun& run) { return run.flops; });
+  const bool mfu = any_of_runs(sweep, series, [](const SweepRun& run) { return run.mfu; });
   std::vector<TableColumn> columns{{"batch", Align::right},
                                    {"step", Align::right, false, 3},
                                    {"items/s", Align::right},
                                    {"of best", Align::left}};
   for (const auto& level : kShown) columns.push_back({level.title, Align::right});
+  if (mfu) columns.push_back({"MFU", Align::right});
   if (work) columns.push_back({"TFLOP/s", Align::right, false, 2});
   if (memory) columns.push_back({"memory", Align::right, false, 1});
   TextTable table(std::move(columns));
@@ -82,6 +84,7 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
       if (!value && level.otherwise) value = level_of(run, level.otherwise);
       cells.push_back(number_or_dash(value));
     }
+    if (mfu) cells.push_back(number_or_dash(run.mfu));
     if (work)
       cells.push_back(
           told(run.flops, [](double value) { return fmt::format("{:.1f}", value * 1e-12); }, "-"));

@@ -60,10 +60,10 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
   
   Throughput and levels over the batch, % of the time
     a  lenet fp32
-        batch  items/s  of best    GPU    SM  issue  tensor  TFLOP/s    memory
-           64   18 457  #          6.8   1.1    0.6     0.0        -   20.0 MB
-      1 024 *  249 756  ########  30.0     -    8.0       -      0.6   90.0 MB
-        8 192  256 000  ########  97.0  90.0   55.0       -        -  700.0 MB
+        batch  items/s  of best    GPU    SM  issue  tensor  MFU    memory
+           64   18 457  #          6.8   1.1    0.6     0.0    -   20.0 MB
+      1 024 *  249 756  ########  30.0     -    8.0       -  1.0   90.0 MB
+        8 192  256 000  ########  97.0  90.0   55.0       -    -  700.0 MB
     b  lenet amp
       batch      step  items/s  of best    GPU  SM  issue  tensor    memory
       8 192  36.00 ms  227 556  #######   96.0   -      -       -  400.0 MB
@@ -136,7 +136,8 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
       in 1 of them the largest needs more memory.
     7 does not hold
       Mixed precision and compiled execution raise the throughput of the same GPU.
-      mixed precision is no slower in 0 of 1 pairs (0.89 to 0.89 times).
+      mixed precision is no slower in 0 of 1 pairs (0.89 times, lenet pytorch
+      b8192, to 0.89 times).
   $ gpufathom compare --table lenet.json --format json | jq -c '.series[] | [.name, .saturation_batch, .runs]'
   ["lenet fp32",1024,[0,1,2]]
   ["lenet amp",null,[3]]
@@ -150,7 +151,7 @@ CSV says the same.
   ["precision"]
   ["lenet","fp32",64,16000,0.3]
   ["lenet","amp",64,32000,0.4]
-  ["holds","mixed precision is no slower in 1 of 1 pairs (2.00 to 2.00 times)"]
+  ["holds","mixed precision is no slower in 1 of 1 pairs (2.00 times, lenet  b64, to 2.00 times)"]
 
 The page asks for nothing else; its charts are SVG.
 

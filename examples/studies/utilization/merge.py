@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Joins the tables of several runs of the study into one: merge.py OUT STUDY.json ...
+
+Repeats of a configuration add up, a later table's kernels take the place of an earlier one's, and
+times of the clock go. The result is what docs/results keeps; `gpufathom compare --table` reads it.
+"""
+import json
+import sys
+
+AXES = ("model", "framework", "mode", "precision", "batch")
+KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "issue.active", "tensor.active",
+               "dram.active")
+ORDER = {"model": ("resnet50", "bert", "dlrm"), "mode": ("eager", "compile", "xla"),
+         "precision": ("fp32", "tf32", "amp")}
+
+
+def run_of(run):
+    levels = {name: round(level["mean"], 5) for name, level in run.get("levels", {}).items()
+              if name in KEPT_LEVELS}
+    kept = {"step_s": round(run["step_s"], 7), "steps": run["steps"]}
+    if levels:
+        kept["levels"] = levels
+        kept["coverage"] = round(min(level["coverage"] for name, level in run["levels"].items()
+                                     if name in KEPT_LEVELS), 4)
+    return kept
+
+
+def kernel_of(kernel):
+    return {"name": kernel["name"][:80], "count": kernel["count"], "ns": kernel["ns"],
+            "levels": {name: round(value, 5) for name, value in kernel["levels"].items()
+                       if value is not None and name in KEPT_LEVELS + ("tensor.issue",)}}
+
+
+def add(rows, row):
+    key = tuple(row[axis] for axis in AXES)
+    into = rows.setdefault(key, {**{axis: row[axis] for axis in AXES},
+                                 "flops_per_item": row.get("flops_per_item"), "runs": []})
+    into["runs"] += [run_of(run) for run in row["runs"]]
+    memory = row.get("memory_bytes") or row.get("allocated")
+    if memory:
+        into["memory_bytes"] = memory
+    if row.get("out_of_memory"):
+        into["out_of_memory"] = True
+    if row.get("kernels") and isinstance(row["kernels"], list):
+        into["kernels"] = [kernel_of(kernel) for kernel in row["kernels"]]
+
+
+def place(row):
+    return tuple(ORDER[axis].index(row[axis]) if axis in ORDER else row[axis] for axis in AXES)
+
+
+def dump(table):
+    """One line a row, so that a change shows where it is."""
+    rows = table.pop("rows")
+    head = json.dumps(table, indent=1)[:-2]
+    return head + ',\n "rows": [\n  ' + ",\n  ".join(json.dumps(row) for row in rows) + "\n ]}\n"
+
+
+def main():
+    out, *paths = sys.argv[1:]
+    rows, table = {}, {"schema": "gpufathom.sweep-table/1"}
+    for path in paths:
+        with open(path, encoding="utf-8") as text:
+            study = json.load(text)
+        for key in ("gpu", "versions", "made_by", "date"):
+            table[key] = study.get(key) or table.get(key)
+        counted = [entry for entry in study.get("oracle", ()) if entry.get("sums")]
+        table.setdefault("oracle", []).extend(counted)
+        for row in study["rows"]:
+            add(rows, row)
+    flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
+    for row in rows.values():
+        row["flops_per_item"] = flops.get(row["model"])
+    table["rows"] = sorted((row for row in rows.values()
+                            if row["runs"] or row.get("out_of_memory")), key=place)
+    with open(out, "w", encoding="utf-8") as text:
+        text.write(dump(table))
+
+
+if __name__ == "__main__":
+    main()
