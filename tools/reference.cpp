@@ -1,5 +1,5 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|findings|schema|typescript|work-json|work-schema|sweep-schema.
+// metrics|capture|analysis|levels|findings|schema|typescript|python|work-json|work-schema|sweep-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -11,6 +11,7 @@
 #include "report/reference/catalogue.h"
 #include "report/reference/findings_page.h"
 #include "report/reference/levels_page.h"
+#include "report/reference/python.h"
 #include "report/reference/typescript.h"
 
 int main(int argc, char** argv) {
@@ -36,10 +37,12 @@ int main(int argc, char** argv) {
     text = gf::findings_page();
   else if (page == "typescript")
     text = gf::typescript_model();
+  else if (page == "python")
+    text = gf::python_results();
   if (text.empty()) {
     std::fputs(
         "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
-        "work-json|work-schema|sweep-schema\n",
+        "python|work-json|work-schema|sweep-schema\n",
         stderr);
     return 2;
   }

@@ -1,16 +1,70 @@
-"""Marks the steps of a program that `gpufathom record --kernels` records; anywhere else the marks do nothing."""
+"""How deep is the GPU really used? Captures, recordings and comparisons in Python.
+
+    import gpufathom as gf
+
+    run = gf.open("trace.json.gz", counters="report.ncu-rep")
+    run.levels(), run.idle(), run.findings()       typed results, names and units of the JSON
+    run.kernels.to_pandas()                        tables, with the operator and module of each
+    kernel
+    gf.compare(before, after)                      what of the difference comes from where
+    with gf.record("run.gpf"): train()             samples of this machine's GPUs, from beside
+    with gf.step(): train(batch)                   marks a step for `gpufathom record --kernels`
+
+In a notebook an open run shows itself as the report's page. The marks do nothing where nothing is
+recorded, and importing the
+package loads nothing else.
+"""
+
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gpufathom._capi import Error
+    from gpufathom.capture import Capture, Table
+    from gpufathom.gate import assert_no_regression
+    from gpufathom.run import analyze, compare, open, record
+
 __version__ = "0.1.0"
-__all__ = ["step"]
+__all__ = [
+    "Capture",
+    "Error",
+    "Table",
+    "analyze",
+    "assert_no_regression",
+    "compare",
+    "open",
+    "record",
+    "step",
+]
+
+_PLACES = {
+    "Capture": "capture",
+    "Table": "capture",
+    "Error": "_capi",
+    "assert_no_regression": "gate",
+    "analyze": "run",
+    "compare": "run",
+    "open": "run",
+    "record": "run",
+}
 
 
-def _nothing():
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    """What is more than a mark is loaded when it is asked for."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'gpufathom' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"gpufathom.{_PLACES[name]}"), name)
+
+
+def _nothing() -> None:
     pass
 
 
-def _bind():
-    """Begins a step once the CUDA driver has loaded the recorder's library; before that there is nothing to record."""
+def _bind() -> None:
+    """Begins a step once the CUDA driver has loaded the recorder's library; before that there is
+    nothing to record."""
     global _begin, _end
     import ctypes
 
@@ -42,22 +96,23 @@ class step:
             with gpufathom.step():
                 train(batch)
 
-    Where it begins and ends in different places, such as two callbacks of one thread, `step.begin()` and `step.end()` do the same.
+    Where it begins and ends in different places, such as two callbacks of one thread,
+    `step.begin()` and `step.end()` do the same.
     """
 
     __slots__ = ()
 
     @staticmethod
-    def begin():
+    def begin() -> None:
         _begin()
 
     @staticmethod
-    def end():
+    def end() -> None:
         _end()
 
-    def __enter__(self):
+    def __enter__(self) -> "step":
         _begin()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _end()

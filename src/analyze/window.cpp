@@ -12,8 +12,9 @@ namespace {
 
 constexpr const char* kForms = "auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
 
-/// "1.5ms" in nanoseconds; a number without a unit is in nanoseconds.
-std::optional<Nanos> parse_time(std::string_view text) {
+}  // namespace
+
+std::optional<Nanos> parse_span_time(std::string_view text) {
   int exponent = 0;
   for (auto [unit, power] :
        {std::pair<std::string_view, int>{"ns", 0}, {"us", 3}, {"µs", 3}, {"ms", 6}, {"s", 9}})
@@ -24,6 +25,8 @@ std::optional<Nanos> parse_time(std::string_view text) {
     }
   return parse_decimal(text, exponent);
 }
+
+namespace {
 
 std::string known_steps(const Steps& steps) {
   if (steps.steps.empty())
@@ -104,8 +107,8 @@ std::string_view default_window(const Capture& capture, const Steps& steps) {
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
   const auto colon = wanted.find(':');
   const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
-  const auto start = left.empty() ? std::optional<Nanos>(0) : parse_time(left);
-  const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_time(right);
+  const auto start = left.empty() ? std::optional<Nanos>(0) : parse_span_time(left);
+  const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_span_time(right);
   if (!start || !end)
     return fail(fmt::format("--window {}: not a span of time", wanted), path, -1,
                 fmt::format("use {}", kForms));

@@ -1,6 +1,7 @@
 // The span that is analysed.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "analyze/result.h"
@@ -26,6 +27,9 @@ namespace gf {
 /// do), no stable step, an empty span, a capture without device activities.
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps);
+
+/// A time of START:END: plain nanoseconds, or a number with ns, us, ms or s.
+std::optional<Nanos> parse_span_time(std::string_view text);
 
 /// START:END of --window within a span of time. Errors: no span, an empty one, one outside.
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all);

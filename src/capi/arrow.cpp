@@ -1,249 +1,65 @@
 #include "capi/arrow.h"
 
-#include <cerrno>
-#include <cmath>
-#include <exception>
+#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "report/json.h"
+#include "capi/arrow_node.h"
+#include "capi/kernels.h"
 
 namespace gf {
 
 namespace {
 
-constexpr std::int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
-
-/// One column (or the struct of all): what both its schema and its array are made of.
-struct Node {
-  std::string format, name;
-  std::int64_t length = 0, nulls = 0;
-  std::vector<const void*> buffers;
-  std::vector<Node> children;
-  std::vector<Node> dictionary;       // none or one
-  std::shared_ptr<const void> owner;  // of the buffers
-};
-
-void release_schema(ArrowSchema* schema) {
-  for (std::int64_t i = 0; i < schema->n_children; ++i) {
-    if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
-    delete schema->children[i];
-  }
-  if (schema->dictionary) {
-    if (schema->dictionary->release) schema->dictionary->release(schema->dictionary);
-    delete schema->dictionary;
-  }
-  delete[] schema->children;
-  delete static_cast<std::pair<std::string, std::string>*>(schema->private_data);
-  schema->release = nullptr;
+std::shared_ptr<const Texts> texts_of(const StringPool& pool) {
+  auto texts = std::make_shared<Texts>();
+  for (std::uint32_t i = 0; i < pool.size(); ++i) texts->add(pool.view(Text{i}));
+  return texts;
 }
 
-void fill(const Node& node, ArrowSchema& schema) {
-  auto* texts = new std::pair(node.format, node.name);
-  schema = {texts->first.c_str(),
-            texts->second.c_str(),
-            nullptr,
-            kNullable,
-            static_cast<std::int64_t>(node.children.size()),
-            nullptr,
-            nullptr,
-            release_schema,
-            texts};
-  schema.children = new ArrowSchema*[node.children.size()];
-  for (std::size_t i = 0; i < node.children.size(); ++i)
-    fill(node.children[i], *(schema.children[i] = new ArrowSchema));
-  if (!node.dictionary.empty()) fill(node.dictionary[0], *(schema.dictionary = new ArrowSchema));
-}
-
-struct ArrayData {
-  std::vector<const void*> buffers;
-  std::shared_ptr<const void> owner;
-};
-
-void release_array(ArrowArray* array) {
-  for (std::int64_t i = 0; i < array->n_children; ++i) {
-    if (array->children[i]->release) array->children[i]->release(array->children[i]);
-    delete array->children[i];
-  }
-  if (array->dictionary) {
-    if (array->dictionary->release) array->dictionary->release(array->dictionary);
-    delete array->dictionary;
-  }
-  delete[] array->children;
-  delete static_cast<ArrayData*>(array->private_data);
-  array->release = nullptr;
-}
-
-void fill(const Node& node, ArrowArray& array) {
-  auto* data = new ArrayData{node.buffers, node.owner};
-  array = {node.length,
-           node.nulls,
-           0,
-           static_cast<std::int64_t>(data->buffers.size()),
-           static_cast<std::int64_t>(node.children.size()),
-           data->buffers.data(),
-           nullptr,
-           nullptr,
-           release_array,
-           data};
-  array.children = new ArrowArray*[node.children.size()];
-  for (std::size_t i = 0; i < node.children.size(); ++i)
-    fill(node.children[i], *(array.children[i] = new ArrowArray));
-  if (!node.dictionary.empty()) fill(node.dictionary[0], *(array.dictionary = new ArrowArray));
-}
-
-/// Texts as an Arrow "large utf8" array; bytes that are not UTF-8 become U+FFFD, as Arrow demands.
-struct Texts {
-  std::vector<std::int64_t> offsets{0};
-  std::string bytes;
-  void add(std::string_view text) {
-    append_utf8(bytes, text);
-    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
-};
-
-Node dictionary_of(std::shared_ptr<const Texts> texts) {
-  Node node{"U",
-            "",
-            static_cast<std::int64_t>(texts->offsets.size()) - 1,
-            0,
-            {nullptr, texts->offsets.data(), texts->bytes.data()},
-            {},
-            {},
-            nullptr};
-  node.owner = std::move(texts);
-  return node;
-}
-
-/// Owns the null bitmap and keeps what owns the values.
-struct ColumnOwner {
-  std::shared_ptr<const void> values;
-  std::vector<std::uint8_t> valid;
-};
-
-template <class Declared>
-Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& column_ref,
-                 const std::shared_ptr<const Texts>& texts) {
-  using T = ValueOf<Declared>;
-  Node node;
-  node.name = column_ref.info.name;
-  node.length = static_cast<std::int64_t>(column_ref.column.size());
-  auto owner = std::make_shared<ColumnOwner>(
-      ColumnOwner{values, std::vector<std::uint8_t>((column_ref.column.size() + 7) / 8, 0)});
-  for (std::size_t i = 0; i < column_ref.column.size(); ++i) {
-    const bool null = is_unknown<Declared>(column_ref.column[i]);
-    node.nulls += null;
-    if (!null) owner->valid[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
-  }
-  node.buffers = {node.nulls > 0 ? owner->valid.data() : nullptr, column_ref.column.data()};
-  node.owner = std::move(owner);
-  if constexpr (std::is_same_v<T, I64>)
-    node.format = "l";
-  else if constexpr (std::is_same_v<T, I32>)
-    node.format = "i";
-  else if constexpr (std::is_same_v<T, U32>)
-    node.format = "I";
-  else if constexpr (std::is_same_v<T, U8>)
-    node.format = "C";
-  else if constexpr (std::is_same_v<T, F64>)
-    node.format = "g";
-  else if constexpr (std::is_same_v<T, Text>) {
-    node.format = "I";
-    node.dictionary.push_back(dictionary_of(texts));
-  } else {
-    static_assert(sizeof(T) == 1);
-    node.format = "C";
-    auto names = std::make_shared<Texts>();
-    for (const auto name : EnumNames<T>::names) names->add(name);
-    node.dictionary.push_back(dictionary_of(std::move(names)));
-  }
-  return node;
-}
-
-/// One batch: all rows of a table, which `owner` keeps.
-template <class Table>
-Node table_node(const std::shared_ptr<const void>& owner, const Table& table,
-                const std::shared_ptr<const Texts>& texts) {
-  Node node{"+s", "", static_cast<std::int64_t>(table.size()), 0, {nullptr}, {}, {}, owner};
-  table.each_column_ref(
-      [&](const auto& column) { node.children.push_back(column_node(owner, column, texts)); });
-  return node;
-}
-
-/// The table as it is, and after it the packed samples when it is theirs, unpacked a batch at a
-/// time.
-struct Stream {
-  static constexpr std::uint64_t kBatch = 1 << 20;  // values
-  std::shared_ptr<const Capture> capture;
-  std::shared_ptr<const Texts> texts;
-  Node table;
-  bool given = false, samples = false;
-  std::size_t next_block = 0;
-  BlockUnpacker unpacker;
-  std::string error;
-
-  void next(ArrowArray& out) {
-    if (!std::exchange(given, true)) return fill(table, out);
+/// The packed samples, unpacked a batch at a time.
+NextBatch packed_samples(std::shared_ptr<const Capture> capture,
+                         std::shared_ptr<const Texts> texts) {
+  constexpr std::uint64_t kBatch = 1 << 20;  // values
+  auto unpacker = std::make_shared<BlockUnpacker>();
+  return [=, next = std::size_t{0}](ArrowArray& out) mutable {
     const auto& blocks = capture->sample_blocks;
-    if (!samples || next_block == blocks.size()) {
-      out = {};  // released: the end of the stream
-      return;
-    }
+    if (next == blocks.size()) return false;
     auto rows = std::make_shared<counter_samples_table>();
-    for (; next_block < blocks.size() &&
-           (rows->empty() || rows->size() + blocks[next_block].values <= kBatch);
-         ++next_block)
-      expand(unpacker.unpack(blocks[next_block]), *rows);
+    for (; next < blocks.size() && (rows->empty() || rows->size() + blocks[next].values <= kBatch);
+         ++next)
+      expand(unpacker->unpack(blocks[next]), *rows);
     fill(table_node(rows, *rows, texts), out);
-  }
-};
+    return true;
+  };
+}
 
 }  // namespace
 
 bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
                   ArrowArrayStream& stream) {
-  auto texts = std::make_shared<Texts>();
-  for (std::uint32_t i = 0; i < capture->strings.size(); ++i)
-    texts->add(capture->strings.view(Text{i}));
+  const auto texts = texts_of(capture->strings);
   Node table;
   bool found = false;
-  capture->each_table([&](const auto& text) {
-    if (text.kName != name) return;
+  capture->each_table([&](const auto& each) {
+    if (each.kName != name) return;
     found = true;
-    table = table_node(capture, text, texts);
+    table = table_node(capture, each, texts);
   });
   if (!found) return false;
-  auto* made = new Stream{};
-  made->capture = std::move(capture);
-  made->texts = std::move(texts);
-  made->table = std::move(table);
-  made->samples = name == counter_samples_table::kName;
-  stream.private_data = made;
-  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
-    fill(static_cast<Stream*>(self->private_data)->table, *out);
-    return 0;
-  };
-  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
-    auto* state = static_cast<Stream*>(self->private_data);
-    try {
-      state->next(*out);
-      return 0;
-    } catch (const std::exception& error) {  // none crosses the C border
-      state->error = error.what();
-      return ENOMEM;
-    }
-  };
-  stream.get_last_error = [](ArrowArrayStream* self) -> const char* {
-    const auto& error = static_cast<Stream*>(self->private_data)->error;
-    if (error.empty()) return nullptr;
-    return error.c_str();
-  };
-  stream.release = [](ArrowArrayStream* self) {
-    delete static_cast<Stream*>(self->private_data);
-    self->release = nullptr;
-  };
+  NextBatch more;
+  if (name == counter_samples_table::kName) more = packed_samples(std::move(capture), texts);
+  make_stream(std::move(table), std::move(more), stream);
   return true;
+}
+
+void kernels_stream(const std::shared_ptr<const AttributedKernels>& kernels,
+                    ArrowArrayStream& stream) {
+  Node table = table_node(kernels, kernels->activities, texts_of(kernels->capture->strings));
+  const auto texts = texts_of(kernels->texts);
+  kernels->each_fact_ref(
+      [&](const auto& column) { table.children.push_back(column_node(kernels, column, texts)); });
+  make_stream(std::move(table), {}, stream);
 }
 
 }  // namespace gf

@@ -49,4 +49,9 @@ namespace gf {
 bool table_stream(std::shared_ptr<const Capture> capture, std::string_view table,
                   ArrowArrayStream& stream);
 
+struct AttributedKernels;
+/// The same of kernels with what the analysis knows of each; one batch.
+void kernels_stream(const std::shared_ptr<const AttributedKernels>& kernels,
+                    ArrowArrayStream& stream);
+
 }  // namespace gf

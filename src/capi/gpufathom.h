@@ -16,6 +16,10 @@ typedef struct gpufathom_capture gpufathom_capture;
 /* Reads a file of any known format. The capture lives until gpufathom_close, its memory as long as
  * a stream of it is in use. */
 int gpufathom_open(const char* path, gpufathom_capture** capture, char** error);
+/* The same, joined with a counter report of Nsight Compute and a power log over the same time; each
+ * may be NULL. */
+int gpufathom_open_with(const char* path, const char* counters, const char* power,
+                        gpufathom_capture** capture, char** error);
 void gpufathom_close(gpufathom_capture* capture);
 
 /* Names of the tables (docs/capture.md), separated by commas; lives for ever. */
@@ -27,8 +31,26 @@ const char* gpufathom_tables(void);
 int gpufathom_table(const gpufathom_capture* capture, const char* table,
                     struct ArrowArrayStream* stream, char** error);
 
-/* The JSON of `gpufathom analyze` (docs/analysis.md); window: all, stable, step:N, START:END. Free
- * *json with gpufathom_free. */
+/* Kernels as such a stream: the columns of activities, and what an analysis of `window` knows of
+ * each: row, short_name, operator, module, layer, phase, exclusive_ns, and idle_ns and idle_cause
+ * of the idle time before it. */
+int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
+                      struct ArrowArrayStream* stream, char** error);
+
+/* What an analysis takes. Zeros and NULLs stand for the defaults. */
+typedef struct gpufathom_options {
+  const char* window;       /* auto (default), all, steps, stable, step:N, START:END */
+  long long batch;          /* items of a step */
+  const char* energy_model; /* a file that `gpufathom calibrate -o` wrote */
+} gpufathom_options;
+typedef enum { GPUFATHOM_JSON, GPUFATHOM_PAGE } gpufathom_form;
+
+/* The answer of `gpufathom analyze` as JSON (docs/analysis.md) or as a page of HTML; options may be
+ * NULL. Free *text with gpufathom_free. */
+int gpufathom_report(const gpufathom_capture* capture, const gpufathom_options* options,
+                     gpufathom_form form, char** text, char** error);
+
+/* Short for the JSON of a window; NULL is all. */
 int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
                       char** error);
 

@@ -12,9 +12,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "cli/describe.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/piped_input.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"
 #include "core/when.h"
@@ -58,7 +60,19 @@ Error no_memory(const Parsed& parsed, std::string_view why = {}) {
           file, -1, "ask for less (--window, --rows), or give the process more memory"};
 }
 
-int run_verb(const Verb& verb, const Words& words) {
+/// The verb with inputs that can be read only once put into files first.
+Verb reading_pipes(Verb verb) {
+  for (auto& option : verb.options)
+    if (option.file == Option::File::input)
+      option.set = [set = option.set](const std::string& path) {
+        const auto file = readable_file(path);
+        return file ? set(*file) : file.error().message();
+      };
+  return verb;
+}
+
+int run_verb(const Verb& declared, const Words& words) {
+  const Verb verb = reading_pipes(declared);
   const Parsed parsed = parse(verb, words);
   if (parsed.wants_help) return say(verb_help(verb));
   const std::string more = fmt::format(" (gpufathom {} --help tells more)", verb.name);
@@ -87,11 +101,20 @@ int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
                   kWrongUsage);
 }
 
+int completion(const Words& words, std::span<const Verb> verbs) {
+  const std::string shell = words.size() > 2 ? words[2] : "";
+  const auto script = completion_script(shell, verbs);
+  if (script.empty()) return complain("help completion wants bash, zsh or fish", kWrongUsage);
+  return say(script);
+}
+
 int help(const Words& words, std::span<const Verb> verbs) {
   const bool of_itself = words.size() < 2 || words[1] == "help" || words[1].starts_with('-');
   if (of_itself) return say(program_help(verbs));
   for (const auto& verb : verbs)
     if (verb.name == words[1]) return say(verb_help(verb));
+  if (words[1] == "man") return say(man_page(verbs));
+  if (words[1] == "completion") return completion(words, verbs);
   return unknown_verb(words[1], verbs);
 }
 
@@ -111,7 +134,8 @@ int run(int argc, const char* const* argv) {
   const Words rest(words.begin() + 1, words.end());
   for (const auto& verb : verbs)
     if (verb.name == first) return run_verb(verb, rest);
-  if (!first.starts_with('-') && ::access(first.c_str(), F_OK) == 0)
+  const bool piped = first == "-";
+  if (piped || (!first.starts_with('-') && ::access(first.c_str(), F_OK) == 0))
     return run_verb(verbs.front(), words);  // analyze FILE
   return unknown_verb(first, verbs);
 }

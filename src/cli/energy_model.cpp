@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "analyze/energy/model_file.h"
-#include "core/read_file.h"
 
 namespace gf::cli {
 
@@ -44,19 +43,14 @@ Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& aske
     path = shipped_model(product);
   }
   if (path.empty()) return std::nullopt;
-  auto text = read_small_file(path);
-  if (!text) {
-    if (text.error().advice.empty())
-      text.error().advice = "--model wants a file that `gpufathom calibrate -o` wrote";
-    return tl::unexpected(text.error());
-  }
-  auto model = parse_energy_model(*text, path);
-  if (!model) return tl::unexpected(model.error());
-  if (!product.empty() && !model->gpu.empty() && model->gpu != product)
-    return fail(fmt::format("is a model of {}, and the capture is of {}", model->gpu, product),
-                path, -1,
+  auto read = read_energy_model(path);
+  if (!read) return tl::unexpected(read.error());
+  const EnergyModel& model = read->model;
+  if (!product.empty() && !model.gpu.empty() && model.gpu != product)
+    return fail(fmt::format("is a model of {}, and the capture is of {}", model.gpu, product), path,
+                -1,
                 "energies of one chip say nothing of another: calibrate on a GPU of the same kind");
-  return EnergyModelFile{path, std::move(*model)};
+  return std::move(*read);
 }
 
 }  // namespace gf::cli

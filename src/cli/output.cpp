@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "core/out_file.h"
 #include "core/printable.h"
@@ -68,6 +69,7 @@ Status write_answer(const OutputOptions& options, std::string_view answer) {
   // What a text report quotes from files may hold anything, and a terminal or a CI log obeys it.
   if (const auto format = chosen_format(options); format == "text") {
     const std::string safe = printable_lines(answer, text_style(options.to_file()).colour);
+    if (!options.to_file() && show_paged(safe)) return {};
     return write_whole(options, safe);
   }
   return write_whole(options, answer);

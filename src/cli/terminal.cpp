@@ -50,7 +50,7 @@ bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 TextStyle text_style(bool to_file) {
   TextStyle style;
-  style.width = std::clamp(columns(to_file), 80, 120);
+  style.width = std::clamp(columns(to_file), 80, 200);
   style.utf8 = locale_is_utf8();
   style.colour = !to_file && stdout_is_terminal() && environment("NO_COLOR").empty() &&
                  environment("TERM") != "dumb";

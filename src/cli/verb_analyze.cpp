@@ -8,6 +8,7 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/window_option.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
@@ -23,10 +24,12 @@ struct Options {
   std::int64_t batch = 0;  // 0: not known
   std::string model;       // energy model, empty: the shipped one
   std::optional<std::size_t> rows;
+  bool brief = false;
 };
 
 Result<std::string> rendered(const Options& options, const std::string& format,
                              const Analysis& analysis, const std::optional<Context>& context) {
+  if (options.brief) return brief_text(analysis, text_style(options.output.to_file()));
   if (format == "text")
     return analysis_text(analysis, text_style(options.output.to_file()), text_rows(options.rows));
   if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
@@ -37,6 +40,7 @@ Result<std::string> rendered(const Options& options, const std::string& format,
 
 int analyze_files(const Options& out) {
   const std::string format = chosen_format(out.output);
+  if (out.brief && format != "text") return complain("--brief is a form of text", kWrongUsage);
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html wants -o FILE", kWrongUsage);
   ProgressDisplay progress;
@@ -70,15 +74,17 @@ Verb analyze_verb() {
   Verb verb{"analyze", "how deep a recorded run used its GPU"};
   const auto options = std::make_shared<Options>();
   add_input_options(verb, options->input);
-  verb.option("--window", options->window, "W",
-              "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
-              "step:N or START:END, such as 10ms:25ms");
+  add_window_option(
+      verb, options->window,
+      "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
+      "step:N or START:END, such as 10ms:25ms");
   verb.option("--batch", options->batch, "N", "items of a step: gives times and energy per item")
       .positive();
   verb.option(
           "--model", options->model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
+  verb.flag("--brief", options->brief, "what fits one screen: headline, levels, three findings");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] { return analyze_files(*options); };

@@ -16,6 +16,7 @@
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/window_option.h"
 #include "core/out_file.h"
 #include "report/compare/ci.h"
 #include "report/compare/compare.h"
@@ -162,8 +163,8 @@ Verb compare_verb() {
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
-  verb.option(
-      "--window", options->window, "W",
+  add_window_option(
+      verb, options->window,
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
       "where there are none)");
   verb.option("--batch", options->batches, "N[,M ...]",

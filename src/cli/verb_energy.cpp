@@ -8,6 +8,7 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/window_option.h"
 #include "report/energy.h"
 #include "report/html/page.h"
 #include "report/json.h"
@@ -79,9 +80,10 @@ Verb energy_verb() {
           "--model", options->model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
-  verb.option("--window", options->window, "W",
-              "span: auto (default: the steps, or all without any), all, steps, stable, step:N or "
-              "START:END, such as 10ms:25ms");
+  add_window_option(
+      verb, options->window,
+      "span: auto (default: the steps, or all without any), all, steps, stable, step:N or "
+      "START:END, such as 10ms:25ms");
   verb.option("--batch", options->batch, "N", "items of a step: gives joules per item").positive();
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);

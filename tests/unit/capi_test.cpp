@@ -163,6 +163,10 @@ TEST(CInterface, NullPointersAreErrors) {
   says(gpufathom_table(capture, nullptr, &stream, &error), "table");
   says(gpufathom_table(capture, "activities", nullptr, &error), "stream");
   says(gpufathom_analyze(capture, "all", nullptr, &error), "json");
+  says(gpufathom_report(capture, nullptr, GPUFATHOM_JSON, nullptr, &error), "text");
+  says(gpufathom_report(nullptr, nullptr, GPUFATHOM_JSON, &json, &error), "capture");
+  says(gpufathom_kernels(capture, nullptr, nullptr, &error), "stream");
+  says(gpufathom_kernels(nullptr, nullptr, &stream, &error), "capture");
   gpufathom_close(capture);
   gpufathom_close(nullptr);
   gpufathom_free(nullptr);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyze/energy/json_fields.h"
+#include "core/read_file.h"
 
 namespace gf {
 
@@ -89,6 +90,18 @@ Result<EnergyModel> parse_energy_model(std::string_view text, const std::string&
   if (const auto what = defect(model); !what.empty())
     return fail("is an energy model that cannot be used: " + what, path, -1, kAdvice);
   return model;
+}
+
+Result<EnergyModelFile> read_energy_model(const std::string& path) {
+  auto text = read_small_file(path);
+  if (!text) {
+    if (text.error().advice.empty())
+      text.error().advice = "--model wants a file that `gpufathom calibrate -o` wrote";
+    return tl::unexpected(text.error());
+  }
+  auto model = parse_energy_model(*text, path);
+  if (!model) return tl::unexpected(model.error());
+  return EnergyModelFile{path, std::move(*model)};
 }
 
 std::string energy_model_name(std::string_view product) {

@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <unordered_map>
 
-#include "core/describe.h"
 #include "core/when.h"
-#include "model/kernel_name.h"
 #include "model/sqlite.h"
+#include "report/query/kernel_facts.h"
 
 namespace gf {
 
@@ -53,25 +49,6 @@ void bind_value(sqlite3_stmt* raw, int at, const std::optional<T>& value) {
     sqlite3_bind_null(raw, at);
 }
 
-/// One kernel as the analysis sees it; the rest of its columns are those of kernels.
-struct KernelFacts {
-  std::int64_t row = 0;
-  std::string short_name;
-  std::optional<std::string> operation, module, layer, phase, idle_cause;
-  std::optional<std::int64_t> idle_ns;
-  template <class Visit>
-  static void fields(Visit&& visit) {
-    visit("row", &KernelFacts::row, "row of activities");
-    visit("short_name", &KernelFacts::short_name, "name without arguments and template details");
-    visit("operator", &KernelFacts::operation, "framework operation open at the launch");
-    visit("module", &KernelFacts::module, "module that the operation belongs to");
-    visit("layer", &KernelFacts::layer, "type of layer");
-    visit("phase", &KernelFacts::phase, "forward, backward, optimizer or other");
-    visit("idle_ns", &KernelFacts::idle_ns, "time that the device was idle before it");
-    visit("idle_cause", &KernelFacts::idle_cause, "why, for the longest part");
-  }
-};
-
 template <Described Row>
 std::vector<AnalysisTable::Column> columns_of() {
   std::vector<AnalysisTable::Column> columns;
@@ -108,52 +85,6 @@ Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
     sqlite3_reset(insert->get());
   }
   return {};
-}
-
-/// Idle time by the activity that ended it, and the cause of its longest piece.
-struct IdleBefore {
-  Nanos total = 0, longest = 0;
-  IdleReason reason = IdleReason::host_other;
-};
-std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context) {
-  std::unordered_map<std::uint32_t, IdleBefore> found;
-  for (const DeviceTimeline& device : context.devices)
-    for (const IdlePiece& piece : device.idle_pieces) {
-      if (piece.next == kNoRow) continue;
-      IdleBefore& idle = found[piece.next];
-      const Nanos length = piece.span.length();
-      idle.total += length;
-      if (length > idle.longest) {
-        idle.longest = length;
-        idle.reason = piece.reason;
-      }
-    }
-  return found;
-}
-
-std::vector<KernelFacts> kernel_facts(const Context& context) {
-  const Capture& capture = context.capture;
-  const Attribution& owners = context.attribution;
-  const auto idle = idle_before(context);
-  std::vector<KernelFacts> facts;
-  for (std::uint32_t row = 0; row < capture.activities.size(); ++row) {
-    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
-    KernelFacts& kernel = facts.emplace_back();
-    kernel.row = row;
-    kernel.short_name = short_kernel_name(capture.text(capture.activities.name[row]));
-    if (row < owners.op.size() && owners.op[row] != kNoRow)
-      kernel.operation = std::string(capture.text(capture.host_ops.name[owners.op[row]]));
-    if (row < owners.module.size() && owners.module[row] != 0)
-      kernel.module = owners.modules[owners.module[row]];
-    if (row < owners.layer.size()) kernel.layer = owners.layer_types[owners.layer[row]];
-    if (row < owners.phase.size())
-      kernel.phase = std::string(name_of(static_cast<TrainingPhase>(owners.phase[row])));
-    if (const auto before = idle.find(row); before != idle.end()) {
-      kernel.idle_ns = before->second.total;
-      kernel.idle_cause = std::string(name_of(before->second.reason));
-    }
-  }
-  return facts;
 }
 
 }  // namespace

@@ -63,4 +63,12 @@ std::string analysis_text(const Analysis& analysis, const TextStyle& style, std:
          quality_section(analysis, style);
 }
 
+std::string brief_text(const Analysis& analysis, const TextStyle& style) {
+  std::string out = opening(analysis, style);
+  if (analysis.devices.empty()) return out;
+  Analysis without_numbers = analysis;
+  for (auto& finding : without_numbers.findings) finding.evidence.clear();
+  return out + ladder_section(analysis, style) + findings_section(without_numbers, style, 3);
+}
+
 }  // namespace gf

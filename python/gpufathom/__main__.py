@@ -1,0 +1,21 @@
+"""`python -m gpufathom` and the installed command `gpufathom`: the program of this package in place
+of Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from gpufathom import _places
+
+
+def main() -> None:
+    try:
+        program = _places.program()
+    except FileNotFoundError as error:
+        sys.exit(f"gpufathom: {error}")
+    os.execv(program, [program, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

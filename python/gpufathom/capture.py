@@ -1,0 +1,181 @@
+"""Captures in Python: tables without copies, and what an analysis says as typed results."""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import os
+from typing import TYPE_CHECKING, Any, Iterator, List, Union
+
+from gpufathom import _capi, _places, results
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Table:
+    """A table of a capture, as columns of Apache Arrow. Numbers stay where the library has them;
+    texts are dictionaries;
+    what is not known is null. Times are nanoseconds.
+
+    pyarrow, pandas, polars and DuckDB read it without a copy, by `__arrow_c_stream__`:
+    `polars.DataFrame(table)`.
+    """
+
+    def __init__(self, name: str, stream: Any) -> None:
+        self.name = name
+        self._stream = stream
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow PyCapsule interface; a request for another schema is not served, as it
+        allows."""
+        return self._stream()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """As a pyarrow.Table over the same memory."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a pandas.DataFrame; columns without nulls are views of the same memory."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(split_blocks=True, self_destruct=False)
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a polars.DataFrame over the same memory; texts are categories."""
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    @property
+    def columns(self) -> List[str]:
+        return list(self.to_arrow().schema.names)
+
+    def __len__(self) -> int:
+        return int(self.to_arrow().num_rows)
+
+    def __repr__(self) -> str:
+        return f"<gpufathom.Table {self.name}: {len(self)} rows of {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas().head(20).to_html())
+
+
+class Capture:
+    """Everything known about one run. `gpufathom.open` makes it.
+
+    Tables are attributes: `kernels` (with operator, module, layer, phase, exclusive time and the
+    idle time before each), `ops`
+    (host_ops), `steps`, `api_calls`, `activities`, `counter_samples` and the others of
+    docs/capture.md; `tables` names them.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        counters: Path | None = None,
+        power: Path | None = None,
+        window: str | None = None,
+        batch: int = 0,
+        energy_model: Path | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.window = window
+        self.batch = batch
+        self._energy_model = None if energy_model is None else os.fspath(energy_model)
+        self._handle = _capi.Handle(
+            self.path,
+            None if counters is None else os.fspath(counters),
+            None if power is None else os.fspath(power),
+        )
+
+    @property
+    def tables(self) -> List[str]:
+        return ["kernels", *_capi.table_names()]
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        if name == "kernels":
+            return Table(name, lambda: self._handle.kernels(self.window))
+        name = {"ops": "host_ops"}.get(name, name)
+        if name not in _capi.table_names():
+            raise KeyError(f"no table is called {name}: there are {', '.join(self.tables)}")
+        return Table(name, lambda: self._handle.table(name))
+
+    def __getattr__(self, name: str) -> Table:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.table(name)
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __dir__(self) -> Iterator[str]:
+        return iter([*super().__dir__(), "ops", *self.tables])
+
+    def _model(self) -> str | None:
+        """The energy model that was given, else the one shipped for the capture's GPU."""
+        if self._energy_model is not None:
+            return self._energy_model
+        names = {device.name for device in self._without_model.devices if device.name}
+        return _places.energy_model(sorted(names)[0]) if names else None
+
+    @functools.cached_property
+    def _without_model(self) -> results.Analysis:
+        return results.Analysis.from_dict(
+            json.loads(self._handle.report(self.window, self.batch, None, _capi.JSON))
+        )
+
+    @functools.cached_property
+    def analysis(self) -> results.Analysis:
+        """The whole answer of `gpufathom analyze`, with the JSON's names and units."""
+        model = self._model()
+        if model is None:
+            return self._without_model
+        return results.Analysis.from_dict(
+            json.loads(self._handle.report(self.window, self.batch, model, _capi.JSON))
+        )
+
+    def levels(self) -> List[results.Level]:
+        """The ladder over all devices, shares of the window from 0 to 1; None is no data."""
+        return self.analysis.levels
+
+    def idle(self) -> List[results.IdleCause]:
+        """Idle time by cause in nanoseconds, of all devices one after the other."""
+        return [cause for device in self.analysis.devices for cause in device.idle]
+
+    def layers(self) -> List[results.LayerRow]:
+        """Kernel time by layer, in nanoseconds of exclusive time."""
+        return self.analysis.layers
+
+    def findings(self) -> List[results.Finding]:
+        """What to change, with the evidence, and what it could give back at most in nanoseconds."""
+        return self.analysis.findings
+
+    def energy(self) -> results.EnergyUse:
+        """Where the joules went, in nanojoules with the bounds of 95 %; `why_missing` says why
+        there are none."""
+        return self.analysis.energy
+
+    def page(self) -> str:
+        """The answer as one page of HTML, which works offline."""
+        return self._handle.report(self.window, self.batch, self._model(), _capi.PAGE)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page, in a frame of its own that reaches nothing outside it."""
+        return (
+            f'<iframe sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8884" '
+            f'title="gpufathom" srcdoc="{html.escape(self.page(), quote=True)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<gpufathom.Capture {self.path}>"

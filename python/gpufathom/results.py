@@ -1,0 +1,1182 @@
+"""The answers of `analyze` and `compare` as types. Names and units are those of the JSON:
+times in nanoseconds (`_ns`), energies in nanojoules (`nj`), shares from 0 to 1; None is "no data".
+
+Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Dict, List, Optional, Type
+
+from gpufathom._decode import Answer
+
+
+@dataclass(frozen=True)
+class SourceInfo(Answer):
+    """A file that was read.
+
+    path: input file
+    format: importer that read it
+    framework: pytorch, jax, tensorflow or empty
+    events: events in the source, damaged ones included
+    bytes: bytes of the source after decompression
+    """
+
+    path: str
+    format: str
+    framework: str
+    events: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class QualityNote(Answer):
+    """Damage of the input, or a doubt about it.
+
+    code: kind of damage or doubt
+    count: how often
+    detail: one sentence, with the first place where it happened
+    """
+
+    code: str
+    count: int
+    detail: str
+
+
+@dataclass(frozen=True)
+class StepInfo(Answer):
+    """One training or inference iteration.
+
+    index: step number of the source
+    start_ns: start
+    duration_ns: duration
+    stable: at or after the first stable step
+    """
+
+    index: int
+    start_ns: int
+    duration_ns: int
+    stable: bool
+
+
+@dataclass(frozen=True)
+class WindowInfo(Answer):
+    """The half-open span that is analysed.
+
+    kind: all, recording_window, steps, stable, step or range (all, recording_window, steps, stable,
+    step, range)
+    start_ns: start on the capture's clock
+    end_ns: end, exclusive
+    duration_ns: length
+    step_source: what made the steps: a mark, a period of the kernel sequence, or none
+    step_confidence: how alike the detected steps are, 0..1; null with marks
+    steps: steps inside the window
+    all_steps: steps of the whole capture
+    """
+
+    kind: str
+    start_ns: int
+    end_ns: int
+    duration_ns: int
+    step_source: str
+    step_confidence: Optional[float]
+    steps: List[StepInfo]
+    all_steps: List[StepInfo]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "steps": StepInfo,
+        "all_steps": StepInfo,
+    }
+
+
+@dataclass(frozen=True)
+class NamedTime(Answer):
+    """How long something took.
+
+    name: what
+    ns: how long
+    """
+
+    name: str
+    ns: int
+
+
+@dataclass(frozen=True)
+class IdleCause(Answer):
+    """Idle time with one cause.
+
+    cause: why the device idled (launch_bound, sync, memcpy, input, communication, dependency,
+    kernel_gap, host_other, start_up, unexplained, no_launch_record, not_recorded, no_samples)
+    ns: idle time with this cause
+    gaps: number of idle spans
+    operators: framework operations on the launching thread
+    modules: modules of those operations
+    """
+
+    cause: str
+    ns: int
+    gaps: int
+    operators: List[NamedTime]
+    modules: List[NamedTime]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "operators": NamedTime,
+        "modules": NamedTime,
+    }
+
+
+@dataclass(frozen=True)
+class Level(Answer):
+    """One rung of the ladder: value = low when everything is known, [low, high] when some kernels
+    have no counters.
+
+    id: metric id of the catalogue
+    value: share of the window, taking the unknown as 0; null: no data
+    low: bound with every unknown kernel at 0
+    high: bound with every unknown kernel at its upper level
+    unit: unit
+    coverage: share of kernel time that has data
+    by_cycles: the same with kernels weighted by the report's cycles instead of the trace's time
+    formula: counters it comes from
+    why_missing: what to collect when there is no data
+    """
+
+    id: str
+    value: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    unit: str
+    coverage: Optional[float]
+    by_cycles: Optional[float]
+    formula: str
+    why_missing: str
+
+
+@dataclass(frozen=True)
+class WaterfallBar(Answer):
+    """One bar of the waterfall; the bars of a device add up to its window exactly.
+
+    id: bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown (idle, copy,
+    waiting, sm_inactive, stalled, other_instructions, tensor, unknown)
+    label: text for people
+    ns: time of the window lost or used here
+    parts: the same time by cause, copy direction or layer type
+    kernels: the same time by kernel
+    """
+
+    id: str
+    label: str
+    ns: int
+    parts: List[NamedTime]
+    kernels: List[NamedTime]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "parts": NamedTime,
+        "kernels": NamedTime,
+    }
+
+
+@dataclass(frozen=True)
+class DeviceUse(Answer):
+    """How one device was used.
+
+    id: device number
+    name: product name
+    start_ns: start of this device's window
+    span_ns: length of this device's window
+    busy_ns: union of kernels, copies and sets
+    kernel_busy_ns: union of kernels
+    kernel_time_sum_ns: sum of kernel durations (the papers' ratio)
+    copy_only_ns: busy with copies or sets and no kernel
+    gpu_events: kernels, copies and sets
+    kernels: kernel instances
+    idle_ns: span less busy
+    idle: idle time by cause; sums to idle_ns
+    levels: the ladder of this device
+    waterfall: bars that sum to span_ns
+    """
+
+    id: int
+    name: str
+    start_ns: int
+    span_ns: int
+    busy_ns: int
+    kernel_busy_ns: int
+    kernel_time_sum_ns: int
+    copy_only_ns: int
+    gpu_events: int
+    kernels: int
+    idle_ns: int
+    idle: List[IdleCause]
+    levels: List[Level]
+    waterfall: List[WaterfallBar]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "idle": IdleCause,
+        "levels": Level,
+        "waterfall": WaterfallBar,
+    }
+
+
+@dataclass(frozen=True)
+class MatchInfo(Answer):
+    """How trace and report kernels were paired.
+
+    trace_kernels: kernel instances of the trace window
+    report_kernels: kernel instances of the report
+    matched: trace kernels with one best partner
+    ambiguous: trace kernels paired with one of several equally good partners
+    trace_only: trace kernels without a partner
+    report_only: report kernels without a partner
+    confidence: mean score of the pairs
+    verdict: good, partial, different_program or no_report (no_report, good, partial,
+    different_program)
+    note: one sentence
+    copies_of_report: steps of the trace that the report was laid over
+    """
+
+    trace_kernels: int
+    report_kernels: int
+    matched: int
+    ambiguous: int
+    trace_only: int
+    report_only: int
+    confidence: Optional[float]
+    verdict: str
+    note: str
+    copies_of_report: int
+
+
+@dataclass(frozen=True)
+class PhaseTime(Answer):
+    """Time in one runtime phase.
+
+    phase: runtime phase (gpu_kernel, cpu_kernel, dequeue, memcpy, wait, launch, enqueue, queued,
+    other)
+    ns: time labelled with this phase: where several hold at once the first in the order of this
+    list; the list sums to its span
+    share: ns as a share of the span
+    present_ns: time in which this phase held at all, on any thread or device
+    per_item_ns: ns for one item of the batch; null without a batch size or steps
+    """
+
+    phase: str
+    ns: int
+    share: Optional[float]
+    present_ns: int
+    per_item_ns: Optional[float]
+
+
+@dataclass(frozen=True)
+class KernelShares(Answer):
+    """Who computes: the four parts sum to the window.
+
+    cpu_kernel_ns: only kernels of the CPU run
+    gpu_kernel_ns: only kernels of GPUs run
+    both_ns: kernels of both run
+    overhead_ns: no kernel runs: runtime overhead
+    cpu_kernel: share of the window
+    gpu_kernel: share of the window
+    both: share of the window
+    overhead: share of the window
+    overhead_per_item_ns: runtime overhead for one item of the batch; null without a batch size or
+    steps
+    """
+
+    cpu_kernel_ns: int
+    gpu_kernel_ns: int
+    both_ns: int
+    overhead_ns: int
+    cpu_kernel: Optional[float]
+    gpu_kernel: Optional[float]
+    both: Optional[float]
+    overhead: Optional[float]
+    overhead_per_item_ns: Optional[float]
+
+
+@dataclass(frozen=True)
+class Distribution(Answer):
+    """Weighted quantiles, and shares in equal bins.
+
+    count: values
+    min: smallest
+    p5: 5th percentile
+    p25: 25th percentile
+    median: median
+    p75: 75th percentile
+    p95: 95th percentile
+    max: largest
+    mean: mean
+    shape: shares in 20 equal bins from min to max
+    """
+
+    count: int
+    min: Optional[float]
+    p5: Optional[float]
+    p25: Optional[float]
+    median: Optional[float]
+    p75: Optional[float]
+    p95: Optional[float]
+    max: Optional[float]
+    mean: Optional[float]
+    shape: List[Optional[float]]
+
+
+@dataclass(frozen=True)
+class PhaseSpread(Answer):
+    """One phase over the operations of a type.
+
+    phase: runtime phase (gpu_kernel, cpu_kernel, dequeue, memcpy, wait, launch, enqueue, queued,
+    other)
+    total_ns: sum over the operations
+    spread: distribution over the operations that have this phase, in ns
+    """
+
+    phase: str
+    total_ns: int
+    spread: Distribution
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "spread": Distribution,
+    }
+
+
+@dataclass(frozen=True)
+class OperationType(Answer):
+    """Operations of one type.
+
+    type: operation type, as the framework names it
+    count: operations that began in the window
+    total_ns: all their phases together, host and device, overlaps included
+    phases: how long each phase took
+    """
+
+    type: str
+    count: int
+    total_ns: int
+    phases: List[PhaseSpread]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "phases": PhaseSpread,
+    }
+
+
+@dataclass(frozen=True)
+class DrySpell(Answer):
+    """A stretch in which a queue was empty.
+
+    start_ns: start
+    duration_ns: length
+    phases: what went on meanwhile; sums to duration_ns
+    host: what the thread that fills the queue was in for most of it: Python line or operation
+    """
+
+    start_ns: int
+    duration_ns: int
+    phases: List[PhaseTime]
+    host: str
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "phases": PhaseTime,
+    }
+
+
+@dataclass(frozen=True)
+class DepthBucket(Answer):
+    """The depth of a queue in a part of the window.
+
+    start_ns: start
+    duration_ns: length
+    min: smallest depth inside
+    max: largest depth inside
+    mean: mean depth inside
+    """
+
+    start_ns: int
+    duration_ns: int
+    min: int
+    max: int
+    mean: Optional[float]
+
+
+@dataclass(frozen=True)
+class QueueInfo(Answer):
+    """A queue between host and device, or inside the framework.
+
+    id: framework, threadpool, or device:N
+    kind: framework (operations waiting to be taken) or device (launches waiting to start) (device,
+    framework)
+    items: items that entered in the window
+    from_before: items that were in the queue before the capture began
+    max_depth: largest depth
+    mean_depth: mean depth over the window
+    empty_ns: time in which nothing was queued
+    empty: empty_ns as a share of the window
+    wait: time from entering to leaving, in ns
+    when_empty: phases while it was empty; sums to empty_ns
+    when_loaded: phases while it was not; sums to the rest of the window
+    dry: the longest stretches in which it was empty
+    curve: depth over the window in equal parts
+    """
+
+    id: str
+    kind: str
+    items: int
+    from_before: int
+    max_depth: int
+    mean_depth: Optional[float]
+    empty_ns: int
+    empty: Optional[float]
+    wait: Distribution
+    when_empty: List[PhaseTime]
+    when_loaded: List[PhaseTime]
+    dry: List[DrySpell]
+    curve: List[DepthBucket]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "wait": Distribution,
+        "when_empty": PhaseTime,
+        "when_loaded": PhaseTime,
+        "dry": DrySpell,
+        "curve": DepthBucket,
+    }
+
+
+@dataclass(frozen=True)
+class RuntimeMark(Answer):
+    """A wait of a host thread for a value or for the device, or a transfer of data.
+
+    kind: wait, or the direction of a transfer
+    name: operation and event
+    start_ns: start
+    duration_ns: length
+    bytes: bytes moved, -1 unknown
+    """
+
+    kind: str
+    name: str
+    start_ns: int
+    duration_ns: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class IdleOrigin(Answer):
+    """Why the GPU idled: idle time with one cause, one operation and one line of the program behind
+    it.
+
+    cause: idle cause (launch_bound, sync, memcpy, input, communication, dependency, kernel_gap,
+    host_other, start_up, unexplained, no_launch_record, not_recorded, no_samples)
+    phase: runtime phase of the thread that launches (gpu_kernel, cpu_kernel, dequeue, memcpy, wait,
+    launch, enqueue, queued, other)
+    operation: framework operation it was in
+    module: module of the kernel that came next
+    python: Python line it was in, when the capture has stacks
+    ns: idle time, summed over the devices
+    gaps: stretches of idle time
+    share: of the devices' windows
+    speedup: Amdahl's bound: how many times faster the window would be without this idle time
+    """
+
+    cause: str
+    phase: str
+    operation: str
+    module: str
+    python: str
+    ns: int
+    gaps: int
+    share: Optional[float]
+    speedup: Optional[float]
+
+
+@dataclass(frozen=True)
+class PhaseSource(Answer):
+    """Events that were taken for a phase.
+
+    phase: runtime phase (gpu_kernel, cpu_kernel, dequeue, memcpy, wait, launch, enqueue, queued,
+    other)
+    event: events that the rule takes: exact text, or a text with * where anything may stand
+    source: where the framework writes them
+    events: events of this capture it took
+    """
+
+    phase: str
+    event: str
+    source: str
+    events: int
+
+
+@dataclass(frozen=True)
+class RuntimeInfo(Answer):
+    """What the framework runtime did.
+
+    start_ns: start of the span
+    duration_ns: length of the span
+    modes: ways of execution seen: eager, eager_sync, eager_async, function, xla, compile,
+    cuda_graphs
+    items: batch size x steps in the span; null when one of them is not known
+    phases: phases of host and device; ns sums to duration_ns
+    kernels: who computes
+    operation_count: operations that began in the span
+    operations: phases by type of operation, most time first; the first row, *, is all of them
+    queues: queues over time
+    waits: longest waits of the host
+    transfers: longest transfers
+    idle: why the GPU idled, most time first
+    rules: which events were taken for which phase
+    """
+
+    start_ns: int
+    duration_ns: int
+    modes: List[str]
+    items: Optional[int]
+    phases: List[PhaseTime]
+    kernels: KernelShares
+    operation_count: int
+    operations: List[OperationType]
+    queues: List[QueueInfo]
+    waits: List[RuntimeMark]
+    transfers: List[RuntimeMark]
+    idle: List[IdleOrigin]
+    rules: List[PhaseSource]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "phases": PhaseTime,
+        "kernels": KernelShares,
+        "operations": OperationType,
+        "queues": QueueInfo,
+        "waits": RuntimeMark,
+        "transfers": RuntimeMark,
+        "idle": IdleOrigin,
+        "rules": PhaseSource,
+    }
+
+
+@dataclass(frozen=True)
+class LevelSpread(Answer):
+    """One level over the instances of a layer or kernel, weighted by time.
+
+    id: metric id
+    value: time-weighted mean
+    spread: distribution over instances, weighted by time
+    """
+
+    id: str
+    value: Optional[float]
+    spread: Distribution
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "spread": Distribution,
+    }
+
+
+@dataclass(frozen=True)
+class LayerRow(Answer):
+    """A layer type, or a layer in one phase.
+
+    type: layer type (Other, Convolution, MatMul, Attention, Normalisation, Embedding, Pooling,
+    Activation, Elementwise, Reduction, Softmax, Loss, Recurrent, Optimiser, Communication, Copy,
+    Data movement, Random)
+    name: module path, or operator when no module is known
+    phase: forward, backward, recompute, optimizer or other (other, forward, backward, optimizer,
+    recompute, all, )
+    kernels: kernel instances
+    ns: exclusive kernel time
+    share: of the window
+    levels: levels inside its kernels
+    """
+
+    type: str
+    name: str
+    phase: str
+    kernels: int
+    ns: int
+    share: Optional[float]
+    levels: List[LevelSpread]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "levels": LevelSpread,
+    }
+
+
+@dataclass(frozen=True)
+class KernelRow(Answer):
+    """All instances of one kernel.
+
+    name: kernel name
+    short_name: name without namespaces, arguments and template details
+    layer_type: layer type of most of its time
+    operator: operator of most of its time
+    count: instances
+    counted: instances with counters
+    ns: exclusive time
+    duration_sum_ns: sum of durations
+    share: exclusive time as a share of the window
+    grid: thread blocks of the first instance
+    block: threads a block of the first instance
+    grids: different grids among the instances
+    registers: registers a thread, -1 unknown
+    shared_bytes: shared memory a block, -1 unknown
+    duration: distribution of durations in ns
+    levels: levels inside the kernel
+    """
+
+    name: str
+    short_name: str
+    layer_type: str
+    operator: str
+    count: int
+    counted: int
+    ns: int
+    duration_sum_ns: int
+    share: Optional[float]
+    grid: str
+    block: str
+    grids: int
+    registers: int
+    shared_bytes: int
+    duration: Distribution
+    levels: List[LevelSpread]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "duration": Distribution,
+        "levels": LevelSpread,
+    }
+
+
+@dataclass(frozen=True)
+class CurvePoint(Answer):
+    """Kernels ordered by tensor-issue utilisation (DATE 2024, figure 8).
+
+    utilization: tensor-issue utilisation, 0..1
+    time_share: share of kernel time at or below it
+    """
+
+    utilization: Optional[float]
+    time_share: Optional[float]
+
+
+@dataclass(frozen=True)
+class EnergyPart(Answer):
+    """Energy of one component.
+
+    component: static, active, instructions, pipe.*, tensor.*, shared, l1, tma, l2, dram, or rest:
+    what the model does not explain, negative where it explains more than was measured
+    nj: energy in nanojoules
+    low_nj: 2.5 % bound of the model
+    high_nj: 97.5 % bound of the model
+    share: of the row's energy
+    """
+
+    component: str
+    nj: int
+    low_nj: int
+    high_nj: int
+    share: Optional[float]
+
+
+@dataclass(frozen=True)
+class EnergyStepMean(Answer):
+    """The mean step.
+
+    count: steps in the window
+    joules: mean energy of a step
+    seconds: mean duration of a step
+    edp: energy-delay product of the mean step, joule seconds
+    joules_per_item: energy of one item of the batch; null without --batch
+    """
+
+    count: int
+    joules: Optional[float]
+    seconds: Optional[float]
+    edp: Optional[float]
+    joules_per_item: Optional[float]
+
+
+@dataclass(frozen=True)
+class EnergyRow(Answer):
+    """The energy of a step, a layer type, a layer, a kernel, or of time without kernels.
+
+    name: step, layer type, layer or kernel; (idle) and (copies) are time without kernels
+    type: layer type, of layers
+    phase: forward, backward, recompute, optimizer or other, of layers (other, forward, backward,
+    optimizer, recompute, all, )
+    kernels: kernel instances
+    ns: exclusive time
+    nj: energy in nanojoules, the rest included
+    share: of the device's energy
+    parts: the same energy by component; sums to nj
+    """
+
+    name: str
+    type: str
+    phase: str
+    kernels: int
+    ns: int
+    nj: int
+    share: Optional[float]
+    parts: List[EnergyPart]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "parts": EnergyPart,
+    }
+
+
+@dataclass(frozen=True)
+class EnergyReading(Answer):
+    """Power from one instant on.
+
+    ns: after the start of the device's window
+    watts: power from here on
+    """
+
+    ns: int
+    watts: Optional[float]
+
+
+@dataclass(frozen=True)
+class EnergyWarning(Answer):
+    """A doubt about the energy.
+
+    code: kind of doubt
+    text: what it means, and what to do
+    """
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class DeviceEnergy(Answer):
+    """The energy of one device.
+
+    device: device number
+    name: product name
+    start_ns: start of the span
+    span_ns: length of the span
+    source: what measured the energy: energy_counter, power_instant or power_average (,
+    energy_counter, power_instant, power_average)
+    counts_source: what counted accesses and operations: samples, counter_report or none (none,
+    samples, counter_report)
+    coverage: share of the window (samples) or of kernel time (report) that has counts
+    nj: measured energy in nanojoules
+    mean_watts: measured energy over the span
+    predicted_low_nj: 2.5 % bound of the model's sum; null without model
+    predicted_high_nj: 97.5 % bound of the model's sum
+    sm_mhz: mean SM clock
+    sm_mhz_low: lowest SM clock
+    celsius: mean temperature
+    parts: the energy by component; sums to nj; empty without a model
+    step: the mean step; null without steps
+    steps: by step, and the time outside steps; sums to nj
+    layer_types: by layer type, largest first; with (idle) and (copies) sums to nj
+    layers: by layer; sums to nj
+    kernels: by kernel; sums to nj
+    power: power over the span
+    warnings: doubts, and what to do
+    """
+
+    device: int
+    name: str
+    start_ns: int
+    span_ns: int
+    source: str
+    counts_source: str
+    coverage: Optional[float]
+    nj: int
+    mean_watts: Optional[float]
+    predicted_low_nj: Optional[int]
+    predicted_high_nj: Optional[int]
+    sm_mhz: Optional[float]
+    sm_mhz_low: Optional[float]
+    celsius: Optional[float]
+    parts: List[EnergyPart]
+    step: Optional[EnergyStepMean]
+    steps: List[EnergyRow]
+    layer_types: List[EnergyRow]
+    layers: List[EnergyRow]
+    kernels: List[EnergyRow]
+    power: List[EnergyReading]
+    warnings: List[EnergyWarning]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "parts": EnergyPart,
+        "step": EnergyStepMean,
+        "steps": EnergyRow,
+        "layer_types": EnergyRow,
+        "layers": EnergyRow,
+        "kernels": EnergyRow,
+        "power": EnergyReading,
+        "warnings": EnergyWarning,
+    }
+
+
+@dataclass(frozen=True)
+class EnergyUse(Answer):
+    """Where the joules went.
+
+    model: file of the energy model, empty without one
+    model_gpu: product it was measured on
+    model_date: when
+    gain_error: systematic error of board sensors, outside every interval
+    why_missing: why energy has no data, or no levels, and what to do
+    devices: by device
+    """
+
+    model: str
+    model_gpu: str
+    model_date: str
+    gain_error: Optional[float]
+    why_missing: str
+    devices: List[DeviceEnergy]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "devices": DeviceEnergy,
+    }
+
+
+@dataclass(frozen=True)
+class SampledReading(Answer):
+    """One metric over the window; counts are given as rates, a second.
+
+    id: metric id
+    unit: unit of mean, low, high and values; of a count the unit a second
+    mean: mean over the time that has data
+    low: lowest sample
+    high: highest sample
+    total: of a count: the sum over the window
+    values: mean of each bucket of time; null: no data
+    """
+
+    id: str
+    unit: str
+    mean: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    total: Optional[float]
+    values: List[Optional[float]]
+
+
+@dataclass(frozen=True)
+class SampledDevice(Answer):
+    """A device's samples.
+
+    id: device number
+    name: product name
+    source: finest source of its levels: pm_sampling, gpm, dcgm or nvml (nvml, gpm, dcgm,
+    pm_sampling)
+    samples: samples of the first level
+    sample_ns: mean length of one
+    covered_ns: time of the window that they cover
+    step_ns: period of the device's activity; null: none found
+    step_confidence: its normalised autocorrelation
+    readings: metrics over time
+    """
+
+    id: int
+    name: str
+    source: str
+    samples: int
+    sample_ns: int
+    covered_ns: int
+    step_ns: Optional[float]
+    step_confidence: Optional[float]
+    readings: List[SampledReading]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "readings": SampledReading,
+    }
+
+
+@dataclass(frozen=True)
+class SampledUse(Answer):
+    """Levels and readings over time.
+
+    start_ns: start of the first bucket
+    bucket_ns: length of a bucket
+    devices: each device's samples
+    host: the program's processes
+    idle_devices: devices that were recorded and never worked
+    """
+
+    start_ns: int
+    bucket_ns: int
+    devices: List[SampledDevice]
+    host: List[SampledReading]
+    idle_devices: int
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "devices": SampledDevice,
+        "host": SampledReading,
+    }
+
+
+@dataclass(frozen=True)
+class Finding(Answer):
+    """What costs time, what to change, and the numbers behind it.
+
+    id: kind of finding (warm_up_in_window, unresolved_kernels, different_program, weak_matching,
+    launch_bound, host_bound, input_bound, sync_in_step, blocking_copies, device_allocations,
+    recompilation, unfused_optimiser, exposed_communication, tiny_kernels, eager_attention,
+    odd_sizes, no_channels_last, dense_embedding_gradients, small_batch, unfused_elementwise, casts,
+    small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, memory_bound,
+    missing_levels, kernel_bound, missing_counters, observer_effect, start_up_in_window,
+    shallow_source, gpu_idle, sms_without_work, waiting_warps, idle_tensor_cores, held_clocks,
+    room_in_memory, unused_devices)
+    text: what, and what to change
+    evidence: the numbers behind it
+    gain_ns: time it could give back at most
+    command: what to run next, when there is something to run
+    group: gains of findings in one group overlap: they count once (, host, communication, kernels,
+    batch, idle, sm_inactive, stalled)
+    """
+
+    id: str
+    text: str
+    evidence: str
+    gain_ns: Optional[int]
+    command: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Analysis(Answer):
+    """The answer of `gpufathom analyze`.
+
+    schema: name and version of this layout
+    source: the capture
+    counters_source: the counter report, when there is one
+    quality: damage and doubts
+    window: the analysed span
+    devices: use of each device
+    levels: the ladder over all devices
+    match: how trace and report kernels were paired
+    runtime: framework runtime phases
+    layer_types: kernel time by layer type
+    layers: kernel time by layer
+    kernels: kernel time by kernel
+    tensor_curve: cumulative kernel time over tensor-issue utilisation
+    energy: where the joules went; without devices when nothing measured power
+    samples: levels and readings over time; without devices when nothing was sampled
+    findings: what to change, with evidence
+    """
+
+    schema: str
+    source: SourceInfo
+    counters_source: Optional[SourceInfo]
+    quality: List[QualityNote]
+    window: WindowInfo
+    devices: List[DeviceUse]
+    levels: List[Level]
+    match: MatchInfo
+    runtime: RuntimeInfo
+    layer_types: List[LayerRow]
+    layers: List[LayerRow]
+    kernels: List[KernelRow]
+    tensor_curve: List[CurvePoint]
+    energy: EnergyUse
+    samples: SampledUse
+    findings: List[Finding]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "source": SourceInfo,
+        "counters_source": SourceInfo,
+        "quality": QualityNote,
+        "window": WindowInfo,
+        "devices": DeviceUse,
+        "levels": Level,
+        "match": MatchInfo,
+        "runtime": RuntimeInfo,
+        "layer_types": LayerRow,
+        "layers": LayerRow,
+        "kernels": KernelRow,
+        "tensor_curve": CurvePoint,
+        "energy": EnergyUse,
+        "samples": SampledUse,
+        "findings": Finding,
+    }
+
+
+@dataclass(frozen=True)
+class ComparedRun(Answer):
+    """One of the runs.
+
+    path: input file
+    label: the shortest end of the path that no other run has
+    device: product name of its first device
+    devices: devices that worked
+    step_source: what made its steps
+    steps: steps in its window
+    total_ns: windows of all its devices together; without device work, of the host
+    time_ns: the same for one step, rounded; without steps the total
+    wall_ns: the same by the clock: of one device, not of all together
+    kernel_ns: kernel time of a step, over all devices; without steps of the window
+    batch: items of a step
+    batch_source: given, shapes, or empty when it is not known
+    item_ns: wall_ns for one item
+    joules: measured energy of a step; without steps of the window
+    joules_per_item: the same for one item
+    precision: types in which its matrix products read, by kernel names, most time first
+    profiler: what recorded it, and what it recorded beside the device
+    slowed: the profiler is likely to have slowed the host
+    rank: rank of a distributed job
+    step_ns: duration of each step
+    speedup: time of the first run over the time of this one: of an item where both batches are
+    known, else of a step by the clock
+    """
+
+    path: str
+    label: str
+    device: str
+    devices: int
+    step_source: str
+    steps: int
+    total_ns: int
+    time_ns: int
+    wall_ns: int
+    kernel_ns: int
+    batch: Optional[int]
+    batch_source: str
+    item_ns: Optional[float]
+    joules: Optional[float]
+    joules_per_item: Optional[float]
+    precision: str
+    profiler: str
+    slowed: bool
+    rank: Optional[int]
+    step_ns: List[int]
+    speedup: Optional[float]
+
+
+@dataclass(frozen=True)
+class ComparedChange(Answer):
+    """What may be said of a run beside the first.
+
+    run: which, counted from 0
+    verdict: faster, slower, no_difference (beyond noise), same_job (ranks of one job), or
+    not_known: too few steps to tell noise (faster, slower, no_difference, same_job, not_known)
+    of: what the ratios are of: item, step or window
+    ratio: its time over that of the first
+    low: 2.5 % bound of the ratio, by bootstrapped steps
+    high: 97.5 % bound
+    kernel_ratio: its kernel time over that of the first. Where a profiler slowed the host, the
+    ratio of runs without it lies between this one and `ratio`
+    """
+
+    run: int
+    verdict: str
+    of: str
+    ratio: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    kernel_ratio: Optional[float]
+
+
+@dataclass(frozen=True)
+class ComparedDifference(Answer):
+    """Something other than the program that differs between the runs.
+
+    setting: device, device_count, batch, precision, profiler, steps or rank (device, device_count,
+    batch, precision, profiler, steps, rank)
+    values: by run; empty: not known
+    """
+
+    setting: str
+    values: List[str]
+
+
+@dataclass(frozen=True)
+class ComparedLevel(Answer):
+    """One level, for every run.
+
+    id: metric id
+    value: share of the window, by run
+    """
+
+    id: str
+    value: List[Optional[float]]
+
+
+@dataclass(frozen=True)
+class ComparedTime(Answer):
+    """One part of the time, for every run in the order of `runs`.
+
+    kind: idle, copy, layer_type, layer, kernel, phase (of the runtime) or, of samples alone, bar
+    (idle, copy, layer_type, layer, kernel, bar, phase)
+    name: cause, layer, kernel, phase or bar
+    label: the same for a table: kernels by their short name, and what tells those apart that look
+    alike
+    ns: device time, by run; of phases wall time
+    change_ns: less that of the first run, by run
+    count: kernel instances a step, by run
+    """
+
+    kind: str
+    name: str
+    label: str
+    ns: List[int]
+    change_ns: List[int]
+    count: List[Optional[float]]
+
+
+@dataclass(frozen=True)
+class ComparedQueue(Answer):
+    """One queue, for every run.
+
+    id: framework, threadpool, or device:N
+    mean_depth: mean depth over the window, by run
+    empty: share of the window in which it was empty, by run
+    wait_ns: median time from entering to leaving, by run
+    """
+
+    id: str
+    mean_depth: List[Optional[float]]
+    empty: List[Optional[float]]
+    wait_ns: List[Optional[float]]
+
+
+@dataclass(frozen=True)
+class ComparedCheck(Answer):
+    """One --fail-on rule, tried on one run.
+
+    rule: as it was given
+    run: which run, counted from 0
+    value: what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules)
+    failed: the rule holds, or there is no data to try it on
+    text: one sentence
+    """
+
+    rule: str
+    run: int
+    value: Optional[float]
+    failed: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Comparison(Answer):
+    """The answer of `gpufathom compare`.
+
+    schema: name and version of this layout
+    per: what times are of: a step or the window
+    ranks_of_one_job: the runs are ranks of one job, which wait for each other: none is faster
+    runs: the runs, in the order given
+    changes: each run but the first, beside the first
+    differences: what differs beside the program and may explain a difference in time
+    levels: the ladder of each run
+    time: idle causes, copies and layer types, or bars of the waterfall, or, where a run has no
+    device work, phases of the runtime; sum to time_ns
+    phases: the runtime's phases for a step; sum to its span for a step
+    queues: the queues of each run
+    layers: kernel time by layer
+    kernels: kernel time by kernel
+    checks: --fail-on rules and what became of them
+    """
+
+    schema: str
+    per: str
+    ranks_of_one_job: bool
+    runs: List[ComparedRun]
+    changes: List[ComparedChange]
+    differences: List[ComparedDifference]
+    levels: List[ComparedLevel]
+    time: List[ComparedTime]
+    phases: List[ComparedTime]
+    queues: List[ComparedQueue]
+    layers: List[ComparedTime]
+    kernels: List[ComparedTime]
+    checks: List[ComparedCheck]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "runs": ComparedRun,
+        "changes": ComparedChange,
+        "differences": ComparedDifference,
+        "levels": ComparedLevel,
+        "time": ComparedTime,
+        "phases": ComparedTime,
+        "queues": ComparedQueue,
+        "layers": ComparedTime,
+        "kernels": ComparedTime,
+        "checks": ComparedCheck,
+    }

@@ -1,0 +1,148 @@
+"""Opening, comparing and recording runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import warnings
+from types import TracebackType
+from typing import Any
+
+from gpufathom import _places, results
+from gpufathom._capi import Error
+from gpufathom.capture import Capture, Path
+
+
+def open(
+    path: Path,
+    *,
+    counters: Path | None = None,
+    power: Path | None = None,
+    window: str | None = None,
+    batch: int = 0,
+    energy_model: Path | None = None,
+) -> Capture:
+    """Reads a trace or capture of any format that `gpufathom analyze` reads.
+
+    path: a trace (PyTorch, JAX, TensorFlow, Nsight Systems), a recording (.gpf) or a log of samples.
+    counters: a report of Nsight Compute of the same program.
+    power: a power log over the same time, CSV of nvidia-smi or NVML.
+    window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
+    batch: items of a step, for times and energies per item.
+    energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
+
+    Raises gpufathom.Error, which says what is wrong, where, and what to do.
+    """
+    return Capture(
+        path, counters=counters, power=power, window=window, batch=batch, energy_model=energy_model
+    )
+
+
+def _answer(*words: str) -> Any:
+    done = subprocess.run(
+        [_places.program(), *words, "--format", "json"], capture_output=True, text=True
+    )
+    said = done.stderr.strip()
+    if not done.stdout:
+        raise Error(said.removeprefix("gpufathom: ") if hasattr(str, "removeprefix") else said)
+    if said:
+        warnings.warn(said, stacklevel=3)  # the answer is not whole
+    return json.loads(done.stdout)
+
+
+def compare(
+    first: Path | Capture, *others: Path | Capture, window: str | None = None
+) -> results.Comparison:
+    """What of the difference between runs comes from where, as `gpufathom compare` says it; times of a step in nanoseconds."""
+    runs = (first, *others)
+    if len(runs) < 2:
+        raise ValueError("compare wants two runs or more")
+    paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
+    return results.Comparison.from_dict(
+        _answer("compare", *paths, *(["--window", window] if window else []))
+    )
+
+
+def analyze(profiler: Any, *, window: str | None = None, batch: int = 0) -> Capture:
+    """The run that a `torch.profiler.profile` has recorded, once it has stopped:
+
+    with torch.profiler.profile() as profiler:
+        train()
+    print(gpufathom.analyze(profiler).findings())
+    """
+    with tempfile.TemporaryDirectory(prefix="gpufathom-") as folder:
+        trace = str(pathlib.Path(folder) / "torch-profiler.json")
+        profiler.export_chrome_trace(trace)
+        return Capture(trace, window=window, batch=batch)
+
+
+class record:
+    """Records this machine's GPUs from beside while a block runs: levels, power and clocks a thousand times a second.
+
+        with gpufathom.record("run.gpf") as recording:
+            train()
+        recording.open().levels()
+
+    Kernels and launches need a library that goes into a program before it starts: `gpufathom record --kernels -- python train.py`.
+
+    path: the capture file to write; an older one is replaced.
+    rate: samples a second.
+    devices: 0,2-3, UUIDs, or all.
+    """
+
+    def __init__(self, path: Path, *, rate: float = 1000, devices: str = "all") -> None:
+        self.path = os.fspath(path)
+        self._words = ["--rate", str(rate), "--devices", devices, "-q", "-o", self.path]
+        self._recorder: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Returns once samples are taken."""
+        # The recorder's program says that it runs, and ends when nobody holds the other end of its input any more.
+        words = [
+            _places.program(),
+            "record",
+            *self._words,
+            "--",
+            "/bin/sh",
+            "-c",
+            "echo; exec cat >/dev/null",
+        ]
+        self._recorder = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self._recorder.stdout is not None
+        if not self._recorder.stdout.readline():
+            self.stop()
+
+    def stop(self) -> None:
+        """Writes the capture. Raises gpufathom.Error when nothing could be recorded."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            return
+        _, said = recorder.communicate()
+        if recorder.returncode:
+            raise Error(said.strip() or f"the recorder ended with {recorder.returncode}")
+
+    def open(self, **options: Any) -> Capture:
+        """The capture that was written; options are those of gpufathom.open."""
+        return Capture(self.path, **options)
+
+    def __enter__(self) -> record:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.stop()

@@ -1,0 +1,59 @@
+#include "report/query/kernel_facts.h"
+
+#include <unordered_map>
+
+#include "model/kernel_name.h"
+
+namespace gf {
+
+namespace {
+
+/// Idle time by the activity that ended it, and the cause of its longest piece.
+struct IdleBefore {
+  Nanos total = 0, longest = 0;
+  IdleReason reason = IdleReason::host_other;
+};
+std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context) {
+  std::unordered_map<std::uint32_t, IdleBefore> found;
+  for (const DeviceTimeline& device : context.devices)
+    for (const IdlePiece& piece : device.idle_pieces) {
+      if (piece.next == kNoRow) continue;
+      IdleBefore& idle = found[piece.next];
+      const Nanos length = piece.span.length();
+      idle.total += length;
+      if (length > idle.longest) {
+        idle.longest = length;
+        idle.reason = piece.reason;
+      }
+    }
+  return found;
+}
+
+}  // namespace
+
+std::vector<KernelFacts> kernel_facts(const Context& context) {
+  const Capture& capture = context.capture;
+  const Attribution& owners = context.attribution;
+  const auto idle = idle_before(context);
+  std::vector<KernelFacts> facts;
+  for (std::uint32_t row = 0; row < capture.activities.size(); ++row) {
+    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
+    KernelFacts& kernel = facts.emplace_back();
+    kernel.row = row;
+    kernel.short_name = short_kernel_name(capture.text(capture.activities.name[row]));
+    if (row < owners.op.size() && owners.op[row] != kNoRow)
+      kernel.operation = std::string(capture.text(capture.host_ops.name[owners.op[row]]));
+    if (row < owners.module.size() && owners.module[row] != 0)
+      kernel.module = owners.modules[owners.module[row]];
+    if (row < owners.layer.size()) kernel.layer = owners.layer_types[owners.layer[row]];
+    if (row < owners.phase.size())
+      kernel.phase = std::string(name_of(static_cast<TrainingPhase>(owners.phase[row])));
+    if (const auto before = idle.find(row); before != idle.end()) {
+      kernel.idle_ns = before->second.total;
+      kernel.idle_cause = std::string(name_of(before->second.reason));
+    }
+  }
+  return facts;
+}
+
+}  // namespace gf

@@ -1,0 +1,36 @@
+// What the analysis knows of each kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/context.h"
+#include "core/describe.h"
+
+namespace gf {
+
+/// One kernel as the analysis sees it; the rest of its columns are those of kernels.
+struct KernelFacts {
+  std::int64_t row = 0;
+  std::string short_name;
+  std::optional<std::string> operation, module, layer, phase, idle_cause;
+  std::optional<std::int64_t> idle_ns;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("row", &KernelFacts::row, "row of activities");
+    visit("short_name", &KernelFacts::short_name, "name without arguments and template details");
+    visit("operator", &KernelFacts::operation, "framework operation open at the launch");
+    visit("module", &KernelFacts::module, "module that the operation belongs to");
+    visit("layer", &KernelFacts::layer, "type of layer");
+    visit("phase", &KernelFacts::phase, "forward, backward, optimizer or other");
+    visit("idle_ns", &KernelFacts::idle_ns, "time that the device was idle before it");
+    visit("idle_cause", &KernelFacts::idle_cause, "why, for the longest part");
+  }
+};
+
+/// Of every kernel of the capture, in the order of activities.
+std::vector<KernelFacts> kernel_facts(const Context& context);
+
+}  // namespace gf

@@ -1,0 +1,95 @@
+What a person types without thinking.
+
+A file alone is analysed, also from a pipe and from a process's output:
+
+  $ cp $EXAMPLES/lenet_train_b64.json.gz .
+  $ gpufathom lenet_train_b64.json.gz | head -1
+  lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
+  $ gpufathom - --format json < lenet_train_b64.json.gz | jq -r .source.path | sed 's/.*gpufathom-[^/]*//'
+  /standard-input
+  $ cat lenet_train_b64.json.gz | gpufathom analyze - --format json | jq .devices[0].kernels
+  150
+  $ bash -c 'gpufathom analyze <(cat lenet_train_b64.json.gz) --format json' | jq .devices[0].kernels
+  150
+  $ zcat lenet_train_b64.json.gz | gpufathom query - "select count(*) from kernels" --format csv
+  count(*)
+  150
+  $ gpufathom - < /dev/null 2>&1 | sed 's/[^ ]*gpufathom-[^/]*//'
+  gpufathom: /standard-input: is empty (the program that wrote it may have failed or may still be running)
+  $ ls -d "${TMPDIR:-/tmp}"/gpufathom-??????/standard-input 2>/dev/null
+  [2]
+
+One screen:
+
+  $ gpufathom lenet_train_b64.json.gz --brief
+  lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
+  The GPU runs kernels at least 6.8 % of the time; how deep those kernels use it
+  needs counters. The largest loss: idle, launch too late, 6.005 ms (57.7 %).
+  
+  How deep it is used                                            share of 10.40 ms
+    GPU runs a kernel         \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                                            6.8 % (esc)
+    SM has work                                                            no data
+    issue slots used                                                       no data
+    tensor cores work                                                      no data
+    tensor issue slots                                                     no data
+    tensor FLOP/s of peak                                                  no data
+    no data: the capture has no per-kernel counters (how to collect them: see
+    below)
+  
+  What to change
+    1. A step holds too little work for the device: launches come late, and
+       kernels leave most of it empty. Use a larger batch; the gain is one of time
+       an item. [up to 10.34 ms, 99.4 %]
+    2. The device waits for the host to launch the next kernel 58 % of the time.
+       Launch less often: torch.compile (mode="reduce-overhead"), CUDA graphs for
+       the step, fused optimisers, or a larger batch. [up to 9.399 ms, 90.4 %]
+    3. 77 % of kernel time runs kernels with fewer thread blocks than the device
+       has SMs: part of the device has nothing to do. Use a larger batch, or run
+       independent work on another stream. [up to 424.7 us, 4.1 %]
+  $ gpufathom lenet_train_b64.json.gz --brief --format json
+  gpufathom: --brief is a form of text
+  [2]
+
+A window that means nothing is wrong usage, before any file is read:
+
+  $ gpufathom analyze nowhere.json --window sometimes
+  gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom analyze nowhere.json --window stabel
+  gpufathom: --window: 'stabel' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms: did you mean stable? (gpufathom analyze --help tells more)
+  [2]
+  $ gpufathom compare a.gpf b.gpf --window step:x
+  gpufathom: --window: 'step:x' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom compare --help tells more)
+  [2]
+  $ gpufathom energy nowhere.json --window 3ms:1ms
+  gpufathom: --window: '3ms:1ms' is empty: START must come before END (gpufathom energy --help tells more)
+  [2]
+
+The man page and the shells' completions name every verb and its options:
+
+  $ gpufathom help man | sed -n 's/^\.SS //p' > in-man
+  $ gpufathom help completion zsh | sed -n 's/^    \([a-z]*\)) _arguments.*/\1/p' | diff in-man -
+  $ gpufathom --help | sed -n '/^Verbs/,$s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help | diff in-man -
+  $ gpufathom help completion bash | bash -n
+  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom analyze --for); COMP_CWORD=2; _gpufathom; echo ${COMPREPLY[@]}'
+  --format
+  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom analyze --format ""); COMP_CWORD=3; _gpufathom; echo ${COMPREPLY[@]}'
+  text json html
+  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom com); COMP_CWORD=1; _gpufathom; echo ${COMPREPLY[@]}'
+  compare
+  $ gpufathom help completion fish | grep -q -- '-l window'
+  $ gpufathom help completion zsh | head -1
+  #compdef gpufathom
+  $ gpufathom help completion tcsh
+  gpufathom: help completion wants bash, zsh or fish
+  [2]
+
+A pager is used on a terminal alone:
+
+  $ PAGER='sed s/^/paged:/' TERM=xterm script -qc "stty rows 10; gpufathom metrics" /dev/null | head -1 | cut -c1-6
+  paged:
+  $ PAGER='sed s/^/paged:/' TERM=xterm script -qc "stty rows 10; gpufathom --version" /dev/null | tr -d '\r'
+  gpufathom 0.1.0
+  $ PAGER='sed s/^/paged:/' gpufathom metrics | grep -c paged:
+  0
+  [1]

@@ -1,0 +1,279 @@
+"""gpufathom.open and what it gives, over the library of the build. Usage: api_test.py BUILD_DIR
+Parts whose packages are not installed are skipped; ./dev python installs them and runs everything.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+os.environ["GPUFATHOM_BUILD"] = str(BUILD)
+sys.path.insert(0, str(ROOT / "python"))
+sys.dont_write_bytecode = True
+import gpufathom as gf  # noqa: E402
+
+TRACE = str(ROOT / "examples/resnet50_amp_eager_b64.json.gz")
+COUNTERS = str(ROOT / "examples/resnet50_amp_eager_b64.ncu.csv.gz")
+SMALL = str(ROOT / "examples/lenet_train_b64.json.gz")
+
+
+def needs(*names):
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing, f"{', '.join(missing)} is not installed")
+
+
+def answer(*words):
+    return json.loads(
+        subprocess.run(
+            [str(BUILD / "gpufathom"), *words, "--format", "json"], capture_output=True, check=True
+        ).stdout
+    )
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = gf.open(TRACE, counters=COUNTERS)
+        cls.told = answer("analyze", TRACE, "--counters", COUNTERS)
+
+    def test_the_same_as_the_command_line(self):
+        mine = self.run_.analysis.to_dict()
+        told = dict(self.told)
+        for each in mine, told:
+            each["counters_source"] = each["counters_source"]["path"]
+            each["energy"].pop("model")
+        self.assertEqual(mine, told)
+
+    def test_parts(self):
+        self.assertEqual(
+            [level.id for level in self.run_.levels()],
+            [level["id"] for level in self.told["levels"]],
+        )
+        device = self.told["devices"][0]
+        self.assertEqual(sum(cause.ns for cause in self.run_.idle()), device["idle_ns"])
+        self.assertEqual(
+            sum(layer.ns for layer in self.run_.layers()),
+            sum(layer["ns"] for layer in self.told["layers"]),
+        )
+        self.assertEqual(
+            [finding.id for finding in self.run_.findings()],
+            [finding["id"] for finding in self.told["findings"]],
+        )
+        self.assertEqual(self.run_.energy().to_dict()["devices"], self.told["energy"]["devices"])
+
+    def test_the_window(self):
+        steps = gf.open(TRACE, window="steps").analysis.window
+        self.assertEqual(steps.kind, "steps")
+        with self.assertRaisesRegex(gf.Error, "sometimes"):
+            gf.open(TRACE, window="sometimes").levels()
+
+    def test_errors_say_what_and_where(self):
+        with self.assertRaisesRegex(gf.Error, "nowhere.json"):
+            gf.open("nowhere.json")
+        with self.assertRaisesRegex(gf.Error, "no kernel counters"):
+            gf.open(TRACE, counters=SMALL)
+        with self.assertRaisesRegex(AttributeError, "no table is called colours"):
+            _ = self.run_.colours
+        with self.assertRaises(AttributeError):
+            _ = gf.nothing
+
+    def test_page_and_notebook(self):
+        self.assertIn("<html", self.run_.page()[:400])
+        self.assertIn("srcdoc=", self.run_._repr_html_())
+        self.assertNotIn('src="http', self.run_.page())
+
+    def test_compare(self):
+        self.assertEqual(gf.compare(SMALL, TRACE).to_dict(), answer("compare", SMALL, TRACE))
+        with self.assertRaises(ValueError):
+            gf.compare(SMALL)
+        with self.assertRaisesRegex(gf.Error, "nowhere"):
+            gf.compare(SMALL, "nowhere.json")
+
+
+@needs("pyarrow")
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = gf.open(TRACE, counters=COUNTERS)
+
+    def test_kernels_know_their_operators(self):
+        kernels = self.run_.kernels.to_arrow()
+        asked = subprocess.run(
+            [
+                str(BUILD / "gpufathom"),
+                "query",
+                TRACE,
+                "select row, name, operator, module, layer, phase, idle_ns, idle_cause from "
+                "attributed_kernels order by row",
+                "--format",
+                "json",
+                "--rows",
+                "0",
+            ],
+            capture_output=True,
+            check=True,
+        )
+        told = json.loads(asked.stdout)
+        self.assertEqual(
+            [list(row.values()) for row in kernels.select(told["columns"]).to_pylist()],
+            told["rows"],
+        )
+        exclusive = sum(value for value in kernels["exclusive_ns"].to_pylist() if value)
+        self.assertEqual(exclusive, self.run_.analysis.devices[0].kernel_busy_ns)
+
+    def test_all_tables(self):
+        for name in self.run_.tables:
+            self.assertEqual(
+                self.run_.table(name).to_arrow().num_rows, len(self.run_.table(name)), name
+            )
+        self.assertEqual(self.run_.ops.columns[0], "start_ns")
+        self.assertIn("rows of", repr(self.run_.steps))
+
+    def test_numbers_are_not_copied(self):
+        first, second = (self.run_.table("activities").to_arrow() for _ in range(2))
+        place = [table["start_ns"].chunk(0).buffers()[1].address for table in (first, second)]
+        self.assertEqual(place[0], place[1])
+
+    def test_tables_outlive_the_capture(self):
+        capture = gf.open(SMALL)
+        table = capture.activities.to_arrow()
+        before = table["duration_ns"].to_pylist()
+        del capture
+        self.assertEqual(table["duration_ns"].to_pylist(), before)
+
+    def test_a_stream_that_nobody_takes(self):
+        for _ in range(3):
+            self.run_.activities.__arrow_c_stream__()
+        from gpufathom import _capi
+
+        self.assertEqual(_capi._streams, {})
+
+    @needs("pandas")
+    def test_pandas(self):
+        frame = self.run_.kernels.to_pandas()
+        self.assertEqual(
+            frame["start_ns"].tolist(), self.run_.kernels.to_arrow()["start_ns"].to_pylist()
+        )
+        start = self.run_.table("activities").to_arrow()["start_ns"].chunk(0).buffers()[1].address
+        activities = self.run_.activities.to_pandas()
+        self.assertEqual(activities["start_ns"].to_numpy().__array_interface__["data"][0], start)
+        self.assertIn("<table", self.run_.steps._repr_html_())
+
+    @needs("polars")
+    def test_polars(self):
+        frame = self.run_.kernels.to_polars()
+        self.assertEqual(
+            frame["duration_ns"].sum(), sum(self.run_.kernels.to_arrow()["duration_ns"].to_pylist())
+        )
+        self.assertEqual(frame["name"].to_list(), self.run_.kernels.to_arrow()["name"].to_pylist())
+
+    @needs("duckdb")
+    def test_duckdb(self):
+        import duckdb
+
+        kernels = self.run_.kernels.to_arrow()  # noqa: F841  asked for by its name
+        count = duckdb.sql("select count(*) from kernels where operator is not null").fetchall()[0][
+            0
+        ]
+        self.assertGreater(count, 0)
+
+
+class Recording(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "run.gpf")
+        os.environ.update(GPUFATHOM_LIBRARY_PATH=str(BUILD / "fakes"), GPUFATHOM_FAKE="")
+
+    def tearDown(self):
+        self.folder.cleanup()
+        del os.environ["GPUFATHOM_LIBRARY_PATH"], os.environ["GPUFATHOM_FAKE"]
+
+    @unittest.skipUnless((BUILD / "fakes").exists(), "the fake driver is not built")
+    def test_a_block(self):
+        import time
+
+        with gf.record(self.path) as recording:
+            time.sleep(0.6)
+        self.assertTrue(recording.open().levels())
+
+    def test_what_goes_wrong_is_an_error(self):
+        os.environ["GPUFATHOM_LIBRARY_PATH"] = self.folder.name
+        with self.assertRaisesRegex(gf.Error, "gpufathom"):
+            with gf.record(self.path):
+                pass
+
+
+class Gate(unittest.TestCase):
+    def test_decides_by_the_interval(self):
+        from gpufathom.gate import decide
+
+        noisy = [100, 108, 93, 101, 99, 105]
+        self.assertFalse(decide(noisy, [value * 1.01 for value in reversed(noisy)]).regressed)
+        quiet = [100, 100.1, 99.9, 100.05, 99.95, 100]
+        self.assertTrue(decide(quiet, [value * 1.01 for value in quiet]).regressed)
+        self.assertFalse(
+            decide(quiet, [value * 1.002 for value in quiet]).regressed, "below half of the limit"
+        )
+        self.assertTrue(decide(quiet, [value * 1.002 for value in quiet], limit=0.002).regressed)
+        self.assertFalse(decide(quiet, [value * 0.9 for value in quiet]).regressed)
+        unequal = decide(quiet, [value * 1.02 for value in quiet[:4]])
+        self.assertTrue(unequal.regressed and unequal.low < 0.02 < unequal.high)
+        single = decide([100], [102])
+        self.assertTrue(single.regressed and single.low is None)
+
+    def test_of_captures(self):
+        self.assertAlmostEqual(gf.assert_no_regression([SMALL, SMALL], [SMALL, SMALL]).slower, 0)
+        with self.assertRaisesRegex(AssertionError, "became slower"):
+            gf.assert_no_regression(SMALL, TRACE)
+
+    @needs("pytest")
+    def test_the_plugin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            test = pathlib.Path(folder) / "test_speed.py"
+            test.write_text(
+                f"def test_same(assert_no_regression):\n    assert_no_regression({SMALL!r}, {SMALL!r})\n"
+                f"def test_slower(assert_no_regression):\n    assert_no_regression({SMALL!r}, {TRACE!r})\n"
+            )
+            words = [
+                sys.executable,
+                "-B",
+                "-m",
+                "pytest",
+                "-p",
+                "gpufathom.pytest_plugin",
+                "-p",
+                "no:cacheprovider",
+                str(test),
+            ]
+            done = subprocess.run(
+                words,
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                capture_output=True,
+                text=True,
+            )
+            self.assertIn("1 failed, 1 passed", done.stdout)
+            self.assertIn("test_slower: the kernels of a step became slower", done.stdout)
+
+
+class Doctests(unittest.TestCase):
+    def test_examples_in_the_documentation(self):
+        import doctest
+        from gpufathom import gate
+
+        self.assertEqual(doctest.testmod(gate).failed, 0)
+
+    @needs("mypy")
+    def test_types(self):
+        words = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull]
+        done = subprocess.run(words, cwd=ROOT / "python", capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+unittest.main()
