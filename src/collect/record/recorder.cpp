@@ -307,13 +307,14 @@ void Recorder::tell_hang(const char* what, Nanos since) {
   capture_.note_quality(QualityCode::counters_ended, text);
 }
 
-/// Up to one in a thousand, which a busy machine loses now and then, change no answer: the summary
-/// tells them.
+/// Up to 1 % of the samples leave what the others say whole.
 void Recorder::note_lost(const RecordedDevice& device) {
-  if (device.lost * 1000 <= device.lost + device.samples) return;
+  if (device.lost == 0) return;
+  auto code = QualityCode::few_lost_samples;
+  if (device.lost * 100 > device.samples + device.lost) code = QualityCode::lost_samples;
   capture_.note_quality(
-      QualityCode::lost_samples,
-      "counter samples that never arrived: the rate was too high for this machine", device.lost);
+      code, "counter samples that never arrived: the rate was too high for this machine",
+      device.lost);
 }
 
 RecordSummary Recorder::summary(Nanos started, Nanos ended) {
