@@ -48,6 +48,14 @@ void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of, const PerTable&
     sqlite3_bind_int64(raw, at, static_cast<std::int64_t>(value_of));
 }
 
+/// Whether a column's value is that of the row before: what is bound stays bound.
+template <class Declared, class Values>
+bool stays(const Values& values, std::size_t row) {
+  if (row == 0) return false;
+  const auto now = values[row], before = values[row - 1];
+  return now == before || (is_unknown<Declared>(now) && is_unknown<Declared>(before));
+}
+
 /// Inserts all rows of a table behind the `first` ones of each table.
 template <class Table>
 Status insert(sqlite3* db, const Table& table, const PerTable& first, const std::string& file) {
@@ -62,8 +70,9 @@ Status insert(sqlite3* db, const Table& table, const PerTable& first, const std:
     int at = 1;
     sqlite3_bind_int64(raw, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
     table.each_column_ref([&](const auto& column) {
-      bind<typename std::remove_cvref_t<decltype(column)>::Declared>(raw, at++, column.column[row],
-                                                                     first);
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      if (!stays<Declared>(column.column, row)) bind<Declared>(raw, at, column.column[row], first);
+      ++at;
     });
     if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(raw);

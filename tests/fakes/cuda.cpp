@@ -1,5 +1,6 @@
 // A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version),
-// cuinit (error), kernel_us (how long a kernel runs).
+// cuinit (error), kernel_us, node_us (how long a kernel runs,
+// one of a graph).
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -34,7 +35,8 @@ void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t gra
   auto* call = in_cupti<decltype(fake_call)>("fake_call");
   const std::int64_t called = fake::now_ns(), start = called + 20'000;
   static const auto alone = static_cast<std::int64_t>(fake::number("kernel_us", 1000)) * 1000;
-  const std::int64_t each = graph == 0 ? alone : 100'000;
+  static const auto node = static_cast<std::int64_t>(fake::number("node_us", 100) * 1000);
+  const std::int64_t each = graph == 0 ? alone : node;
   const std::uint32_t correlation = call ? call(0, 0, graph != 0) : 0;
   wait_until(start);
   if (call) call(1, correlation, graph != 0);

@@ -79,6 +79,8 @@ is "its user and host" "$(said rank-0.gpf job.user) $(said rank-0.gpf job.host)"
 is "a batch script has a job and is no rank" "$(said batch.gpf job.id) $(said batch.gpf job.rank)" "$job "
 GPUFATHOM_FAKE=pid=$(head -n 1 task) "$gf" monitor --once --format openmetrics > page
 check "the monitor says whose process it is" grep -q "process=\"sleep\",job_id=\"$job\",job_local_rank=\"0\",job_name=\"training\",job_rank=\"0\",job_scheduler=\"slurm\",job_step=\"1\",job_user=\"root\",job_world_size=\"1\"" page
-scancel --signal=KILL --full "$job"; scancel "$job"
+kill -9 $(cat task) 2>/dev/null
+scancel "$job"
 for _ in $(seq 100); do [ -z "$(squeue -h -j "$job" 2>/dev/null)" ] && break; sleep 0.1; done
+sleep 0.5  # its last steps end
 [ $failures = 0 ] && echo "all well" || { tail -n 5 job.out; echo "$failures failed"; exit 1; }

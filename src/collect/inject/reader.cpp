@@ -86,7 +86,12 @@ bool InjectReader::poll(Capture& capture, std::size_t most) {
     if (files.bad) continue;
     if (files.fd < 0) files.fd = open_agents_file(path);
     if (files.fd < 0) continue;
-    buffer.resize(most);
+    struct stat written{};
+    if (::fstat(files.fd, &written) != 0) continue;
+    // Room for what is there and no more: every page of it would have to be made and cleared.
+    const auto size = static_cast<std::uint64_t>(written.st_size);
+    if (size <= files.at) continue;
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(size - files.at, most)));
     const auto got = ::pread(files.fd, buffer.data(), buffer.size(), static_cast<off_t>(files.at));
     if (got <= 0) continue;
     std::string_view rest(buffer.data(), static_cast<std::size_t>(got));
