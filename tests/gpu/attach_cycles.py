@@ -84,6 +84,7 @@ def main():
     folder = tempfile.mkdtemp()
     serving = max(options.budget_seconds - 25, 5)
     command = [options.gpufathom, "run", "--", *options.program, "--seconds", str(serving)]
+    os.environ["PYTHONFAULTHANDLER"] = "1"
     cycles, captures = [], []
     with open(os.path.join(folder, "log"), "w") as log:
         started = Started(command, 0, log)
@@ -92,17 +93,20 @@ def main():
         loop_ends = time.monotonic() + serving
         time.sleep(2.0)
         before = held(pid)
-        while len(cycles) < options.cycles and time.monotonic() < loop_ends - 2.5:
+        while (len(cycles) < options.cycles and time.monotonic() < loop_ends - 2.5
+               and started.process.poll() is None):
             capture, row = attach_once(options, pid, len(cycles), folder)
             captures.append(capture)
             cycles.append(row)
-        after = held(pid)
+        died = started.process.poll()
+        after = held(pid) if died is None else None
         code = started.wait(until - time.monotonic() + options.budget_seconds)
     for capture, row in zip(captures, cycles):
         row.update(counts(options.gpufathom, capture))
     report = started.report() or {}
     result = {"schema": "gpufathom.attach_cycles/1", "cycles": len(cycles), "held_before": before,
               "held_after": after, "program_code": code, "rows": cycles,
+              "died_after_cycles": len(cycles) if died is not None else None,
               "left_on_disk": [n for n in os.listdir(folder) if n.startswith(".gpufathom")],
               "with_kernels": sum(row.get("kernels", 0) > 0 for row in cycles),
               "failed": sum(row["code"] != 0 for row in cycles),
@@ -116,6 +120,8 @@ def main():
             "step_ms_outside": statistics.fmean(outside) if outside else None,
             "longest_step_ms": max(inside + outside, default=None),
             "groups_inside": len(inside), "groups_outside": len(outside)})
+    with open(os.path.join(folder, "log")) as log:
+        result["program_said"] = log.read()[-3000:]
     with open(options.out, "w") as out:
         json.dump(result, out, indent=1)
     print(json.dumps({k: v for k, v in result.items() if k != "rows"}))

@@ -68,6 +68,15 @@ check "two recorders at once: one has the kernels" [ "$(ask first.gpf "select co
 touch stop
 wait $server; is "the program went on all the while, and ends well" "$?, $(sed 's/[0-9]*$//' served.txt)" "0, answered "
 
+# A recorder goes while the GPU still has work in its queue.
+rm -f stop
+GPUFATHOM_FAKE=behind_ms=40 "$gf" run -- "$program" init serve=stop > queued.txt & server=$!
+sleep 0.5
+for cycle in 1 2 3 4; do "$gf" record -q --pid $server --kernels --window 0 --duration 0.3 -o "queued-$cycle.gpf"; done
+touch stop
+wait $server; is "let go with kernels in the queue: the program ends well" "$?, $(sed 's/[0-9]*$//' queued.txt)" "0, answered "
+check "and its kernels are there each time" [ "$(for cycle in 1 2 3 4; do ask queued-$cycle.gpf "select count(*) > 20 from activities"; done | tr -d '\n')" = 1111 ]
+
 # Windows by themselves, and a program that starts CUDA while it is watched.
 "$gf" run -- "$program" sleep=1500 init launch=work*6000ms & late=$!
 "$gf" record -q --pid $late --kernels -o late.gpf

@@ -83,7 +83,7 @@ check "but told" [ "$(ask lingering.gpf "select count > 1000 from quality where 
 GPUFATHOM_FAKE=behind_ms=60 "$gf" record -q --kernels --window 0.4 --every 1 -o behind.gpf -- "$program" init launch=work*1900ms
 is "kernels that a window ends before: no damage" "$(ask behind.gpf "select (select count(*) from recording_windows), (select count(*) from quality where code in ('no_time', 'no_kernel'))")" 2,0
 is "and no other" "$(ask behind.gpf "select count(*) from activities a where not exists (select 1 from recording_windows w where a.start_ns + a.duration_ns > w.start_ns and a.start_ns < w.start_ns + w.duration_ns)")" 0
-GPUFATHOM_FAKE=silent_window=2,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o silent.gpf -- "$program" init launch=work*3600ms
+GPUFATHOM_FAKE=silent_window=1,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o silent.gpf -- "$program" init launch=work*3600ms
 is "a window without its kernels is begun again" "$(ask silent.gpf "select count(*) >= 1, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
 check "and what is lost is told" [ "$(ask silent.gpf "select count > 1000 from quality where code = 'no_kernel'")" = 1 ]
 "$gf" record --kernels --delay 5 -o never.gpf -- "$program" init launch=work*50 2> never.txt
@@ -132,7 +132,7 @@ is "records that CUPTI dropped" "$(ask dropped.gpf "select count from quality wh
 # A recorder that is killed: the program goes on, and its agent clears up after both.
 "$gf" record -q --kernels --window 0 -o gone.gpf -- sh -c "$program init launch=work*3500; echo survived > survived.txt" & recorder=$!
 sleep 1.2; kill -9 $recorder; wait $recorder 2>/dev/null
-check "killed recorder: kernels so far" [ "$(ask gone.gpf "select count(*) from activities")" -ge 100 ]
+check "killed recorder: kernels so far" [ "$(ask gone.gpf "select count(*) from activities")" -ge 30 ]
 for _ in $(seq 200); do [ -e survived.txt ] && break; sleep 0.1; done
 check "killed recorder: the program went on" [ -e survived.txt ]
 check "killed recorder: nothing is left" [ -z "$(ls -A | grep gpufathom- || true)" ]

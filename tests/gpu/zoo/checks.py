@@ -11,11 +11,13 @@ from statistics import fmean, median
 
 
 def query(gpufathom, capture, sql):
-    text = subprocess.run(
+    done = subprocess.run(
         [gpufathom, "query", "--format", "csv", "--rows", "0", capture, sql],
-        check=True, capture_output=True, text=True, timeout=60,
-    ).stdout
-    return list(csv.DictReader(io.StringIO(text)))
+        capture_output=True, text=True, timeout=60,
+    )
+    if done.returncode != 0 and not done.stdout:  # 1 with an answer: the capture is not whole
+        raise RuntimeError(f"query of {capture}: {done.stderr[-300:]}")
+    return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
 def analysis(gpufathom, capture):

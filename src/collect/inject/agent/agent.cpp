@@ -21,8 +21,10 @@ namespace gf::inject {
 namespace {
 
 constexpr std::int64_t kTick = 20, kFlush = 200, kTryAgain = 1000;  // ms
-constexpr std::int64_t kLinger = 150;  // ms: kernels that were launched in a window end after it
-constexpr int kMostBeginnings = 3;     // of a window in which CUPTI records no kernel
+// ms: kernels that were launched in a window run after it. No record for so long: all have; and the
+// longest wait.
+constexpr std::int64_t kQuiet = 100, kMostLinger = 1000;
+constexpr int kMostBeginnings = 3;  // of a window in which CUPTI records no kernel
 
 std::atomic<bool> ended{false}, started{false};
 std::uint32_t ask = 0;  // of the recorder that came to a running program, 0: it was there before
@@ -60,7 +62,7 @@ bool look_after(bool bounded) {
 bool begin_again(std::uint32_t request) {
   {
     const WindowLock lock;
-    if (!ended) end_window();
+    if (!ended) end_window(false);
   }
   return open(request);
 }
@@ -86,19 +88,30 @@ void stay_open(std::int64_t opened, std::int64_t length, std::uint32_t request) 
   }
 }
 
+/// CUPTI hands over only what is whole, so that all that was launched must have run before it can
+/// be let go of: it would write into memory that is no longer its own.
+void linger() {
+  std::int64_t known = -1, quiet = 0;
+  for (std::int64_t waited = 0; waited < kMostLinger && quiet < kQuiet && !ended; waited += kTick) {
+    pause(kTick);
+    if (const WindowLock lock; !ended) flush_window();
+    const Seen now = seen();
+    const std::int64_t records = now.kernels + now.memory + now.unfinished;
+    quiet = records == known ? quiet + kTick : 0;
+    known = records;
+  }
+}
+
 /// True when nothing more is to be recorded.
 bool finish_window() {
   {
     const WindowLock lock;
     if (!ended) close_window();
   }
-  for (std::int64_t waited = 0; waited < kLinger && !over(); waited += kTick) {
-    pause(kTick);
-    if (const WindowLock lock; !ended) flush_window();
-  }
+  linger();
   const WindowLock lock;
   if (ended) return true;
-  end_window();
+  end_window(false);
   if (Writer::instance().abandoned()) return true;
   if (!Writer::instance().full()) return false;
   Writer::instance().message(
@@ -154,7 +167,8 @@ void record_for(std::uint32_t number) {
   ask = number;
   forget_devices();
   forget_told();
-  if (const auto why = load_cupti(); why.empty())
+  static const std::string& why = *new std::string(load_cupti());
+  if (why.empty())
     record_windows();
   else
     Writer::instance().message("kernels are not recorded: " + why);
@@ -166,7 +180,7 @@ void record_for(std::uint32_t number) {
   {
     const WindowLock lock;
     if (ended) return;  // the rest is at_end()'s
-    end_window();
+    end_window(false);
   }
   Writer::instance().flush();
   Writer::instance().end_session();
@@ -194,7 +208,7 @@ void start_thread(void* (*function)(void*)) {
 void at_end() {
   if (getpid() != process) return;  // a forked child that ends
   if (ended.exchange(true)) return;
-  if (const WindowLock lock(2); lock) end_window();
+  if (const WindowLock lock(2); lock) end_window(true);
   Writer::instance().flush();
 }
 

@@ -29,6 +29,8 @@ struct Counts {
 };
 constinit Counts counts{};
 
+constinit std::atomic<bool> kept_buffers{false};
+
 constexpr std::int64_t kNever = INT64_MAX;
 constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
 constinit std::atomic<std::int64_t> between{0};
@@ -206,7 +208,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
       Writer::instance().put(Type::dropped, Dropped{lost});
     Writer::instance().flush();
   }
-  std::free(buffer);
+  if (!kept_buffers) std::free(buffer);
   --buffers;
 }
 
@@ -234,6 +236,13 @@ void window_begins(std::int64_t start) {
 void window_ends(std::int64_t end) { accepted_until = end; }
 void window_is_over() { accepted_from = accepted_until = kNever; }
 std::int64_t take_between() { return between.exchange(0); }
+
+void forget_names() {
+  std::lock_guard lock(kept<std::mutex>());
+  kept<std::unordered_map<const char*, std::uint32_t>>().clear();
+}
+
+void keep_buffers() { kept_buffers = true; }
 
 void forget_devices() {
   std::lock_guard lock(kept<std::mutex>());

@@ -28,6 +28,10 @@ std::int64_t take_between();
 
 /// For a recorder that has just come.
 void forget_devices();
+/// CUPTI's texts live as long as its subscriber.
+void forget_names();
+/// Buffers that CUPTI gives out from now on are not freed: it may still write into them.
+void keep_buffers();
 
 /// The number of a call's name without its version.
 std::uint32_t call_name(CUpti_CallbackDomain domain, CUpti_CallbackId id);

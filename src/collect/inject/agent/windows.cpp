@@ -149,6 +149,7 @@ bool begin_window(std::uint32_t request) {
   if (cupti.cuptiActivityRegisterTimestampCallback)
     cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
   forget_seen();
+  forget_names();
   forget_launches();
   whole_graphs = false;
   for (const auto kind : kKinds)
@@ -193,10 +194,11 @@ void flush_window() {
   if (window_end != 0) cupti.cuptiActivityFlushAll(0);
 }
 
-void end_window() {
+void end_window(bool process_ends) {
   close_window();
   if (window_end == 0) return;
-  cupti.cuptiActivityFlushAll(1);
+  if (process_ends) keep_buffers();
+  cupti.cuptiActivityFlushAll(process_ends ? 1 : 0);
   cupti.cuptiUnsubscribe(subscriber);
   window_is_over();
   const Seen all = seen();
@@ -205,6 +207,8 @@ void end_window() {
     put_loss(LossKind::silent, all.launches);
   }
   put_loss(LossKind::unfinished, all.unfinished);
+  // Where a later window asked for records of calls, CUPTI gave kernels without times, or none.
+  early = false;
   Writer::instance().put(Type::window, Window{window_start, window_end, window_request, 0});
   Writer::instance().flush();
   window_end = 0;

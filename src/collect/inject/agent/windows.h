@@ -28,11 +28,12 @@ bool begin_window(std::uint32_t request);
 /// Nothing that begins from now on is recorded; CUPTI still holds records of what has been
 /// launched.
 void close_window();
-/// Takes what CUPTI has whole. Call it a few times between close_window() and end_window(): those
-/// that it must give out unfinished at the end have no time.
+/// Takes what CUPTI has whole. Call it between close_window() and end_window() until nothing comes
+/// any more.
 void flush_window();
-/// Ends the window, closed or open.
-void end_window();
+/// Ends the window, closed or open. Only where the process ends may CUPTI be made to give out what
+/// is unfinished: it goes on writing into that memory when the kernels run.
+void end_window(bool process_ends);
 
 /// Call it every now and then while a window is open: takes other ways where CUPTI does not give
 /// what was asked for. `bounded`: the window will end soon. False: CUPTI records the program's
