@@ -20,6 +20,7 @@
 #include "core/out_file.h"
 #include "report/compare/ci.h"
 #include "report/compare/compare.h"
+#include "report/html/page.h"
 #include "report/json.h"
 
 namespace gf::cli {
@@ -84,7 +85,9 @@ Status write_answers(const Options& options, const Comparison& comparison,
     to_json(answer, comparison);
     answer += '\n';
   } else if (format == "html") {
-    answer = comparison_page(comparison, options.rows ? text_rows(options.rows) : 25);
+    auto page = comparison_html(comparison, options.rows ? text_rows(options.rows) : 25);
+    if (!page) return tl::unexpected(page.error());
+    answer = std::move(*page);
   } else {
     answer =
         comparison_text(comparison, text_style(options.output.to_file()), text_rows(options.rows));

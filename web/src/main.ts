@@ -3,11 +3,13 @@ import { readReport, unpacked, type Report } from "./page_data.ts";
 import { contents } from "./parts/contents.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
+import { comparePage, type CompareReport } from "./compare/page.ts";
 import { samplesSection } from "./samples/section.ts";
 import { curveSection } from "./sections/curve.ts";
 import { energySection } from "./sections/energy.ts";
+import { energyHeadline } from "./sections/energy_headline.ts";
 import { findingsSection } from "./sections/findings.ts";
-import { headerPart } from "./sections/header.ts";
+import { headerPart, themeButton } from "./sections/header.ts";
 import { idleSection } from "./sections/idle.ts";
 import { kernelsSection } from "./sections/kernels.ts";
 import { ladderSection } from "./sections/ladder.ts";
@@ -31,10 +33,26 @@ function analysisPage(report: Report): Part[] {
     qualitySection(report), definitionsSection(report)];
 }
 
+/** Joules first; the time they were spent in after them. */
+function energyPage(report: Report): Part[] {
+  return [energySection(report), timelineSection(report), waterfallSection(report), ladderSection(report), samplesSection(report), findingsSection(report), layersSection(report), kernelsSection(report),
+    readingsSection(report), matchSection(report), qualitySection(report), definitionsSection(report)];
+}
+
 function build(report: Report): HTMLElement[] {
-  const header = headerPart(report), parts = analysisPage(report).filter((part): part is HTMLElement => part !== null && (!part.classList.contains("pair") || part.childElementCount > 0));
+  if (report.page === "compare") {
+    const compared = comparePage(report as unknown as CompareReport, [themeButton()]);
+    return laidOut(compared.header, compared.parts, report.version, (report as unknown as CompareReport).comparison.schema);
+  }
+  if (report.page === "energy") report.headline = energyHeadline(report);
+  const header = headerPart(report);
+  return laidOut(header, report.page === "energy" ? energyPage(report) : analysisPage(report), report.version, report.analysis.schema);
+}
+
+function laidOut(header: HTMLElement, all: Part[], version: string, schema: string): HTMLElement[] {
+  const parts = all.filter((part): part is HTMLElement => part !== null && (!part.classList.contains("pair") || part.childElementCount > 0));
   const sections = parts.flatMap((part) => (part.classList.contains("pair") ? [...part.children] as HTMLElement[] : [part]));
-  return [header, h("div", { class: "desk" }, contents(sections), h("main", {}, ...parts, h("footer", {}, `gpufathom ${report.version} \u00b7 ${report.analysis.schema}`)))];
+  return [header, h("div", { class: "desk" }, contents(sections), h("main", {}, ...parts, h("footer", {}, `gpufathom ${version} \u00b7 ${schema}`)))];
 }
 
 const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -53,7 +71,7 @@ async function start(): Promise<void> {
   try {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
     report.timeline = readTimeline();
-    document.title = `${report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
+    document.title = `${report.page === "compare" ? "compare" : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
     page.append(...build(report));
     startTips();
     await report.timeline;

@@ -1,4 +1,4 @@
-// A comparison of runs as text and as a page.
+// A comparison of runs in words and as text.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,5 @@ std::string difference_sentence(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style,
                             std::size_t rows = 12);
-/// One file that needs nothing else. Rows of layers and kernels beyond `rows` open at a press.
-std::string comparison_page(const Comparison& comparison, std::size_t rows = 25);
 
 }  // namespace gf

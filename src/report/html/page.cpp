@@ -9,38 +9,12 @@
 #include "model/metrics.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
+#include "report/html/page_labels.h"
 #include "report/json.h"
-#include "report/labels.h"
 #include "report/summary.h"
 #include "report/wholeness.h"
 
 namespace gf {
-
-namespace {
-
-struct PageLabel {
-  std::string id, text, short_text, meaning;
-  template <class Visit>
-  static void fields(Visit&& visit) {
-    visit("id", &PageLabel::id, "id");
-    visit("text", &PageLabel::text, "for people");
-    visit("short_text", &PageLabel::short_text, "for a column");
-    visit("meaning", &PageLabel::meaning, "one sentence");
-  }
-};
-
-struct PageLabels {
-  std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
-  template <class Visit>
-  static void fields(Visit&& visit) {
-    visit("levels", &PageLabels::levels, "levels of the ladder");
-    visit("causes", &PageLabels::causes, "idle causes");
-    visit("bars", &PageLabels::bars, "bars of the waterfall");
-    visit("phases", &PageLabels::phases, "runtime phases");
-    visit("energy", &PageLabels::energy, "components of energy");
-    visit("readings", &PageLabels::readings, "metrics over time");
-  }
-};
 
 std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   std::vector<PageLabel> out;
@@ -51,6 +25,8 @@ std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   }
   return out;
 }
+
+namespace {
 
 /// Adds what the catalogue says of items whose id has no label yet.
 template <class T>
@@ -79,11 +55,13 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
 
 }  // namespace
 
-Result<std::string> analysis_html(const Analysis& analysis, const Context* context) {
+Result<std::string> analysis_html(const Analysis& analysis, const Context* context,
+                                  PageOrder order) {
   if (kPageBefore.empty())
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
-  std::string json = fmt::format(R"({{"version":"{}","headline":)", kVersion);
+  std::string json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
+                                 order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
   json += ",\"subject\":";
   json_string(json, subject(analysis));

@@ -5,6 +5,7 @@
 #include <set>
 #include <type_traits>
 
+#include "analyze/compare/compare.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 #include "core/when.h"
@@ -14,7 +15,8 @@ namespace gf {
 
 namespace {
 
-constexpr const char* kHead = R"(// The answer of analyze, as docs/analysis.schema.json has it.
+constexpr const char* kHead =
+    R"(// The answers of analyze, as docs/analysis.schema.json has it, and of compare.
 // Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 )";
 
@@ -50,6 +52,8 @@ class Model {
     } else if constexpr (List<T>) {
       // Every value of a list can be missing: NaN is written as null.
       if constexpr (std::is_floating_point_v<typename T::value_type>) return "(number | null)[]";
+      if constexpr (Optional<typename T::value_type>)
+        return "(" + type_of<typename T::value_type>() + ")[]";
       return type_of<typename T::value_type>() + "[]";
     } else if constexpr (std::is_same_v<T, std::string>) {
       return "string";
@@ -110,6 +114,7 @@ std::string typescript_model() {
   Model model;
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
+  model.type_of<Comparison>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");
   model.colours<RuntimePhase>("PHASE_COLOURS");

@@ -38,7 +38,9 @@ function components(d: DeviceEnergy, report: Report): HTMLElement {
     { id: "interval", title: "95 % interval", numeric: true, meaning: "Of the model's coefficients, from its bootstrap; the gain error of the board's sensor is common to all and stands outside.",
       key: (p) => p.high_nj - p.low_nj, cell: (p) => `${joules(p.low_nj)} \u2026 ${joules(p.high_nj)}` },
   ];
-  return table({ caption: "Energy by component", columns, rows: d.parts, sortBy: "nj", noun: "components" });
+  const unknown = report.labels.energy.filter((label) => !["rest", "active"].includes(label.id) && !label.id.includes(".") && !d.parts.some((part) => part.component === label.id || part.component.startsWith(`${label.id}.`)));
+  const told = unknown.length > 0 ? h("p", { class: "note", "data-unknown": unknown.map((label) => label.id).join(" ") }, `No data for ${unknown.map((label) => label.text).join(", ")}: what they took is in the rest.`) : null;
+  return h("div", {}, told, table({ caption: "Energy by component", columns, rows: d.parts, sortBy: "nj", noun: "components" }));
 }
 
 function stacks(d: DeviceEnergy, rows: [string, EnergyRow | null, number][], report: Report): HTMLElement {

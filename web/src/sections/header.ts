@@ -3,7 +3,9 @@ import type { Report } from "../page_data.ts";
 import { h } from "../parts/dom.ts";
 import { fileName } from "../parts/format.ts";
 
-function themeButton(): HTMLElement {
+/** Chooses the theme, and light colours for paper. */
+export function themeButton(): HTMLElement {
+  printLight();
   const root = document.documentElement;
   const dark = () => root.dataset["theme"] === "dark" || (!root.dataset["theme"] && matchMedia("(prefers-color-scheme: dark)").matches);
   const button = h("button", { type: "button", id: "theme", click: () => {
@@ -37,7 +39,6 @@ function saveButton(report: Report): HTMLElement {
 
 export function headerPart(report: Report): HTMLElement {
   const a = report.analysis;
-  printLight();
   const files = [a.source.path, a.counters_source?.path].filter((p): p is string => Boolean(p)).map(fileName).join(" + ");
   return h("header", { class: "top" },
     h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),

@@ -1,0 +1,80 @@
+// The page of a comparison:  node tests/web/compare.test.mjs REPORT.html COMPARISON.json
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { runCases } from "./browser.mjs";
+import { painted } from "./timeline_tools.mjs";
+
+const [report, answer] = process.argv.slice(2);
+if (!answer) throw new Error("usage: compare.test.mjs REPORT.html COMPARISON.json");
+const comparison = JSON.parse(await readFile(answer, "utf8")), { runs, changes, time, levels, layers, kernels } = comparison, cases = [];
+const test = (name, run) => cases.push([name, run]);
+
+test("nothing is loaded and nothing complains", async (_, seen) => {
+  assert.deepEqual(seen.requests, []);
+  assert.deepEqual(seen.errors, []);
+});
+
+test("the verdict comes first, then runs, parts, levels", async (page) => {
+  assert.match(await page.locator("h1").innerText(), /(less|more|as fast|same|ranks|too few|differ|difference)/);
+  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "ladder", "phases", "queues", "layers", "kernels"];
+  assert.deepEqual(order, wanted.filter((id) => order.includes(id)));
+  assert.ok(["runs", "time", "kernels"].every((id) => order.includes(id)));
+});
+
+test("each run has its time, a dot a step, and a bracket where the profiler slowed the host", async (page) => {
+  assert.deepEqual(await page.locator("#runs li[data-run]").evaluateAll((all) => all.map((e) => Number(e.dataset.ns))), runs.map((run) => run.wall_ns));
+  for (const [r, run] of runs.entries()) {
+    const item = page.locator(`#runs li[data-run="${r}"]`);
+    assert.equal(await item.locator(".step").count(), run.step_ns.length);
+    assert.equal(await item.locator(".bracket").count(), run.slowed ? 1 : 0);
+  }
+  const words = { faster: /faster beyond noise/, slower: /slower beyond noise/, no_difference: /no difference/, same_job: /same job/, not_known: /too few steps/ };
+  for (const change of changes) assert.match(await page.locator(`#runs li[data-run="${change.run}"] .said`).innerText(), words[change.verdict]);
+});
+
+test("the bars of every run add up to its time, all on one scale", async (page) => {
+  const most = Math.max(...runs.map((run) => run.time_ns));
+  for (const [r, run] of runs.entries()) {
+    const parts = await page.locator(`#time [data-run="${r}"] [data-ns]`).evaluateAll((all) => all.map((e) => [Number(e.dataset.ns), e.getBoundingClientRect().width]));
+    const whole = (await page.locator(`#time [data-run="${r}"]`).boundingBox()).width;
+    assert.equal(parts.reduce((sum, [ns]) => sum + ns, 0), run.time_ns);
+    assert.ok(Math.abs(parts.reduce((sum, [, width]) => sum + width, 0) / whole - run.time_ns / most) < 0.01);
+  }
+});
+
+test("differences are drawn to the side they go, largest first", async (page) => {
+  const cells = await page.locator("#time tbody tr .change:first-of-type").evaluateAll((all) => all.map((e) => ({ ns: Number(e.dataset.change), bar: e.querySelector(".sides span")?.getBoundingClientRect(), box: e.querySelector(".sides").getBoundingClientRect(), kind: e.querySelector(".sides span")?.className })));
+  assert.deepEqual(new Set(cells.slice(0, 5).map((c) => c.ns)), new Set(time.map((row) => row.change_ns[1]).sort((a, b) => Math.abs(b) - Math.abs(a)).slice(0, cells.length === 0 ? 0 : 5)));
+  for (const { ns, bar, box, kind } of cells.filter((c) => c.bar && c.ns !== 0)) {
+    assert.equal(kind, ns < 0 ? "less" : "more");
+    const middle = box.left + box.width / 2;
+    assert.ok(ns < 0 ? bar.right <= middle + 1 : bar.left >= middle - 1);
+  }
+});
+
+test("every known level of every run", async (page) => {
+  const known = levels.filter((level) => level.value.some((value) => value !== null) && !level.id.endsWith("hit_rate"));
+  assert.equal(await page.locator("#ladder li").count(), known.length * runs.length);
+  const texts = await page.locator(`#ladder li[data-level="gpu.busy"] .value`).allInnerTexts();
+  assert.deepEqual(texts, levels.find((level) => level.id === "gpu.busy").value.map((value) => `${(value * 100).toFixed(1)} %`));
+});
+
+test("all layers and kernels are there, and the search narrows them", async (page) => {
+  for (const [id, rows] of [["layers", layers], ["kernels", kernels]]) {
+    const more = page.locator(`#${id} button.more`);
+    while (await more.isVisible()) await more.click();
+    assert.equal(await page.locator(`#${id} tbody tr`).count(), rows.length);
+  }
+  await page.locator("#kernels input[type=search]").fill("elementwise");
+  await painted(page);
+  assert.ok((await page.locator("#kernels tbody tr").count()) < kernels.length);
+});
+
+test("a narrow screen scrolls tables, not the page", async (page) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await painted(page);
+  const { wide, screen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, screen: innerWidth }));
+  assert.ok(wide <= screen, `the page is ${wide} pixels wide on a screen of ${screen}`);
+});
+
+await runCases(report, cases);

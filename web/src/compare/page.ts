@@ -1,0 +1,100 @@
+// The page of `compare`: what may be said first, then where the difference comes from.
+import type { ComparedLevel, ComparedTime, Comparison } from "../model.ts";
+import type { Label } from "../page_data.ts";
+import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
+import { h, section, term } from "../parts/dom.ts";
+import { count, share, time } from "../parts/format.ts";
+import { middleCut, table, type Column } from "../parts/table.ts";
+import { runsSection } from "./runs.ts";
+
+export interface CompareReport {
+  version: string; sentences: string[]; differs: string; rows: number; comparison: Comparison;
+  labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[] };
+}
+
+export const letter = (run: number): string => (run < 26 ? String.fromCharCode(65 + run) : String(run + 1));
+
+export function signedTime(ns: number): string { return ns === 0 ? "0" : `${ns > 0 ? "+" : "\u2212"}${time(Math.abs(ns))}`; }
+
+/** What a row goes by, in words. */
+export function rowName(row: ComparedTime, report: CompareReport): string {
+  if (row.kind === "idle") return `idle: ${report.labels.causes.find((each) => each.id === row.name)?.text ?? row.name}`;
+  if (row.kind === "bar") return report.labels.bars.find((each) => each.id === row.name)?.text ?? row.name;
+  return row.label || row.name;
+}
+
+function rowColour(row: ComparedTime): string {
+  if (row.kind === "idle") return causeColour(row.name);
+  if (row.kind === "copy") return "var(--bar-copy)";
+  if (row.kind === "bar") return `var(--bar-${row.name.replaceAll("_", "-")})`;
+  return row.kind === "phase" ? phaseColour(row.name) : typeColour(row.name);
+}
+
+/** One bar a run on one scale, its parts in the same order. */
+function stacks(report: CompareReport, rows: ComparedTime[], most: number): HTMLElement {
+  const { runs } = report.comparison, order = [...rows].sort((a, b) => Math.max(...b.ns) - Math.max(...a.ns));
+  const bars = runs.flatMap((run, r) => [h("span", { class: "name" }, h("strong", {}, letter(r)), " ", run.label),
+    h("div", { class: "energy-bar", role: "img", "aria-label": order.map((row) => `${rowName(row, report)} ${time(row.ns[r]!)}`).join(", "), "data-run": r }, ...order.filter((row) => row.ns[r]! > 0).map((row) =>
+      h("span", { style: `width:${(row.ns[r]! / most) * 100}%;background:${rowColour(row)}`, "data-tip": `${rowName(row, report)}: ${time(row.ns[r]!)}`, "data-row": row.name, "data-ns": row.ns[r] }))),
+    h("span", { class: "value" }, time(rows.reduce((sum, row) => sum + row.ns[r]!, 0)))]);
+  return h("div", {}, h("div", { class: "energy-stacks three" }, ...bars), h("ul", { class: "legend" }, ...order.map((row) => h("li", {}, h("span", { class: "swatch", style: `background:${rowColour(row)}` }), rowName(row, report)))));
+}
+
+/** A change as a bar to the left (less) or right (more) of a line. */
+function changeCell(ns: number, most: number): HTMLElement {
+  const width = most > 0 ? (Math.abs(ns) / most) * 50 : 0;
+  return h("span", { class: "change", "data-change": ns }, h("span", { class: "sides", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: ns < 0 ? "less" : "more", style: `left:${ns < 0 ? 50 - width : 50}%;width:${width}%` })), h("span", { class: "number" }, signedTime(ns)));
+}
+
+/** Rows of time for every run, and what the others have more than the first. */
+function timeTable(report: CompareReport, rows: ComparedTime[], title: string, noun: string): HTMLElement {
+  const { runs } = report.comparison, most = Math.max(...rows.flatMap((row) => row.change_ns.map(Math.abs)), 0);
+  const columns: Column<ComparedTime>[] = [
+    { id: "layer", title, key: (row) => rowName(row, report), cell: (row) => h("span", { class: "mark", title: row.name }, ["layer", "kernel"].includes(row.kind) ? null : h("span", { class: "swatch", style: `background:${rowColour(row)}` }), middleCut(rowName(row, report))) },
+    ...runs.map((_, r): Column<ComparedTime> => ({ id: `run-${r}`, title: letter(r), numeric: true, key: (row) => row.ns[r]!, cell: (row) => (row.ns[r] === 0 ? "\u2013" : time(row.ns[r]!)) })),
+    ...runs.slice(1).map((_, r): Column<ComparedTime> => ({ id: `change-${r + 1}`, title: `${letter(r + 1)} \u2212 A`, numeric: true, key: (row) => Math.abs(row.change_ns[r + 1]!), cell: (row) => changeCell(row.change_ns[r + 1]!, most) })),
+  ];
+  return table({ caption: `${title}, by run`, columns, rows, sortBy: "change-1", noun, step: report.rows, ...(rows.length > 12 ? { search: (row: ComparedTime) => `${row.name} ${rowName(row, report)}` } : {}) });
+}
+
+function levelsSection(report: CompareReport): HTMLElement | null {
+  const { comparison: { levels, runs }, labels } = report, known = levels.filter((level) => level.value.some((value) => value !== null) && !level.id.endsWith("hit_rate"));
+  if (known.length === 0) return null;
+  const bar = (level: ComparedLevel, r: number): HTMLElement => h("li", { "data-level": level.id, "data-run": r }, h("span", { class: "letter" }, letter(r)),
+    h("span", { class: "track", "aria-hidden": "true" }, level.value[r] === null ? null : h("span", { class: "fill", style: `width:${Math.min(1, level.value[r]!) * 100}%;opacity:${1 - 0.45 * (r / Math.max(runs.length, 2))}` })), h("span", { class: "value" }, share(level.value[r])));
+  return section("ladder", "How deep the device is used", "share of each run's window", h("div", { class: "ladders" }, ...known.map((level) => {
+    const label = labels.levels.find((each) => each.id === level.id);
+    return h("div", {}, h("h3", {}, term(label?.text ?? level.id, label?.meaning ?? "")), h("ol", {}, ...runs.map((_, r) => bar(level, r))));
+  })));
+}
+
+function queuesSection(report: CompareReport): HTMLElement | null {
+  const { queues, runs } = report.comparison;
+  if (queues.length === 0) return null;
+  const rows = queues.flatMap((queue) => [{ name: `${queue.id}: mean depth`, cells: queue.mean_depth.map((depth) => (depth === null ? "no data" : depth.toFixed(1))) }, { name: `${queue.id}: empty`, cells: queue.empty.map((part) => share(part)) },
+    { name: `${queue.id}: median wait`, cells: queue.wait_ns.map((wait) => (wait === null ? "no data" : time(wait))) }]);
+  return section("queues", "How full its queues are", "", table({ caption: "Queues by run", rows, sortBy: "", noun: "rows",
+    columns: [{ id: "layer", title: "Queue", cell: (row) => row.name }, ...runs.map((_, r) => ({ id: `run-${r}`, title: letter(r), numeric: true, cell: (row: (typeof rows)[number]) => row.cells[r]! }))] }));
+}
+
+/** The verdict, what is not alike, and the rules that were asked for. */
+function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
+  const { checks, per, differences } = report.comparison, first = /^.*?[.:](?= )/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
+  const rest = (report.sentences[0] ?? "").slice(first.length).trim();
+  return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
+    h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),
+    differences.length > 0 ? h("p", { class: "verdict differs" }, report.differs) : null,
+    per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these hold the same work.") : null,
+    checks.length > 0 ? h("ul", { class: "checks" }, ...checks.map((check) => h("li", { class: check.failed ? "failed" : "passed" }, h("strong", {}, check.failed ? "failed" : "passed"), " ", h("code", {}, check.rule), ` ${check.text}`))) : null);
+}
+
+export function comparePage(report: CompareReport, tools: HTMLElement[]): { header: HTMLElement; parts: (HTMLElement | null)[] } {
+  const c = report.comparison, most = Math.max(...c.runs.map((run) => run.time_ns), 1);
+  const rows = (id: string, title: string, remark: string, of: ComparedTime[], noun: string): HTMLElement | null => (of.length === 0 ? null : section(id, title, remark, timeTable(report, of, title, noun)));
+  return { header: header(report, tools), parts: [
+    runsSection(report),
+    c.time.length === 0 ? null : section("time", c.per === "step" ? "Where the time of a step goes" : "Where the time goes", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), timeTable(report, c.time, "What makes the difference", "parts")),
+    levelsSection(report),
+    rows("phases", "What the runtime does meanwhile", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
+    rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };
+}

@@ -1,0 +1,36 @@
+// The runs themselves: how long a step takes, how much its steps differ, and what a profiler may have added.
+import type { ComparedChange, ComparedRun } from "../model.ts";
+import { h, section, term } from "../parts/dom.ts";
+import { energy, plural, time } from "../parts/format.ts";
+import { letter, type CompareReport } from "./page.ts";
+
+/** One bar: the time; a dot for every step; a bracket from the kernel time on where a profiler slowed the host. */
+function bar(run: ComparedRun, most: number): HTMLElement {
+  const part = (ns: number): number => (ns / most) * 100, low = Math.min(...run.step_ns), high = Math.max(...run.step_ns);
+  const words = [time(run.wall_ns), run.step_ns.length > 1 ? `steps from ${time(low)} to ${time(high)}` : "", run.slowed ? `without the profiler not less than ${time(run.kernel_ns / Math.max(run.devices, 1))}` : ""].filter(Boolean).join("; ");
+  return h("div", { class: "run-bar", role: "img", "aria-label": words, "data-tip": words, tabindex: 0 },
+    h("span", { class: "length", style: `width:${part(run.wall_ns)}%` }),
+    run.slowed ? h("span", { class: "bracket", style: `left:${part(run.kernel_ns / Math.max(run.devices, 1))}%;width:${part(run.wall_ns) - part(run.kernel_ns / Math.max(run.devices, 1))}%` }) : null,
+    ...run.step_ns.slice(0, 400).map((ns) => h("span", { class: "step", style: `left:${part(ns)}%` })));
+}
+
+function changeWords(change: ComparedChange, of: string): string {
+  const times = (ratio: number | null): string => (ratio === null || ratio <= 0 ? "no data" : `${(1 / ratio).toFixed(2)}\u00d7`);
+  const noise = change.low !== null && change.high !== null ? ` (95 %: ${times(change.high)} to ${times(change.low)})` : "";
+  const said = { faster: "faster beyond noise", slower: "slower beyond noise", no_difference: "no difference beyond noise", same_job: "a rank of the same job", not_known: "too few steps to tell it from noise" }[change.verdict];
+  return `${times(change.ratio)} as fast by the ${of}${noise}: ${said}`;
+}
+
+export function runsSection(report: CompareReport): HTMLElement {
+  const { runs, changes, per, differences } = report.comparison, most = Math.max(...runs.flatMap((run) => [run.wall_ns, ...run.step_ns]), 1);
+  const facts = (run: ComparedRun): string => [run.device, run.devices > 1 ? plural(run.devices, "device") : "", run.steps > 0 ? plural(run.steps, "step") : "", run.batch !== null ? `batch ${run.batch}` : "", run.precision,
+    run.item_ns !== null ? `${time(run.item_ns)} an item` : "", run.joules !== null ? `${energy(run.joules * 1e9)} a ${per}` : "", run.profiler].filter(Boolean).join(" \u00b7 ");
+  const slowed = runs.some((run) => run.slowed), several = runs.some((run) => run.step_ns.length > 1);
+  return section("runs", per === "step" ? "How long a step takes" : "How long it takes", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
+    const change = changes.find((each) => each.run === r);
+    return h("li", { "data-run": r, "data-ns": run.wall_ns }, h("span", { class: "name" }, h("strong", {}, letter(r)), " ", run.label), h("span", { class: "value" }, time(run.wall_ns)), bar(run, most), h("p", { class: "note" }, facts(run)),
+      change ? h("p", { class: `said ${change.verdict}` }, changeWords(change, change.of), run.slowed || runs[0]!.slowed ? `; by kernel time alone ${change.kernel_ratio ? `${(1 / change.kernel_ratio).toFixed(2)}\u00d7` : "no data"}, and without a profiler between the two` : "") : null);
+  })), several ? h("p", { class: "note" }, "A dot is a step", slowed ? "; the hatched part is what a profiler may have added: without it the time ends somewhere inside." : ".") : null,
+  differences.length > 0 ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What is not alike" }, h("table", { class: "parts" }, h("caption", {}, "What is not alike beside the program"), h("tbody", {}, ...differences.map((d) =>
+    h("tr", {}, h("th", { scope: "row" }, term(d.setting.replaceAll("_", " "), "")), ...d.values.map((value, r) => h("td", {}, `${letter(r)} ${value || "not known"}`))))))) : null);
+}

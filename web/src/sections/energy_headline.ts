@@ -1,0 +1,18 @@
+// The head of the page of `energy`: joules first.
+import type { DeviceEnergy } from "../model.ts";
+import type { Report } from "../page_data.ts";
+import { energy, share, time } from "../parts/format.ts";
+
+function largest(device: DeviceEnergy, report: Report): string {
+  const parts = [...device.parts].filter((part) => part.nj > 0 && part.component !== "rest").sort((a, b) => b.nj - a.nj).slice(0, 3);
+  const name = (id: string): string => report.labels.energy.find((label) => label.id === id)?.text ?? id;
+  return parts.length === 0 ? "Which unit and which level of memory took them is not known." : `Most went to ${parts.map((part) => `${name(part.component)} (${share(part.share)})`).join(", ")}.`;
+}
+
+/** How much, in what time, for what, and where most of it went. */
+export function energyHeadline(report: Report): string {
+  const { devices } = report.analysis.energy, joules = devices.reduce((sum, device) => sum + device.nj, 0), watts = devices.reduce((sum, device) => sum + device.mean_watts, 0);
+  const heaviest = [...devices].sort((a, b) => b.nj - a.nj)[0]!, { step } = heaviest;
+  const each = step && devices.length === 1 ? `, ${energy(step.joules * 1e9)} a step${step.joules_per_item === null ? "" : ` and ${energy(step.joules_per_item * 1e9)} an item`}` : "";
+  return `${energy(joules)} in ${time(heaviest.span_ns)}: ${watts.toFixed(0)} W${each}. ${largest(heaviest, report)}`;
+}
