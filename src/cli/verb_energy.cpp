@@ -27,7 +27,8 @@ struct Options {
 
 Result<std::string> rendered(const Options& options, const std::string& format,
                              const Analysis& analysis, const std::optional<Context>& context) {
-  if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
+  if (format == "html")
+    return analysis_html(analysis, context ? &*context : nullptr, PageOrder::energy);
   const EnergyReport report{EnergyReport{}.schema, analysis.source, analysis.counters_source,
                             analysis.quality,      analysis.window, analysis.energy};
   if (format == "text")

@@ -71,6 +71,16 @@ test("kernels without counters show their time by type", async (page) => {
   }
 });
 
+test("the parts of the account add up to the window, and operators lie under the roof", async (page) => {
+  for (const device of await page.locator("#account [data-device]").all()) {
+    const parts = await device.locator("[data-part]").evaluateAll((all) => all.map((e) => Number(e.dataset.ns)));
+    assert.equal(parts.reduce((a, b) => a + b, 0), analysis.devices.find((d) => String(d.id) === "0").span_ns);
+  }
+  const dots = await page.locator("#roofline .dot").evaluateAll((all) => all.map((e) => [Number(e.getAttribute("cx")), Number(e.getAttribute("cy"))]));
+  if (analysis.source.path.includes("resnet50")) assert.ok(dots.length > 10 && (await page.locator("#account [data-part]").count()) > 4);
+  for (const [x, y] of dots) assert.ok(x >= 80 && x <= 900 && y >= 0 && y <= 340, `${x} ${y}`);
+});
+
 test("on paper: bars, headings with what follows, nothing to press, light colours", async (page) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await painted(page);

@@ -18,6 +18,9 @@ import { readingsSection } from "./sections/readings.ts";
 import { runtimeSection } from "./sections/runtime.ts";
 import { definitionsSection, matchSection, qualitySection } from "./sections/trust.ts";
 import { waterfallSection } from "./sections/waterfall.ts";
+import { accountSection } from "./work/account.ts";
+import { memorySection } from "./work/memory.ts";
+import { rooflineSection } from "./work/roofline.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
 
@@ -28,8 +31,9 @@ function pair(className: string, ...parts: Part[]): HTMLElement { return h("div"
 
 /** The answer first, then where it comes from, then what it stands on. */
 function analysisPage(report: Report): Part[] {
+  const types = new Map(report.analysis.kernels.map((kernel) => [kernel.operator, kernel.layer_type])), typeOf = (operator: string): string => types.get(operator) ?? "";
   return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report),
-    layersSection(report), kernelsSection(report), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
+    layersSection(report), kernelsSection(report), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
     qualitySection(report), definitionsSection(report)];
 }
 

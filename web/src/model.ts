@@ -1228,6 +1228,8 @@ export interface WorkUse {
   memory: DeviceMemory[];
   /** items and tokens a second. */
   throughput: Throughput;
+}
+
 /** One of the runs. */
 export interface ComparedRun {
   /** input file. */

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyze/work/work.h"
 #include "core/version.h"
 #include "model/metrics.h"
 #include "report/events/timeline_data.h"
@@ -76,6 +77,10 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   if (context) timeline = timeline_data(*context);
   const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
   to_json(json, has_timeline);
+  json += ",\"work\":";
+  std::optional<WorkUse> work;
+  if (context && !context->devices.empty()) work = measure_work(*context, analysis);
+  to_json(json, work);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';

@@ -79,7 +79,7 @@ function queuesSection(report: CompareReport): HTMLElement | null {
 
 /** The verdict, what is not alike, and the rules that were asked for. */
 function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
-  const { checks, per, differences } = report.comparison, first = /^.*?[.:](?= )/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
+  const { checks, per, differences } = report.comparison, first = /^.*?(?:\)?\.|\)?:)(?= [A-Z]\w*[ :]| idle| copies| the rest|$)/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
   const rest = (report.sentences[0] ?? "").slice(first.length).trim();
   return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),

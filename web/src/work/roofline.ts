@@ -1,0 +1,66 @@
+// The roofline: operations a second over operations a byte, both axes by powers of ten, under the ceilings of the device.
+import type { Ceiling, RoofPoint, WorkUse } from "../model.ts";
+import { typeColour } from "../parts/colours.ts";
+import { h, section, svg } from "../parts/dom.ts";
+import { share, time } from "../parts/format.ts";
+import { hideTip, showTip } from "../parts/tips.ts";
+
+const W = 900, H = 380, LEFT = 88, RIGHT = 16, TOP = 14, BOTTOM = 44;
+
+/** 12.3 TFLOP/s, 4.81 TB/s. */
+export function rate(value: number, unit: string): string {
+  const [scale, letter] = ([[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size) ?? [1, ""];
+  return `${Number((value / scale).toPrecision(3))} ${letter}${unit}`;
+}
+
+interface Known extends RoofPoint { flops_per_s: number; intensity: number }
+
+function known(point: RoofPoint): point is Known {
+  return point.flops_per_s !== null && point.flops_per_s > 0 && point.intensity !== null && point.intensity > 0;
+}
+
+interface Axes { x: (intensity: number) => number; y: (flops: number) => number; xs: [number, number]; ys: [number, number] }
+
+function axesOf(points: Known[], top: number, bandwidth: number): Axes {
+  const low = (values: number[]): number => Math.floor(Math.log10(Math.min(...values))), high = (values: number[]): number => Math.ceil(Math.log10(Math.max(...values)));
+  const xs: [number, number] = [low(points.map((p) => p.intensity)), Math.max(high(points.map((p) => p.intensity)), Math.ceil(Math.log10(top / bandwidth)) + 1)], ys: [number, number] = [low(points.map((p) => p.flops_per_s)), high([top])];
+  return { xs, ys, x: (value) => LEFT + ((Math.log10(value) - xs[0]) / (xs[1] - xs[0])) * (W - LEFT - RIGHT), y: (value) => TOP + (1 - (Math.log10(value) - ys[0]) / (ys[1] - ys[0])) * (H - TOP - BOTTOM) };
+}
+
+function grid(picture: SVGElement, { x, y, xs, ys }: Axes): void {
+  for (let power = xs[0]; power <= xs[1]; ++power)
+    picture.append(svg("line", { class: "grid", x1: x(10 ** power), x2: x(10 ** power), y1: TOP, y2: H - BOTTOM }), svg("text", { x: x(10 ** power), y: H - BOTTOM + 16, "text-anchor": "middle" }, String(Number((10 ** power).toPrecision(1)))));
+  for (let power = ys[0]; power <= ys[1]; ++power)
+    picture.append(svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(10 ** power), y2: y(10 ** power) }), svg("text", { x: LEFT - 6, y: y(10 ** power) + 4, "text-anchor": "end" }, rate(10 ** power, "FLOP/s")));
+  picture.append(svg("text", { x: (LEFT + W - RIGHT) / 2, y: H - 8, "text-anchor": "middle" }, "operations a byte of device memory"));
+}
+
+/** Slanting up with the memory's bandwidth, then level. */
+function roof(picture: SVGElement, axes: Axes, bandwidth: number, ceilings: Ceiling[]): void {
+  const { x, y, xs, ys } = axes, right = 10 ** xs[1];
+  for (const ceiling of ceilings) {
+    const knee = ceiling.value / bandwidth, from = Math.max(10 ** xs[0], 10 ** ys[0] / bandwidth);
+    if (knee >= right) continue;
+    picture.append(svg("path", { class: "line", "data-ceiling": ceiling.id, d: `M${x(from)},${y(from * bandwidth)}L${x(knee)},${y(ceiling.value)}H${x(right)}` }),
+      svg("text", { x: W - RIGHT - 4, y: y(ceiling.value) - 4, "text-anchor": "end" }, `${ceiling.id} ${rate(ceiling.value, "FLOP/s")}${ceiling.source === "measured" ? "" : ", data sheet"}`));
+  }
+}
+
+export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) => string): HTMLElement | null {
+  const points = work?.roofline.filter((p) => p.scope === "operator").filter(known) ?? [], memory = work?.ceilings.find((c) => c.id === "dram");
+  const used = new Set(points.map((p) => p.type)), ceilings = (work?.ceilings ?? []).filter((c) => c.unit === "FLOP/s" && used.has(c.id.split(".")[1] ?? ""));
+  if (points.length === 0 || !memory || ceilings.length === 0) return null;
+  const axes = axesOf(points, Math.max(...ceilings.map((c) => c.value)), memory.value), whole = points.reduce((sum, p) => sum + p.ns, 0);
+  const picture = svg("svg", { class: "curve roofline", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Roofline of ${points.length} operators under ${ceilings.map((c) => c.id).join(", ")} and ${rate(memory.value, "B/s")} of device memory` });
+  grid(picture, axes);
+  roof(picture, axes, memory.value, ceilings);
+  for (const p of [...points].sort((a, b) => b.ns - a.ns)) {
+    const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(p.ns / whole)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
+    const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${share(p.of_ceiling)} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
+    dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
+    dot.addEventListener("pointerleave", () => hideTip("roofline"));
+    dot.append(svg("title", {}, words));
+    picture.append(dot);
+  }
+  return section("roofline", "Roofline", "operators; the area of a dot is their time", h("div", { class: "figure" }, picture));
+}
