@@ -21,6 +21,7 @@
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
 #include "analyze/window.h"
+#include "analyze/work/work.h"
 #include "model/counter_values.h"
 
 namespace gf {
@@ -78,7 +79,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
     analysis.samples = samples_over_time(
         capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
   }
+  // Findings ask for counters where there are none: the model comes after them.
   analysis.findings = find_in_trace(context, *levels, analysis);
+  fill_rung_by_model(context, analysis);
   runtime.get();
   if (shared) shared->emplace(std::move(context));
   return analysis;

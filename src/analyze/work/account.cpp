@@ -161,7 +161,7 @@ class Accounts {
 
   bool has_odd_product(const KernelWork& kernel) const {
     return kernel.call == kNoCall ||
-           std::ranges::any_of(works_.calls[kernel.call].work.products, odd);
+           std::ranges::any_of(works_.calls[kernel.call].of->work.products, odd);
   }
 
   void add_parts(std::size_t number, std::size_t first, std::size_t last,
@@ -256,8 +256,8 @@ class Accounts {
     const auto call = works_.kernels[i].call;
     if (call == kNoCall) return;
     const KnownCall& known = works_.calls[call];
-    examples_[cause].sizes[fmt::format("{} {}", known.call.name, shapes_text(known.call))] +=
-        seconds;
+    examples_[cause]
+        .sizes[fmt::format("{} {}", known.of->call.name, shapes_text(known.of->call))] += seconds;
   }
 
   void add_causes(WorkAccount& account) {

@@ -221,7 +221,7 @@ class Replay {
     };
     move(MemoryHolderKind::parameters, works_.program.parameter_bytes);
     const bool adam = std::ranges::any_of(works_.calls, [](const KnownCall& call) {
-      return call.rule->name == "_fused_adamw" || call.rule->name == "_fused_adam";
+      return call.of->rule->name == "_fused_adamw" || call.of->rule->name == "_fused_adam";
     });
     if (adam) move(MemoryHolderKind::optimiser, 2 * works_.program.parameter_bytes);
     if (bytes > 0) by_kind[MemoryHolderKind::before].bytes += bytes;

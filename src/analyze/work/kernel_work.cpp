@@ -1,7 +1,10 @@
 #include "analyze/work/kernel_work.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "analyze/findings/facts.h"
 #include "analyze/work/counted.h"
@@ -13,11 +16,8 @@ namespace {
 /// inside it is how it is done.
 class CallFinder {
  public:
-  CallFinder(const Context& context, const Program& program, std::vector<KnownCall>& calls)
-      : capture_(context.capture),
-        parent_(context.attribution.op_parent),
-        program_(program),
-        calls_(calls) {}
+  CallFinder(const Context& context, KernelWorks& works)
+      : capture_(context.capture), parent_(context.attribution.op_parent), works_(works) {}
 
   std::uint32_t of(std::uint32_t op) {
     chain_.clear();
@@ -38,28 +38,39 @@ class CallFinder {
 
  private:
   std::uint32_t own(std::uint32_t op) {
-    const auto name = static_cast<std::uint32_t>(capture_.host_ops.name[op]);
+    const auto& ops = capture_.host_ops;
+    const auto name = static_cast<std::uint32_t>(ops.name[op]);
     const auto [rule, fresh] = rule_of_name_.try_emplace(name, nullptr);
-    if (fresh) rule->second = rule_of(capture_.text(capture_.host_ops.name[op]));
-    if (!rule->second || capture_.host_ops.kind[op] != HostKind::op) return kNoCall;
+    if (fresh) rule->second = rule_of(capture_.text(ops.name[op]));
+    if (!rule->second || ops.kind[op] != HostKind::op) return kNoCall;
+    const Inputs inputs{name, static_cast<std::uint32_t>(ops.shapes[op]),
+                        static_cast<std::uint32_t>(ops.types[op])};
+    const auto [known, first] = known_.try_emplace(inputs, nullptr);
+    if (first) known->second = work_of(op, *rule->second);
+    if (!known->second) return kNoCall;
+    KnownCall& call = works_.calls.emplace_back();
+    call.host_op = op;
+    call.of = known->second;
+    return static_cast<std::uint32_t>(works_.calls.size() - 1);
+  }
+
+  /// Of one call for all that have the same inputs; nullptr when it is not known.
+  const CallWork* work_of(std::uint32_t op, const Rule& rule) {
     auto call = call_of(capture_, op);
-    if (!call) return kNoCall;
-    const auto work = rule->second->work(*call, program_);
-    if (!work) return kNoCall;
-    KnownCall& known = calls_.emplace_back();
-    known.host_op = op;
-    known.rule = rule->second;
-    known.call = std::move(*call);
-    known.work = *work;
-    return static_cast<std::uint32_t>(calls_.size() - 1);
+    if (!call) return nullptr;
+    auto work = rule.work(*call, works_.program);
+    if (!work) return nullptr;
+    works_.shared.push_back({&rule, std::move(*call), std::move(*work)});
+    return &works_.shared.back();
   }
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& parent_;
-  const Program& program_;
-  std::vector<KnownCall>& calls_;
+  KernelWorks& works_;
   std::unordered_map<std::uint32_t, std::uint32_t> call_of_op_;
   std::unordered_map<std::uint32_t, const Rule*> rule_of_name_;
+  using Inputs = std::array<std::uint32_t, 3>;  // name, sizes and the rest, as texts
+  std::map<Inputs, const CallWork*> known_;
   std::vector<std::uint32_t> chain_;
 };
 
@@ -88,7 +99,7 @@ class Sharing {
       if (member.instance != UINT32_MAX) inside += time_inside(member);
     }
     known.in_window = all > 0 ? inside / all : 0;
-    const bool products = known.work.flops > 0;
+    const bool products = known.of->work.flops > 0;
     std::vector<const Member*> main;
     for (const auto& member : members)
       if (!products || multiplies(name_of_kernel(member))) main.push_back(&member);
@@ -110,7 +121,7 @@ class Sharing {
   /// Products that name a pass go to kernels that name it too; all else by time.
   void give(KnownCall& known, const std::vector<const Member*>& main) {
     std::vector<double> weight(main.size());
-    for (const auto& product : known.work.products) {
+    for (const auto& product : known.of->work.products) {
       const bool named = product.part != Product::Part::whole &&
                          std::ranges::any_of(main, [&](const Member* member) {
                            return part_of(name_of_kernel(*member)) == product.part;
@@ -134,12 +145,13 @@ class Sharing {
     double sum = 0;
     for (const auto* member : main) sum += std::max(member->time, 1.0);
     for (const auto* member : main) {
-      if (known.type.empty()) known.type = number_type(known.work.type, name_of_kernel(*member));
+      if (known.type.empty())
+        known.type = number_type(known.of->work.type, name_of_kernel(*member));
       if (member->instance == UINT32_MAX) continue;
       auto& kernel = works_.kernels[member->instance];
       const double part = std::max(member->time, 1.0) / sum * seen(*member);
-      kernel.other_flops += part * known.work.other_flops;
-      kernel.bytes += part * known.work.bytes;
+      kernel.other_flops += part * known.of->work.other_flops;
+      kernel.bytes += part * known.of->work.bytes;
     }
   }
 
@@ -150,10 +162,12 @@ class Sharing {
     const auto name = name_of_kernel(member);
     const double part = share * seen(member), flops = part * product.flops();
     kernel.flops += flops;
-    if (known.work.flops > 0) kernel.recomputed += flops * known.work.recomputed / known.work.flops;
-    const auto tile = known.rule->family == WorkFamily::attention ? std::nullopt : tile_of(name);
+    if (known.of->work.flops > 0)
+      kernel.recomputed += flops * known.of->work.recomputed / known.of->work.flops;
+    const auto tile =
+        known.of->rule->family == WorkFamily::attention ? std::nullopt : tile_of(name);
     kernel.covered += tile ? std::max(flops, part * covered_flops(product, *tile)) : flops;
-    kernel.type = number_type(known.work.type, name);
+    kernel.type = number_type(known.of->work.type, name);
   }
 
   /// The share of a kernel that lies in the window.
@@ -171,7 +185,7 @@ void find_calls(const Context& context, KernelWorks& works) {
   std::vector<std::uint32_t> instance_of(activities.size(), UINT32_MAX);
   for (std::size_t i = 0; i < works.instances.size(); ++i)
     instance_of[works.instances[i].activity] = static_cast<std::uint32_t>(i);
-  CallFinder finder(context, works.program, works.calls);
+  CallFinder finder(context, works);
   std::vector<std::vector<Member>> members;
   for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
     if (activities.kind[activity] != ActivityKind::kernel || op[activity] == kNoRow) continue;
@@ -188,7 +202,7 @@ void find_calls(const Context& context, KernelWorks& works) {
 /// Without a device the calls themselves are the work, where they began.
 void find_host_calls(const Context& context, KernelWorks& works) {
   const auto& ops = context.capture.host_ops;
-  CallFinder finder(context, works.program, works.calls);
+  CallFinder finder(context, works);
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
     const bool begins_inside =
         ops.start_ns[op] >= context.window.start_ns &&
@@ -197,7 +211,7 @@ void find_host_calls(const Context& context, KernelWorks& works) {
   }
   for (auto& call : works.calls) {
     call.in_window = 1;
-    call.type = number_type(call.work.type, {});
+    call.type = number_type(call.of->work.type, {});
   }
 }
 
@@ -247,7 +261,7 @@ KernelWorks kernel_works(const Context& context) {
     if (fresh) at->second = multiplies(context.capture.text(name));
     const bool known = kernel.call != kNoCall;
     const bool family =
-        known && multiplying_family(works.calls[kernel.call].rule->family) && kernel.flops > 0;
+        known && multiplying_family(works.calls[kernel.call].of->rule->family) && kernel.flops > 0;
     // A kernel under an operator that multiplies nothing does not either, whatever its name.
     kernel.multiplies = family || (!known && at->second) || kernel.flops > 0;
   }

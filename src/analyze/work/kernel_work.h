@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -16,14 +17,19 @@ namespace gf::work {
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;
 
-/// One call of an operator whose work is known.
-struct KnownCall {
-  std::uint32_t host_op = kNoRow;
+/// What all calls of an operator with the same inputs share.
+struct CallWork {
   const Rule* rule = nullptr;
   Call call;
   Work work;
-  double in_window = 0;   // share of it that lies in the window, by the time of its kernels
-  std::string_view type;  // number type that its products run in
+};
+
+/// One call of an operator whose work is known.
+struct KnownCall {
+  std::uint32_t host_op = kNoRow;
+  const CallWork* of = nullptr;  // of KernelWorks::shared
+  double in_window = 0;          // share of it that lies in the window, by the time of its kernels
+  std::string_view type;         // number type that its products run in
 };
 
 struct KernelWork {
@@ -42,6 +48,7 @@ struct KernelWorks {
   std::vector<KernelInstance> instances;
   std::vector<KernelWork> kernels;  // of each instance, in this order
   std::vector<KnownCall> calls;  // those with kernels in the window; of the CPU all in the window
+  std::deque<CallWork> shared;   // what calls point to
   Program program;
 };
 

@@ -61,24 +61,24 @@ class Table {
     const KnownCall& call = works_.calls[number];
     auto& phase = phase_[number];
     if (phase == TrainingPhase::none) phase = phase_on_host(context_, call.host_op);
-    auto shapes = shapes_text(call.call);
+    auto shapes = shapes_text(call.of->call);
     const auto [at, fresh] =
-        row_of_.try_emplace(std::tuple(call.call.name, shapes, call.type, phase), rows_.size());
+        row_of_.try_emplace(std::tuple(call.of->call.name, shapes, call.type, phase), rows_.size());
     if (fresh) {
       OperatorWork& row = rows_.emplace_back();
       modules_.emplace_back();
-      row.name = call.call.name;
-      row.family = call.rule->family;
+      row.name = call.of->call.name;
+      row.family = call.of->rule->family;
       row.phase = phase;
       row.shapes = std::move(shapes);
-      row.type = call.type.empty() ? name_of(call.work.type) : call.type;
+      row.type = call.type.empty() ? name_of(call.of->work.type) : call.type;
     }
     row_of_call_.emplace(number, at->second);
     OperatorWork& row = rows_[at->second];
     ++row.calls;
-    row.product_flops += call.in_window * call.work.flops;
-    row.other_flops += call.in_window * call.work.other_flops;
-    row.bytes += call.in_window * call.work.bytes;
+    row.product_flops += call.in_window * call.of->work.flops;
+    row.other_flops += call.in_window * call.of->work.other_flops;
+    row.bytes += call.in_window * call.of->work.bytes;
   }
 
   void take_kernel(std::size_t i) {

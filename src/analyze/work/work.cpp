@@ -24,10 +24,10 @@ void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) 
   for (const auto& call : works.calls) {
     if (!(call.in_window > 0)) continue;
     any = true;
-    flops += call.in_window * call.work.flops;
-    others += call.in_window * call.work.other_flops;
-    bytes += call.in_window * call.work.bytes;
-    if (call.work.flops > 0) by_type[call.type] += call.in_window * call.work.flops;
+    flops += call.in_window * call.of->work.flops;
+    others += call.in_window * call.of->work.other_flops;
+    bytes += call.in_window * call.of->work.bytes;
+    if (call.of->work.flops > 0) by_type[call.type] += call.in_window * call.of->work.flops;
   }
   if (!any) {
     use.why_missing = context.capture.host_ops.empty()
@@ -57,11 +57,14 @@ const Product* product_of(const Analysis& analysis) {
   return nullptr;
 }
 
+constexpr std::string_view kRung = "tensor.flops";
+
 /// The deepest rung by the model: operations of products over what the tensor cores could do in the
 /// time. Kernels that multiply and whose work is not known make an interval.
-std::optional<Level> modelled_rung(const KernelWorks& works, const Product& product, Nanos window) {
+std::optional<Level> modelled_rung(const KernelWorks& works, std::size_t first, std::size_t last,
+                                   const Product& product, Nanos window) {
   double seconds = 0, unknown = 0, covered = 0, busy = 0;
-  for (std::size_t i = 0; i < works.kernels.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const auto& kernel = works.kernels[i];
     const double ns = static_cast<double>(works.instances[i].exclusive_ns);
     busy += ns;
@@ -75,7 +78,7 @@ std::optional<Level> modelled_rung(const KernelWorks& works, const Product& prod
   if (!(covered > 0) || window <= 0 || works.calls.empty()) return std::nullopt;
   const double whole = static_cast<double>(window) * 1e-9;
   Level level;
-  level.id = "tensor.flops";
+  level.id = kRung;
   level.value = level.low = seconds / whole;
   level.high = std::min(1.0, (seconds + unknown * 1e-9) / whole);
   level.coverage = covered / busy;
@@ -85,19 +88,50 @@ std::optional<Level> modelled_rung(const KernelWorks& works, const Product& prod
   return level;
 }
 
-void add_rung(const Context& context, const KernelWorks& works, const Analysis& analysis,
-              WorkUse& use) {
-  const Product* product = product_of(analysis);
-  const auto rung =
-      std::ranges::find(analysis.levels, std::string_view("tensor.flops"), &Level::id);
-  const bool counted = rung != analysis.levels.end() && rung->value;
-  if (!product || counted) return;
+/// Puts the model's rung in the place of one without a value; what to collect stays said.
+void replace(Level& rung, std::optional<Level> level) {
+  if (!level) return;
+  level->why_missing = std::move(rung.why_missing);
+  rung = std::move(*level);
+}
+
+/// Where a ladder has the rung and no value for it.
+Level* missing_rung(std::vector<Level>& levels) {
+  const auto rung = std::ranges::find(levels, kRung, &Level::id);
+  return rung != levels.end() && !rung->value ? &*rung : nullptr;
+}
+
+bool has_shapes(const Capture& capture) {
+  return std::ranges::any_of(capture.host_ops.shapes.span(),
+                             [](Text shapes) { return shapes != Text::none; });
+}
+
+void fill_rungs(const Context& context, const KernelWorks& works, const Product& product,
+                Analysis& analysis) {
   Nanos window = 0;
-  for (const auto& line : context.devices) window += line.window.length();
-  if (auto level = modelled_rung(works, *product, window)) use.levels.push_back(std::move(*level));
+  std::size_t first = 0;
+  const auto devices = std::min(context.devices.size(), analysis.devices.size());
+  for (std::size_t number = 0; number < devices; ++number) {
+    std::size_t last = first;
+    for (const auto row : context.devices[number].rows)
+      if (context.capture.activities.kind[row] == ActivityKind::kernel) ++last;
+    const Nanos span = context.devices[number].window.length();
+    if (Level* rung = missing_rung(analysis.devices[number].levels))
+      replace(*rung, modelled_rung(works, first, last, product, span));
+    window += span;
+    first = last;
+  }
+  if (Level* rung = missing_rung(analysis.levels))
+    replace(*rung, modelled_rung(works, 0, works.kernels.size(), product, window));
 }
 
 }  // namespace
+
+void fill_rung_by_model(const Context& context, Analysis& analysis) {
+  const Product* product = product_of(analysis);
+  if (!product || !missing_rung(analysis.levels) || !has_shapes(context.capture)) return;
+  fill_rungs(context, work::kernel_works(context), *product, analysis);
+}
 
 WorkUse measure_work(const Context& context, const Analysis& analysis,
                      const CeilingsFile* ceilings) {
@@ -117,7 +151,8 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   use.stalls = work::stall_use(context, levels, analysis);
   use.throughput = work::throughput(context, analysis, works);
   use.memory = work::memory_use(context, works, use.throughput);
-  add_rung(context, works, analysis, use);
+  for (const auto& level : analysis.levels)
+    if (level.id == kRung && level.formula.starts_with("model:")) use.levels.push_back(level);
   const auto rows = context.options.max_rows;
   if (rows > 0 && use.operators.size() > rows) use.operators.resize(rows);
   return use;

@@ -14,4 +14,8 @@ struct CeilingsFile;
 WorkUse measure_work(const Context& context, const Analysis& analysis,
                      const CeilingsFile* ceilings = nullptr);
 
+/// The deepest rung of the ladder by the model, of all devices and of each, where no counter gave
+/// it and the sizes of operators are known.
+void fill_rung_by_model(const Context& context, Analysis& analysis);
+
 }  // namespace gf

@@ -60,7 +60,7 @@ Bars are made of block characters in a UTF-8 locale, and of plain ASCII in other
   0
   [1]
   $ LC_ALL=C.UTF-8 run | grep -c '█'
-  15
+  16
 
 No colour when it is not a terminal; a pipe that closes early ends it without a word.
 
@@ -78,7 +78,8 @@ Without counters, levels below the first have no data, which is not 0.
     issue slots used                                                       no data
     tensor cores work                                                      no data
     tensor issue slots                                                     no data
-    tensor FLOP/s of peak                                                  no data
+    tensor FLOP/s of peak                                                    0.0 %
+    tensor FLOP/s by the recorded sizes of operators: a model (gpufathom work)
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   
