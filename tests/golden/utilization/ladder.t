@@ -44,7 +44,7 @@ The curve of kernel time over tensor-issue utilisation ends at all of the time:
 A report that lacks counters for a level names them and the command that collects them:
 
   $ jq -r '.levels[] | select(.id == "tensor.flops") | .value, .why_missing' resnet.json | cut -c1-150
-  null
+  0.03176267600071076
   the report lacks sm__ops_path_tensor_src_fp64.sum,sm__ops_path_tensor_src_tf32_dst_fp32.sum,sm__ops_path_tensor_src_fp16.sum,sm__ops_path_tensor_src_b
 
 The counters of another program are not used:
@@ -58,6 +58,6 @@ The counters of another program are not used:
 The three CSV exports and the details page of one report give the same ladder, to the digits that they keep:
 
   $ for page in base auto details; do gpufathom analyze --window all --format json "$EXAMPLES/lenet_train_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.$page.ncu.csv.gz" | jq -c '[.levels[] | select(.id | test("^(sm|issue|tensor)")) | .value | if . then . * 1000000 | round else . end]'; done
-  [12041,5861,72,36,null]
-  [12041,5861,72,36,null]
-  [12041,5861,72,36,null]
+  [12041,5861,72,36,0]
+  [12041,5861,72,36,0]
+  [12041,5861,72,36,0]
