@@ -1,5 +1,6 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|findings|schema|typescript|python|work-json|work-schema|sweep-schema.
+// metrics|capture|analysis|levels|findings|schema|typescript|python|work-json|work-schema|
+// sweep-schema|ranks-json|ranks-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -27,6 +28,10 @@ int main(int argc, char** argv) {
     text = gf::levels_page();
   else if (page == "schema")
     text = gf::analysis_schema();
+  else if (page == "ranks-json")
+    text = gf::ranks_page();
+  else if (page == "ranks-schema")
+    text = gf::ranks_schema();
   else if (page == "work-json")
     text = gf::work_page();
   else if (page == "work-schema")
@@ -42,7 +47,7 @@ int main(int argc, char** argv) {
   if (text.empty()) {
     std::fputs(
         "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
-        "python|work-json|work-schema|sweep-schema\n",
+        "python|work-json|work-schema|sweep-schema|ranks-json|ranks-schema\n",
         stderr);
     return 2;
   }

@@ -122,10 +122,10 @@ int help(const Words& words, std::span<const Verb> verbs) {
 
 int run(int argc, const char* const* argv) {
   open_standard_streams();
-  const std::vector verbs = {analyze_verb(),  compare_verb(), export_verb(),  import_verb(),
-                             query_verb(),    metrics_verb(), energy_verb(),  calibrate_verb(),
-                             ceilings_verb(), work_verb(),    monitor_verb(), record_verb(),
-                             start_verb(),    doctor_verb(),  overhead_verb()};
+  const std::vector verbs = {analyze_verb(),   ranks_verb(),    compare_verb(), export_verb(),
+                             import_verb(),    query_verb(),    metrics_verb(), energy_verb(),
+                             calibrate_verb(), ceilings_verb(), work_verb(),    monitor_verb(),
+                             record_verb(),    start_verb(),    doctor_verb(),  overhead_verb()};
   const Words words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);
   const auto& first = words.front();

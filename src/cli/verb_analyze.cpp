@@ -1,7 +1,10 @@
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "analyze/analyze.h"
+#include "cli/answer_ranks.h"
 #include "cli/energy_model.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
@@ -19,6 +22,7 @@ namespace {
 
 struct Options {
   InputOptions input;
+  std::vector<std::string> more;  // captures of other ranks
   OutputOptions output;
   std::string window = "auto";
   std::int64_t batch = 0;  // 0: not known
@@ -68,12 +72,27 @@ int analyze_files(const Options& out) {
                   kBadInput);
 }
 
+/// Several captures, or a folder of them, are the ranks of a job: the question is another one.
+int analyze_ranks_of(const Options& options) {
+  if (chosen_format(options.output) == "html")
+    return complain("several captures are analysed as the ranks of a job, as text or json",
+                    kWrongUsage);
+  if (!options.input.counters.empty() || !options.input.power.empty())
+    return complain("--counters and --power want one capture", kWrongUsage);
+  RankInputs input{{options.input.trace}, options.input.max_bytes, options.input.threads};
+  input.paths.insert(input.paths.end(), options.more.begin(), options.more.end());
+  return answer_ranks(input, options.output, options.rows);
+}
+
 }  // namespace
 
 Verb analyze_verb() {
   Verb verb{"analyze", "how deep a recorded run used its GPU"};
   const auto options = std::make_shared<Options>();
   add_input_options(verb, options->input);
+  verb.argument("MORE", options->more,
+                "captures of the other ranks of a job: the answer is that of `ranks`")
+      .input();
   add_window_option(
       verb, options->window,
       "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
@@ -87,7 +106,10 @@ Verb analyze_verb() {
   verb.flag("--brief", options->brief, "what fits one screen: headline, levels, three findings");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
-  verb.run = [options] { return analyze_files(*options); };
+  verb.run = [options] {
+    const bool several = !options->more.empty() || is_folder_of_ranks(options->input.trace);
+    return several ? analyze_ranks_of(*options) : analyze_files(*options);
+  };
   return verb;
 }
 

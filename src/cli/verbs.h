@@ -10,6 +10,7 @@ Verb compare_verb();
 Verb export_verb();
 Verb import_verb();
 Verb query_verb();
+Verb ranks_verb();
 Verb metrics_verb();
 Verb energy_verb();
 Verb calibrate_verb();

@@ -1,4 +1,4 @@
-// The answers of analyze, as docs/analysis.schema.json has it, and of compare.
+// The answer of analyze, as docs/analysis.schema.json has it.
 // Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 
 /** A file that was read. */
@@ -1230,181 +1230,273 @@ export interface WorkUse {
   throughput: Throughput;
 }
 
-/** One of the runs. */
-export interface ComparedRun {
-  /** input file. */
-  path: string;
-  /** the shortest end of the path that no other run has. */
-  label: string;
-  /** product name of its first device. */
-  device: string;
-  /** devices that worked. */
-  devices: number;
-  /** what made its steps. */
-  step_source: string;
-  /** steps in its window. */
-  steps: number;
-  /** windows of all its devices together; without device work, of the host. */
-  total_ns: number;
-  /** the same for one step, rounded; without steps the total. */
-  time_ns: number;
-  /** the same by the clock: of one device, not of all together. */
-  wall_ns: number;
-  /** kernel time of a step, over all devices; without steps of the window. */
-  kernel_ns: number;
-  /** items of a step. */
-  batch: number | null;
-  /** given, shapes, or empty when it is not known. */
-  batch_source: string;
-  /** wall_ns for one item. */
-  item_ns: number | null;
-  /** measured energy of a step; without steps of the window. */
-  joules: number | null;
-  /** the same for one item. */
-  joules_per_item: number | null;
-  /** types in which its matrix products read, by kernel names, most time first. */
-  precision: string;
-  /** what recorded it, and what it recorded beside the device. */
-  profiler: string;
-  /** the profiler is likely to have slowed the host. */
-  slowed: boolean;
-  /** rank of a distributed job. */
-  rank: number | null;
-  /** duration of each step. */
-  step_ns: number[];
-  /** time of the first run over the time of this one: of an item where both batches are known, else of a step by the clock. */
-  speedup: number | null;
-}
-
-export type ComparedVerdict =
-  | "faster"
-  | "slower"
-  | "no_difference"
-  | "same_job"
-  | "not_known";
-
-/** What may be said of a run beside the first. */
-export interface ComparedChange {
-  /** which, counted from 0. */
-  run: number;
-  /** faster, slower, no_difference (beyond noise), same_job (ranks of one job), or not_known: too few steps to tell noise. */
-  verdict: ComparedVerdict;
-  /** what the ratios are of: item, step or window. */
-  of: string;
-  /** its time over that of the first. */
-  ratio: number | null;
-  /** 2.5 % bound of the ratio, by bootstrapped steps. */
-  low: number | null;
-  /** 97.5 % bound. */
-  high: number | null;
-  /** its kernel time over that of the first. Where a profiler slowed the host, the ratio of runs without it lies between this one and `ratio`. */
-  kernel_ratio: number | null;
-}
-
-export type ComparedSetting =
+export type RankSource =
+  | "trace"
+  | "environment"
   | "device"
-  | "device_count"
-  | "batch"
-  | "precision"
-  | "profiler"
-  | "steps"
-  | "rank";
+  | "file_name"
+  | "order";
 
-/** Something other than the program that differs between the runs. */
-export interface ComparedDifference {
-  /** device, device_count, batch, precision, profiler, steps or rank. */
-  setting: ComparedSetting;
-  /** by run; empty: not known. */
-  values: string[];
+/** A part of a rank's window. */
+export interface RankShare {
+  /** kernels, copies, waiting, exchange (other time in collectives), or an idle cause. */
+  part: string;
+  /** time. */
+  ns: number;
 }
 
-/** One level, for every run. */
-export interface ComparedLevel {
-  /** metric id. */
-  id: string;
-  /** share of the window, by run. */
-  value: (number | null)[];
+/** One rank. */
+export interface RankUse {
+  /** number of the rank. */
+  rank: number;
+  /** what told the number. */
+  rank_source: RankSource;
+  /** host name, where the capture says so. */
+  host: string;
+  /** product name of the device. */
+  device: string;
+  /** file it was read from. */
+  source: string;
+  /** what its clock shows more than that of the first rank, at the middle of the collectives that they share; null when they share none. */
+  offset_ns: number | null;
+  /** how much faster its clock runs, where that could be measured. */
+  drift_ppm: number;
+  /** median deviation of the collectives' ends from that fit: differences below it mean nothing. */
+  residual_ns: number | null;
+  /** start of its window on the common clock. */
+  start_ns: number;
+  /** length of its window. */
+  span_ns: number;
+  /** union of kernels, copies and sets, waiting included. */
+  busy_ns: number;
+  /** union of the kernels that are no collectives. */
+  compute_ns: number;
+  /** union of the collectives' kernels. */
+  communication_ns: number;
+  /** part of it beside which no kernel computed. */
+  exposed_ns: number;
+  /** sum of the durations of collectives. */
+  collective_ns: number;
+  /** part of collective_ns spent waiting for the last rank to arrive. */
+  wait_ns: number;
+  /** part of collective_ns in which data moved. */
+  transfer_ns: number;
+  /** part of collective_ns that cannot be split: no other rank shows the same collective. */
+  unmatched_ns: number;
+  /** waiting beside which nothing computed: busy, and no work. */
+  exposed_wait_ns: number;
+  /** collectives of the rank. */
+  collectives: number;
+  /** of these, how many were found on other ranks. */
+  matched: number;
+  /** collectives in which it surely arrived last (margin_ns above doubt_ns). */
+  last: number;
+  /** parts of the window with waiting told apart; sum to span_ns. */
+  time: RankShare[];
 }
 
-export type ComparedRowKind =
-  | "idle"
-  | "copy"
-  | "layer_type"
-  | "layer"
-  | "kernel"
-  | "bar"
-  | "phase";
+export type PairedBy =
+  | "nothing"
+  | "sequence"
+  | "order"
+  | "time";
 
-/** One part of the time, for every run in the order of `runs`. */
-export interface ComparedTime {
-  /** idle, copy, layer_type, layer, kernel, phase (of the runtime) or, of samples alone, bar. */
-  kind: ComparedRowKind;
-  /** cause, layer, kernel, phase or bar. */
+/** One process group. */
+export interface GroupUse {
+  /** name and ranks as recorded. */
   name: string;
-  /** the same for a table: kernels by their short name, and what tells those apart that look alike. */
-  label: string;
-  /** device time, by run; of phases wall time. */
-  ns: number[];
-  /** less that of the first run, by run. */
-  change_ns: number[];
-  /** kernel instances a step, by run. */
-  count: (number | null)[];
+  /** ranks that were read. */
+  ranks: number[];
+  /** ranks in it, -1: not known. */
+  size: number;
+  /** how its collectives were paired. */
+  paired_by: PairedBy;
+  /** collectives that were paired. */
+  collectives: number;
+  /** waiting in them, of all ranks. */
+  wait_ns: number;
 }
 
-/** One queue, for every run. */
-export interface ComparedQueue {
-  /** framework, threadpool, or device:N. */
-  id: string;
-  /** mean depth over the window, by run. */
-  mean_depth: (number | null)[];
-  /** share of the window in which it was empty, by run. */
-  empty: (number | null)[];
-  /** median time from entering to leaving, by run. */
-  wait_ns: (number | null)[];
+export type RankTime =
+  | "kernels"
+  | "copies"
+  | "collectives"
+  | "launch_bound"
+  | "sync"
+  | "memcpy"
+  | "input"
+  | "communication"
+  | "dependency"
+  | "kernel_gap"
+  | "host_other"
+  | "start_up"
+  | "unexplained"
+  | "no_launch_record"
+  | "not_recorded"
+  | "no_samples"
+  | "unknown";
+
+/** A rank that others waited for, and one cause. */
+export interface Straggler {
+  /** number of the rank. */
+  rank: number;
+  /** what it had more of than the ranks that waited. */
+  cause: RankTime;
+  /** operator with most of that. */
+  op: string;
+  /** module or scope of the operator. */
+  module: string;
+  /** how much later than the second to last it arrived, summed. */
+  late_ns: number;
+  /** waiting of the other ranks that it caused, summed. */
+  wait_ns: number;
+  /** what the job would gain at most, were it as early as the second to last. */
+  gain_ns: number;
+  /** collectives that it was late for. */
+  collectives: number;
 }
 
-/** One --fail-on rule, tried on one run. */
-export interface ComparedCheck {
-  /** as it was given. */
-  rule: string;
-  /** which run, counted from 0. */
-  run: number;
-  /** what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules). */
-  value: number | null;
-  /** the rule holds, or there is no data to try it on. */
-  failed: boolean;
-  /** one sentence. */
-  text: string;
+/** One step of one rank. */
+export interface RankStep {
+  /** number of the rank. */
+  rank: number;
+  /** number of the step. */
+  step: number;
+  /** start on the common clock. */
+  start_ns: number;
+  /** duration. */
+  duration_ns: number;
+  /** time in which kernels computed. */
+  kernels_ns: number;
+  /** time in which only copies ran. */
+  copies_ns: number;
+  /** waiting for other ranks beside which nothing computed. */
+  wait_ns: number;
+  /** other time in which only collectives ran. */
+  exchange_ns: number;
+  /** idle time; the five parts sum to duration_ns. */
+  idle_ns: number;
 }
 
-/** The answer of `gpufathom compare`. */
-export interface Comparison {
+export type CollectiveType =
+  | "other"
+  | "all_reduce"
+  | "all_gather"
+  | "reduce_scatter"
+  | "broadcast"
+  | "reduce"
+  | "all_to_all"
+  | "gather"
+  | "scatter"
+  | "send"
+  | "receive"
+  | "send_receive"
+  | "barrier";
+
+/** Collectives of one type and size. */
+export interface CollectiveRate {
+  /** what they do. */
+  type: CollectiveType;
+  /** ranks in the group. */
+  ranks: number;
+  /** size of the message; sizes within a power of two together. */
+  bytes: number;
+  /** how many. */
+  count: number;
+  /** median transfer time of the last rank. */
+  transfer_ns: number;
+  /** median of bytes over transfer time. */
+  algorithm_gb_per_s: number;
+  /** bytes that each link carries for one byte of the message. */
+  factor: number;
+  /** algorithm_gb_per_s times factor: compares with the link. */
+  bus_gb_per_s: number;
+  /** share of the link's rate, where the chip is known. */
+  of_link: number | null;
+}
+
+/** A stretch of the critical path. */
+export interface PathPiece {
+  /** rank that the job hung on. */
+  rank: number;
+  /** start on the common clock. */
+  start_ns: number;
+  /** length. */
+  duration_ns: number;
+}
+
+/** One rank's part of a collective. */
+export interface CollectiveRank {
+  /** number of the rank. */
+  rank: number;
+  /** start on the common clock. */
+  start_ns: number;
+  /** duration. */
+  duration_ns: number;
+  /** until the last rank arrived. */
+  wait_ns: number;
+  /** after that; wait_ns + transfer_ns = duration_ns. */
+  transfer_ns: number;
+  /** part of the duration beside which nothing computed. */
+  exposed_ns: number;
+}
+
+/** One collective, over the ranks that it was found on. */
+export interface CollectiveRow {
+  /** process group. */
+  group: string;
+  /** number in the group as recorded, -1: not recorded. */
+  sequence: number;
+  /** what it does. */
+  type: CollectiveType;
+  /** size of the message, -1: not known. */
+  bytes: number;
+  /** step in which it began on the last rank. */
+  step: number | null;
+  /** rank that arrived last. */
+  last_rank: number;
+  /** how long after the second to last. */
+  margin_ns: number;
+  /** a margin at or below this says nothing. */
+  doubt_ns: number;
+  /** waiting of all ranks. */
+  wait_ns: number;
+  /** why the last rank was late; null when it was not. */
+  cause: RankTime | null;
+  /** bytes that each link carried, over the transfer time of the last rank. */
+  bus_gb_per_s: number | null;
+  /** the ranks. */
+  ranks: CollectiveRank[];
+}
+
+/** The answer of `gpufathom ranks`. */
+export interface JobRanks {
   /** name and version of this layout. */
   schema: string;
-  /** what times are of: a step or the window. */
-  per: string;
-  /** the runs are ranks of one job, which wait for each other: none is faster. */
-  ranks_of_one_job: boolean;
-  /** the runs, in the order given. */
-  runs: ComparedRun[];
-  /** each run but the first, beside the first. */
-  changes: ComparedChange[];
-  /** what differs beside the program and may explain a difference in time. */
-  differences: ComparedDifference[];
-  /** the ladder of each run. */
-  levels: ComparedLevel[];
-  /** idle causes, copies and layer types, or bars of the waterfall, or, where a run has no device work, phases of the runtime; sum to time_ns. */
-  time: ComparedTime[];
-  /** the runtime's phases for a step; sum to its span for a step. */
-  phases: ComparedTime[];
-  /** the queues of each run. */
-  queues: ComparedQueue[];
-  /** kernel time by layer. */
-  layers: ComparedTime[];
-  /** kernel time by kernel. */
-  kernels: ComparedTime[];
-  /** --fail-on rules and what became of them. */
-  checks: ComparedCheck[];
+  /** ranks of the job, -1: not known. */
+  world_size: number;
+  /** ranks without a file. */
+  missing_ranks: number[];
+  /** damage and doubts. */
+  quality: QualityNote[];
+  /** from the first rank's start to the last one's end, common clock. */
+  span_ns: number;
+  /** the ranks, by number. */
+  ranks: RankUse[];
+  /** process groups. */
+  groups: GroupUse[];
+  /** who was late and why, by what the job would gain. */
+  stragglers: Straggler[];
+  /** steps of each rank. */
+  steps: RankStep[];
+  /** rates by type and size. */
+  rates: CollectiveRate[];
+  /** the ranks that the job hung on from its first collective to its last, in order. */
+  critical_path: PathPiece[];
+  /** collectives found on at least two ranks. */
+  collectives_matched: number;
+  /** these by time, or those with most waiting. */
+  collectives: CollectiveRow[];
 }
 
 export const CAUSE_COLOURS: Record<IdleReason, string> = {

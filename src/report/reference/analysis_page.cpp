@@ -7,6 +7,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "analyze/ranks/result.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 
@@ -30,6 +31,15 @@ constexpr const char* kWorkHead = R"(# The JSON of work
 
 `gpufathom work TRACE --format json` prints one object, schema `gpufathom.work/1`. [work.md](work.md)
 says what the numbers mean, [json.md](json.md) what all answers have in common.
+)";
+
+constexpr const char* kRanksHead = R"(# The JSON of ranks
+
+<!-- Made by `./dev docs` from src/analyze/results/ranks.def and rank_part.def: change those. -->
+
+`gpufathom ranks FILE … --format json` prints one object, schema `gpufathom.ranks/1`, the first below.
+`gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/1`: `part` and what follows
+it. [ranks.md](ranks.md) has the rules, [json.md](json.md) what all answers have in common.
 )";
 
 /// Walks the declarations from the outermost struct on and writes one table a struct, each once, in
@@ -90,6 +100,16 @@ class Pages {
     return head + std::move(pages.out_);
   }
 
+  /// The page of an answer, and of another one that shares some of its structs.
+  template <Described Root, Described Other>
+  static std::string page(const char* head, const std::string& root, const std::string& other) {
+    Pages pages;
+    pages.root_ = root;
+    pages.write<Root>(root);
+    pages.write<Other>(other);
+    return head + std::move(pages.out_);
+  }
+
  private:
   template <Described T>
   std::string link() {
@@ -114,6 +134,7 @@ class Pages {
 }  // namespace
 
 std::string analysis_page() { return Pages::page<Analysis>(kHead, "analysis"); }
+std::string ranks_page() { return Pages::page<JobRanks, RankPart>(kRanksHead, "ranks", "part"); }
 std::string work_page() { return Pages::page<WorkUse>(kWorkHead, "work"); }
 
 }  // namespace gf

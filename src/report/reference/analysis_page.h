@@ -8,5 +8,7 @@ namespace gf {
 std::string analysis_page();
 /// docs/work-json.md, the same of the answer of `work`.
 std::string work_page();
+/// docs/ranks-json.md, that of `ranks` and of its parts.
+std::string ranks_page();
 
 }  // namespace gf

@@ -1,5 +1,6 @@
 #include "report/reference/analysis_schema.h"
 
+#include "analyze/ranks/result.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
@@ -40,6 +41,12 @@ template <NamedEnum E>
 struct Type<E> {
   static void write(std::string& out, std::string_view meaning, int) {
     simple(out, R"("string")", meaning);
+  }
+};
+template <NamedEnum E>
+struct Type<std::optional<E>> {
+  static void write(std::string& out, std::string_view meaning, int) {
+    simple(out, R"(["string", "null"])", meaning);
   }
 };
 template <>
@@ -124,6 +131,10 @@ std::string schema(const char* id, const char* about) {
 std::string analysis_schema() {
   return schema<Analysis>("gpufathom.analysis/1",
                           "The answer of `gpufathom analyze --format json`");
+}
+
+std::string ranks_schema() {
+  return schema<JobRanks>("gpufathom.ranks/1", "The answer of `gpufathom ranks --format json`");
 }
 
 std::string work_schema() {

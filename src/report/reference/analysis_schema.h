@@ -12,5 +12,7 @@ std::string analysis_schema();
 std::string work_schema();
 /// docs/sweep.schema.json, the same of a sweep.
 std::string sweep_schema();
+/// docs/ranks.schema.json, that of `ranks`.
+std::string ranks_schema();
 
 }  // namespace gf

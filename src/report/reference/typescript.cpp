@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "analyze/compare/compare.h"
+#include "analyze/ranks/result.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 #include "core/when.h"
@@ -115,6 +116,7 @@ std::string typescript_model() {
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
   model.type_of<Comparison>();
+  model.type_of<JobRanks>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");
   model.colours<RuntimePhase>("PHASE_COLOURS");

@@ -1,0 +1,41 @@
+// Which collectives of two ranks are the same, told by when they end: no rank leaves a collective
+// before all have arrived, so the ends agree on a common clock, and the clocks differ by an offset
+// and little drift.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/ranks/clock_fit.h"
+#include "analyze/ranks/names.h"
+
+namespace gf {
+
+/// A collective as far as it tells what it is.
+struct Signature {
+  CollectiveType type = CollectiveType::other;
+  std::int64_t bytes = -1;
+  std::size_t kernel = 0;  // hash of the kernel's name
+  bool operator==(const Signature&) const = default;
+};
+bool compatible(const Signature& left, const Signature& right);
+
+/// A rank's collectives in a group, in order of time.
+struct Lane {
+  std::vector<Nanos> end;  // from the rank's own zero
+  std::vector<Signature> what;
+};
+
+struct Alignment {
+  std::vector<std::int64_t> partner;  // by collective of the first lane: that of the other, or -1
+  ClockFit clock;                     // of the other lane against the first
+  std::size_t pairs = 0;
+  bool by_order = false;  // both lanes hold the same collectives in the same order, and the ends
+                          // agree
+  bool doubtful = false;  // another offset fits nearly as well
+};
+
+/// Pairs where the ends agree, all others -1. `near` is the offset to prefer among equals.
+Alignment align(const Lane& first, const Lane& other, Nanos near);
+
+}  // namespace gf

@@ -1,0 +1,84 @@
+#include "analyze/ranks/identity.h"
+
+#include <charconv>
+
+namespace gf {
+
+namespace {
+
+std::int64_t number_in(std::string_view text) {
+  std::int64_t number = -1;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number < 0) return -1;
+  return number;
+}
+
+std::int64_t first_number(const Capture& capture, std::initializer_list<std::string_view> names) {
+  for (const auto name : names)
+    if (const auto number = number_in(capture.metadata_value("record.env." + std::string(name)));
+        number >= 0)
+      return number;
+  return -1;
+}
+
+/// Slurm and torchrun number their jobs.
+std::string job_of(const Capture& capture) {
+  for (const std::string_view name : {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID"})
+    if (const auto job = capture.metadata_value("record.env." + std::string(name)); !job.empty())
+      return std::string(name) + "=" + std::string(job);
+  return {};
+}
+
+std::string host_of(const Capture& capture) {
+  for (const std::string_view key : {"host_name", "record.host", "hostname", "nsys.HostName"})
+    if (const auto host = capture.metadata_value(key); !host.empty()) return std::string(host);
+  return {};
+}
+
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+}  // namespace
+
+std::optional<std::int64_t> rank_in_name(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  for (const std::string_view word : {"rank", "worker", "gpu"}) {
+    for (auto at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
+      if (at > 0 && is_letter(name[at - 1])) continue;
+      auto digits = at + word.size();
+      if (digits < name.size() && (name[digits] == '_' || name[digits] == '-')) ++digits;
+      auto end = digits;
+      while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+      if (const auto rank = number_in(name.substr(digits, end - digits)); rank >= 0) return rank;
+    }
+  }
+  return {};
+}
+
+RankIdentity identify_rank(const Capture& capture) {
+  RankIdentity identity;
+  identity.job = job_of(capture);
+  identity.host = host_of(capture);
+  identity.world_size = number_in(capture.metadata_value("distributedInfo.world_size"));
+  if (identity.world_size < 0)
+    identity.world_size =
+        first_number(capture, {"WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE"});
+  identity.rank = number_in(capture.metadata_value("distributedInfo.rank"));
+  if (identity.rank >= 0) {
+    identity.source = RankSource::trace;
+    return identity;
+  }
+  identity.rank = first_number(capture, {"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"});
+  if (identity.rank >= 0) {
+    identity.source = RankSource::environment;
+    return identity;
+  }
+  if (const auto rank = rank_in_name(capture.path)) {
+    identity.rank = *rank;
+    identity.source = RankSource::file_name;
+  }
+  return identity;
+}
+
+}  // namespace gf

@@ -1,0 +1,168 @@
+#include "cli/load_ranks.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+
+#include "analyze/ranks/measure_rank.h"
+#include "analyze/ranks/parallel.h"
+#include "import/importer.h"
+
+namespace gf::cli {
+
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::string_view kPartStart = R"({"schema":"gpufathom.rank/)";
+
+struct Candidate {
+  std::string path;
+  bool named = false;  // by the user, not found in a folder
+};
+
+bool looks_like_capture(const files::path& path) {
+  const std::string name = path.filename().string();
+  for (const std::string_view end : {".json", ".json.gz", ".json.zst", ".jsonl", ".gpf", ".gpf.gz",
+                                     ".sqlite", ".xplane.pb", ".xplane.pb.gz"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& paths) {
+  std::vector<Candidate> out;
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (!files::is_directory(path, error)) {
+      if (!files::exists(path, error)) return fail("does not exist", path);
+      out.push_back({path, true});
+      continue;
+    }
+    std::vector<Candidate> inside;
+    for (files::recursive_directory_iterator at(path, error), end; !error && at != end;
+         at.increment(error))
+      if (at->is_regular_file(error) && looks_like_capture(at->path()))
+        inside.push_back({at->path().string(), false});
+    if (error) return fail("cannot be listed: " + error.message(), path);
+    if (inside.empty())
+      return fail("holds no captures", path, -1, "give the files of the ranks, or their folder");
+    std::sort(inside.begin(), inside.end(),
+              [](const Candidate& left, const Candidate& right) { return left.path < right.path; });
+    out.insert(out.end(), inside.begin(), inside.end());
+  }
+  return out;
+}
+
+/// A part a line.
+Result<std::vector<RankPart>> read_parts(const std::string& path, std::uint64_t max_bytes) {
+  auto input = Input::open(path, max_bytes);
+  if (!input) return tl::unexpected(input.error());
+  std::vector<RankPart> parts;
+  std::string buffer;
+  std::vector<char> block(std::size_t{1} << 20);
+  bool more = true;
+  while (more) {
+    const auto got = input->read(block.data(), block.size());
+    if (!got) return tl::unexpected(got.error());
+    more = *got > 0;
+    buffer.append(block.data(), *got);
+    std::size_t from = 0;
+    for (auto end = buffer.find('\n', from); end != buffer.npos || (!more && from < buffer.size());
+         end = buffer.find('\n', from)) {
+      const std::string_view line = std::string_view(buffer).substr(from, end - from);
+      from = end == buffer.npos ? buffer.size() : end + 1;
+      if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      auto part = read_rank_part(line, path);
+      if (!part) return tl::unexpected(part.error());
+      parts.push_back(std::move(*part));
+    }
+    buffer.erase(0, from);
+  }
+  return parts;
+}
+
+class Loader {
+ public:
+  Loader(const RankInputs& inputs, const Progress& progress) : progress_(progress) {
+    workers_ = inputs.threads ? inputs.threads : usable_cores();
+    options_.max_bytes = inputs.max_bytes;
+  }
+
+  LoadedRanks load(const std::vector<Candidate>& candidates) {
+    // One file has all threads; many have one each.
+    options_.threads = candidates.size() < workers_ ? workers_ : 1;
+    std::vector<std::vector<RankPart>> parts(candidates.size());
+    for_each_parallel(candidates.size(), workers_, [&](std::size_t i) {
+      parts[i] = load_one(candidates[i], candidates.size());
+    });
+    for (auto& some : parts)
+      for (auto& part : some) out_.parts.push_back(std::move(part));
+    std::sort(out_.failed.begin(), out_.failed.end(),
+              [](const Error& left, const Error& right) { return left.file < right.file; });
+    std::sort(out_.left_out.begin(), out_.left_out.end());
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<RankPart> load_one(const Candidate& candidate, std::size_t all) {
+    auto parts = parts_of(candidate);
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (progress_ && !progress_("reading", static_cast<double>(done_) / static_cast<double>(all)))
+      out_.failed.push_back({"reading was stopped", candidate.path, -1, {}});
+    if (parts) return std::move(*parts);
+    out_.failed.push_back(parts.error());
+    return {};
+  }
+
+  Result<std::vector<RankPart>> parts_of(const Candidate& candidate) {
+    auto head = read_head(candidate.path);
+    if (!head) return tl::unexpected(head.error());
+    if (head->starts_with(kPartStart)) return read_parts(candidate.path, options_.max_bytes);
+    if (!candidate.named && !known(candidate.path, *head)) {
+      const std::lock_guard lock(mutex_);
+      out_.left_out.push_back(candidate.path);
+      return std::vector<RankPart>{};
+    }
+    const auto capture = import_file(candidate.path, options_);
+    if (!capture) return tl::unexpected(capture.error());
+    return measure_ranks(*capture);
+  }
+
+  static bool known(const std::string& path, std::string_view head) {
+    constexpr int kSure = 50;
+    return std::any_of(importers().begin(), importers().end(), [&](const Importer& importer) {
+      return importer.sniff(path, head) >= kSure;
+    });
+  }
+
+  const Progress& progress_;
+  ImportOptions options_;
+  unsigned workers_ = 1;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  LoadedRanks out_;
+};
+
+}  // namespace
+
+Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress) {
+  const auto candidates = candidates_of(inputs.paths);
+  if (!candidates) return tl::unexpected(candidates.error());
+  return Loader(inputs, progress).load(*candidates);
+}
+
+bool is_folder_of_ranks(const std::string& path) {
+  std::error_code error;
+  if (!files::is_directory(path, error)) return false;
+  std::size_t found = 0;
+  for (files::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(error) && looks_like_capture(at->path()) &&
+        !at->path().string().ends_with(".xplane.pb"))
+      ++found;
+  return found > 0;
+}
+
+}  // namespace gf::cli

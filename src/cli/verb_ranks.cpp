@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "analyze/ranks/ranks.h"
+#include "cli/answer_ranks.h"
+#include "cli/load_capture.h"
+#include "cli/load_ranks.h"
+#include "cli/output.h"
+#include "cli/progress_display.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "core/cores.h"
+#include "model/quality.h"
+#include "report/json.h"
+#include "report/ranks/ranks.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct Options {
+  RankInputs input;
+  OutputOptions output;
+  std::optional<std::size_t> rows;
+  bool map = false;
+};
+
+int complain_of(const LoadedRanks& loaded) {
+  for (const auto& error : loaded.failed) complain(error);
+  for (const auto& path : loaded.left_out)
+    complain(path + ": is left out: it is no capture", kWhole);
+  return loaded.failed.empty() ? kWhole : kBadInput;
+}
+
+/// One line of JSON for each rank.
+int give_parts(const Options& o, const LoadedRanks& loaded) {
+  std::string lines;
+  for (const auto& part : loaded.parts) {
+    to_json(lines, part);
+    lines += '\n';
+  }
+  const int exit_code = complain_of(loaded);
+  if (loaded.parts.empty()) return exit_code;
+  OutputOptions output = o.output;
+  output.format = "json";
+  if (const auto written = write_answer(output, lines); !written) return complain(written.error());
+  return exit_code;
+}
+
+/// What no file or only a damaged one tells.
+void note_failed(const LoadedRanks& loaded, JobRanks& answer) {
+  if (loaded.failed.empty()) return;
+  answer.quality.insert(answer.quality.begin(),
+                        {"unreadable_ranks", static_cast<std::int64_t>(loaded.failed.size()),
+                         loaded.failed.front().message()});
+}
+
+int say_what_is_missing(const JobRanks& answer) {
+  int exit_code = kWhole;
+  for (const auto& note : answer.quality) {
+    const auto code = enum_from<QualityCode>(note.code);
+    if (!code || !makes_partial(note.code)) continue;
+    exit_code = complain("the answer is not whole: " + note.detail, kBadInput);
+  }
+  if (!answer.missing_ranks.empty())
+    exit_code = complain("the answer is not whole: " + missing_ranks_text(answer), kBadInput);
+  return exit_code;
+}
+
+}  // namespace
+
+int answer_ranks(const RankInputs& input, const OutputOptions& output,
+                 std::optional<std::size_t> rows) {
+  const std::string format = chosen_format(output);
+  ProgressDisplay progress;
+  auto loaded = load_ranks(input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  int exit_code = complain_of(*loaded);
+  if (loaded->parts.empty()) return kBadInput;
+  RanksOptions options;
+  options.max_collectives = format == "text" ? 0 : rows.value_or(0);
+  options.workers = input.threads ? input.threads : usable_cores();
+  auto answer = analyze_ranks(std::move(loaded->parts), options);
+  if (!answer) return complain(answer.error());
+  note_failed(*loaded, *answer);
+  std::string text;
+  if (format == "json") {
+    to_json(text, *answer);
+    text += '\n';
+  } else {
+    text = ranks_text(*answer, text_style(output.to_file()), text_rows(rows));
+  }
+  if (const auto written = write_answer(output, text); !written) return complain(written.error());
+  return std::max(exit_code, say_what_is_missing(*answer));
+}
+
+Verb ranks_verb() {
+  Verb verb{"ranks", "who waited for whom in a job of several GPUs, and why"};
+  const auto o = std::make_shared<Options>();
+  verb.argument("FILE", o->input.paths,
+                "captures of the ranks of one run, folders of them, or what --map made of them")
+      .must()
+      .input();
+  verb.flag("--map", o->map,
+            "print of each rank what is needed of it, one line of JSON, for a later answer over "
+            "many");
+  add_rows_option(verb, o->rows);
+  add_output_options(verb, o->output, {"text", "json"});
+  add_limit_options(verb, o->input.max_bytes, o->input.threads);
+  verb.run = [o] {
+    if (!o->map) return answer_ranks(o->input, o->output, o->rows);
+    ProgressDisplay progress;
+    const auto loaded = load_ranks(o->input, progress.callback());
+    progress.wipe();
+    if (!loaded) return complain(loaded.error());
+    return give_parts(*o, *loaded);
+  };
+  return verb;
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,280 @@
+// Who waited for whom: made-up jobs whose truth is known, and recorded ones with the truth beside
+// them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "analyze/ranks/clock_fit.h"
+#include "analyze/ranks/collective_type.h"
+#include "analyze/ranks/identity.h"
+#include "analyze/ranks/measure_rank.h"
+#include "analyze/ranks/ranks.h"
+#include "import/importer.h"
+#include "ranks_job.h"
+#include "report/json.h"
+
+namespace gf {
+
+namespace {
+
+using testing::MadeJob;
+
+TEST(Ranks, TypesByTheWordsOfFrameworksLibrariesAndKernels) {
+  EXPECT_EQ(collective_type("allreduce"), CollectiveType::all_reduce);
+  EXPECT_EQ(collective_type("_reduce_scatter_base"), CollectiveType::reduce_scatter);
+  EXPECT_EQ(collective_type("all_to_allv"), CollectiveType::all_to_all);
+  EXPECT_EQ(collective_type("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long)"),
+            CollectiveType::all_reduce);
+  EXPECT_EQ(collective_type("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"),
+            CollectiveType::send_receive);
+  EXPECT_EQ(collective_type("ncclDevKernel_Reduce_Sum_f32_RING_LL"), CollectiveType::reduce);
+  EXPECT_EQ(collective_type("ncclDevKernel_Generic"), CollectiveType::other);
+}
+
+TEST(Ranks, NumbersInFileNames) {
+  EXPECT_EQ(rank_in_name("a/none.rank1.json.gz"), 1);
+  EXPECT_EQ(rank_in_name("rank-12_x.pt.trace.json"), 12);
+  EXPECT_EQ(rank_in_name("/rank7/host_worker_3.json"), 3);
+  EXPECT_EQ(rank_in_name("frank2.json"), std::nullopt);
+  EXPECT_EQ(rank_in_name("trace.json"), std::nullopt);
+}
+
+TEST(Ranks, ClocksAreFittedAgainstOutliers) {
+  std::vector<ClockPair> pairs;
+  for (Nanos i = 0; i < 100; ++i) {
+    const Nanos at = i * 10 * kNsPerMs;
+    Nanos difference = 2 * kNsPerSecond + i * 80 + (i % 7 - 3) * 100;  // 8 ppm
+    if (i % 5 == 0) difference += 40 * kNsPerUs;
+    pairs.push_back({at, difference});
+  }
+  const ClockFit fit = fit_clock(pairs);
+  EXPECT_NEAR(fit.drift * 1e6, 8, 0.5);
+  EXPECT_LT(std::abs(fit.at(500 * kNsPerMs) - 2 * kNsPerSecond - 4000), 500);
+  EXPECT_LT(fit.residual, kNsPerUs);
+}
+
+/// Every wait of a made-up job within `tolerance`, and the last rank right where it is sure.
+void expect_truth(const MadeJob& made, const JobRanks& job, Nanos tolerance) {
+  ASSERT_EQ(job.collectives.size(), made.collectives);
+  for (std::size_t i = 0; i < made.collectives; ++i) {
+    const auto& row = job.collectives[i];
+    ASSERT_EQ(row.ranks.size(), static_cast<std::size_t>(made.ranks));
+    for (const auto& rank : row.ranks) {
+      EXPECT_EQ(rank.wait_ns + rank.transfer_ns, rank.duration_ns);
+      EXPECT_NEAR(static_cast<double>(rank.wait_ns),
+                  static_cast<double>(made.wait[static_cast<std::size_t>(rank.rank)][i]),
+                  static_cast<double>(tolerance));
+    }
+    if (row.margin_ns > row.doubt_ns) {
+      EXPECT_EQ(row.last_rank, made.late[i]);
+    }
+  }
+}
+
+TEST(Ranks, OffsetsDriftAndWaitsWithinFiveMicroseconds) {
+  for (const bool numbered : {false, true}) {
+    MadeJob made;
+    made.numbered = numbered;
+    made.offset = {0, 3 * kNsPerSecond, -5 * kNsPerSecond / 2, 700};
+    made.drift = {0, 8e-6, -8e-6, 0};
+    made.make();
+    const auto job = analyze_ranks(made.parts);
+    ASSERT_TRUE(job) << job.error().message();
+    expect_truth(made, *job, 5 * kNsPerUs);
+    EXPECT_EQ(job->groups.front().paired_by, numbered ? PairedBy::sequence : PairedBy::order);
+    EXPECT_NEAR(job->ranks[1].drift_ppm, 8, 1);
+    for (const auto& rank : job->ranks) {
+      EXPECT_EQ(rank.wait_ns + rank.transfer_ns + rank.unmatched_ns, rank.collective_ns);
+      Nanos sum = 0;
+      for (const auto& piece : rank.time) sum += piece.ns;
+      EXPECT_EQ(sum, rank.span_ns);
+    }
+  }
+}
+
+TEST(Ranks, TheOrderOfTheFilesChangesNothing) {
+  MadeJob made;
+  made.offset = {0, 9000, -40'000, 12};
+  made.make();
+  auto reversed = made.parts;
+  std::reverse(reversed.begin(), reversed.end());
+  std::string one, other;
+  to_json(one, *analyze_ranks(made.parts));
+  to_json(other, *analyze_ranks(reversed, {0, 3}));
+  EXPECT_EQ(one, other);
+}
+
+TEST(Ranks, TheCauseIsWhatTheLateRankHadMoreOf) {
+  MadeJob made;
+  made.make();
+  const auto job = analyze_ranks(made.parts);
+  ASSERT_TRUE(job);
+  Nanos input = 0, all = 0;
+  for (const auto& late : job->stragglers) {
+    all += late.wait_ns;
+    if (late.cause != RankTime::idle_input) continue;
+    input += late.wait_ns;
+    EXPECT_EQ(late.op, "planted");
+  }
+  EXPECT_GT(static_cast<double>(input), 0.95 * static_cast<double>(all));
+  Nanos waited = 0;
+  for (const auto& row : job->collectives)
+    if (row.margin_ns > row.doubt_ns) waited += row.wait_ns;
+  EXPECT_EQ(all, waited);  // every waiting that is sure has one cause
+}
+
+void cut(RankPart& part, std::size_t first) {
+  auto rows = [first](auto& column) {
+    column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(first));
+  };
+  PartCollectives::fields(
+      [&](const char*, auto member, const char*) { rows(part.collectives.*member); });
+  part.before = {};
+  part.owners = {};
+}
+
+TEST(Ranks, ACutTraceIsNotPairedByBlindOrder) {
+  MadeJob made;
+  made.offset = {0, 50'000, 0, 0};
+  made.make();
+  cut(made.parts[1], 7);
+  const auto job = analyze_ranks(made.parts);
+  ASSERT_TRUE(job) << job.error().message();
+  EXPECT_EQ(job->ranks[1].matched, 53);
+  std::size_t late_first = 0;
+  for (std::size_t i = 0; i < job->collectives.size(); ++i) {
+    const auto& row = job->collectives[i];
+    if (made.late[i] == 1 && i < 7) continue;  // the late one is not there
+    if (row.margin_ns > row.doubt_ns && row.last_rank != made.late[i]) ++late_first;
+  }
+  EXPECT_EQ(late_first, 0u);
+}
+
+TEST(Ranks, FilesOfTwoRunsAreRefused) {
+  MadeJob made, other;
+  other.seed = 99;
+  made.make();
+  other.make();
+  made.parts[2] = other.parts[2];
+  const auto job = analyze_ranks(made.parts);
+  ASSERT_FALSE(job);
+  EXPECT_NE(job.error().message().find("another run"), std::string::npos) << job.error().message();
+}
+
+TEST(Ranks, RanksOfOtherSizesAndDoubledRanksAreRefused) {
+  MadeJob made;
+  made.make();
+  auto larger = made.parts;
+  larger[3].world_size = 8;
+  EXPECT_FALSE(analyze_ranks(larger));
+  auto doubled = made.parts;
+  doubled[3].rank = 2;
+  EXPECT_FALSE(analyze_ranks(doubled));
+  auto other_job = made.parts;
+  other_job[0].job = "SLURM_JOB_ID=1";
+  other_job[1].job = "SLURM_JOB_ID=2";
+  EXPECT_FALSE(analyze_ranks(other_job));
+}
+
+TEST(Ranks, MissingRanksAreListed) {
+  MadeJob made;
+  made.make();
+  made.parts.erase(made.parts.begin() + 1);
+  const auto job = analyze_ranks(made.parts);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->missing_ranks, std::vector<std::int64_t>{1});
+  EXPECT_EQ(job->world_size, 4);
+}
+
+TEST(Ranks, APartReadsBackAsItWasWritten) {
+  MadeJob made;
+  made.make();
+  for (const auto& part : made.parts) {
+    std::string json, again;
+    to_json(json, part);
+    const auto read = read_rank_part(json, "x");
+    ASSERT_TRUE(read) << read.error().message();
+    to_json(again, *read);
+    EXPECT_EQ(json, again);
+    for (std::size_t length = 0; length < json.size(); length += 997)
+      EXPECT_FALSE(read_rank_part(std::string_view(json).substr(0, length), "x"));
+  }
+}
+
+// Recorded on two H200s; truth.json stands beside them.
+struct Truth {
+  const char* name;
+  std::int64_t matched, last[2];
+  Nanos wait[2], exposed[2], compute[2], busy[2];
+  Nanos offset;
+};
+constexpr Truth kTruth[] = {
+    {"none",
+     28,
+     {28, 0},
+     {0, 103630262},
+     {1773821, 72901642},
+     {60984101, 67846571},
+     {64309972, 141447421},
+     -1241},
+    {"slow_gpu",
+     28,
+     {26, 2},
+     {354, 153536269},
+     {1940573, 114318496},
+     {87500092, 69135971},
+     {91146765, 184413178},
+     1572},
+    {"fsdp",
+     72,
+     {72, 0},
+     {0, 178145400},
+     {8481995, 163742624},
+     {32456843, 48092765},
+     {41881872, 212089593},
+     -14771},
+};
+
+class RecordedRanks : public ::testing::TestWithParam<Truth> {};
+
+TEST_P(RecordedRanks, StragglerWaitingAndClocks) {
+  const char* corpus = std::getenv("GPUFATHOM_CORPUS");
+  if (!corpus || !*corpus) GTEST_SKIP() << "GPUFATHOM_CORPUS is not set";
+  const Truth& truth = GetParam();
+  std::vector<RankPart> parts;
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto path = std::filesystem::path(corpus) / "h200" / "ranks" /
+                      (std::string(truth.name) + ".rank" + std::to_string(rank) + ".json.gz");
+    const auto capture = import_file(path.string());
+    ASSERT_TRUE(capture) << capture.error().message();
+    auto measured = measure_ranks(*capture);
+    ASSERT_TRUE(measured);
+    ASSERT_EQ(measured->size(), 1u);
+    parts.push_back(std::move(measured->front()));
+  }
+  const auto job = analyze_ranks(std::move(parts));
+  ASSERT_TRUE(job) << job.error().message();
+  EXPECT_EQ(job->collectives_matched, truth.matched);
+  EXPECT_EQ(job->stragglers.front().rank, 0);
+  EXPECT_LT(std::abs(*job->ranks[1].offset_ns - truth.offset), 5 * kNsPerUs);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const RankUse& use = job->ranks[rank];
+    EXPECT_LT(std::abs(use.wait_ns - truth.wait[rank]), truth.matched * 5 * kNsPerUs);
+    EXPECT_LT(std::abs(use.compute_ns - truth.compute[rank]), 100);
+    EXPECT_LT(std::abs(use.exposed_ns - truth.exposed[rank]), 100);
+    EXPECT_LT(std::abs(use.busy_ns - truth.busy[rank]), 100);
+    EXPECT_LE(use.last, truth.last[rank]);  // a margin below the doubt counts for nobody
+    EXPECT_EQ(use.wait_ns + use.transfer_ns + use.unmatched_ns, use.collective_ns);
+  }
+  for (const auto& row : job->collectives)
+    for (const auto& one : row.ranks) EXPECT_EQ(one.wait_ns + one.transfer_ns, one.duration_ns);
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, RecordedRanks, ::testing::ValuesIn(kTruth),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+
+}  // namespace gf
