@@ -1,0 +1,155 @@
+"""The tables of a dataset: what they hold, and how their files come into being.
+
+    dataset/ranks/KEY.parquet         one row a rank, with the part itself as the program printed it; written last: a rank is there
+                                      when this file is
+    dataset/steps/KEY.parquet         ... and so on for the other tables
+    dataset/failed/NAME.json          captures that could not be read, and why
+"""
+import hashlib
+import json
+import os
+import pathlib
+import tempfile
+
+TABLES = ("steps", "collectives", "idle", "levels", "quality", "ranks")
+
+_TYPES = ("other", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "gather", "scatter", "send",
+          "receive", "send_receive", "barrier")
+_WORK = {"kernels", "copies", "collectives"}
+
+
+def key_of(path, version):
+    """Names what is made of a capture: its content and the program's version."""
+    content = hashlib.sha256(version.encode() + b"\0")
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            content.update(block)
+    return content.hexdigest()[:40]
+
+
+def _columns(part):
+    """Columns of each table, for one rank."""
+    rank, found = part["rank"], part["collectives"]
+    count = len(found["start_ns"])
+    groups = [group["name"] for group in part["groups"]]
+    indices = [step["index"] for step in part["steps"]]
+    steps = {"rank": [rank] * len(part["steps"])}
+    for name, source in (("step", "index"), ("start_ns", "start_ns"), ("duration_ns", "duration_ns")):
+        steps[name] = [step[source] for step in part["steps"]]
+    for name in ("kernels", "copies", "collectives"):
+        steps[name + "_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] == name) for step in part["steps"]]
+    steps["idle_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] not in _WORK) for step in part["steps"]]
+    collectives = {
+        "rank": [rank] * count,
+        "group": [groups[number] if number >= 0 else None for number in found["group"]],
+        "type": [_TYPES[number] for number in found["type"]],
+        "step": [indices[number] if number >= 0 else None for number in found["step"]],
+        "kernel": [part["texts"][number] for number in found["kernel"]],
+    }
+    for name in ("sequence", "bytes"):
+        collectives[name] = [value if value >= 0 else None for value in found[name]]
+    for name in ("start_ns", "duration_ns", "exposed_ns"):
+        collectives[name] = found[name]
+    idle = [piece for piece in part["time"] if piece["part"] not in _WORK]
+    span = part["span_ns"] or None
+    levels = {"gpu.busy": part["busy_ns"], "gpu.compute": part["compute_ns"], "gpu.communication": part["communication_ns"],
+              "gpu.communication.exposed": part["exposed_ns"]}
+    return {
+        "steps": steps,
+        "collectives": collectives,
+        "idle": {"rank": [rank] * len(idle), "cause": [piece["part"] for piece in idle], "ns": [piece["ns"] for piece in idle]},
+        "levels": {"rank": [rank] * len(levels), "level": list(levels),
+                   "value": [value / span if span else None for value in levels.values()]},
+        "quality": {"rank": [rank] * len(part["quality"]), **{
+            name: [note[name] for note in part["quality"]] for name in ("code", "count", "detail")}},
+    }
+
+
+def schemas():
+    import pyarrow as pa
+
+    whole, text = pa.int64(), pa.string()
+    return {
+        "steps": pa.schema([(name, whole) for name in ("rank", "step", "start_ns", "duration_ns", "kernels_ns", "copies_ns",
+                                                       "collectives_ns", "idle_ns")]),
+        "collectives": pa.schema([("rank", whole), ("group", text), ("type", text), ("step", whole), ("kernel", text),
+                                  ("sequence", whole), ("bytes", whole), ("start_ns", whole), ("duration_ns", whole),
+                                  ("exposed_ns", whole)]),
+        "idle": pa.schema([("rank", whole), ("cause", text), ("ns", whole)]),
+        "levels": pa.schema([("rank", whole), ("level", text), ("value", pa.float64())]),
+        "quality": pa.schema([("rank", whole), ("code", text), ("count", whole), ("detail", text)]),
+        "ranks": pa.schema([("rank", whole), ("world_size", whole), ("job", text), ("host", text), ("device", text), ("source", text),
+                            ("start_ns", whole), ("span_ns", whole), ("busy_ns", whole), ("compute_ns", whole),
+                            ("communication_ns", whole), ("exposed_ns", whole), ("collectives", whole), ("key", text),
+                            ("part", pa.binary())]),
+    }
+
+
+def tables_of(lines, key):
+    """Arrow tables of the ranks that one capture holds; `lines`: what `gpufathom ranks --map` printed."""
+    import pyarrow as pa
+
+    known = schemas()
+    rows = {name: {field: [] for field in schema.names} for name, schema in known.items()}
+    for line in lines:
+        part = json.loads(line)
+        for name, columns in _columns(part).items():
+            for field, values in columns.items():
+                rows[name][field].extend(values)
+        for field in known["ranks"].names:
+            if field in part and field != "collectives":
+                rows["ranks"][field].append(part[field])
+        rows["ranks"]["collectives"].append(len(part["collectives"]["start_ns"]))
+        rows["ranks"]["key"].append(key)
+        rows["ranks"]["part"].append(line)
+    return {name: pa.table(columns, schema=known[name]) for name, columns in rows.items()}
+
+
+def write_whole(path, write):
+    """The file appears complete or not at all, whatever happens to the process or the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    os.close(handle)
+    try:
+        write(draft)
+        with open(draft, "rb") as file:
+            os.fsync(file.fileno())
+        os.chmod(draft, 0o644)
+        os.replace(draft, path)
+    except BaseException:
+        pathlib.Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def write_tables(dataset, key, tables):
+    """All tables of a capture; `ranks`, which says that they are there, comes last."""
+    import pyarrow.parquet as pq
+
+    for name in TABLES:
+        write_whole(pathlib.Path(dataset) / name / f"{key}.parquet",
+                    lambda draft, name=name: pq.write_table(tables[name], draft, compression="zstd", store_schema=False))
+
+
+def is_there(dataset, key):
+    return (pathlib.Path(dataset) / "ranks" / f"{key}.parquet").is_file()
+
+
+def parts_of(dataset):
+    """The ranks as the program printed them, by rank."""
+    import pyarrow.dataset as ds
+
+    files = sorted(str(path) for path in (pathlib.Path(dataset) / "ranks").glob("*.parquet"))
+    if not files:
+        return []
+    table = ds.dataset(files, format="parquet", schema=schemas()["ranks"]).to_table(columns=["rank", "source", "part"])
+    rows = sorted(zip(table["rank"].to_pylist(), table["source"].to_pylist(), table["part"].to_pylist()))
+    return [part for _, _, part in rows]
+
+
+def digest(dataset):
+    """SHA-256 over every file of every table, by name: equal datasets, equal digest."""
+    content = hashlib.sha256()
+    for name in TABLES:
+        for path in sorted((pathlib.Path(dataset) / name).glob("*.parquet")):
+            content.update(f"{name}/{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return content.hexdigest()

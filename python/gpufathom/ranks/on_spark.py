@@ -1,0 +1,31 @@
+"""The map in Spark, by mapInArrow: Spark retries a task whose executor dies.
+
+    from pyspark.sql import SparkSession
+    from gpufathom.ranks import on_spark
+    report = on_spark.map_all(SparkSession.builder.getOrCreate(), paths, "/shared/dataset")
+"""
+
+
+def _mapper(dataset):
+    def map_batches(batches):
+        import pyarrow as pa
+
+        from gpufathom.ranks.map import map_rank
+
+        for batch in batches:
+            for path in batch.column("path").to_pylist():
+                row = map_rank(path, dataset).row()
+                yield pa.RecordBatch.from_pydict({name: [value] for name, value in row.items()})
+
+    return map_batches
+
+
+def map_all(session, paths, dataset, slices=None):
+    """Mapped for each capture, in the order of `paths`. A slice is what is tried again as one."""
+    from gpufathom.ranks.map import Mapped
+
+    paths = [str(path) for path in paths]
+    rows = session.createDataFrame([(path,) for path in paths], "path string").repartition(slices or len(paths), "path")
+    shape = "path string, key string, ranks long, seconds double, done_before boolean, error string"
+    found = {row["path"]: Mapped(**row.asDict()) for row in rows.mapInArrow(_mapper(str(dataset)), shape).collect()}
+    return [found[path] for path in paths]

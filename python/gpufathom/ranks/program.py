@@ -1,0 +1,41 @@
+"""The gpufathom program, which reads the captures."""
+import os
+import shutil
+import subprocess
+
+
+class Failure(Exception):
+    """What the program said, with the file it is about."""
+
+
+def _of_package():
+    try:
+        from gpufathom import _places
+
+        return _places.program()
+    except (ImportError, FileNotFoundError):
+        return None
+
+
+def find_program():
+    """GPUFATHOM, the program that the package brings, or that of the PATH."""
+    for candidate in (os.environ.get("GPUFATHOM"), _of_package(), shutil.which("gpufathom")):
+        if candidate and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
+            return candidate
+    raise Failure("the program gpufathom was not found: set GPUFATHOM to its path, or add its folder to PATH")
+
+
+def run(*arguments, threads=None):
+    """Standard output of the program, its complaints, and its exit code."""
+    command = [find_program(), *map(str, arguments)]
+    if threads:
+        command += ["--threads", str(threads)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    complaint = done.stderr.decode("utf-8", "replace").strip()
+    if done.returncode < 0:
+        raise Failure(f"{' '.join(command)}: ended by signal {-done.returncode}")
+    return done.stdout, complaint, done.returncode
+
+
+def version():
+    return run("--version")[0].decode().strip()

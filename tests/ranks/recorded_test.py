@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Planted faults on two H200s (tests/gpu/ranks/faults.py): the straggler, its cause, the operator and the cost are right.
+
+    recorded_test.py PROGRAM [--json]       --json prints the figures of docs/results/ranks.json
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent / "captures"
+TRUTH = json.loads((HERE / "truth.json").read_text())["parts"]
+# What must be said first of the late rank: cause, and a word of the operator or its scope.
+CAUSES = {
+    "slow_input": ("input", "DataLoader"),
+    "extra_kernels": ("kernels", "extra_augmentation"),
+    "extra_sync": ("host_other", ""),  # it sleeps between its read-backs
+    "uneven_batch": ("kernels", ""),
+    "stall_once": ("host_other", "checkpoint"),
+}
+
+
+def answer_of(part):
+    files = [str(HERE / f"{part}.rank{rank}.json.gz") for rank in range(2)]
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json", *files], stdout=subprocess.PIPE, check=True)
+    answer = json.loads(done.stdout)
+    for row in answer["collectives"]:
+        for one in row["ranks"]:
+            assert one["wait_ns"] + one["transfer_ns"] == one["duration_ns"], part
+    for rank in answer["ranks"]:
+        assert sum(piece["ns"] for piece in rank["time"]) == rank["span_ns"], part
+        assert rank["wait_ns"] + rank["transfer_ns"] + rank["unmatched_ns"] == rank["collective_ns"], part
+    return answer
+
+
+def judge_cause(part):
+    """The cost against that of the same program without the fault, both without a profiler."""
+    answer, truth = answer_of(part), TRUTH[part]
+    worst = answer["stragglers"][0]
+    cause, word = CAUSES[part]
+    assert worst["rank"] == truth["late_rank"], (part, worst)
+    assert worst["cause"] == cause, (part, worst)
+    assert word in worst["op"] + worst["module"], (part, worst)
+    said = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == worst["rank"]) / 1e6
+    real = 60.0 if part == "stall_once" else (truth["step_ms_alone"] - TRUTH["none"]["step_ms_alone"]) * truth["active"]
+    assert abs(said - real) <= 0.15 * real, (part, said, real)
+    return {"late_rank": worst["rank"], "cause": worst["cause"], "operator": worst["op"], "scope": worst["module"],
+            "gain_said_ms": round(said, 2), "gain_real_ms": round(real, 2)}
+
+
+def judge_planted():
+    """120 collectives, of which a random part has a delay of 0.3 to 2 ms on a random rank."""
+    rows = sorted(answer_of("planted")["collectives"], key=lambda row: row["ranks"][0]["start_ns"])
+    plan = TRUTH["planted"]["collectives"]
+    assert [row["bytes"] for row in rows] == [4 * one["elements"] for one in plan]
+    right = wrong = missed = 0
+    errors = []
+    for row, one in zip(rows, plan):
+        late = row["margin_ns"] > max(row["doubt_ns"], 150_000)
+        found = late and one["delay_us"] > 0 and row["last_rank"] == one["rank"]
+        right += found
+        wrong += late and not found
+        missed += one["delay_us"] > 0 and not found
+        if found:
+            errors.append(abs(row["margin_ns"] / 1e3 - one["delay_us"]))
+    precision, recall = right / (right + wrong), right / (right + missed)
+    assert right >= 40 and precision >= 0.95 and recall >= 0.95, (right, wrong, missed)
+    return {"planted": right + missed, "found": right, "precision": round(precision, 4), "recall": round(recall, 4),
+            "median_error_us": round(sorted(errors)[len(errors) // 2], 2)}
+
+
+def main():
+    figures = {part: judge_cause(part) for part in CAUSES}
+    figures["planted"] = judge_planted()
+    if "--json" in sys.argv:
+        print(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()
