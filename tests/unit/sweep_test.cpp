@@ -120,6 +120,17 @@ TEST(Sweep, OperationsAgainstThePeakOfThePrecision) {
   EXPECT_FALSE(make_sweep({mixed}, {}).runs[0].mfu);
 }
 
+TEST(Sweep, KernelsTellWhatTheRunDoesNot) {
+  auto run = run_of("amp", 8, 0.01);
+  run.run.levels = {{"gpu.busy", 0.5}, {"tensor.active", 0.3}};
+  run.kernels = {{1, 300, {{"tensor.issue", 0.04}, {"tensor.active", 0.9}}},
+                 {1, 100, {{"tensor.issue", 0.0}, {"tensor.active", 0.0}}}};
+  const Sweep sweep = make_sweep({run}, {});
+  EXPECT_NEAR(*level_of(sweep.runs[0], "tensor.issue"), 0.5 * 0.03, 1e-12);
+  EXPECT_NEAR(*level_of(sweep.runs[0], "tensor.active"), 0.3, 1e-12);
+  EXPECT_EQ(takeaway(sweep, TakeawayId::tensor_issue_small).verdict, TakeawayVerdict::holds);
+}
+
 TEST(Sweep, TheCurveHoldsAllKernelTime) {
   auto run = run_of("amp", 8, 0.01);
   run.kernels = {{1, 300, {{"tensor.active", 0.5}}},

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Joins the tables of several runs of the study into one: merge.py OUT STUDY.json ...
+"""Joins the tables of several runs of the study into one: merge.py OUT STUDY.json ... [REPORT ...]
 
 Repeats of a configuration add up, a later table's kernels take the place of an earlier one's, and
-times of the clock go. The result is what docs/results keeps; `gpufathom compare --table` reads it.
+times of the clock go. A REPORT is MODEL:BATCH:LEVELS.csv[.gz][:TENSOR.csv[.gz]], reports of Nsight
+Compute for one eager AMP step: its kernels take the place of those. The result is what docs/results keeps; `gpufathom compare --table` reads it.
 """
 import json
 import sys
 
+import oracle
+
 AXES = ("model", "framework", "mode", "precision", "batch")
-KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "issue.active", "tensor.active",
-               "dram.active")
+KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "sm.active", "issue.active",
+               "tensor.active", "dram.active")
 ORDER = {"model": ("resnet50", "bert", "dlrm"), "mode": ("eager", "compile", "xla"),
          "precision": ("fp32", "tf32", "amp")}
 
@@ -26,9 +29,11 @@ def run_of(run):
 
 
 def kernel_of(kernel):
+    doubled = {"sm.active_any"} if "sm.active" in kernel["levels"] else set()
     return {"name": kernel["name"][:80], "count": kernel["count"], "ns": kernel["ns"],
             "levels": {name: round(value, 5) for name, value in kernel["levels"].items()
-                       if value is not None and name in KEPT_LEVELS + ("tensor.issue",)}}
+                       if value is not None and name not in doubled
+                       and name in KEPT_LEVELS + ("tensor.issue",)}}
 
 
 def add(rows, row):
@@ -59,7 +64,8 @@ def dump(table):
 def main():
     out, *paths = sys.argv[1:]
     rows, table = {}, {"schema": "gpufathom.sweep-table/1"}
-    for path in paths:
+    reports = [path.split(":") for path in paths if ":" in path]
+    for path in (path for path in paths if ":" not in path):
         with open(path, encoding="utf-8") as text:
             study = json.load(text)
         for key in ("gpu", "versions", "made_by", "date"):
@@ -68,6 +74,9 @@ def main():
         table.setdefault("oracle", []).extend(counted)
         for row in study["rows"]:
             add(rows, row)
+    for model, batch, *files in reports:
+        key = (model, "pytorch", "eager", "amp", int(batch))
+        rows[key]["kernels"] = [kernel_of(kernel) for kernel in oracle.rows_of(*files)]
     flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
     for row in rows.values():
         row["flops_per_item"] = flops.get(row["model"])

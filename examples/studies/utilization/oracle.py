@@ -1,5 +1,7 @@
 """Levels of one step from Nsight Compute's counters of every kernel, weighted by their durations."""
 import csv
+import gzip
+import re
 
 # Each fits one pass on GH100, so that no kernel is replayed: replay saves and restores gigabytes.
 METRICS = {
@@ -19,6 +21,7 @@ PERCENTAGES = (
     ("sm.active_any", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"),
     ("sm.occupancy", "sm__warps_active.avg.pct_of_peak_sustained_elapsed"),
 )
+BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
 # Level, counter above, counter below.
 RATIOS = (
     ("sm.active", "smsp__cycles_active.sum", "smsp__cycles_elapsed.sum"),
@@ -28,41 +31,79 @@ RATIOS = (
 )
 
 
+def kernels_of(path):
+    """Every kernel of a report: its name, grid, duration, levels and bytes."""
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as text:
+        rows = list(csv.reader(line for line in text if line.startswith('"')))
+    column = {name: index for index, name in enumerate(rows[0])} if rows else {}
+
+    def number(row, name):
+        at = column.get(name)
+        if at is None or at >= len(row) or not row[at]:
+            return None
+        return float(row[at].replace(",", "")) * UNITS.get(rows[1][at], 1)
+
+    kernels = []
+    for row in rows[2:]:
+        duration = number(row, "gpu__time_duration.sum")
+        if duration is None:  # the report ends in the middle of a row
+            continue
+        levels = {}
+        for level, counter in PERCENTAGES:
+            percentage = number(row, counter)
+            if percentage is not None:
+                levels[level] = percentage / 100
+        for level, above, below in RATIOS:
+            numerator, denominator = number(row, above), number(row, below)
+            if numerator is not None and denominator:
+                levels[level] = numerator / denominator
+        moved = {metric: number(row, metric) for metric in BYTES}
+        kernels.append({"name": row[column["Kernel Name"]], "grid": row[column["Grid Size"]],
+                        "ns": duration, "levels": levels, "bytes": moved})
+    return kernels
+
+
 def read(path, model):
     """Sums over the kernels of the report: durations, durations times level, bytes."""
     if not path.exists():
         return {"model": model, "note": "no report"}
-    with open(path, encoding="utf-8", errors="replace") as text:
-        rows = list(csv.reader(line for line in text if line.startswith('"')))
-    if len(rows) < 3:
+    kernels = kernels_of(path)
+    if not kernels:
         return {"model": model, "note": "an empty report"}
-    column = {name: index for index, name in enumerate(rows[0])}
-
-    def number(row, name):
-        at = column.get(name)
-        if at is None or not row[at]:
-            return None
-        return float(row[at].replace(",", "")) * UNITS.get(rows[1][at], 1)
-
-    kernel_ns, sums = 0.0, {}
-    for row in rows[2:]:
-        duration = number(row, "gpu__time_duration.sum")
-        if duration is None:
-            continue
-        kernel_ns += duration
-        values = {}
-        for level, counter in PERCENTAGES:
-            percentage = number(row, counter)
-            if percentage is not None:
-                values[level] = percentage / 100
-        for level, above, below in RATIOS:
-            numerator, denominator = number(row, above), number(row, below)
-            if numerator is not None and denominator:
-                values[level] = numerator / denominator
-        for level, value in values.items():
-            sums[level] = sums.get(level, 0.0) + duration * value
-        for metric in ("dram__bytes_read.sum", "dram__bytes_write.sum"):
-            moved = number(row, metric)
+    sums = {}
+    for kernel in kernels:
+        for level, value in kernel["levels"].items():
+            sums[level] = sums.get(level, 0.0) + kernel["ns"] * value
+        for metric, moved in kernel["bytes"].items():
             if moved is not None:
                 sums[metric] = sums.get(metric, 0.0) + moved
-    return {"model": model, "kernels": len(rows) - 2, "kernel_ns": kernel_ns, "sums": sums}
+    return {"model": model, "kernels": len(kernels),
+            "kernel_ns": sum(kernel["ns"] for kernel in kernels), "sums": sums}
+
+
+def rows_of(levels, tensor=None):
+    """Kernels of one name and grid as one row of a sweep's table; `tensor` is a report of the same
+    step whose kernels, in the same order, have the counters that the first lacks."""
+    kernels = kernels_of(levels)
+    for kernel, other in zip(kernels, kernels_of(tensor) if tensor else ()):
+        if (kernel["name"], kernel["grid"]) != (other["name"], other["grid"]):
+            raise SystemExit(f"{levels} and {tensor} are not of the same kernels")
+        kernel["levels"] = {**other["levels"], **kernel["levels"]}
+    rows = {}
+    for kernel in kernels:
+        row = rows.setdefault((kernel["name"], kernel["grid"]),
+                              {"name": short(kernel["name"]), "count": 0, "ns": 0, "levels": {}})
+        row["count"] += 1
+        row["ns"] += kernel["ns"]
+        for level, value in kernel["levels"].items():
+            row["levels"][level] = row["levels"].get(level, 0.0) + value * kernel["ns"]
+    for row in rows.values():
+        row["levels"] = {level: total / row["ns"] for level, total in row["levels"].items()}
+        row["ns"] = round(row["ns"])
+    return sorted(rows.values(), key=lambda row: -row["ns"])
+
+
+def short(name):
+    """A kernel's name without its arguments and template arguments."""
+    return re.sub(r"[<(].*", "", name.removeprefix("void ")) or name

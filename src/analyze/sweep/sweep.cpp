@@ -195,6 +195,15 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
   series.curve_level.clear();
 }
 
+/// A level that a run lacks and its kernels have: their mean by time, for the time that they run.
+void complete_levels(SweepRun& run, const std::vector<SweepKernel>& kernels) {
+  const Share busy = level_of(run, "gpu.busy");
+  if (!busy) return;
+  for (const auto& spread : spreads_of(kernels))
+    if (!level_of(run, spread.id) && spread.value)
+      run.levels.push_back({spread.id, *spread.value * *busy});
+}
+
 /// Axes with more than one value, behind those that were asked for.
 void add_varying(std::vector<std::string>& axes, const std::vector<SweepRun>& runs) {
   const auto add = [&](std::string_view name, bool varies) {
@@ -236,7 +245,10 @@ SweepInput sweep_input(const Analysis& analysis) {
 Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) {
   Sweep sweep;
   inputs = merge_repeats(std::move(inputs));
-  for (auto& input : inputs) finish(input);
+  for (auto& input : inputs) {
+    finish(input);
+    complete_levels(input.run, input.kernels);
+  }
   // Series in the order in which they first appear, the runs of each by batch.
   std::map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < inputs.size(); ++i) first.try_emplace(series_key(inputs[i].run), i);
