@@ -195,13 +195,14 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
   series.curve_level.clear();
 }
 
-/// A level that a run lacks and its kernels have: their mean by time, for the time that they run.
-void complete_levels(SweepRun& run, const std::vector<SweepKernel>& kernels) {
+/// Samples cannot tell tensor instructions, counters of the kernels can: their mean by time, for
+/// the time that kernels run.
+void complete_tensor_issue(SweepRun& run, const std::vector<SweepKernel>& kernels) {
+  constexpr std::string_view kId = "tensor.issue";
   const Share busy = level_of(run, "gpu.busy");
-  if (!busy) return;
+  if (!busy || level_of(run, kId)) return;
   for (const auto& spread : spreads_of(kernels))
-    if (!level_of(run, spread.id) && spread.value)
-      run.levels.push_back({spread.id, *spread.value * *busy});
+    if (spread.id == kId && spread.value) run.levels.push_back({spread.id, *spread.value * *busy});
 }
 
 /// Axes with more than one value, behind those that were asked for.
@@ -247,7 +248,7 @@ Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) 
   inputs = merge_repeats(std::move(inputs));
   for (auto& input : inputs) {
     finish(input);
-    complete_levels(input.run, input.kernels);
+    complete_tensor_issue(input.run, input.kernels);
   }
   // Series in the order in which they first appear, the runs of each by batch.
   std::map<std::string, std::size_t> first;
