@@ -12,6 +12,7 @@
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
+#include "analyze/idle/shorten.h"
 #include "analyze/launches.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
@@ -82,6 +83,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   // Findings ask for counters where there are none: the model comes after them.
   analysis.findings = find_in_trace(context, *levels, analysis);
   fill_rung_by_model(context, analysis);
+  shorten_idle_names(analysis, options.max_rows);
   runtime.get();
   if (shared) shared->emplace(std::move(context));
   return analysis;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "analyze/report_alone.h"
 #include "cli/answer_ranks.h"
 #include "cli/energy_model.h"
 #include "cli/load_capture.h"
@@ -51,8 +52,10 @@ int analyze_files(const Options& out) {
   auto loaded = load_capture(out.input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
+  const bool report_alone = holds_only_report(loaded->capture);
+  if (report_alone) lay_out_report(loaded->capture);
   AnalyzeOptions options;
-  options.window = out.window;
+  options.window = report_alone ? "all" : out.window;
   options.batch = out.batch;
   options.max_rows = other_rows(format, out.rows);
   options.progress = progress.callback();
@@ -64,6 +67,7 @@ int analyze_files(const Options& out) {
   progress.wipe();
   if (!analysis) return complain(analysis.error(), out.input.trace, loaded->capture);
   analysis->counters_source = loaded->counters;
+  if (report_alone) forget_time_line(*analysis);
   const int exit_code = give_analysis(out.output, out.input.trace, *analysis,
                                       rendered(out, format, *analysis, context));
   if (out.input.power.empty() || !analysis->energy.devices.empty()) return exit_code;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
 #include "core/when.h"
 #include "report/labels.h"
@@ -130,6 +131,24 @@ std::string energy_headline(const EnergyUse& energy) {
   return text + ".";
 }
 
+/// Of a counter report alone: what is known inside its kernels.
+std::string report_headline(const Analysis& analysis) {
+  std::string text =
+      "A counter report alone: how busy the GPU was is not known. Of the time of its kernels";
+  if (const auto* active = find_level(analysis, "sm.active"))
+    text += fmt::format(", SMs have work {}", format_level(*active));
+  if (const auto* issue = find_level(analysis, "issue.active"))
+    text += fmt::format(", issue slots are used {}", format_level(*issue));
+  if (const auto* tensor = find_level(analysis, "tensor.active"))
+    text += fmt::format(", tensor cores work {}", format_level(*tensor));
+  return text + "." + largest_loss(analysis);
+}
+
+bool is_report_alone(const Analysis& analysis) {
+  return std::ranges::any_of(analysis.quality,
+                             [](const QualityNote& note) { return note.code == kReportAlone; });
+}
+
 /// A profiler made the idle time longer than it is without one.
 bool slowed_by_profiler(const Analysis& analysis) {
   return std::ranges::any_of(analysis.findings, [](const Finding& finding) {
@@ -150,6 +169,7 @@ std::string headline(const Analysis& analysis) {
   if (analysis.devices.empty())
     return "No GPU event: nothing ran on a device in this window, or the profiler did not record "
            "it.";
+  if (is_report_alone(analysis)) return report_headline(analysis);
   const auto* busy = find_level(analysis, "gpu.busy");
   Nanos kernels = 0;
   for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;

@@ -38,6 +38,7 @@ ONE_OFF_OPERATION = re.compile(r"\(dynamo_timed\)|cudagraph_trees.*(_record|: re
                                r"|torch/_dynamo/(convert_frame|output_graph|symbolic_convert)|torch/_inductor/(compile_fx|graph|scheduler|codecache|async_compile)"
                                r"|autotune|benchmark_all_configs|triton/compiler|CachingAutotuner\.(bench|precompile)|torch/cuda/graphs\.py.*(capture|__enter__|__exit__)"
                                r"|CUDAGraph\.instantiate", re.I)
+CAPTURE_BEGINS, CAPTURE_ENDS = re.compile(r"StreamBeginCapture|capture_begin"), re.compile(r"StreamEndCapture|capture_end")
 REPEATED_END = re.compile(r": (run|__call__)$")  # frames of the same files that run what was compiled, step by step
 INPUT_PARTS = ("DataLoader", "dataloader.py", "torch/utils/data/", "IteratorGetNext", "Iterator::", "tf_data", "tf.data")
 HOST_TRANSPORTS = ("gloo:", "mpi:", "ucc:")
@@ -86,6 +87,7 @@ class Judge:
             if roles_of(op.name, op.kind):
                 ops_by_thread[op.thread].append(op)
         threads = set(calls_by_thread) | set(ops_by_thread)
+        self.captures_graphs = any(CAPTURE_BEGINS.search(s.name) for s in (*trace.calls, *trace.ops))
         self.calls = {t: raw.OpenSpans(calls_by_thread[t]) for t in threads}
         self.ops = {t: raw.OpenSpans(ops_by_thread[t]) for t in threads}
         self.main = self.main_threads(threads, ops_by_thread)
@@ -102,6 +104,20 @@ class Judge:
                     seen.add(activity.name)
                     self.first_launch.add(id(call))
         self.told_to_wait = self.stream_waits(calls_by_thread)
+        self.captures = {t: self.graph_captures(calls_by_thread[t], [o for o in trace.ops if o.thread == t] if self.captures_graphs else []) for t in threads}
+
+    @staticmethod
+    def graph_captures(calls, ops):
+        """[(start, end)] in which a thread captures a graph: what it launches there does not run."""
+        edges = sorted([(s.end, True) for s in (*calls, *ops) if CAPTURE_BEGINS.search(s.name)] + [(s.start, False) for s in (*calls, *ops) if CAPTURE_ENDS.search(s.name)])
+        captures, opened = [], None
+        for time, begins in edges:
+            if begins:
+                opened = time
+            elif opened is not None:
+                captures.append((opened, time))
+                opened = None
+        return captures
 
     @staticmethod
     def main_threads(threads, ops):
@@ -171,6 +187,9 @@ class Judge:
         pieces = []
         for left, right in zip(borders, borders[1:]):
             cause = "host_other"
+            if any(begin <= left < finish for thread in asked for begin, finish in self.captures.get(thread, ())):
+                pieces.append((left, right, "start_up"))
+                continue
             for thread in asked:
                 answer = self.state(self.calls[thread].at(left), self.ops[thread].at(left), following)
                 if answer:

@@ -38,6 +38,17 @@ TEST(Idle, LaunchBoundInsideOperatorsAndLaunchCalls) {
   EXPECT_EQ(causes(b), (Causes{{"launch_bound", 70}, {"kernel_gap", 10}}));
 }
 
+TEST(Idle, StartUpWhileAGraphIsCaptured) {
+  auto b = start();
+  b.call(ApiKind::other, "cudaStreamBeginCapture", 100, 110);
+  b.op("aten::mm", 110, 300);
+  b.call(ApiKind::launch, "cudaLaunchKernel", 120, 130);  // starts nothing: it is captured
+  b.call(ApiKind::other, "cudaStreamEndCapture", 310, 320);
+  b.op("aten::add", 320, 360);
+  b.launch("next", {350, 360}, {360, 400});
+  EXPECT_EQ(causes(b), (Causes{{"start_up", 220}, {"launch_bound", 40}}));
+}
+
 TEST(Idle, HostOtherWhereNothingIsOpen) {
   auto b = start();
   b.mark("ProfilerStep#1", -50, 500);  // a mark is not an operation

@@ -95,6 +95,30 @@ TEST(EnergyEvaluator, AddsUpByComponent) {
   EXPECT_NEAR(whole.high, 204 + 10 + 55 + 110 + .8 + 1.4, 1e-9);
 }
 
+TEST(EnergyEvaluator, IntervalsHoldWhatOneBoardCannotKnow) {
+  EnergyModel model = small_model();
+  model.spread = {0.03, 0.1, 0.03, 0.09, 0.2};
+  EnergyEvaluator plain(model), own(model), other(model), sampled(model);
+  own.allow_for_spread(true, false);
+  other.allow_for_spread(false, false);
+  sampled.allow_for_spread(false, true);
+  EnergyWork work = plain.no_work();
+  work[EnergyEvaluator::kStatic] = 1;
+  for (std::size_t i = EnergyEvaluator::kFeatures; i < work.size(); ++i) work[i] = 1e9;
+  const auto width = [&](const EnergyEvaluator& evaluator) {
+    const auto interval = evaluator.interval_of_sum(work);
+    return interval.high - interval.low;
+  };
+  EXPECT_LT(width(plain), width(own));
+  EXPECT_LT(width(own), width(other)) << "another board";
+  EXPECT_LT(width(other), width(sampled)) << "sampled counts";
+  // Static power is known on the model's own board, and not better than 3 % on another one.
+  const auto idle = own.interval(work, own.component_of(EnergyEvaluator::kStatic));
+  const auto there = other.interval(work, other.component_of(EnergyEvaluator::kStatic));
+  EXPECT_NEAR(there.high - model.static_w, model.static_w * 0.0606, model.static_w * 0.02);
+  EXPECT_LT(idle.high - idle.low, there.high - there.low);
+}
+
 TEST(EnergyEvaluator, DrawsKnowThatCoefficientsGoTogether) {
   EnergyModel model = small_model();
   model.draw_columns = {"l1.load", "l2.load"};  // one up, the other down: the sum hardly moves

@@ -231,6 +231,12 @@ void describe_model(EnergyUse& out, const EnergyModelFile* file) {
   out.gain_error = file->model.gain_error;
 }
 
+/// The board that the model was calibrated on: no spread between boards.
+bool is_its_board(const Frame& frame) {
+  const auto uuid = frame.capture.text(frame.capture.devices.uuid[frame.device]);
+  return !uuid.empty() && uuid == frame.model->model.uuid;
+}
+
 DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, const Frame& frame,
                           DeviceEnergy out) {
   const auto& capture = context.capture;
@@ -264,6 +270,8 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
       position.push_back(i);
     }
   if (model && out.sm_mhz) model->bring_to_clock(*out.sm_mhz);
+  if (model)
+    model->allow_for_spread(is_its_board(frame), out.counts_source == CountsSource::samples);
   const LayerGroups layers = group_layers(context, instances);
   const StepOf steps(context.window.steps);
   Leaves leaves;
@@ -439,6 +447,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
       const auto window = sampled_window(capture, index, span, evaluator);
       if (window.hertz > 0) device->sm_mhz = window.hertz * 1e-6;
       if (device->sm_mhz) evaluator.bring_to_clock(*device->sm_mhz);
+      evaluator.allow_for_spread(is_its_board(frame), true);
       if (has_samples(window)) {
         device->counts_source = CountsSource::samples;
         device->coverage = std::min(1.0, window.coverage);

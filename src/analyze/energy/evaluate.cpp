@@ -11,6 +11,7 @@ namespace gf {
 namespace {
 
 constexpr double kPico = 1e-12;
+constexpr double kNormal = 1.96;  // 97.5 % quantile of the normal distribution
 
 /// Where a component stands in a report: from what is always there, over the units that compute,
 /// outwards to the memory.
@@ -134,13 +135,21 @@ std::vector<double> EnergyEvaluator::by_component(const EnergyWork& work) const 
   return sums;
 }
 
+void EnergyEvaluator::allow_for_spread(bool same_board, bool sampled) {
+  const EnergySpread& spread = model_.spread;
+  dynamic_spread_ = sampled ? spread.form_sampled : spread.form;
+  if (same_board) return;
+  dynamic_spread_ = std::hypot(dynamic_spread_, spread.gain);
+  dram_spread_ = spread.dram;
+  static_spread_ = spread.idle;
+}
+
+/// What runs of the calibration leave open.
 template <class Keep>
-Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) const {
+Interval95 EnergyEvaluator::bootstrap_over(const EnergyWork& work, Keep keep, double value) const {
   Interval95 plain;
-  double value = 0;
   for (std::size_t i = 0; i < joules_.size(); ++i) {
     if (!keep(i)) continue;
-    value += joules_[i] * work[i];
     const double one = low_[i] * work[i], other = high_[i] * work[i];
     plain.low += std::min(one, other);
     plain.high += std::max(one, other);
@@ -155,6 +164,34 @@ Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) con
     sums.push_back(sum);
   }
   return {std::min(quantile(sums, .025), value), std::max(quantile(sums, .975), value)};
+}
+
+template <class Keep>
+Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) const {
+  double fixed = 0, dynamic = 0, dram = 0;
+  for (std::size_t i = 0; i < joules_.size(); ++i) {
+    if (!keep(i)) continue;
+    const double joules = joules_[i] * work[i];
+    if (i == kStatic || i == kWarmth) {
+      fixed += joules;
+    } else {
+      dynamic += joules;
+      if (!on_chip(names_[i])) dram += joules;
+    }
+  }
+  const double value = fixed + dynamic;
+  const Interval95 runs = bootstrap_over(work, keep, value);
+  // Independent of the runs, and of each other. Deviations of logarithms: half as much up as down
+  // is not the same number of joules.
+  const auto open = [&](double sign) {
+    const auto part = [&](double joules, double spread) {
+      return std::abs(joules) * std::abs(std::expm1(sign * kNormal * spread));
+    };
+    return std::hypot(part(fixed, static_spread_), part(dynamic, dynamic_spread_),
+                      part(dram, dram_spread_));
+  };
+  return {value - std::hypot(value - runs.low, open(-1)),
+          value + std::hypot(runs.high - value, open(+1))};
 }
 
 Interval95 EnergyEvaluator::interval(const EnergyWork& work, std::size_t component) const {

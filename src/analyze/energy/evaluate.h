@@ -35,6 +35,11 @@ class EnergyEvaluator {
   /// before the model is applied.
   void bring_to_clock(double sm_mhz);
 
+  /// Widens every interval by what one board's calibration cannot know (EnergySpread): the error of
+  /// the model's form on kernels that it has not seen, larger where counts were `sampled`, and,
+  /// unless it is the `same_board`, the spread between boards. Once, before intervals are asked.
+  void allow_for_spread(bool same_board, bool sampled);
+
   static constexpr std::size_t kStatic = 0, kActive = 1, kWarmth = 2, kFeatures = 3;
   const EnergyModel& model() const { return model_; }
   std::size_t columns() const { return joules_.size(); }
@@ -65,10 +70,13 @@ class EnergyEvaluator {
   void order_components(const std::vector<std::string>& of);
   template <class Keep>
   Interval95 interval_over(const EnergyWork& work, Keep keep) const;
+  template <class Keep>
+  Interval95 bootstrap_over(const EnergyWork& work, Keep keep, double value) const;
   EnergyModel model_;
   std::vector<std::string> names_, components_;
   std::vector<double> joules_, low_, high_;
   std::vector<std::size_t> component_;
+  double dynamic_spread_ = 0, dram_spread_ = 0, static_spread_ = 0;  // standard deviations
   std::vector<std::vector<double>> draws_;  // joules of each column, a row a draw
 };
 

@@ -88,6 +88,25 @@ struct EnergyFitError {
   }
 };
 
+/// How far measured energy lies from what a model says, as standard deviations of logarithms: what
+/// calibration runs of one board cannot know. The presets are what six H200 boards say
+/// (tests/system/energy_boards.py).
+struct EnergySpread {
+  double gain = 0.03;           // of the dynamic energy, from board to board
+  double dram = 0.10;           // of DRAM's, beside it
+  double idle = 0.031;          // of the static power, from board to board
+  double form = 0.09;           // of the dynamic energy of kernels that no fit has seen
+  double form_sampled = 0.175;  // the same where samples of the whole GPU count, not a report
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("gain", &EnergySpread::gain, "of dynamic energy, from board to board");
+    visit("dram", &EnergySpread::dram, "of DRAM's energy beside it");
+    visit("idle", &EnergySpread::idle, "of static power, from board to board");
+    visit("form", &EnergySpread::form, "of kernels that no fit has seen");
+    visit("form_sampled", &EnergySpread::form_sampled, "the same with sampled counts");
+  }
+};
+
 struct EnergyModel {
   std::string schema = "gpufathom.energy/1";
   std::string gpu, uuid, driver, date;
@@ -102,6 +121,7 @@ struct EnergyModel {
   double gain_error =
       0.05;  // systematic error of board sensors, outside every interval (arXiv 2312.02741)
   double mean_absolute_error = 0;  // of the fit, relative
+  EnergySpread spread;
   int points = 0, dropped = 0;
   std::vector<EnergyCoefficient> coefficients;
   std::vector<EnergyFitError> errors;
@@ -132,6 +152,8 @@ struct EnergyModel {
     visit("spin_w", &EnergyModel::spin_w, "sleeping warps on all SMs");
     visit("gain_error", &EnergyModel::gain_error, "systematic error of the sensor, relative");
     visit("mean_absolute_error", &EnergyModel::mean_absolute_error, "of the fit, relative");
+    visit("spread", &EnergyModel::spread,
+          "standard deviations of logarithms that no calibration of one board knows");
     visit("points", &EnergyModel::points, "points of the fit");
     visit("dropped", &EnergyModel::dropped, "points left out");
     visit("coefficients", &EnergyModel::coefficients, "energy of each feature");

@@ -48,8 +48,44 @@ Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(
 
 }  // namespace
 
+/// Idle time labelled launch_bound in which a thread allocates or frees memory of the device.
+Nanos late_in_allocations(const Facts& facts) {
+  const auto& calls = facts.capture().api_calls;
+  Intervals allocations;
+  for (std::uint32_t call = 0; call < calls.size(); ++call)
+    if (calls.kind[call] == ApiKind::alloc)
+      allocations.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+  allocations = normalised(std::move(allocations));
+  if (allocations.empty()) return 0;
+  Nanos time = 0;
+  for (const auto& line : facts.context.devices) {
+    Intervals late;
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::launch_bound) late.push_back(piece.span);
+    time += shared_length(normalised(std::move(late)), allocations);
+  }
+  return time;
+}
+
+/// Whether memory is allocated step after step: in at least half of three steps and more, for
+/// a hundredth of their time. Without steps, in a capture that does more than a handful of kernels.
+bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
+  constexpr std::int64_t kHandful = 100;
+  constexpr Nanos kShort = 10'000'000;  // too short to tell
+  const auto& steps = facts.analysis.window.steps;
+  if (steps.size() < 3) return facts.window < kShort || facts.kernel_count >= kHandful;
+  std::size_t allocating = 0;
+  for (const auto& step : steps) {
+    const Interval span{step.start_ns, step.start_ns + step.duration_ns};
+    allocating += total(clip(calls, span)) * 100 >= step.duration_ns;
+  }
+  return allocating * 2 >= steps.size();
+}
+
 std::optional<Finding> launch_bound(const Facts& facts) {
-  const auto late = facts.idle(IdleReason::launch_bound);
+  auto late = facts.idle(IdleReason::launch_bound);
+  // Launching is not what takes the time while memory is allocated: device_allocations says that.
+  late.ns -= late_in_allocations(facts);
   if (facts.of_window(late.ns) < 0.05) return {};
   const double graphs = from_graphs(facts);
   std::string advice;
@@ -200,7 +236,9 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   const auto count = static_cast<std::int64_t>(spans.size());
   Nanos idle = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
-  if (count == 0 || facts.of_window(time) < 0.01 || !facts.repeats(spans, 0.005)) return {};
+  if (count == 0 || facts.of_window(time) < 0.01 || !facts.repeats(spans, 0.005) ||
+      !allocates_in_steps(facts, normalised(spans)))
+    return {};
   return Finding{FindingId::device_allocations,
                  "Memory of the device is allocated or freed inside the step; a caching allocator "
                  "should have it after warm-up. Look for shapes that change, for memory that is "

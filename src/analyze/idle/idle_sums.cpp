@@ -4,10 +4,6 @@
 
 namespace gf {
 
-namespace {
-constexpr std::size_t kNamesShown = 20;  // operators and modules kept for each reason
-}
-
 IdleSums::IdleSums(const Context& context) : context_(context) {
   last_end_.fill(INT64_MIN);
   operators_.line_of.assign(context.capture.strings.size(), 0);
@@ -43,16 +39,14 @@ std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason,
   for (std::uint32_t i = 1; i < table.id.size(); ++i)
     if (table.ns[i][reason] > 0) lines.push_back(i);
   // Equal times by name, so that the order is fixed.
-  const auto shown =
-      lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamesShown));
-  std::partial_sort(lines.begin(), shown, lines.end(), [&](auto left, auto right) {
+  std::sort(lines.begin(), lines.end(), [&](auto left, auto right) {
     if (table.ns[left][reason] != table.ns[right][reason])
       return table.ns[left][reason] > table.ns[right][reason];
     return name_of_id(table.id[left]) < name_of_id(table.id[right]);
   });
   std::vector<NamedTime> out;
-  for (auto line = lines.begin(); line != shown; ++line)
-    out.push_back({std::string(name_of_id(table.id[*line])), table.ns[*line][reason]});
+  for (const auto line : lines)
+    out.push_back({std::string(name_of_id(table.id[line])), table.ns[line][reason]});
   return out;
 }
 

@@ -47,12 +47,28 @@ std::vector<std::uint32_t> first_after_windows(const Context& context) {
   return next;
 }
 
+/// Causes that say what the host did; the others say what the device did.
+bool is_of_the_host(IdleReason reason) {
+  switch (reason) {
+    case IdleReason::launch_bound:
+    case IdleReason::host_other:
+    case IdleReason::input:
+    case IdleReason::sync:
+    case IdleReason::memcpy:
+    case IdleReason::communication:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
     : context_(context),
       capture_(context.capture),
       rules_(context, facts),
+      captures_(context),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
       most_looked_at_(kMostLooks *
@@ -157,6 +173,8 @@ bool GapLabeller::same_graph_launch(std::uint32_t before, std::uint32_t next) co
 void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op,
                        std::uint32_t next) {
   if (from >= to) return;
+  // While a graph is captured nothing that is launched runs: one-off, whatever else is open.
+  if (is_of_the_host(reason) && captures_.at(candidates_, from)) reason = IdleReason::start_up;
   sums_->add({from, to}, reason, op, next);
   if (!pieces_.empty()) {
     auto& last = pieces_.back();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/idle/graph_captures.h"
 #include "analyze/idle/idle_rules.h"
 #include "analyze/idle/idle_sums.h"
 #include "analyze/thread_sweep.h"
@@ -31,6 +32,7 @@ class GapLabeller {
   const Context& context_;
   const Capture& capture_;
   IdleRules rules_;
+  GraphCaptures captures_;
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>
       after_window_;            // by row of devices: what starts first after its window

@@ -1,6 +1,9 @@
 #include "analyze/runtime/idle_origins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "analyze/thread_sweep.h"
@@ -188,6 +191,19 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   std::vector<IdleOrigin> origins;
   for (std::size_t i = 0; i < shown; ++i)
     origins.push_back(origin_of(context, order[i].first, order[i].second, windows));
+  // What was cut is one row a cause, so that the list still sums to the idle time.
+  std::map<IdleReason, std::pair<std::int64_t, Sum>> others;
+  for (std::size_t i = shown; i < order.size(); ++i) {
+    auto& [rows, sum] = others[order[i].first.reason];
+    ++rows;
+    sum.ns += order[i].second.ns;
+    sum.gaps += order[i].second.gaps;
+  }
+  for (const auto& [reason, rest] : others) {
+    Key key{reason, RuntimePhase::other, {}, 0, {}};
+    origins.push_back(origin_of(context, key, rest.second, windows));
+    origins.back().operation = fmt::format("({} others)", rest.first);
+  }
   return origins;
 }
 

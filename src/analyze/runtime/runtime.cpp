@@ -15,7 +15,6 @@ namespace gf {
 namespace {
 
 constexpr std::size_t kMarks = 20;
-constexpr std::size_t kOrigins = 40;
 
 /// The asked window. Where nothing was asked for and there are no steps, the devices' window, so
 /// that every section has one denominator. For "all", from the first to the last thing that has a
@@ -183,8 +182,7 @@ void analyze_runtime(const Context& context, const RuleLookup& rules, const Runt
 }
 
 void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis) {
-  analysis.runtime.idle = find_idle_origins(
-      context, trace, context.options.max_rows ? context.options.max_rows : kOrigins);
+  analysis.runtime.idle = find_idle_origins(context, trace, context.options.max_rows);
 }
 
 }  // namespace gf

@@ -178,6 +178,12 @@ std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std:
   } else {
     out += components_table(energy, style);
   }
+  if (!energy.parts.empty() && energy.counts_source != CountsSource::none)
+    out += paint(style, Paint::dim,
+                 wrap("Intervals hold the spread between boards and the model's error on kernels "
+                      "that it has not seen. What the operands hold it cannot know: zeros take a "
+                      "quarter to two thirds of the energy of random data.",
+                      width, 2));
   out += step_line(energy, style);
   out += rows_table(energy.layer_types, "layer type (parts in %)", false, style, rows);
   out += rows_table(energy.layers, "layer", true, style, rows);

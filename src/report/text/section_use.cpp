@@ -45,9 +45,9 @@ bool worth_a_line(const Analysis& analysis, const Level& level) {
   if (level.id != "gpu.kernel_time")
     return level.unit == "ratio" &&
            !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
+  if (!level.value) return false;
   for (const auto& busy : analysis.levels)
-    if (busy.id == "gpu.busy" && busy.value && level.value)
-      return std::abs(*busy.value - *level.value) >= 0.0005;
+    if (busy.id == "gpu.busy" && busy.value) return std::abs(*busy.value - *level.value) >= 0.0005;
   return true;
 }
 

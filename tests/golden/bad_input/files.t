@@ -49,6 +49,6 @@ A file that unpacks to more than the limit; the limit can be raised.
 
 A counter report without the trace that it belongs to:
 
-  $ cp "$EXAMPLES/gemm_types.ncu.csv.gz" . && gpufathom analyze gemm_types.ncu.csv.gz
+  $ cp "$EXAMPLES/gemm_types.ncu.csv.gz" . && gpufathom energy gemm_types.ncu.csv.gz
   gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no time line to analyse (give a trace of the same program: gpufathom analyze TRACE --counters gemm_types.ncu.csv.gz)
   [1]

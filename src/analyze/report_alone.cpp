@@ -1,0 +1,88 @@
+#include "analyze/report_alone.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gf {
+
+namespace {
+
+/// What a finding says without knowing when kernels ran.
+bool holds_without_time(FindingId id) {
+  switch (id) {
+    case FindingId::missing_counters:
+    case FindingId::missing_levels:
+    case FindingId::low_tensor_use:
+    case FindingId::fp32_without_tensor_cores:
+    case FindingId::sms_without_work:
+    case FindingId::waiting_warps:
+    case FindingId::low_occupancy:
+    case FindingId::odd_sizes:
+    case FindingId::memory_bound:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void forget(std::vector<Level>& levels) {
+  for (auto& level : levels) {
+    if (level.id != "gpu.busy" && level.id != "gpu.kernel_time") continue;
+    level.value.reset();
+    level.low.reset();
+    level.high.reset();
+    level.why_missing =
+        "a counter report holds no time between its kernels: give a trace of the same program, "
+        "gpufathom analyze TRACE --counters REPORT";
+  }
+}
+
+}  // namespace
+
+bool holds_only_report(const Capture& capture) {
+  return capture.activities.empty() && capture.host_ops.empty() && !capture.report_kernels.empty();
+}
+
+void lay_out_report(Capture& capture) {
+  const auto& report = capture.report_kernels;
+  Nanos at = 0;
+  for (std::uint32_t kernel = 0; kernel < report.size(); ++kernel) {
+    const double nanoseconds = report.duration_ns[kernel];
+    const Nanos duration = nanoseconds >= 1 && nanoseconds < 9e17 ? std::llround(nanoseconds) : 1;
+    const std::int64_t number = report.device[kernel];
+    const auto device =
+        capture.device_row(number >= 0 && number < 1 << 20 ? static_cast<std::int32_t>(number) : 0);
+    auto& activities = capture.activities;
+    const auto row = activities.add();
+    activities.start_ns[row] = at;
+    activities.duration_ns[row] = duration;
+    activities.device[row] = device;
+    activities.stream[row] = report.stream[kernel];
+    activities.context[row] = report.context[kernel];
+    activities.name[row] = report.name[kernel];
+    activities.kind[row] = ActivityKind::kernel;
+    activities.grid_x[row] = report.grid_x[kernel];
+    activities.grid_y[row] = report.grid_y[kernel];
+    activities.grid_z[row] = report.grid_z[kernel];
+    activities.block_x[row] = report.block_x[kernel];
+    activities.block_y[row] = report.block_y[kernel];
+    activities.block_z[row] = report.block_z[kernel];
+    activities.registers[row] = report.registers[kernel];
+    activities.shared_bytes[row] = report.shared_bytes[kernel];
+    at += duration;
+  }
+}
+
+void forget_time_line(Analysis& analysis) {
+  forget(analysis.levels);
+  for (auto& device : analysis.devices) forget(device.levels);
+  std::erase_if(analysis.findings,
+                [](const Finding& finding) { return !holds_without_time(finding.id); });
+  analysis.runtime = {};
+  analysis.quality.push_back(
+      {kReportAlone, 1,
+       "a counter report alone: its kernels stand one after the other, each for as long as it took "
+       "under the profiler; shares are of that time, and nothing is known of the time between"});
+}
+
+}  // namespace gf
