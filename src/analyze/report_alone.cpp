@@ -39,6 +39,10 @@ void forget(std::vector<Level>& levels) {
 
 }  // namespace
 
+bool is_report_alone(const Analysis& analysis) {
+  return analysis.source.format.starts_with("nsight_compute");
+}
+
 bool holds_only_report(const Capture& capture) {
   return capture.activities.empty() && capture.host_ops.empty() && !capture.report_kernels.empty();
 }
@@ -79,10 +83,9 @@ void forget_time_line(Analysis& analysis) {
   std::erase_if(analysis.findings,
                 [](const Finding& finding) { return !holds_without_time(finding.id); });
   analysis.runtime = {};
-  analysis.quality.push_back(
-      {kReportAlone, 1,
-       "a counter report alone: its kernels stand one after the other, each for as long as it took "
-       "under the profiler; shares are of that time, and nothing is known of the time between"});
+  analysis.match.note =
+      "A counter report alone: its kernels stand one after the other, each for as long as it took "
+      "under the profiler. Shares are of that time, and nothing is known of the time between.";
 }
 
 }  // namespace gf

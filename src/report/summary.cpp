@@ -144,11 +144,6 @@ std::string report_headline(const Analysis& analysis) {
   return text + "." + largest_loss(analysis);
 }
 
-bool is_report_alone(const Analysis& analysis) {
-  return std::ranges::any_of(analysis.quality,
-                             [](const QualityNote& note) { return note.code == kReportAlone; });
-}
-
 /// A profiler made the idle time longer than it is without one.
 bool slowed_by_profiler(const Analysis& analysis) {
   return std::ranges::any_of(analysis.findings, [](const Finding& finding) {
