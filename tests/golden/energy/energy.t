@@ -49,10 +49,13 @@ The text fits 80 columns and says what is not known:
   Where the joules go                       energy counter, counts from the report
     NVIDIA H200: 35.88 J in 149.5 ms, 240.0 W.
     component                     share    energy      95 % interval
-    static power   ############  54.2 %   19.43 J   19.13 .. 19.73 J
-    SMs with work  #              1.0 %  360.1 mJ  288.1 .. 432.1 mJ
-    DRAM           ####          18.5 %   6.645 J   6.403 .. 6.887 J
-    not explained  ######        26.3 %   9.439 J    8.83 .. 10.05 J
+    static power   ############  54.2 %   19.43 J   18.25 .. 20.69 J
+    SMs with work  #              1.0 %  360.1 mJ  265.6 .. 463.0 mJ
+    DRAM           ####          18.5 %   6.645 J   4.993 .. 8.638 J
+    not explained  ######        26.3 %   9.439 J    6.99 .. 11.56 J
+    Intervals hold the spread between boards and the model's error on kernels that
+    it has not seen. What the operands hold it cannot know: zeros take a quarter
+    to two thirds of the energy of random data.
     A step takes 11.96 J in 49.83 ms, 186.9 mJ an item; energy-delay product
     0.5959 J s (mean of 3 steps).
   
@@ -65,9 +68,6 @@ The text fits 80 columns and says what is not known:
     Pooling                  863.6 mJ      34        0        0    14    52
     Optimiser                443.5 mJ      25        0        0    36    39
     Copy                     376.5 mJ      35        0        0    11    54
-    MatMul                   21.54 mJ      35        0        0    10    55
-    (copies)                 19.91 mJ     100        0        0     0     0
-    Loss                     8.705 mJ      38        0        0     0    61
     ! the capture lacks the counters of 2 of the model's featu
     ! copies by TMA pass the load-store counters of L1 and sha
     ! the span of 0.149 s holds 1.5 updates of the sensor (100

@@ -3,6 +3,34 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   $ export COLUMNS=80 LC_ALL=C
   $ zcat "$EXAMPLES"/lenet_train_b64.ncu-rep.gz > lenet.ncu-rep
   $ gpufathom analyze lenet.ncu-rep | sed -n '1,/^Where the time goes/p'
+  lenet.ncu-rep                               NVIDIA H200, whole capture, 323.5 us
+  A counter report alone: how busy the GPU was is not known. Of the time of its
+  kernels, SMs have work 15.6 %, issue slots are used 7.4 %, tensor cores work
+  0.1 %. The largest loss: SMs without work, 273.2 us (84.4 %).
+  
+  How deep it is used                                            share of 323.5 us
+    GPU runs a kernel                                                      no data
+    SM has work               ######                                        15.6 %
+    issue slots used          ###                                            7.4 %
+    tensor cores work         #                                              0.1 %
+    tensor issue slots        #                                             <0.1 %
+    tensor FLOP/s of peak                                                  no data
+    memory bandwidth          #                                              0.3 %
+    no data: a counter report holds no time between its kernels: give a trace of
+    the same program, gpufathom analyze TRACE --counters REPORT
+  
+  Where the time goes                                     parts add up to 323.5 us
   $ gpufathom analyze lenet.ncu-rep | sed -n '/^Counters matched/,/^$/p'
+  Counters matched to the trace                                               good
+    50 of 50 trace kernels matched (50 in the report). Mean score 1.000. A counter
+    report alone: its kernels stand one after the other, each for as long as it
+    took under the profiler. Shares are of that time, and nothing is known of the
+    time between.
+  
   $ gpufathom analyze lenet.ncu-rep --format json > answer.json
   $ jq -c '[.levels[] | select(.id == "gpu.busy" or .id == "sm.active" or .id == "tensor.active") | [.id, .value, .why_missing]], [.quality[].code], (.kernels | length), .match.verdict, [.findings[].id]' answer.json
+  [["gpu.busy",null,"a counter report holds no time between its kernels: give a trace of the same program, gpufathom analyze TRACE --counters REPORT"],["sm.active",0.1556731472516118,""],["tensor.active",0.0009331178352916655,""]]
+  []
+  29
+  "good"
+  ["low_tensor_use","fp32_without_tensor_cores","missing_levels"]
