@@ -70,9 +70,10 @@ wait $server; is "the program went on all the while, and ends well" "$?, $(sed '
 
 # A recorder goes while the GPU still has work in its queue.
 rm -f stop
-GPUFATHOM_FAKE=behind_ms=40 "$gf" run -- "$program" init serve=stop > queued.txt & server=$!
+GPUFATHOM_FAKE=behind_ms=40 GPUFATHOM_FAKE_LOG=$work/forced.log "$gf" run -- "$program" init serve=stop > queued.txt & server=$!
 sleep 0.5
 for cycle in 1 2 3 4; do "$gf" record -q --pid $server --kernels --window 0 --duration 0.3 -o "queued-$cycle.gpf"; done
+check "let go with kernels in the queue: CUPTI is not made to give out what has not run" [ ! -s forced.log ]
 touch stop
 wait $server; is "let go with kernels in the queue: the program ends well" "$?, $(sed 's/[0-9]*$//' queued.txt)" "0, answered "
 check "and its kernels are there each time" [ "$(for cycle in 1 2 3 4; do ask queued-$cycle.gpf "select count(*) > 20 from activities"; done | tr -d '\n')" = 1111 ]
