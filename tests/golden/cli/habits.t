@@ -32,7 +32,8 @@ One screen:
     issue slots used                                                       no data
     tensor cores work                                                      no data
     tensor issue slots                                                     no data
-    tensor FLOP/s of peak                                                  no data
+    tensor FLOP/s of peak                                                    0.0 %
+    tensor FLOP/s by the recorded sizes of operators: a model (gpufathom work)
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   
