@@ -25,7 +25,7 @@ export async function withReport(file, options, use) {
     page.on("pageerror", (error) => seen.errors.push(String(error)));
     page.on("request", (request) => { if (request.url() !== url) seen.requests.push(request.url()); });
     await page.goto(url);
-    await page.waitForSelector("body[data-ready=yes]", { timeout: 20_000 });
+    await page.waitForSelector("body[data-ready=yes]", { timeout: 60_000 });
     return await use(page, seen);
   } finally {
     await context.close();

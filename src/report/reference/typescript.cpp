@@ -10,6 +10,7 @@
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 #include "core/when.h"
+#include "report/compare/compare.h"
 #include "report/labels.h"
 
 namespace gf {
@@ -113,6 +114,7 @@ class Model {
 
 std::string typescript_model() {
   Model model;
+  model.type_of<Comparison>();
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
   model.type_of<Comparison>();

@@ -1,0 +1,30 @@
+// Takes the pictures of the docs:  node tests/web/pictures.mjs FOLDER_OF_PAGES FOLDER_OF_PICTURES      (tests/web/pictures makes the pages)
+import { join } from "node:path";
+import { withReport } from "./browser.mjs";
+import { painted } from "./timeline_tools.mjs";
+
+const [pages, pictures] = process.argv.slice(2);
+if (!pictures) throw new Error("usage: pictures.mjs FOLDER_OF_PAGES FOLDER_OF_PICTURES");
+
+async function picture(name, from, width, height, theme = "light", before = async () => {}) {
+  await withReport(join(pages, `${from}.html`), { viewport: { width, height }, colorScheme: theme }, async (opened) => {
+    await before(opened);
+    await painted(opened);
+    await opened.screenshot({ path: join(pictures, `${name}.png`) });
+  });
+}
+
+/** A kernel that is found, chosen and explained. */
+async function search(page) {
+  await page.locator("#timeline input[type=search]").fill("dgrad");
+  await page.locator("#timeline input[type=search]").press("Enter");
+  await page.locator("#timeline").evaluate((section) => section.scrollIntoView());
+}
+
+await picture("report", "report", 1280, 1000);
+await picture("report_wide_dark", "report", 1920, 1000, "dark");
+await picture("report_phone", "report", 400, 860);
+await picture("report_phone_dark", "report", 400, 860, "dark");
+await picture("timeline", "report", 1280, 1000, "light", search);
+await picture("compare", "compare", 1280, 1000);
+await picture("energy", "energy", 1280, 1000);
