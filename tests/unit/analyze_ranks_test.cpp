@@ -41,6 +41,28 @@ TEST(Ranks, NumbersInFileNames) {
   EXPECT_EQ(rank_in_name("trace.json"), std::nullopt);
 }
 
+TEST(Ranks, WhatTheTraceSaysGoesBeforeTheLauncherAndTheName) {
+  Capture capture;
+  capture.path = "run/rank5.gpf";
+  EXPECT_EQ(identify_rank(capture).rank, 5);
+  EXPECT_EQ(identify_rank(capture).source, RankSource::file_name);
+  capture.set_metadata("job.rank", "3");
+  capture.set_metadata("job.world_size", "16");
+  capture.set_metadata("job.scheduler", "slurm");
+  capture.set_metadata("job.id", "4711");
+  const RankIdentity launched = identify_rank(capture);
+  EXPECT_EQ(launched.rank, 3);
+  EXPECT_EQ(launched.world_size, 16);
+  EXPECT_EQ(launched.job, "slurm 4711");
+  EXPECT_EQ(launched.source, RankSource::environment);
+  capture.set_metadata("distributedInfo.rank", "1");
+  capture.set_metadata("distributedInfo.world_size", "2");
+  EXPECT_EQ(identify_rank(capture).rank, 1);
+  EXPECT_EQ(identify_rank(capture).source, RankSource::trace);
+  capture.set_metadata("distributedInfo.rank", "many");
+  EXPECT_EQ(identify_rank(capture).rank, 3);
+}
+
 TEST(Ranks, ClocksAreFittedAgainstOutliers) {
   std::vector<ClockPair> pairs;
   for (Nanos i = 0; i < 100; ++i) {

@@ -13,24 +13,16 @@ std::int64_t number_in(std::string_view text) {
   return number;
 }
 
-std::int64_t first_number(const Capture& capture, std::initializer_list<std::string_view> names) {
-  for (const auto name : names)
-    if (const auto number = number_in(capture.metadata_value("record.env." + std::string(name)));
-        number >= 0)
-      return number;
-  return -1;
-}
-
-/// Slurm and torchrun number their jobs.
+/// The recorder notes what the scheduler or launcher told the program.
 std::string job_of(const Capture& capture) {
-  for (const std::string_view name : {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PBS_JOBID"})
-    if (const auto job = capture.metadata_value("record.env." + std::string(name)); !job.empty())
-      return std::string(name) + "=" + std::string(job);
-  return {};
+  const auto job = capture.metadata_value("job.id");
+  if (job.empty()) return {};
+  return std::string(capture.metadata_value("job.scheduler")) + " " + std::string(job);
 }
 
 std::string host_of(const Capture& capture) {
-  for (const std::string_view key : {"host_name", "record.host", "hostname", "nsys.HostName"})
+  for (const std::string_view key :
+       {"job.host", "host_name", "record.host", "hostname", "nsys.HostName"})
     if (const auto host = capture.metadata_value(key); !host.empty()) return std::string(host);
   return {};
 }
@@ -62,14 +54,13 @@ RankIdentity identify_rank(const Capture& capture) {
   identity.host = host_of(capture);
   identity.world_size = number_in(capture.metadata_value("distributedInfo.world_size"));
   if (identity.world_size < 0)
-    identity.world_size =
-        first_number(capture, {"WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE"});
+    identity.world_size = number_in(capture.metadata_value("job.world_size"));
   identity.rank = number_in(capture.metadata_value("distributedInfo.rank"));
   if (identity.rank >= 0) {
     identity.source = RankSource::trace;
     return identity;
   }
-  identity.rank = first_number(capture, {"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"});
+  identity.rank = number_in(capture.metadata_value("job.rank"));
   if (identity.rank >= 0) {
     identity.source = RankSource::environment;
     return identity;
