@@ -153,7 +153,7 @@ class Ranks(unittest.TestCase):
         ranks.map_all(self.paths, other, workers=1)
         self.assertEqual(ranks.digest(self.dataset), ranks.digest(other))
 
-    @unittest.skipUnless(have("pyspark") and shutil.which("java"), "no Spark")
+    @unittest.skipUnless(have("pyspark") and have("pandas") and shutil.which("java"), "no Spark")
     def test_spark_gives_the_same_files_and_rows(self):
         from pyspark.sql import SparkSession
         from gpufathom.ranks import on_spark, queries

@@ -3,6 +3,8 @@
     from pyspark.sql import SparkSession
     from gpufathom.ranks import on_spark
     report = on_spark.map_all(SparkSession.builder.getOrCreate(), paths, "/shared/dataset")
+
+Spark 4 wants pandas for that, on the driver and the workers.
 """
 
 
