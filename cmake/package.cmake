@@ -4,7 +4,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are no part of it
 set(shell ${CMAKE_BINARY_DIR}/shell)
 add_custom_command(OUTPUT ${shell}/gpufathom.1 DEPENDS gpufathom VERBATIM
   COMMAND ${CMAKE_COMMAND} -E make_directory ${shell}
-  COMMAND sh -c "'$1' help man >'$2/gpufathom.1' && '$1' help completion bash >'$2/gpufathom' && '$1' help completion zsh >'$2/_gpufathom' && '$1' help completion fish >'$2/gpufathom.fish'"
+  COMMAND sh -c "\"$1\" help man >\"$2/gpufathom.1\" && \"$1\" help completion bash >\"$2/gpufathom\" && \"$1\" help completion zsh >\"$2/_gpufathom\" && \"$1\" help completion fish >\"$2/gpufathom.fish\""
     sh $<TARGET_FILE:gpufathom> ${shell})
 add_custom_target(gpufathom_shell DEPENDS ${shell}/gpufathom.1)
 
