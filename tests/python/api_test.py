@@ -100,7 +100,7 @@ class Answers(unittest.TestCase):
 class Tables(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.run_ = gf.open(TRACE, counters=COUNTERS)
+        cls.run_ = gf.open(TRACE, counters=COUNTERS, window="all")
 
     def test_kernels_know_their_operators(self):
         kernels = self.run_.kernels.to_arrow()
