@@ -176,10 +176,15 @@ def check(before: Run | Sequence[Run], after: Run | Sequence[Run], limit: float 
     """The gate's verdict over captures with kernels. Give several of each, recorded in turns:
     A B A B A B …; of a single one each, its steps are compared, which knows nothing of what
     differs from one start of the program to the next."""
-    first, second = ([kernel_times(run) for run in _list(runs)] for runs in (before, after))
+    first = [kernel_times(run) for run in _list(before)]
+    second = [kernel_times(run) for run in _list(after)]
     if len(first) == len(second) == 1:
         return decide(first[0], second[0], limit, paired=False)
-    return decide(*([statistics.median(run) for run in runs] for runs in (first, second)), limit)
+    return decide(_medians(first), _medians(second), limit)
+
+
+def _medians(runs: List[List[float]]) -> List[float]:
+    return [statistics.median(run) for run in runs]
 
 
 def assert_no_regression(
