@@ -4,7 +4,6 @@
 
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/rules.h"
-#include "model/input_texts.h"
 #include "support/capture_builder.h"
 
 namespace gf::work {
@@ -20,9 +19,10 @@ std::optional<Work> work_of(const Recorded& call, const Program& program = {}) {
   const auto op = build.op(call.name, 0, 10);
   auto& ops = build.capture.host_ops;
   ops.shapes[op] = build.capture.strings.intern(call.shapes);
-  std::string inputs;
-  join_input_texts({call.types, call.values, call.strides}, inputs);
-  ops.types[op] = build.capture.strings.intern(inputs);
+  auto& strings = build.capture.strings;
+  ops.types[op] = strings.intern(call.types);
+  ops.values[op] = strings.intern(call.values);
+  ops.strides[op] = strings.intern(call.strides);
   const auto read = call_of(build.capture, op);
   const Rule* rule = rule_of(call.name);
   if (!read || !rule) return std::nullopt;

@@ -11,6 +11,10 @@ namespace gf {
 namespace {
 
 constexpr double kPico = 1e-12;
+
+/// Not std::hypot, whose version in glibc 2.35 older systems lack.
+double root_of_squares(double one, double other) { return std::sqrt(one * one + other * other); }
+
 constexpr double kNormal = 1.96;  // 97.5 % quantile of the normal distribution
 
 /// Where a component stands in a report: from what is always there, over the units that compute,
@@ -139,7 +143,7 @@ void EnergyEvaluator::allow_for_spread(bool same_board, bool sampled) {
   const EnergySpread& spread = model_.spread;
   dynamic_spread_ = sampled ? spread.form_sampled : spread.form;
   if (same_board) return;
-  dynamic_spread_ = std::hypot(dynamic_spread_, spread.gain);
+  dynamic_spread_ = root_of_squares(dynamic_spread_, spread.gain);
   dram_spread_ = spread.dram;
   static_spread_ = spread.idle;
 }
@@ -190,8 +194,8 @@ Interval95 EnergyEvaluator::interval_over(const EnergyWork& work, Keep keep) con
     return std::hypot(part(fixed, static_spread_), part(dynamic, dynamic_spread_),
                       part(dram, dram_spread_));
   };
-  return {value - std::hypot(value - runs.low, open(-1)),
-          value + std::hypot(runs.high - value, open(+1))};
+  return {value - root_of_squares(value - runs.low, open(-1)),
+          value + root_of_squares(runs.high - value, open(+1))};
 }
 
 Interval95 EnergyEvaluator::interval(const EnergyWork& work, std::size_t component) const {

@@ -43,8 +43,8 @@ class CallFinder {
     const auto [rule, fresh] = rule_of_name_.try_emplace(name, nullptr);
     if (fresh) rule->second = rule_of(capture_.text(ops.name[op]));
     if (!rule->second || ops.kind[op] != HostKind::op) return kNoCall;
-    const Inputs inputs{name, static_cast<std::uint32_t>(ops.shapes[op]),
-                        static_cast<std::uint32_t>(ops.types[op])};
+    const Inputs inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
+                        ops.strides[op]};
     const auto [known, first] = known_.try_emplace(inputs, nullptr);
     if (first) known->second = work_of(op, *rule->second);
     if (!known->second) return kNoCall;
@@ -69,7 +69,7 @@ class CallFinder {
   KernelWorks& works_;
   std::unordered_map<std::uint32_t, std::uint32_t> call_of_op_;
   std::unordered_map<std::uint32_t, const Rule*> rule_of_name_;
-  using Inputs = std::array<std::uint32_t, 3>;  // name, sizes and the rest, as texts
+  using Inputs = std::array<Text, 5>;  // name, sizes, types, values, strides
   std::map<Inputs, const CallWork*> known_;
   std::vector<std::uint32_t> chain_;
 };

@@ -4,8 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "model/input_texts.h"
-
 namespace gf::work {
 namespace {
 
@@ -240,10 +238,9 @@ std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {
   if (ops.shapes[host_op] == Text::none) return std::nullopt;
   const auto dims = Reader(capture.text(ops.shapes[host_op])).read();
   if (!dims || !dims->array) return std::nullopt;
-  const auto read = [](std::string_view text) { return Reader(text).read(); };
-  const auto recorded = capture.text(ops.types[host_op]);
-  const InputTexts texts = cut_input_texts(recorded);
-  const auto types = read(texts.types), strides = read(texts.strides), values = read(texts.values);
+  const auto read = [&](Text text) { return Reader(capture.text(text)).read(); };
+  const auto types = read(ops.types[host_op]), strides = read(ops.strides[host_op]),
+             values = read(ops.values[host_op]);
   Call call;
   call.name = capture.text(ops.name[host_op]);
   for (std::size_t i = 0; i < dims->items.size(); ++i) {

@@ -7,7 +7,6 @@
 
 #include "import/kineto/numbers.h"
 #include "import/kineto/scan.h"
-#include "model/input_texts.h"
 
 namespace gf::kineto {
 
@@ -264,16 +263,6 @@ void Rows::add_profiled_range(const Event& event, Nanos start, Nanos duration, s
   }
 }
 
-/// Types, and behind them values and strides where the profiler wrote them.
-Text Rows::input_texts(const Event& event) {
-  if (!event.has(Field::input_values) && !event.has(Field::input_strides))
-    return text(event, Field::input_type);
-  join_input_texts({event.text(Field::input_type), event.text(Field::input_values),
-                    event.text(Field::input_strides)},
-                   inputs_);
-  return text(inputs_);
-}
-
 void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos duration,
                     std::int64_t at) {
   auto& host_ops = rows_.host_ops;
@@ -290,7 +279,9 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
   host_ops.python_parent[row] = small(event, Field::python_parent, at);
   host_ops.module_id[row] = small(event, Field::python_module, at);
   host_ops.shapes[row] = text(event, Field::input_dims);
-  host_ops.types[row] = input_texts(event);
+  host_ops.types[row] = text(event, Field::input_type);
+  host_ops.values[row] = text(event, Field::input_values);
+  host_ops.strides[row] = text(event, Field::input_strides);
   if (event.has(Field::module_hierarchy)) {
     host_ops.module[row] = text(event, Field::module_hierarchy);
   } else {

@@ -55,7 +55,6 @@ class Rows {
     if (event.has(field)) return text(event[field].text());
     return Text::none;
   }
-  Text input_texts(const Event& event);
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at);
@@ -73,7 +72,6 @@ class Rows {
   // The thread of the event before: mostly it is this event's too.
   std::string_view last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
-  std::string inputs_;  // room for joined texts
 };
 
 }  // namespace gf::kineto

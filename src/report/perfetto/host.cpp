@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "model/counter_values.h"
-#include "model/input_texts.h"
 #include "model/metrics.h"
 #include "report/perfetto/parts.h"
 #include "report/perfetto/tracks.h"
@@ -78,8 +77,7 @@ Slice HostWriter::slice_of(const Item& item, Interval span) {
   }
   const auto& ops = c_.host_ops;
   text("shapes", ops.shapes[item.row]);
-  if (ops.types[item.row] != Text::none)
-    facts_.push_back({"types", cut_input_texts(c_.text(ops.types[item.row])).types});
+  text("types", ops.types[item.row]);
   text("module", ops.module[item.row]);
   number("sequence number", ops.sequence[item.row]);
   return {span, c_.text(ops.name[item.row]), name_of(ops.kind[item.row]), facts_};

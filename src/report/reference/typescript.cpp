@@ -117,7 +117,6 @@ std::string typescript_model() {
   model.type_of<Comparison>();
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
-  model.type_of<Comparison>();
   model.type_of<JobRanks>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");

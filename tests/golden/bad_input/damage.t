@@ -1,7 +1,7 @@
 Damage costs the event that it hits, and every report says so.
 
-  $ small-trace > sound.json; cat sound.json | gpufathom analyze /dev/stdin 2>&1 | sed 's/ (.*//'
-  gpufathom: /dev/stdin: is a pipe or device, not a regular file
+  $ small-trace > sound.json; cat sound.json | gpufathom analyze /dev/stdin 2>&1 | head -1 | tr -s ' '
+  pipe GPU, whole capture, 10.00 us
   $ brief sound.json
   events 2, device events 2, span 10000, busy 4000
   $ event() { small-trace "$1" > t.json; brief t.json; }
