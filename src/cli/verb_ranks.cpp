@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "core/cores.h"
 #include "model/quality.h"
+#include "report/html/ranks_page.h"
 #include "report/json.h"
 #include "report/ranks/ranks.h"
 
@@ -91,6 +92,10 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   if (format == "json") {
     to_json(text, *answer);
     text += '\n';
+  } else if (format == "html") {
+    auto page = ranks_html(*answer);
+    if (!page) return complain(page.error());
+    text = std::move(*page);
   } else {
     text = ranks_text(*answer, text_style(output.to_file()), text_rows(rows));
   }
@@ -109,7 +114,7 @@ Verb ranks_verb() {
             "print of each rank what is needed of it, one line of JSON, for a later answer over "
             "many");
   add_rows_option(verb, o->rows);
-  add_output_options(verb, o->output, {"text", "json"});
+  add_output_options(verb, o->output, {"text", "json", "html"});
   add_limit_options(verb, o->input.max_bytes, o->input.threads);
   verb.run = [o] {
     if (!o->map) return answer_ranks(o->input, o->output, o->rows);

@@ -4,6 +4,7 @@ import { contents } from "./parts/contents.ts";
 import { h } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { comparePage, type CompareReport } from "./compare/page.ts";
+import { ranksPage, type RanksReport } from "./ranks/page.ts";
 import { samplesSection } from "./samples/section.ts";
 import { curveSection } from "./sections/curve.ts";
 import { energySection } from "./sections/energy.ts";
@@ -48,6 +49,10 @@ function build(report: Report): HTMLElement[] {
     const compared = comparePage(report as unknown as CompareReport, [themeButton()]);
     return laidOut(compared.header, compared.parts, report.version, (report as unknown as CompareReport).comparison.schema);
   }
+  if (report.page === "ranks") {
+    const job = report as unknown as RanksReport, page = ranksPage(job, [themeButton()]);
+    return laidOut(page.header, page.parts, report.version, job.job.schema);
+  }
   if (report.page === "energy") report.headline = energyHeadline(report);
   const header = headerPart(report);
   return laidOut(header, report.page === "energy" ? energyPage(report) : analysisPage(report), report.version, report.analysis.schema);
@@ -75,7 +80,7 @@ async function start(): Promise<void> {
   try {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
     report.timeline = readTimeline();
-    document.title = `${report.page === "compare" ? "compare" : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
+    document.title = `${["compare", "ranks"].includes(report.page) ? report.page : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
     page.append(...build(report));
     startTips();
     await report.timeline;

@@ -1,0 +1,25 @@
+#include "report/html/ranks_page.h"
+
+#include <fmt/format.h>
+
+#include "core/version.h"
+#include "report/html/embed.h"
+#include "report/html/page.h"
+#include "report/json.h"
+
+namespace gf {
+
+Result<std::string> ranks_html(const JobRanks& job) {
+  if (kPageBefore.empty())
+    return fail("this build has no HTML report: it was built without Node", {}, -1,
+                "run ./dev setup, then ./dev build");
+  std::string json = fmt::format(R"({{"page":"ranks","version":"{}","job":)", kVersion);
+  to_json(json, job);
+  json += '}';
+  std::string page(kPageBefore);
+  page += base64(gzipped(json));
+  page += kPageBetween;
+  return page += kPageAfter;
+}
+
+}  // namespace gf

@@ -1,0 +1,97 @@
+// The page of `ranks`: which rank is late and why, ranks by steps, collectives with waiting and transfer told apart.
+import type { CollectiveRow, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
+import { causeColour } from "../parts/colours.ts";
+import { h, section } from "../parts/dom.ts";
+import { bytes, count, plural, share, time } from "../parts/format.ts";
+import { table, type Column } from "../parts/table.ts";
+
+export interface RanksReport { version: string; job: JobRanks }
+
+const words = (id: string): string => id.replaceAll("_", " ");
+
+function partColour(part: string): string {
+  const known: Record<string, string> = { kernels: "var(--bar-tensor)", copies: "var(--bar-copy)", waiting: "var(--bar-waiting)", exchange: "var(--type-9)" };
+  return known[part] ?? causeColour(part);
+}
+
+function verdict(job: JobRanks): string {
+  const first = job.stragglers[0];
+  if (!first) return `No rank of ${count(job.ranks.length)} makes the others wait beyond doubt.`;
+  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others wait ${time(first.wait_ns)} for it; were it in time, the job would gain at most ${time(first.gain_ns)}.`;
+}
+
+/** Darker is longer: the share of the largest value, over the paper. */
+function heat(value: number, most: number): string { return `color-mix(in srgb, var(--bar-waiting) ${Math.round((most > 0 ? value / most : 0) * 100)}%, var(--panel))`; }
+
+/** A cell a step and rank: how long the rank waited in it. */
+function heatSection(job: JobRanks): HTMLElement | null {
+  const numbers = [...new Set(job.steps.map((step) => step.step))].sort((a, b) => a - b), ranks = job.ranks.map((rank) => rank.rank);
+  if (numbers.length === 0) return null;
+  const at = new Map(job.steps.map((step) => [`${step.rank} ${step.step}`, step])), wait = (step: RankStep): number => step.wait_ns, most = Math.max(...job.steps.map(wait), 1);
+  const cell = (rank: number, number: number): HTMLElement => {
+    const step = at.get(`${rank} ${number}`);
+    if (!step) return h("td", { class: "cell" });
+    const said = `rank ${rank}, step ${number}: ${time(step.duration_ns)}; kernels ${time(step.kernels_ns)}, waiting ${time(step.wait_ns)}, exchange ${time(step.exchange_ns)}, copies ${time(step.copies_ns)}, idle ${time(step.idle_ns)}`;
+    return h("td", { class: "cell", "data-rank": rank, "data-step": number, "data-wait": step.wait_ns, "data-tip": said, style: `background:${heat(step.wait_ns, most)}` }, h("span", { class: "spoken" }, said));
+  };
+  return section("steps", "Waiting, rank by step", `darker is longer, up to ${time(most)}; the rank that waits least is the one that the others wait for`,
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Waiting by rank and step" }, h("table", { class: "heat" }, h("caption", {}, "Waiting by rank and step"),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "rank"), ...numbers.map((number) => h("th", { scope: "col" }, String(number))))),
+      h("tbody", {}, ...ranks.map((rank) => h("tr", {}, h("th", { scope: "row" }, String(rank)), ...numbers.map((number) => cell(rank, number))))))));
+}
+
+function stragglersSection(job: JobRanks): HTMLElement | null {
+  if (job.stragglers.length === 0) return null;
+  const columns: Column<Straggler>[] = [
+    { id: "rank", title: "Rank", key: (s) => s.rank, cell: (s) => String(s.rank) },
+    { id: "cause", title: "It had more", key: (s) => s.cause, cell: (s) => h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${partColour(s.cause)}` }), words(s.cause)) },
+    { id: "operation", title: "Operator", key: (s) => s.op, cell: (s) => s.op || "no data" }, { id: "module", title: "Module", key: (s) => s.module, cell: (s) => s.module || "no data" },
+    { id: "gain", title: "Gain at most", numeric: true, key: (s) => s.gain_ns, cell: (s) => time(s.gain_ns) }, { id: "wait", title: "Others waited", numeric: true, key: (s) => s.wait_ns, cell: (s) => time(s.wait_ns) },
+    { id: "late", title: "Late", numeric: true, key: (s) => s.late_ns, cell: (s) => time(s.late_ns) }, { id: "count", title: "Collectives", numeric: true, key: (s) => s.collectives, cell: (s) => count(s.collectives) }];
+  return section("stragglers", "Who is late, and why", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
+}
+
+function ranksSection(job: JobRanks): HTMLElement {
+  const most = Math.max(...job.ranks.map((rank) => rank.span_ns), 1), parts = [...new Set(job.ranks.flatMap((rank) => rank.time.filter((part) => part.ns > 0).map((part) => part.part)))];
+  const bar = (rank: RankUse): HTMLElement[] => [h("span", { class: "name" }, `rank ${rank.rank}${rank.host ? ` on ${rank.host}` : ""}`),
+    h("div", { class: "energy-bar", role: "img", "data-rank": rank.rank, "aria-label": rank.time.map((part) => `${words(part.part)} ${time(part.ns)}`).join(", ") }, ...rank.time.filter((part) => part.ns > 0).map((part) =>
+      h("span", { style: `width:${(part.ns / most) * 100}%;background:${partColour(part.part)}`, "data-ns": part.ns, "data-tip": `rank ${rank.rank}, ${words(part.part)}: ${time(part.ns)}` }))), h("span", { class: "value" }, time(rank.span_ns))];
+  const columns: Column<RankUse>[] = [{ id: "rank", title: "Rank", key: (r) => r.rank, cell: (r) => String(r.rank) }, { id: "device", title: "Device", key: (r) => r.device, cell: (r) => r.device },
+    ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"], ["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
+    { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },
+    { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
+  return section("ranks", "Where each rank's time goes", "waiting told apart from work", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
+    table({ caption: "Ranks", columns, rows: job.ranks, sortBy: "last", noun: "ranks", step: 16 }));
+}
+
+/** One collective: a bar a rank on the common clock, waiting light, transfer solid. */
+function drawn(row: CollectiveRow): HTMLElement {
+  const begin = Math.min(...row.ranks.map((r) => r.start_ns)), whole = Math.max(...row.ranks.map((r) => r.start_ns + r.duration_ns)) - begin || 1, part = (ns: number): number => (ns / whole) * 100;
+  return h("div", { class: "lanes", role: "img", "aria-label": row.ranks.map((r) => `rank ${r.rank} waits ${time(r.wait_ns)}, transfers ${time(r.transfer_ns)}`).join("; ") }, ...row.ranks.slice(0, 16).map((r) => h("span", { class: "lane" },
+    h("span", { class: "waits", style: `left:${part(r.start_ns - begin)}%;width:${part(r.wait_ns)}%` }), h("span", { class: "moves", style: `left:${part(r.start_ns - begin + r.wait_ns)}%;width:${part(r.transfer_ns)}%` }))));
+}
+
+function collectivesSection(job: JobRanks): HTMLElement | null {
+  if (job.collectives.length === 0) return null;
+  const columns: Column<CollectiveRow>[] = [{ id: "type", title: "Collective", key: (c) => c.type, cell: (c) => `${words(c.type)}${c.sequence >= 0 ? ` ${c.sequence}` : ""}` }, { id: "arrivals", title: "Ranks on one clock", cell: drawn },
+    { id: "wait", title: "Waiting", numeric: true, key: (c) => c.wait_ns, cell: (c) => time(c.wait_ns) }, { id: "last", title: "Last", numeric: true, key: (c) => c.last_rank, cell: (c) => `rank ${c.last_rank}` },
+    { id: "margin", title: "By", numeric: true, key: (c) => c.margin_ns, cell: (c) => (c.margin_ns <= c.doubt_ns ? "no matter" : time(c.margin_ns)) }, { id: "cause", title: "Why", key: (c) => c.cause, cell: (c) => (c.cause ? words(c.cause) : "\u2013") },
+    { id: "bytes", title: "Size", numeric: true, key: (c) => c.bytes, cell: (c) => (c.bytes < 0 ? "no data" : bytes(c.bytes)) }, { id: "step", title: "Step", numeric: true, key: (c) => c.step, cell: (c) => (c.step === null ? "\u2013" : String(c.step)) }];
+  return section("collectives", "Collectives", "light: waiting for the last rank; solid: transfer", table({ caption: "Collectives by waiting", columns, rows: job.collectives, sortBy: "wait", noun: "collectives", step: 15, search: (c) => `${c.type} ${c.group} rank ${c.last_rank} ${c.cause ?? ""}` }));
+}
+
+function ratesSection(job: JobRanks): HTMLElement | null {
+  if (job.rates.length === 0) return null;
+  const gigabytes = (rate: number): string => `${Number(rate.toPrecision(3))} GB/s`;
+  return section("rates", "How fast they move data", "", table({ caption: "Rates of collectives", rows: job.rates, sortBy: "bytes", noun: "sizes", columns: [
+    { id: "type", title: "Collective", key: (r) => r.type, cell: (r) => words(r.type) }, { id: "bytes", title: "Size", numeric: true, key: (r) => r.bytes, cell: (r) => bytes(r.bytes) }, { id: "count", title: "Count", numeric: true, key: (r) => r.count, cell: (r) => count(r.count) },
+    { id: "transfer", title: "Transfer", numeric: true, key: (r) => r.transfer_ns, cell: (r) => time(r.transfer_ns) }, { id: "bus", title: "Each link", numeric: true, key: (r) => r.bus_gb_per_s, cell: (r) => gigabytes(r.bus_gb_per_s) }, { id: "of", title: "Of the link", numeric: true, key: (r) => r.of_link, cell: (r) => share(r.of_link) }] }));
+}
+
+export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: HTMLElement; parts: (HTMLElement | null)[] } {
+  const { job } = report, doubts = job.quality.map((note) => note.detail);
+  if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
+  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
+    h("h1", {}, verdict(job)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
+  parts: [stragglersSection(job), heatSection(job), ranksSection(job), collectivesSection(job), ratesSection(job)] };
+}
