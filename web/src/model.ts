@@ -1,6 +1,183 @@
 // The answers of analyze, as docs/analysis.schema.json has it, and of compare.
 // Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 
+/** One of the runs. */
+export interface ComparedRun {
+  /** input file. */
+  path: string;
+  /** the shortest end of the path that no other run has. */
+  label: string;
+  /** product name of its first device. */
+  device: string;
+  /** devices that worked. */
+  devices: number;
+  /** what made its steps. */
+  step_source: string;
+  /** steps in its window. */
+  steps: number;
+  /** windows of all its devices together; without device work, of the host. */
+  total_ns: number;
+  /** the same for one step, rounded; without steps the total. */
+  time_ns: number;
+  /** the same by the clock: of one device, not of all together. */
+  wall_ns: number;
+  /** kernel time of a step, over all devices; without steps of the window. */
+  kernel_ns: number;
+  /** items of a step. */
+  batch: number | null;
+  /** given, shapes, or empty when it is not known. */
+  batch_source: string;
+  /** wall_ns for one item. */
+  item_ns: number | null;
+  /** measured energy of a step; without steps of the window. */
+  joules: number | null;
+  /** the same for one item. */
+  joules_per_item: number | null;
+  /** types in which its matrix products read, by kernel names, most time first. */
+  precision: string;
+  /** what recorded it, and what it recorded beside the device. */
+  profiler: string;
+  /** the profiler is likely to have slowed the host. */
+  slowed: boolean;
+  /** rank of a distributed job. */
+  rank: number | null;
+  /** duration of each step. */
+  step_ns: number[];
+  /** time of the first run over the time of this one: of an item where both batches are known, else of a step by the clock. */
+  speedup: number | null;
+}
+
+export type ComparedVerdict =
+  | "faster"
+  | "slower"
+  | "no_difference"
+  | "same_job"
+  | "not_known";
+
+/** What may be said of a run beside the first. */
+export interface ComparedChange {
+  /** which, counted from 0. */
+  run: number;
+  /** faster, slower, no_difference (beyond noise), same_job (ranks of one job), or not_known: too few steps to tell noise. */
+  verdict: ComparedVerdict;
+  /** what the ratios are of: item, step or window. */
+  of: string;
+  /** its time over that of the first. */
+  ratio: number | null;
+  /** 2.5 % bound of the ratio, by bootstrapped steps. */
+  low: number | null;
+  /** 97.5 % bound. */
+  high: number | null;
+  /** its kernel time over that of the first. Where a profiler slowed the host, the ratio of runs without it lies between this one and `ratio`. */
+  kernel_ratio: number | null;
+}
+
+export type ComparedSetting =
+  | "device"
+  | "device_count"
+  | "batch"
+  | "precision"
+  | "profiler"
+  | "steps"
+  | "rank";
+
+/** Something other than the program that differs between the runs. */
+export interface ComparedDifference {
+  /** device, device_count, batch, precision, profiler, steps or rank. */
+  setting: ComparedSetting;
+  /** by run; empty: not known. */
+  values: string[];
+}
+
+/** One level, for every run. */
+export interface ComparedLevel {
+  /** metric id. */
+  id: string;
+  /** share of the window, by run. */
+  value: (number | null)[];
+}
+
+export type ComparedRowKind =
+  | "idle"
+  | "copy"
+  | "layer_type"
+  | "layer"
+  | "kernel"
+  | "bar"
+  | "phase";
+
+/** One part of the time, for every run in the order of `runs`. */
+export interface ComparedTime {
+  /** idle, copy, layer_type, layer, kernel, phase (of the runtime) or, of samples alone, bar. */
+  kind: ComparedRowKind;
+  /** cause, layer, kernel, phase or bar. */
+  name: string;
+  /** the same for a table: kernels by their short name, and what tells those apart that look alike. */
+  label: string;
+  /** device time, by run; of phases wall time. */
+  ns: number[];
+  /** less that of the first run, by run. */
+  change_ns: number[];
+  /** kernel instances a step, by run. */
+  count: (number | null)[];
+}
+
+/** One queue, for every run. */
+export interface ComparedQueue {
+  /** framework, threadpool, or device:N. */
+  id: string;
+  /** mean depth over the window, by run. */
+  mean_depth: (number | null)[];
+  /** share of the window in which it was empty, by run. */
+  empty: (number | null)[];
+  /** median time from entering to leaving, by run. */
+  wait_ns: (number | null)[];
+}
+
+/** One --fail-on rule, tried on one run. */
+export interface ComparedCheck {
+  /** as it was given. */
+  rule: string;
+  /** which run, counted from 0. */
+  run: number;
+  /** what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules). */
+  value: number | null;
+  /** the rule holds, or there is no data to try it on. */
+  failed: boolean;
+  /** one sentence. */
+  text: string;
+}
+
+/** The answer of `gpufathom compare`. */
+export interface Comparison {
+  /** name and version of this layout. */
+  schema: string;
+  /** what times are of: a step or the window. */
+  per: string;
+  /** the runs are ranks of one job, which wait for each other: none is faster. */
+  ranks_of_one_job: boolean;
+  /** the runs, in the order given. */
+  runs: ComparedRun[];
+  /** each run but the first, beside the first. */
+  changes: ComparedChange[];
+  /** what differs beside the program and may explain a difference in time. */
+  differences: ComparedDifference[];
+  /** the ladder of each run. */
+  levels: ComparedLevel[];
+  /** idle causes, copies and layer types, or bars of the waterfall, or, where a run has no device work, phases of the runtime; sum to time_ns. */
+  time: ComparedTime[];
+  /** the runtime's phases for a step; sum to its span for a step. */
+  phases: ComparedTime[];
+  /** the queues of each run. */
+  queues: ComparedQueue[];
+  /** kernel time by layer. */
+  layers: ComparedTime[];
+  /** kernel time by kernel. */
+  kernels: ComparedTime[];
+  /** --fail-on rules and what became of them. */
+  checks: ComparedCheck[];
+}
+
 /** A file that was read. */
 export interface SourceInfo {
   /** input file. */
@@ -1228,183 +1405,6 @@ export interface WorkUse {
   memory: DeviceMemory[];
   /** items and tokens a second. */
   throughput: Throughput;
-}
-
-/** One of the runs. */
-export interface ComparedRun {
-  /** input file. */
-  path: string;
-  /** the shortest end of the path that no other run has. */
-  label: string;
-  /** product name of its first device. */
-  device: string;
-  /** devices that worked. */
-  devices: number;
-  /** what made its steps. */
-  step_source: string;
-  /** steps in its window. */
-  steps: number;
-  /** windows of all its devices together; without device work, of the host. */
-  total_ns: number;
-  /** the same for one step, rounded; without steps the total. */
-  time_ns: number;
-  /** the same by the clock: of one device, not of all together. */
-  wall_ns: number;
-  /** kernel time of a step, over all devices; without steps of the window. */
-  kernel_ns: number;
-  /** items of a step. */
-  batch: number | null;
-  /** given, shapes, or empty when it is not known. */
-  batch_source: string;
-  /** wall_ns for one item. */
-  item_ns: number | null;
-  /** measured energy of a step; without steps of the window. */
-  joules: number | null;
-  /** the same for one item. */
-  joules_per_item: number | null;
-  /** types in which its matrix products read, by kernel names, most time first. */
-  precision: string;
-  /** what recorded it, and what it recorded beside the device. */
-  profiler: string;
-  /** the profiler is likely to have slowed the host. */
-  slowed: boolean;
-  /** rank of a distributed job. */
-  rank: number | null;
-  /** duration of each step. */
-  step_ns: number[];
-  /** time of the first run over the time of this one: of an item where both batches are known, else of a step by the clock. */
-  speedup: number | null;
-}
-
-export type ComparedVerdict =
-  | "faster"
-  | "slower"
-  | "no_difference"
-  | "same_job"
-  | "not_known";
-
-/** What may be said of a run beside the first. */
-export interface ComparedChange {
-  /** which, counted from 0. */
-  run: number;
-  /** faster, slower, no_difference (beyond noise), same_job (ranks of one job), or not_known: too few steps to tell noise. */
-  verdict: ComparedVerdict;
-  /** what the ratios are of: item, step or window. */
-  of: string;
-  /** its time over that of the first. */
-  ratio: number | null;
-  /** 2.5 % bound of the ratio, by bootstrapped steps. */
-  low: number | null;
-  /** 97.5 % bound. */
-  high: number | null;
-  /** its kernel time over that of the first. Where a profiler slowed the host, the ratio of runs without it lies between this one and `ratio`. */
-  kernel_ratio: number | null;
-}
-
-export type ComparedSetting =
-  | "device"
-  | "device_count"
-  | "batch"
-  | "precision"
-  | "profiler"
-  | "steps"
-  | "rank";
-
-/** Something other than the program that differs between the runs. */
-export interface ComparedDifference {
-  /** device, device_count, batch, precision, profiler, steps or rank. */
-  setting: ComparedSetting;
-  /** by run; empty: not known. */
-  values: string[];
-}
-
-/** One level, for every run. */
-export interface ComparedLevel {
-  /** metric id. */
-  id: string;
-  /** share of the window, by run. */
-  value: (number | null)[];
-}
-
-export type ComparedRowKind =
-  | "idle"
-  | "copy"
-  | "layer_type"
-  | "layer"
-  | "kernel"
-  | "bar"
-  | "phase";
-
-/** One part of the time, for every run in the order of `runs`. */
-export interface ComparedTime {
-  /** idle, copy, layer_type, layer, kernel, phase (of the runtime) or, of samples alone, bar. */
-  kind: ComparedRowKind;
-  /** cause, layer, kernel, phase or bar. */
-  name: string;
-  /** the same for a table: kernels by their short name, and what tells those apart that look alike. */
-  label: string;
-  /** device time, by run; of phases wall time. */
-  ns: number[];
-  /** less that of the first run, by run. */
-  change_ns: number[];
-  /** kernel instances a step, by run. */
-  count: (number | null)[];
-}
-
-/** One queue, for every run. */
-export interface ComparedQueue {
-  /** framework, threadpool, or device:N. */
-  id: string;
-  /** mean depth over the window, by run. */
-  mean_depth: (number | null)[];
-  /** share of the window in which it was empty, by run. */
-  empty: (number | null)[];
-  /** median time from entering to leaving, by run. */
-  wait_ns: (number | null)[];
-}
-
-/** One --fail-on rule, tried on one run. */
-export interface ComparedCheck {
-  /** as it was given. */
-  rule: string;
-  /** which run, counted from 0. */
-  run: number;
-  /** what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules). */
-  value: number | null;
-  /** the rule holds, or there is no data to try it on. */
-  failed: boolean;
-  /** one sentence. */
-  text: string;
-}
-
-/** The answer of `gpufathom compare`. */
-export interface Comparison {
-  /** name and version of this layout. */
-  schema: string;
-  /** what times are of: a step or the window. */
-  per: string;
-  /** the runs are ranks of one job, which wait for each other: none is faster. */
-  ranks_of_one_job: boolean;
-  /** the runs, in the order given. */
-  runs: ComparedRun[];
-  /** each run but the first, beside the first. */
-  changes: ComparedChange[];
-  /** what differs beside the program and may explain a difference in time. */
-  differences: ComparedDifference[];
-  /** the ladder of each run. */
-  levels: ComparedLevel[];
-  /** idle causes, copies and layer types, or bars of the waterfall, or, where a run has no device work, phases of the runtime; sum to time_ns. */
-  time: ComparedTime[];
-  /** the runtime's phases for a step; sum to its span for a step. */
-  phases: ComparedTime[];
-  /** the queues of each run. */
-  queues: ComparedQueue[];
-  /** kernel time by layer. */
-  layers: ComparedTime[];
-  /** kernel time by kernel. */
-  kernels: ComparedTime[];
-  /** --fail-on rules and what became of them. */
-  checks: ComparedCheck[];
 }
 
 export type RankSource =

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/when.h"
 
@@ -23,18 +25,18 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
 IdleCause TraceFacts::idle(IdleReason cause) const {
   IdleCause sum;
   sum.cause = cause;
+  std::unordered_map<std::string_view, std::size_t> known;  // by name
   for (const auto& device : analysis.devices)
     for (const auto& idle : device.idle) {
       if (idle.cause != cause) continue;
       sum.ns += idle.ns;
       sum.gaps += idle.gaps;
       for (const auto& op : idle.operators) {
-        const auto same = std::find_if(sum.operators.begin(), sum.operators.end(),
-                                       [&](const auto& text) { return text.name == op.name; });
-        if (same == sum.operators.end())
+        const auto [at, fresh] = known.try_emplace(op.name, sum.operators.size());
+        if (fresh)
           sum.operators.push_back(op);
         else
-          same->ns += op.ns;
+          sum.operators[at->second].ns += op.ns;
       }
     }
   std::stable_sort(sum.operators.begin(), sum.operators.end(),

@@ -87,7 +87,7 @@ std::optional<ActivityWatch::Pace> ActivityWatch::pace() const {
 
 std::optional<WindowReason> ActivityWatch::due(Nanos now) {
   std::lock_guard lock(mutex_);
-  if (began_ == 0) return std::nullopt;
+  if (began_ == 0 || given_ >= rules_.most) return std::nullopt;
   const auto current = pace();
   if (!current || !current->works) return std::nullopt;
   if (working_since_ == 0) working_since_ = now;
@@ -105,6 +105,7 @@ std::optional<WindowReason> ActivityWatch::due(Nanos now) {
     why = WindowReason::changed;
   if (!why) return std::nullopt;
   opened_ = now;
+  ++given_;
   if (current->steady) recorded_ = current->mean;
   return why;
 }

@@ -22,6 +22,8 @@ class ActivityWatch {
     Nanos patience = 20 * kNsPerSecond;      // of work that never becomes steady
     Nanos every = 60 * kNsPerSecond;         // from one window to the next
     Nanos change_after = 15 * kNsPerSecond;  // and where the work changes
+    // Each end of a window asks CUPTI to stop while the program launches; too many have ended one.
+    int most = 4;
   };
   ActivityWatch() = default;
   explicit ActivityWatch(const Rules& rules) : rules_(rules) {}
@@ -52,6 +54,7 @@ class ActivityWatch {
   std::deque<Cell> recent_;
   std::int64_t first_ = 0;  // number of the first cell of recent_
   Nanos began_ = 0, working_since_ = 0, opened_ = 0;
+  int given_ = 0;
   std::optional<Level> recorded_;  // of the last window that a steady pace opened
 };
 

@@ -36,16 +36,16 @@ Help stays within the terminal.
   $ gpufathom analyze --help | head -12
   how deep a recorded run used its GPU
   
-  Usage: gpufathom analyze [OPTIONS] FILE
+  Usage: gpufathom analyze [OPTIONS] FILE [MORE]
   
   Arguments:
     FILE                      trace or capture file
+    MORE                      captures of the other ranks of a job: the answer is
+                              that of `ranks`
   
   Options:
     -h, --help                print this help
     --counters FILE           counter report of the same program: .ncu-rep, or CSV
-                              of ncu
-    --power FILE              power log over the same time: CSV of nvidia-smi or
   $ for verb in '' $(gpufathom --help | sed -n '/^Verbs/,$s/^  \([a-z]*\)  .*/\1/p'); do gpufathom $verb --help; done | awk 'length > 80'
 
 --rows takes 0 for all.
