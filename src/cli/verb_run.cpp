@@ -51,7 +51,7 @@ int run_program(std::vector<std::string>& command) {
 }  // namespace
 
 Verb start_verb() {
-  Verb verb{"run", "run a program so that `record --pid` can record its kernels later"};
+  Verb verb{"run", "experimental: a program whose kernels may be recorded later"};
   const auto command = std::make_shared<std::vector<std::string>>();
   verb.argument("-- COMMAND [ARGUMENT ...]", *command, "the program and its arguments, after --")
       .must();
