@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ struct Input {
 };
 
 Result<bool> lies_as_capture(const std::string& path) {
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) return false;
   if (const auto first = read_head(path); !first) return tl::unexpected(first.error());
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);

@@ -44,32 +44,42 @@ std::optional<Items> items_of(const Call& call, std::size_t teller) {
   return items;
 }
 
-/// The operations of kTellers, by row of host_ops.
-std::vector<std::pair<std::uint32_t, std::size_t>> telling_operations(const Capture& capture) {
+/// A row of host_ops and its place in kTellers.
+using Telling = std::pair<std::uint32_t, std::size_t>;
+
+/// The operations of kTellers, by their start.
+std::vector<Telling> telling_operations(const Capture& capture) {
   std::unordered_map<std::uint32_t, std::size_t> by_name;
   for (std::size_t teller = 0; teller < kTellers.size(); ++teller)
     if (const Text name = capture.strings.find(kTellers[teller].name); name != Text::none)
       by_name.emplace(static_cast<std::uint32_t>(name), teller);
-  std::vector<std::pair<std::uint32_t, std::size_t>> found;
+  std::vector<Telling> found;
   const auto& ops = capture.host_ops;
   for (std::uint32_t op = 0; op < ops.size(); ++op)
     if (const auto at = by_name.find(static_cast<std::uint32_t>(ops.name[op]));
         at != by_name.end() && ops.kind[op] == HostKind::op)
       found.emplace_back(op, at->second);
+  std::stable_sort(found.begin(), found.end(), [&](const Telling& left, const Telling& right) {
+    return ops.start_ns[left.first] < ops.start_ns[right.first];
+  });
   return found;
 }
 
 /// By the best teller that begins in a span, the first of its name; of look-ups the one with most
 /// indices, as positions are looked up too.
-std::optional<Items> items_in(const Capture& capture,
-                              const std::vector<std::pair<std::uint32_t, std::size_t>>& operations,
+std::optional<Items> items_in(const Capture& capture, const std::vector<Telling>& operations,
                               Interval span) {
+  const auto& starts = capture.host_ops.start_ns;
+  const auto from = std::lower_bound(
+      operations.begin(), operations.end(), span.start,
+      [&](const Telling& telling, Nanos start) { return starts[telling.first] < start; });
   std::optional<Items> best;
   std::size_t best_teller = kTellers.size();
   Nanos first = INT64_MAX;
-  for (const auto& [op, teller] : operations) {
-    const Nanos begins = capture.host_ops.start_ns[op];
-    if (begins < span.start || begins >= span.end || teller > best_teller) continue;
+  for (auto at = from; at != operations.end() && starts[at->first] < span.end; ++at) {
+    const auto [op, teller] = *at;
+    const Nanos begins = starts[op];
+    if (teller > best_teller) continue;
     const auto call = call_of(capture, op);
     const auto items = call ? items_of(*call, teller) : std::nullopt;
     if (!items) continue;
