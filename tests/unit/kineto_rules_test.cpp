@@ -95,7 +95,8 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
       kernel("ncclDevKernel", "1", "2",
              R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16",
       "In msg nelems": 10,
-    "Group size": 8, "Process Group Ranks": "[0, 1]", "Comms Id": 99999999999999999999)") +
+    "Group size": 8, "Process Group Ranks": "[0, 1]", "Seq": 41, "Src Rank": 1,
+     "Dst Rank": 0, "Comms Id": 99999999999999999999)") +
       R"(,{"ph": "C", "cat": "hardware_counters", "name": "sm__cycles", "pid": "GPU 1 Counters",
       "tid": 0, "ts": 3, "args": {"": 12.5}},
     {"ph": "s", "id": 5, "pid": 1, "tid": 1, "ts": 4, "cat": "fwdbwd", "name": "fwdbwd"},
@@ -117,6 +118,10 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
   EXPECT_EQ(c.text(c.collectives.name[0]), "allreduce");
   EXPECT_EQ(c.collectives.group_size[0], 8);
   EXPECT_EQ(c.text(c.collectives.group_ranks[0]), "[0, 1]");
+  EXPECT_EQ(c.collectives.sequence[0], 41);
+  EXPECT_EQ(c.collectives.from_rank[0], 1);
+  EXPECT_EQ(c.collectives.to_rank[0], 0);
+  EXPECT_EQ(c.text(c.collectives.communicator[0]), "99999999999999999999");
   ASSERT_EQ(c.counter_samples.size(), 1u);
   EXPECT_EQ(c.devices.id[c.counter_samples.device[0]], 1);
   EXPECT_EQ(c.counter_samples.value[0], 12.5);

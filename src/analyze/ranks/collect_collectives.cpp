@@ -127,10 +127,10 @@ void collect_collectives(const Capture& capture, const std::vector<std::uint32_t
     out.type.push_back(static_cast<std::int64_t>(type));
     out.kernel.push_back(texts.number(kernel));
     out.group.push_back(about == kNoRow ? -1 : groups.of(about));
-    out.sequence.push_back(-1);
+    out.sequence.push_back(about == kNoRow ? -1 : table.sequence[about]);
     out.bytes.push_back(about == kNoRow ? -1 : message_bytes(capture, about, type));
-    out.from_rank.push_back(-1);
-    out.to_rank.push_back(-1);
+    out.from_rank.push_back(about == kNoRow ? -1 : table.from_rank[about]);
+    out.to_rank.push_back(about == kNoRow ? -1 : table.to_rank[about]);
   }
   fill_groups(capture, rows, part);
 }

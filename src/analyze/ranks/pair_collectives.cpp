@@ -82,11 +82,14 @@ Lane lane_of(const Job& job, GroupMember& member) {
   return lane;
 }
 
-/// By number in the group; empty when numbers are missing, come twice or name different things.
+/// By number in the group; empty when numbers are missing, come twice or name different things, and
+/// of point-to-point transfers, which each end counts by itself.
 std::vector<std::int64_t> by_sequence(const Job& job, const GroupMember& first,
                                       const GroupMember& other) {
   const RankPart& part = job.parts[first.part];
   const RankPart& mate = job.parts[other.part];
+  for (const auto row : first.collectives)
+    if (point_to_point(static_cast<CollectiveType>(part.collectives.type[row]))) return {};
   std::unordered_map<std::int64_t, std::size_t> place;
   for (std::size_t i = 0; i < other.collectives.size(); ++i) {
     const auto number = mate.collectives.sequence[other.collectives[i]];

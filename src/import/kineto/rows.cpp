@@ -358,6 +358,10 @@ void Rows::add_collective(const Event& event, std::uint32_t activity, std::int64
     collectives.group_name[row] = text(event, Field::group_description);
   }
   collectives.group_ranks[row] = text(event, Field::group_ranks);
+  collectives.sequence[row] = integer(event, Field::collective_sequence, -1, at);
+  collectives.from_rank[row] = integer(event, Field::from_rank, -1, at);
+  collectives.to_rank[row] = integer(event, Field::to_rank, -1, at);
+  collectives.communicator[row] = text(event, Field::communicator);
 }
 
 void Rows::add_memory(const Event& event, std::int64_t at) {
