@@ -161,10 +161,22 @@ Nanos bucket_of(Interval window) {
   return std::max<Nanos>(1, (window.length() + kBuckets - 1) / kBuckets);
 }
 
+/// Kernels were asked for, and the levels of the samples are all that there is.
+void note_missing_kernels(const Capture& capture, Analysis& analysis) {
+  const auto windows = static_cast<std::int64_t>(capture.recording_windows.size());
+  if (windows == 0) return;
+  analysis.quality.push_back(
+      {"no_events", windows,
+       fmt::format("no kernel was recorded in {} window{}: the answer is of the samples alone",
+                   windows, when(windows != 1, "s"))});
+}
+
 }  // namespace
 
 bool holds_only_samples(const Capture& capture) {
-  return capture.activities.empty() && capture.report_kernels.empty() && capture.host_ops.empty() &&
+  // A recording whose windows caught no kernel has its marks, and its samples answer all the same.
+  const bool host_known = !capture.host_ops.empty() && capture.format != "gpufathom_record";
+  return capture.activities.empty() && capture.report_kernels.empty() && !host_known &&
          holds_counter_values(capture);
 }
 
@@ -198,6 +210,7 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   Interval window = extent;
   Analysis analysis;
   describe_source(capture, analysis);
+  note_missing_kernels(capture, analysis);
   if (options.window == "auto" || options.window == "all" || options.window == "stable") {
     if (options.window == "stable") {
       analysis.window.kind = WindowKind::stable;

@@ -131,8 +131,8 @@ class Capture:
                 order by start_ns""")
         ]
         self.power = [
-            (int(row["start_ns"]), float(row["value"])) for row in query(
-                gpufathom, path, """select start_ns, value from counter_samples
+            (int(row["start_ns"]), float(row["value"]), int(row["device"] or 0)) for row in query(
+                gpufathom, path, """select start_ns, value, device from counter_samples
                 where metric = 'power.module' order by start_ns""")
         ]
         self.quality = {row["code"]: int(row["count"])
@@ -198,8 +198,12 @@ def check_window(checks, capture, report, window, own_kernels):
 
 def check_steps(checks, capture, report, answer):
     begin, end = report["start_ns"], report["end_ns"]
+    ranks = [report, *report.get("ranks", [])]
+    begin = min(rank["start_ns"] for rank in ranks)
+    end = max(rank["end_ns"] for rank in ranks)
     marked = [s for s in capture.steps if begin <= s[0] and s[0] + s[1] <= end]
-    checks.ratio("marks against the program's steps", len(marked), report["steps"], 0.002)
+    checks.ratio("marks against the program's steps", len(marked),
+                 sum(rank["steps"] for rank in ranks), 0.002)
     if answer is None:
         return
     steps = answer["window"].get("steps") or []
@@ -217,15 +221,20 @@ def check_steps(checks, capture, report, answer):
 
 def check_energy(checks, capture, report):
     """Power integrated over the loop against NVML's counter as the program read it."""
-    begin, end = report["start_ns"], report["end_ns"]
-    inside = [point for point in capture.power if begin <= point[0] <= end]
-    if len(inside) < 10 or not report.get("energy_joules"):
-        return
-    joules = 0.0
-    for (start, watts), (stop, later) in zip(inside, inside[1:]):
-        joules += (watts + later) / 2 * (stop - start) / 1e9
-    joules *= (end - begin) / (inside[-1][0] - inside[0][0])
-    checks.ratio("energy against NVML's counter", joules, report["energy_joules"], 0.02)
+    ranks = [report, *report.get("ranks", [])]
+    devices = sorted({point[2] for point in capture.power})
+    for device, rank in zip(devices, ranks):
+        begin, end = rank["start_ns"], rank["end_ns"]
+        inside = [point for point in capture.power
+                  if point[2] == device and begin <= point[0] <= end]
+        if len(inside) < 10 or not rank.get("energy_joules"):
+            continue
+        joules = 0.0
+        for (start, watts, _), (stop, later, _) in zip(inside, inside[1:]):
+            joules += (watts + later) / 2 * (stop - start) / 1e9
+        joules *= (end - begin) / (inside[-1][0] - inside[0][0])
+        checks.ratio("energy against NVML's counter" + (f", GPU {device}" if device else ""),
+                     joules, rank["energy_joules"], 0.02)
 
 
 def check_cost(checks, capture, report):
@@ -257,6 +266,31 @@ def check_recorder(checks, summary, limit):
                f"{used:.2f} s in {seconds:.1f} s, start included")
 
 
+def check_link(checks, gpufathom, path):
+    """What one of two GPUs sends over NVLink, the other receives."""
+    rows = query(gpufathom, path, """select metric, device, sum(value) as bytes
+        from counter_samples where metric in ('nvlink.rx', 'nvlink.tx') group by 1, 2""")
+    total = {(row["metric"], int(row["device"])): float(row["bytes"]) for row in rows}
+    if len(total) == 4 and total["nvlink.tx", 0]:
+        checks.ratio("NVLink bytes received against those the other GPU sent",
+                     total["nvlink.rx", 1], total["nvlink.tx", 0], 0.01)
+
+
+def check_summary(recorded):
+    """What the recorder itself said, of a run whose capture is gone."""
+    checks, summary = Checks(), recorded.summary
+    checks.add("kernels recorded", summary["kernels"], None, 0 if summary["kernels"] else 1, 0)
+    for device in summary["devices"]:
+        checks.ratio(f"energy counter against power's integral, GPU {device['index']}",
+                     device["energy_joules"], device["energy_integral_joules"], 0.02)
+    links = [device["totals"] for device in summary["devices"]]
+    if len(links) == 2 and "nvlink.tx" in links[0]:
+        checks.ratio("NVLink bytes received against those the other GPU sent",
+                     links[1]["nvlink.rx"], links[0]["nvlink.tx"], 0.01)
+    check_recorder(checks, summary, 0.25)
+    return checks.rows, {"kernels": summary["kernels"], "marks": summary["steps"]}
+
+
 def check_kernels(gpufathom, recorded, own_kernels):
     """All that holds of a capture with kernels."""
     checks, report = Checks(), recorded.report
@@ -270,6 +304,7 @@ def check_kernels(gpufathom, recorded, own_kernels):
         for window in capture.windows[:4]:
             check_window(checks, capture, report, window, own_kernels)
         check_energy(checks, capture, report)
+        check_link(checks, gpufathom, recorded.capture)
     if report and "ends_ns" in report:
         check_steps(checks, capture, report, answer)
         check_cost(checks, capture, report)

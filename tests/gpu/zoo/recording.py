@@ -11,6 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
+ROOT = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
 
 
 @dataclasses.dataclass
