@@ -42,6 +42,15 @@ def triple(text):
     return tuple(int(x) for x in re.findall(r"\d+", text))
 
 
+def share(row, counter, elapsed):
+    """Of the peak, in percent where the report holds that, else from sums over the sub-partitions, each with a pipe of its own."""
+    percent = f"{counter}.avg.pct_of_peak_sustained_elapsed"
+    if percent in column:
+        return number(row, percent) / 100
+    return number(row, f"{counter}.sum") / elapsed
+
+
+issued = next(n for n in ("smsp__inst_executed.sum", "smsp__issue_active.sum") if n in column)
 # The step that the profiler saw, found in the program's sequence of kernels: there every kernel meets its counters, whatever
 # the two tools make of its template arguments.
 kernels = rates["kernels"]
@@ -57,9 +66,9 @@ for j, row in enumerate(rows[2:]):
     t["n"] += 1
     ns, elapsed = number(row, "gpu__time_duration.sum"), number(row, "smsp__cycles_elapsed.sum")
     t["ns"] += ns
-    for metric, share in (("sm.active_any", number(row, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed") / 100), ("issue.active", number(row, "smsp__inst_executed.sum") / elapsed),
-                          ("tensor.active", number(row, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed") / 100), ("sm.occupancy", number(row, "sm__warps_active.avg.pct_of_peak_sustained_elapsed") / 100)):
-        t[metric] += share * ns
+    for metric, ratio in (("sm.active_any", number(row, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed") / 100), ("issue.active", number(row, issued) / elapsed),
+                          ("tensor.active", share(row, "sm__pipe_tensor_cycles_active", elapsed)), ("sm.occupancy", number(row, "sm__warps_active.avg.pct_of_peak_sustained_elapsed") / 100)):
+        t[metric] += ratio * ns
     for metric, counter in (("dram.read", "dram__bytes_read.sum"), ("dram.write", "dram__bytes_write.sum"), ("l2.sectors", "lts__t_sectors.sum")):
         if counter in column:
             t[metric] += number(row, counter)
