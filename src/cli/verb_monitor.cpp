@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "cli/output.h"
+#include "cli/screen/keyboard.h"
+#include "cli/screen/monitor_screen.h"
 #include "cli/serve/metrics_server.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -32,7 +34,7 @@ struct Options {
   double interval_s = 1;
   std::int64_t count = 0;
   std::string format = "text";
-  bool once = false, dcgm_names = false;
+  bool once = false, dcgm_names = false, job_labels = false;
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
@@ -54,6 +56,7 @@ Result<LiveSampler> open_sampler(const Options& options) {
 Result<std::unique_ptr<MetricsServer>> start_server(const Options& options) {
   PageOptions pages;
   pages.dcgm_names = options.dcgm_names;
+  pages.job_labels = options.job_labels;
   pages.hosts = options.hosts;
   auto token = read_token(options.token_file);
   if (!token) return tl::unexpected<Error>(token.error());
@@ -63,7 +66,8 @@ Result<std::unique_ptr<MetricsServer>> start_server(const Options& options) {
 
 std::string shown(const Options& options, const LiveTable& table, bool live, bool last) {
   if (options.format == "csv") return live_csv(table);
-  if (options.format == "openmetrics") return open_metrics(table, {true, options.dcgm_names});
+  if (options.format == "openmetrics")
+    return open_metrics(table, {true, options.dcgm_names, options.job_labels});
   if (options.format == "json") {
     std::string json;
     to_json(json, table);
@@ -78,6 +82,16 @@ std::string shown(const Options& options, const LiveTable& table, bool live, boo
 bool print(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
          std::fflush(stdout) == 0;
+}
+
+/// Over what stands there, line by line, so that nothing flickers.
+std::string on_screen(const std::string& text) {
+  std::string out = "\x1b[H";
+  for (const char letter : text) {
+    if (letter == '\n') out += "\x1b[K";
+    out += letter;
+  }
+  return out + "\x1b[J";
 }
 
 /// A table with a GPU that did not answer is not whole.
@@ -100,6 +114,10 @@ class Monitor {
       fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
     }
     const bool live = !server && o_.rounds() == 0 && o_.format == "text" && stdout_is_terminal();
+    if (live) {
+      Keyboard keyboard;
+      if (keyboard.works()) return run_screen(keyboard, first);
+    }
     if (o_.format == "csv" && !print(live_csv_header())) return kWhole;
     Nanos next =
         host_now() + (o_.once ? std::min<Nanos>(o_.interval(), 200 * kNsPerMs) : o_.interval());
@@ -118,6 +136,23 @@ class Monitor {
   }
 
  private:
+  /// Until a key or a signal ends it.
+  int run_screen(Keyboard& keyboard, const LiveTable& first) {
+    MonitorScreen screen;
+    screen.add(first);
+    Nanos next = host_now() + o_.interval();
+    for (;;) {
+      if (!print(on_screen(screen.draw(text_style(false), terminal_rows())))) return kWhole;
+      const auto keys = keyboard.wait(next - host_now(), signals_.descriptor());
+      if (signals_.wait(0)) return kWhole;
+      for (const Key key : keys)
+        if (!screen.press(key)) return kWhole;
+      if (host_now() < next) continue;
+      screen.add(sample(kReading));
+      next = after(next);
+    }
+  }
+
   LiveTable sample(Nanos limit) {
     LiveTable table = sampler_.sample(limit, signals_.descriptor());
     // A GPU that hangs holds the others up once, for as long as it is waited for.
@@ -195,6 +230,9 @@ Verb monitor_verb() {
       .with("--serve");
   verb.flag("--dcgm-names", options->dcgm_names,
             "names and labels of dcgm-exporter, for dashboards that exist");
+  verb.flag("--job-labels", options->job_labels,
+            "on every series of a GPU whose work it does: job, user, rank, pod, where all of its "
+            "processes agree");
   verb.run = [options] { return monitor(*options); };
   return verb;
 }

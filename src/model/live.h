@@ -28,6 +28,18 @@ struct LiveProcess {
   }
 };
 
+/// An error that the driver reported ("XID"), and how often.
+struct LiveXid {
+  std::int64_t code = 0, count = 0;
+  Nanos time_ns = 0;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("code", &LiveXid::code, "XID code, as in dmesg");
+    visit("count", &LiveXid::count, "how often since the monitor began");
+    visit("time_ns", &LiveXid::time_ns, "when the newest was read, nanoseconds since 1970");
+  }
+};
+
 /// One GPU, or one MIG instance of it. A metric that is not in `values` has no data.
 struct LiveGpu {
   std::int64_t index = -1;
@@ -42,6 +54,7 @@ struct LiveGpu {
   std::map<std::string, double>
       totals;  // counters since the monitor or the driver began: seconds, joules, bytes
   std::vector<std::string> throttle;  // why clocks are held down now
+  std::vector<LiveXid> xids;          // by code; empty: none came, or the driver tells of none
   std::vector<LiveProcess> processes;
   double held_idle_seconds = -1;  // processes hold memory and nothing has run for so long; -1: no
                                   // process, or nothing is known
@@ -60,6 +73,7 @@ struct LiveGpu {
     visit("values", &LiveGpu::values, "newest value by metric id; an absent metric has no data");
     visit("totals", &LiveGpu::totals, "counters since the monitor or the driver began");
     visit("throttle", &LiveGpu::throttle, "why clocks are held down");
+    visit("xids", &LiveGpu::xids, "XID errors since the monitor began, by code");
     visit("held_idle_seconds", &LiveGpu::held_idle_seconds,
           "for how long processes have held memory while nothing ran; 0 while something runs, -1 "
           "when no process holds any");

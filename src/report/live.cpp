@@ -12,6 +12,7 @@
 #include "core/when.h"
 #include "report/json.h"
 #include "report/text/format.h"
+#include "report/xid_words.h"
 
 namespace gf {
 
@@ -62,14 +63,51 @@ struct Column {
   const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes
                      // where other logs have MiB
 };
-constexpr std::array kColumns = {
-    Column{"gpu.busy", ""},        Column{"sm.active_any", ""},    Column{"sm.occupancy", ""},
-    Column{"issue.active", ""},    Column{"tensor.active", ""},    Column{"dram.active", ""},
-    Column{"monitor.gpu", ""},     Column{"power.module", ""},     Column{"power.average", ""},
-    Column{"power.memory", ""},    Column{"energy.module", ""},    Column{"clock.sm", ""},
-    Column{"clock.memory", ""},    Column{"clock.limits", ""},     Column{"temperature.gpu", ""},
-    Column{"memory.used", " [B]"}, Column{"memory.total", " [B]"}, Column{"pcie.tx", " [B/s]"},
-    Column{"pcie.rx", " [B/s]"},   Column{"nvlink.tx", " [B/s]"},  Column{"nvlink.rx", " [B/s]"}};
+constexpr std::array kColumns = {Column{"gpu.busy", ""},
+                                 Column{"sm.active_any", ""},
+                                 Column{"sm.occupancy", ""},
+                                 Column{"issue.active", ""},
+                                 Column{"tensor.active", ""},
+                                 Column{"dram.active", ""},
+                                 Column{"monitor.gpu", ""},
+                                 Column{"power.module", ""},
+                                 Column{"power.average", ""},
+                                 Column{"power.memory", ""},
+                                 Column{"energy.module", ""},
+                                 Column{"clock.sm", ""},
+                                 Column{"clock.memory", ""},
+                                 Column{"clock.limits", ""},
+                                 Column{"temperature.gpu", ""},
+                                 Column{"memory.used", " [B]"},
+                                 Column{"memory.total", " [B]"},
+                                 Column{"pcie.tx", " [B/s]"},
+                                 Column{"pcie.rx", " [B/s]"},
+                                 Column{"nvlink.tx", " [B/s]"},
+                                 Column{"nvlink.rx", " [B/s]"},
+                                 Column{"temperature.memory", ""},
+                                 Column{"monitor.encoder", ""},
+                                 Column{"monitor.decoder", ""},
+                                 Column{"xid.last", ""},
+                                 Column{"xid.errors", ""},
+                                 Column{"pcie.replays", ""},
+                                 Column{"rows.remapped_correctable", ""},
+                                 Column{"rows.remapped_uncorrectable", ""},
+                                 Column{"rows.remap_pending", ""},
+                                 Column{"rows.remap_failed", ""}};
+
+/// Columns of counters, which are no rates.
+bool counts_up(std::string_view id) {
+  return id == "energy.module" || id == "xid.errors" || id == "pcie.replays" ||
+         id.starts_with("rows.remapped_");
+}
+
+std::string xid_note(const std::string& label, const LiveXid& xid) {
+  std::string note = fmt::format("GPU {}: XID {}", label, xid.code);
+  if (const auto words = xid_words(xid.code); !words.empty()) note += fmt::format(" ({})", words);
+  const std::time_t seconds = static_cast<std::time_t>(xid.time_ns / kNsPerSecond);
+  return note + fmt::format(", {}, last at {:%H:%M:%S} UTC", plural(xid.count, "time"),
+                            fmt::gmtime(seconds));
+}
 
 }  // namespace
 
@@ -114,6 +152,7 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
     for (const auto& word : gpu.throttle) held += when(!held.empty(), ", ") + word;
     if (!held.empty())
       notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
+    for (const auto& xid : gpu.xids) notes += wrap(xid_note(label, xid), width, 2);
     if (!gpu.missing.empty())
       notes += wrap(fmt::format("GPU {}: no levels: {}", label, gpu.missing), width, 2);
   }
@@ -146,8 +185,7 @@ std::string live_csv(const LiveTable& table) {
                        gpu.instance, gpu.source);
     for (const auto& column : kColumns) {
       auto value = value_of(gpu.values, column.id);
-      if (!value && std::string_view(column.id) == "energy.module")
-        value = value_of(gpu.totals, column.id);
+      if (!value && counts_up(column.id)) value = value_of(gpu.totals, column.id);
       if (value) {
         out += fmt::format(",{:.9g}", *value);
       } else {

@@ -12,6 +12,7 @@ namespace gf {
 struct OpenMetricsOptions {
   bool openmetrics = true;  // false: the older Prometheus text format 0.0.4
   bool dcgm_names = false;  // DCGM_FI_... names and labels of dcgm-exporter instead of our own
+  bool job_labels = false;  // whose work a GPU does, on each of its series
   Nanos now_ns = 0;         // for the age of the readings; 0: when the table was made
 };
 

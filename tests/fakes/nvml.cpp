@@ -1,6 +1,8 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig
 // (0/1), init (NVML error of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the
-// process that holds memory), hang_after, hang_gpu, hang_for (see world.h).
+// process that holds memory), xid (a code that GPU 0 reports once, xid_after seconds after the
+// first call), events (0: the driver tells of no events), remap_failed (0/1), hang_after, hang_gpu,
+// hang_for (see world.h).
 #include <nvml.h>
 
 #include <cstdio>
@@ -12,6 +14,10 @@
 struct nvmlDevice_st {
   unsigned index;
   int instance;  // -1: the whole GPU
+};
+struct nvmlEventSet_st {
+  nvmlDevice_t device = nullptr;
+  bool told = false;
 };
 struct nvmlGpmSample_st {
   std::int64_t time_ns;
@@ -199,6 +205,9 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
         if (value.scopeId == 1 || (value.scopeId == 2 && fake::number("memory_scope", 1) == 0))
           value.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
         break;
+      case NVML_FI_DEV_MEMORY_TEMP:
+        value.value.uiVal = 55 + device->index;
+        break;
       case NVML_FI_DEV_PCIE_COUNT_TX_BYTES:  // wraps as the real 32-bit count does: 1 GB/s
         value.value.uiVal = static_cast<unsigned>(now & 0xFFFFFFFF);
         break;
@@ -214,6 +223,52 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
         value.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
     }
   }
+  return NVML_SUCCESS;
+}
+
+// Health.
+nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned* percent,
+                                             unsigned* period_us) {
+  *period_us = 167000;
+  return number_out(device, percent, 20);
+}
+nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned* percent,
+                                             unsigned* period_us) {
+  *period_us = 167000;
+  return number_out(device, percent, 5);
+}
+nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned* out) {
+  return number_out(device, out, 3);
+}
+nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned* correctable,
+                                       unsigned* uncorrectable, unsigned* pending,
+                                       unsigned* failed) {
+  *correctable = 2;
+  *pending = 0;
+  *failed = static_cast<unsigned>(fake::number("remap_failed", 0));
+  return number_out(device, uncorrectable, 1);
+}
+nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
+  *set = new nvmlEventSet_st{};
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
+  delete set;
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long types,
+                                      nvmlEventSet_t set) {
+  if (fake::number("events", 1) == 0 || types != nvmlEventTypeXidCriticalError)
+    return NVML_ERROR_NOT_SUPPORTED;
+  set->device = device;
+  return NVML_SUCCESS;
+}
+nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* event, unsigned) {
+  const auto code = static_cast<unsigned long long>(fake::number("xid", 0));
+  const bool due = code != 0 && fake::age_s() >= fake::number("xid_after", 0);
+  if (!due || set->told || !set->device || set->device->index != 0) return NVML_ERROR_TIMEOUT;
+  set->told = true;
+  *event = {set->device, nvmlEventTypeXidCriticalError, code, 0xFFFFFFFFu, 0xFFFFFFFFu};
   return NVML_SUCCESS;
 }
 

@@ -68,7 +68,7 @@ srun --overlap -n 2 bash -c '"$gf" record -q --kernels --window 0 -o rank-\$SLUR
 srun --overlap -n 1 sleep 61.5
 JOB
 job=$(sbatch --parsable --job-name=training -n 2 -D "$work" -o "$work/job.out" job.sh)
-for _ in $(seq 300); do [ -e rank-1.gpf ] && pgrep -f '^[^ ]*sleep 61.5$' > task && break; sleep 0.1; done
+for _ in $(seq 900); do [ -e rank-1.gpf ] && pgrep -f '^[^ ]*sleep 61.5$' > task && break; sleep 0.1; done
 sleep 1
 for rank in 0 1; do
   is "rank $rank: its place" "$(said rank-$rank.gpf job.rank) of $(said rank-$rank.gpf job.world_size), $(said rank-$rank.gpf job.local_rank)" "$rank of 2, $rank"

@@ -8,3 +8,4 @@ cd "$work"
 trap 'rm -rf "$work"' EXIT
 python3 "$root/tests/system/job_control.py" "$build/gpufathom"
 python3 "$root/tests/system/no_orders.py" "$build/gpufathom" "$root/tests/hostile"
+python3 "$root/tests/system/monitor_keys.py" "$build/gpufathom"

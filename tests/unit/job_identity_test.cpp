@@ -84,6 +84,29 @@ TEST(JobIdentity, PodsWhereTheirVariablesAre) {
   EXPECT_EQ(identity({{"HOSTNAME", "desk"}}).count("kubernetes.pod"), 0u);
 }
 
+/// What a monitor of another user may read.
+TEST(JobIdentity, TheControlGroupTellsWhereTheEnvironmentDoesNot) {
+  auto found = identity({}, "0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0\n");
+  EXPECT_EQ(found["job.id"], "4711");
+  EXPECT_EQ(found["job.scheduler"], "slurm");
+  EXPECT_EQ(identity({}, "0::/user.slice/job_4711/x\n").count("job.id"), 0);
+  found = identity({{"SLURM_JOB_ID", "12"}}, "0::/slurm/uid_1000/job_4711/step_0\n");
+  EXPECT_EQ(found["job.id"], "12");
+}
+
+TEST(JobIdentity, TheKubeletNamesControlGroupsAfterThePod) {
+  const std::string uid = "8dbc3c1a-91c5-4a0e-9a35-6c2a0c6ad3f1";
+  EXPECT_EQ(identity({},
+                     "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-"
+                     "pod8dbc3c1a_91c5_4a0e_9a35_6c2a0c6ad3f1.slice/cri-containerd-" +
+                         kId + ".scope\n")["kubernetes.pod_uid"],
+            uid);
+  EXPECT_EQ(
+      identity({}, "0::/kubepods/besteffort/pod" + uid + "/" + kId + "\n")["kubernetes.pod_uid"],
+      uid);
+  EXPECT_EQ(identity({}, "0::/kubepods/podium\n").count("kubernetes.pod_uid"), 0);
+}
+
 }  // namespace
 
 }  // namespace gf

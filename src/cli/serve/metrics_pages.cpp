@@ -106,7 +106,7 @@ std::string MetricsPages::render(Page which, Nanos now) {
     to_json(text, table);
     return text + "\n";
   }
-  return open_metrics(table, {which == openmetrics, options_.dcgm_names, now});
+  return open_metrics(table, {which == openmetrics, options_.dcgm_names, options_.job_labels, now});
 }
 
 HttpAnswer MetricsPages::page(Page which) {
@@ -119,7 +119,7 @@ HttpAnswer MetricsPages::page(Page which) {
   if (which == json) {
     answer.type = "application/json";
   } else {
-    answer.type = open_metrics_type({which == openmetrics, options_.dcgm_names, now});
+    answer.type = open_metrics_type({.openmetrics = which == openmetrics});
   }
   return answer;
 }

@@ -12,6 +12,7 @@ namespace gf::cli {
 
 struct PageOptions {
   bool dcgm_names = false;
+  bool job_labels = false;         // whose work a GPU does, on each of its series
   std::string token;               // asked for as "Authorization: Bearer TOKEN"; empty: none
   std::vector<std::string> hosts;  // names, besides this machine's own, that requests may ask for
 };

@@ -125,6 +125,30 @@ void LiveDevice::add_holders(LiveGpu& row, const GpuReading& reading) {
   row.held_idle_seconds = since == 0 ? 0 : static_cast<double>(row.time_ns - since) * 1e-9;
 }
 
+/// Errors come as events, the rest as counters and readings.
+void LiveDevice::add_health(LiveGpu& row) {
+  const GpuHealth health = read_health(*nvml_, gpu_);
+  for (const auto& metric : health_metrics())
+    if (const auto value = metric.of(health))
+      (metric.counter ? row.totals : row.values)[metric.id] = *value;
+  if (!xid_watch_) xid_watch_ = std::make_unique<XidWatch>(nvml_, gpu_);
+  if (!xid_watch_->works()) return;
+  for (const std::int64_t code : xid_watch_->take()) {
+    auto& xid = xids_[code];
+    xid.code = code;
+    ++xid.count;
+    xid.time_ns = row.time_ns;
+    last_xid_ = code;
+  }
+  std::int64_t count = 0;
+  for (const auto& [code, xid] : xids_) {
+    count += xid.count;
+    row.xids.push_back(xid);
+  }
+  row.values["xid.last"] = static_cast<double>(last_xid_);
+  row.totals["xid.errors"] = static_cast<double>(count);
+}
+
 LiveGpu LiveDevice::read_gpu() {
   LiveGpu row;
   row.index = gpu_.index;
@@ -141,6 +165,7 @@ LiveGpu LiveDevice::read_gpu() {
   add_holders(row, reading);
   row.totals = sums;
   add_values(row, reading, true);  // the driver's own counters win over sums of window averages
+  add_health(row);
   return row;
 }
 

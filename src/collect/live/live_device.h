@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/nvml/gpm.h"
+#include "collect/nvml/health.h"
 #include "collect/nvml/nvml.h"
 #include "model/live.h"
 
@@ -42,6 +43,7 @@ class LiveDevice {
   LiveGpu read_instance(const MigInstance& mig);
   void read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums);
   void add_holders(LiveGpu& row, const GpuReading& reading);
+  void add_health(LiveGpu& row);
 
   std::shared_ptr<Nvml> nvml_;
   const GpuInfo gpu_;
@@ -55,6 +57,9 @@ class LiveDevice {
   std::map<std::string, Nanos> idle_since_;  // by UUID too; 0: something runs, or nobody holds it
   LevelSource source_;
   std::string source_name_;
+  std::unique_ptr<XidWatch> xid_watch_;  // made at the first reading: it asks the driver
+  std::map<std::int64_t, LiveXid> xids_;
+  std::int64_t last_xid_ = 0;
   mutable std::mutex mutex_;  // over the rows
   std::vector<LiveGpu> rows_;
 };

@@ -40,6 +40,14 @@ namespace gf {
   X(nvmlDeviceGetGpuInstanceId)                \
   X(nvmlDeviceGetComputeInstanceId)            \
   X(nvmlDeviceGetAttributes_v2)                \
+  X(nvmlDeviceGetEncoderUtilization)           \
+  X(nvmlDeviceGetDecoderUtilization)           \
+  X(nvmlDeviceGetPcieReplayCounter)            \
+  X(nvmlDeviceGetRemappedRows)                 \
+  X(nvmlDeviceRegisterEvents)                  \
+  X(nvmlEventSetCreate)                        \
+  X(nvmlEventSetFree)                          \
+  X(nvmlEventSetWait_v2)                       \
   X(nvmlGpmQueryDeviceSupport)                 \
   X(nvmlGpmSampleAlloc)                        \
   X(nvmlGpmSampleFree)                         \

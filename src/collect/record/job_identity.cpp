@@ -74,6 +74,34 @@ std::string id_in(std::string_view text, std::size_t at = 0) {
   return {};
 }
 
+/// What stands in `text` after `before`, as long as its letters are among `letters`.
+std::string after(std::string_view text, std::string_view before, std::string_view letters) {
+  const auto at = text.find(before);
+  if (at == std::string_view::npos) return {};
+  const auto rest = text.substr(at + before.size());
+  return std::string(rest.substr(0, rest.find_first_not_of(letters)));
+}
+
+/// Slurm names its control groups after the job: a monitor of another user may read that, and not
+/// the environment.
+std::string slurm_job_of(std::string_view cgroup) {
+  if (cgroup.find("slurm") == std::string_view::npos) return {};
+  return after(cgroup, "/job_", "0123456789");
+}
+
+/// The kubelet names them after the pod's uid, with "_" in place of "-" under systemd.
+std::string pod_uid_of(std::string_view cgroup) {
+  constexpr std::size_t length = 36;
+  if (cgroup.find("kubepods") == std::string_view::npos) return {};
+  for (const char* before : {"-pod", "/pod"}) {
+    std::string uid = after(cgroup, before, "0123456789abcdef-_");
+    if (uid.size() != length) continue;
+    std::replace(uid.begin(), uid.end(), '_', '-');
+    return uid;
+  }
+  return {};
+}
+
 class Identity {
  public:
   explicit Identity(const JobSources& sources) : sources_(sources) {}
@@ -103,13 +131,19 @@ void Identity::put_ranks() {
 }
 
 void Identity::put_job() {
+  bool known = false;
   for (const auto& scheduler : kSchedulers) {
     std::string job = of(scheduler.job);
     if (job.empty() || job == "none") continue;
     if (job == "undefined") continue;  // of Grid Engine, for a task number
     put("job.scheduler", scheduler.name);
     put("job.id", std::move(job));
+    known = true;
     break;
+  }
+  if (const std::string job = slurm_job_of(sources_.cgroup); !known && !job.empty()) {
+    put("job.scheduler", "slurm");
+    put("job.id", job);
   }
   put("job.step", of("SLURM_STEP_ID"));
   put("job.name", of("SLURM_JOB_NAME"));
@@ -118,6 +152,7 @@ void Identity::put_job() {
 
 void Identity::put_container() {
   put("container.id", container_id(sources_.cgroup, sources_.mounts));
+  put("kubernetes.pod_uid", pod_uid_of(sources_.cgroup));
   if (of("KUBERNETES_SERVICE_HOST").empty()) return;
   put("kubernetes.pod", of("POD_NAME").empty() ? of("HOSTNAME") : of("POD_NAME"));
   put("kubernetes.namespace",

@@ -135,3 +135,69 @@ Whose a process is, as labels; and how long a GPU has been held while nothing ra
   $ kill $pid
   $ gpufathom monitor --once --format openmetrics | grep -c '^gpufathom_held_idle_seconds{'
   1
+
+Health: what wakes an operator up, under our names and those of dcgm-exporter's default list.
+
+  $ export GPUFATHOM_FAKE=xid=79
+  $ gpufathom monitor --once | grep XID | sed 's/at [0-9:]*/at TIME/'
+    GPU 0: XID 79 (the GPU fell off the bus), 1 time, last at TIME UTC
+  $ gpufathom monitor --once --json | jq -c '.gpus[0] | [(.xids[] | .code, .count), .totals["xid.errors"], .values["temperature.memory"]]'
+  [79,1,1,55]
+  $ gpufathom monitor --once --format openmetrics | grep -E '^gpufathom_(xid|rows|pcie_replays|temperature_memory|monitor_..coder)' | sed 's/{.*}//'
+  gpufathom_temperature_memory_celsius 55
+  gpufathom_xid_last_code 79
+  gpufathom_xid_errors_total 1
+  gpufathom_pcie_replays_total 3
+  gpufathom_rows_remapped_correctable_total 2
+  gpufathom_rows_remapped_uncorrectable_total 1
+  gpufathom_rows_remap_pending 0
+  gpufathom_rows_remap_failed 0
+  gpufathom_monitor_encoder_ratio 0.2
+  gpufathom_monitor_decoder_ratio 0.05
+  $ gpufathom monitor --once --format openmetrics --dcgm-names | sed -n 's/^\(DCGM_FI_[A-Z_]*\){.*} /\1 /p' | sed -E 's/(CONSUMPTION|POWER_USAGE) .*/\1 W/'
+  DCGM_FI_DEV_SM_CLOCK 1965
+  DCGM_FI_DEV_MEM_CLOCK 3201
+  DCGM_FI_DEV_GPU_TEMP 40
+  DCGM_FI_DEV_MEMORY_TEMP 55
+  DCGM_FI_DEV_POWER_USAGE W
+  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION W
+  DCGM_FI_DEV_PCIE_REPLAY_COUNTER 3
+  DCGM_FI_DEV_GPU_UTIL 91
+  DCGM_FI_DEV_MEM_COPY_UTIL 30
+  DCGM_FI_DEV_ENC_UTIL 20
+  DCGM_FI_DEV_DEC_UTIL 5
+  DCGM_FI_DEV_XID_ERRORS 79
+  DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS 1
+  DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS 2
+  DCGM_FI_DEV_ROW_REMAP_FAILURE 0
+  DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL 0
+  DCGM_FI_DEV_FB_USED 12288
+  DCGM_FI_DEV_FB_FREE 131072
+  DCGM_FI_PROF_GR_ENGINE_ACTIVE 0.75
+  DCGM_FI_PROF_SM_ACTIVE 0.6
+  DCGM_FI_PROF_SM_OCCUPANCY 0.3
+  DCGM_FI_PROF_PIPE_TENSOR_ACTIVE 0.25
+  DCGM_FI_PROF_DRAM_ACTIVE 0.4
+  DCGM_FI_PROF_PCIE_TX_BYTES 104857600
+  DCGM_FI_PROF_PCIE_RX_BYTES 209715200
+  DCGM_FI_PROF_NVLINK_TX_BYTES 0
+  DCGM_FI_PROF_NVLINK_RX_BYTES 0
+  $ gpufathom monitor --once --csv | cut -d, -f28-
+  temperature.memory,monitor.encoder,monitor.decoder,xid.last,xid.errors,pcie.replays,rows.remapped_correctable,rows.remapped_uncorrectable,rows.remap_pending,rows.remap_failed
+  55,0.2,0.05,79,1,3,2,1,0,0
+
+A driver that tells of no events has no errors to count: no data, not 0.
+
+  $ GPUFATHOM_FAKE=events=0 gpufathom monitor --once --format openmetrics | grep -c '^gpufathom_xid'
+  0
+  [1]
+  $ export GPUFATHOM_FAKE=
+
+Labels of the job on each series of a GPU, where one wants them.
+
+  $ SLURM_JOB_ID=77 SLURM_STEP_ID=1 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=8 SLURM_JOB_USER=ada sleep 20 & pid=$!
+  $ sleep 0.2; GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics --job-labels | grep '^gpufathom_gpu_busy_ratio'
+  gpufathom_gpu_busy_ratio{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000",job_id="77",job_user="ada",job_rank="3"} 0.75
+  $ GPUFATHOM_FAKE=pid=$pid gpufathom monitor --once --format openmetrics --job-labels --dcgm-names | grep -o '^DCGM_FI_DEV_GPU_TEMP.*hpc_job="[0-9]*"'
+  DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",hpc_job="77"
+  $ kill $pid

@@ -1,0 +1,79 @@
+"""What is handed to Kubernetes, systemd and container builders: manifests_test.py BUILD_DIR. Parts whose tools are missing are
+skipped; ./dev python installs kubernetes-validate.
+"""
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+try:
+    import kubernetes_validate
+    import yaml
+except ImportError:
+    kubernetes_validate = None
+UNIT = ROOT / "share/systemd/gpufathom-monitor.service"
+
+
+def usage_error(words):
+    """Whether the program takes these words for wrong usage: without a driver it ends with 1."""
+    done = subprocess.run(
+        [str(BUILD / "gpufathom"), *words],
+        capture_output=True,
+        text=True,
+        env={"GPUFATHOM_LIBRARY_PATH": "/nowhere", "GPUFATHOM_TOKEN": "secret"},
+    )
+    return done.stderr if done.returncode != 1 else ""
+
+
+class Manifests(unittest.TestCase):
+    @unittest.skipUnless(kubernetes_validate, "kubernetes-validate is not installed")
+    def test_kubernetes(self):
+        documents = list(yaml.safe_load_all((ROOT / "share/kubernetes/monitor.yaml").read_text()))
+        self.assertEqual(
+            [each["kind"] for each in documents], ["Namespace", "DaemonSet", "Service"]
+        )
+        for document in documents:
+            kubernetes_validate.validate(document, "1.31", strict=True)
+        broken = dict(documents[1], spec={**documents[1]["spec"], "no_such_field": 1})
+        with self.assertRaises(kubernetes_validate.ValidationError):
+            kubernetes_validate.validate(broken, "1.31", strict=True)
+        container = documents[1]["spec"]["template"]["spec"]["containers"][0]
+        self.assertEqual(usage_error(container["args"]), "")
+
+    def test_systemd(self):
+        commands = re.findall(r"ExecStart=(/\S.*)", UNIT.read_text())
+        self.assertEqual(len(commands), 2)
+        for command in commands:
+            self.assertEqual(usage_error(shlex.split(command)[1:]), "")
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is missing")
+    def test_systemd_knows_every_word(self):
+        done = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", str(UNIT)], capture_output=True, text=True
+        )
+        said = [
+            line
+            for line in done.stderr.splitlines()
+            if "gpufathom" in line and "is not executable" not in line
+        ]
+        self.assertEqual(said, [])
+
+    def test_container(self):
+        recipe = (ROOT / "share/oci/Containerfile").read_text()
+        words = [line.split()[0] for line in recipe.splitlines() if line and line[0].isupper()]
+        self.assertEqual(words[0], "FROM")
+        self.assertLessEqual(set(words), {"FROM", "COPY", "RUN", "USER", "ENTRYPOINT", "CMD"})
+        version = re.search(r"project\(gpufathom VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())
+        self.assertIn(f"gpufathom:{version[1]}", recipe)
+        manifest = (ROOT / "share/kubernetes/monitor.yaml").read_text()
+        self.assertIn(f"image: gpufathom:{version[1]}", manifest)
+
+
+if __name__ == "__main__":
+    unittest.main()
