@@ -19,6 +19,7 @@ struct MadeJob {
   Nanos span = 10'000'000;    // between collectives, before delays
   std::uint32_t seed = 15;
   bool numbered = false;
+  bool periodic = false;  // every collective as far from the next, nobody late
 
   /// By collective: who was late and by how much.
   std::vector<std::int64_t> late;
@@ -35,9 +36,9 @@ struct MadeJob {
     Nanos now = kBegin;
     for (std::size_t i = 0; i < collectives; ++i) {
       late.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(ranks)));
-      delay.push_back(100'000 + static_cast<Nanos>(random() % 3'000'000));
-      now += span + static_cast<Nanos>(random() % 2'000'000);
-      const Nanos transfer = 50'000 + static_cast<Nanos>(random() % 200'000);
+      delay.push_back(periodic ? 0 : 100'000 + static_cast<Nanos>(random() % 3'000'000));
+      now += span + (periodic ? 0 : static_cast<Nanos>(random() % 2'000'000));
+      const Nanos transfer = 50'000 + (periodic ? 0 : static_cast<Nanos>(random() % 200'000));
       const Nanos end = now + delay.back() + transfer;
       for (std::int64_t rank = 0; rank < ranks; ++rank) {
         const Nanos own = rank == late.back() ? delay.back() : 0;

@@ -174,6 +174,23 @@ TEST(Ranks, ACutTraceIsNotPairedByBlindOrder) {
   EXPECT_EQ(late_first, 0u);
 }
 
+TEST(Ranks, ACutTraceOfPeriodicCollectivesIsPairedByTheirNumbers) {
+  MadeJob made;
+  made.periodic = made.numbered = true;
+  made.offset = {0, 20 * kNsPerMs, 0, 0};
+  made.make();
+  cut(made.parts[1], 7);
+  // The first of a file may have been launched before the profiler described anything.
+  made.parts[2].collectives.sequence[0] = -1;
+  const auto job = analyze_ranks(made.parts);
+  ASSERT_TRUE(job) << job.error().message();
+  EXPECT_NEAR(static_cast<double>(*job->ranks[1].offset_ns), 20e6, 5e3);
+  EXPECT_EQ(job->groups.front().paired_by, PairedBy::sequence);
+  EXPECT_EQ(job->ranks[1].matched, 53);
+  EXPECT_EQ(job->ranks[2].matched, 60);
+  for (const auto& note : job->quality) EXPECT_NE(note.code, "doubtful_pairs");
+}
+
 TEST(Ranks, FilesOfTwoRunsAreRefused) {
   MadeJob made, other;
   other.seed = 99;
@@ -223,6 +240,114 @@ TEST(Ranks, APartReadsBackAsItWasWritten) {
     for (std::size_t length = 0; length < json.size(); length += 997)
       EXPECT_FALSE(read_rank_part(std::string_view(json).substr(0, length), "x"));
   }
+}
+
+/// Ranks whose collectives, in two groups, are given one by one.
+class Chain {
+ public:
+  explicit Chain(std::int64_t ranks) {
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      RankPart part;
+      part.rank = rank;
+      part.world_size = ranks;
+      part.rank_source = RankSource::trace;
+      part.source = std::to_string(rank);
+      part.groups = {{"near", "", 2}, {"far", "", 2}};
+      part.texts = {"ncclDevKernel_AllReduce", "load", "mm", ""};
+      parts.push_back(std::move(part));
+    }
+  }
+  /// `what`: time of the rank since its collective before began, by kind.
+  void add(std::size_t rank, std::int64_t group, std::string_view channel, Nanos start, Nanos end,
+           Nanos exposed, std::vector<std::pair<RankTime, Nanos>> what) {
+    RankPart& part = parts[rank];
+    part.groups[static_cast<std::size_t>(group)].ranks = channel;
+    auto& table = part.collectives;
+    table.start_ns.push_back(start);
+    table.duration_ns.push_back(end - start);
+    table.exposed_ns.push_back(exposed);
+    table.type.push_back(static_cast<std::int64_t>(CollectiveType::all_reduce));
+    for (auto* column : {&table.sequence, &table.from_rank, &table.to_rank, &table.step})
+      column->push_back(-1);
+    table.bytes.push_back(1000 + 7 * std::count(table.group.begin(), table.group.end(), group));
+    table.group.push_back(group);
+    table.kernel.push_back(0);
+    const auto row = static_cast<std::int64_t>(table.start_ns.size()) - 1;
+    for (const auto& [kind, ns] : what) {
+      part.before.collective.push_back(row);
+      part.before.part.push_back(static_cast<std::int64_t>(kind));
+      part.before.ns.push_back(ns);
+    }
+    part.span_ns = end;
+    part.exposed_ns += exposed;
+    part.time = {{RankTime::collectives, part.exposed_ns}};
+  }
+  std::vector<RankPart> parts;
+};
+
+constexpr Nanos kMs = kNsPerMs;
+
+const Straggler* find(const JobRanks& job, std::int64_t rank, RankTime cause) {
+  for (const auto& late : job.stragglers)
+    if (late.rank == rank && late.cause == cause) return &late;
+  return nullptr;
+}
+
+TEST(Ranks, WhoWaitedItselfIsNotToBlame) {
+  // Rank 0 reads its input for 15 ms a step; rank 1 waits for it, and rank 2 for rank 1.
+  Chain chain(3);
+  Nanos now = 10 * kMs;
+  for (int step = 0; step < 6; ++step) {
+    const Nanos wait = step == 0 ? 0 : 15 * kMs;
+    const Nanos meet = now + wait;
+    using enum RankTime;
+    chain.add(0, 0, "[0,1]", meet, meet + kMs, kMs, {{kernels, 5 * kMs}, {idle_input, wait}});
+    chain.add(1, 0, "[0,1]", now, meet + kMs, wait + kMs, {{kernels, 5 * kMs}});
+    // Rank 1 then meets rank 2, which has been there since before.
+    const Nanos far = meet + 3 * kMs;
+    chain.add(1, 1, "[1,2]", far, far + kMs, kMs, {{collectives, wait + kMs}, {kernels, 2 * kMs}});
+    chain.add(2, 1, "[1,2]", now + 3 * kMs, far + kMs, wait + kMs, {{kernels, 7 * kMs}});
+    now = far + 6 * kMs;
+  }
+  const auto job = analyze_ranks(chain.parts);
+  ASSERT_TRUE(job) << job.error().message();
+  const Straggler* worst = find(*job, 0, RankTime::idle_input);
+  ASSERT_TRUE(worst);
+  EXPECT_EQ(&job->stragglers.front(), worst);
+  EXPECT_EQ(worst->wait_ns, 5 * 2 * 15 * kMs);  // of two ranks
+  EXPECT_EQ(worst->gain_ns, 5 * 15 * kMs);      // and gained once
+  EXPECT_EQ(find(*job, 1, RankTime::kernels), nullptr);
+  std::size_t passed = 0;
+  for (const auto& row : job->collectives) passed += row.cause == RankTime::collectives ? 1 : 0;
+  EXPECT_EQ(passed, 5u);
+}
+
+TEST(Ranks, WorkDoneWhileWaitingIsNoExcessOfTheLateRank) {
+  // Two buckets a step: while the early rank waits for the first it computes the second's part.
+  Chain chain(2);
+  Nanos now = 10 * kMs;
+  for (int step = 0; step < 6; ++step) {
+    using enum RankTime;
+    const Nanos first = now + 20 * kMs;
+    const Nanos alone = step == 0 ? 0 : kMs;  // in the collective before, of the late rank
+    chain.add(0, 0, "[0,1]", first, first + kMs, 0,
+              {{collectives, alone}, {kernels, 5 * kMs}, {idle_input, 15 * kMs}});
+    chain.add(1, 0, "[0,1]", now + 5 * kMs, first + kMs, 9 * kMs,
+              {{collectives, 4 * alone}, {kernels, 5 * kMs}});
+    const Nanos second = first + 4 * kMs;
+    chain.add(0, 0, "[0,1]", second, second + kMs, kMs, {{kernels, 4 * kMs}});
+    chain.add(1, 0, "[0,1]", first + kMs, second + kMs, 4 * kMs,
+              {{kernels, 7 * kMs}, {collectives, 9 * kMs}});
+    const Nanos third = second + 4 * kMs;
+    chain.add(0, 0, "[0,1]", third, third + kMs, kMs, {{kernels, 3 * kMs}, {collectives, kMs}});
+    chain.add(1, 0, "[0,1]", second + kMs, third + kMs, 4 * kMs, {{collectives, 4 * kMs}});
+    now = third + kMs;
+  }
+  const auto job = analyze_ranks(chain.parts);
+  ASSERT_TRUE(job) << job.error().message();
+  EXPECT_EQ(job->stragglers.front().cause, RankTime::idle_input);
+  const Straggler* kernels = find(*job, 0, RankTime::kernels);
+  EXPECT_LT(kernels ? kernels->wait_ns : 0, job->stragglers.front().wait_ns / 20);
 }
 
 // Recorded on two H200s; truth.json stands beside them.

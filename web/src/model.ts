@@ -1523,11 +1523,11 @@ export interface Straggler {
   op: string;
   /** module or scope of the operator. */
   module: string;
-  /** how much later than the second to last it arrived, summed. */
+  /** how much later than the second to last it arrived, or a rank that waited for it, summed. */
   late_ns: number;
   /** waiting of the other ranks that it caused, summed. */
   wait_ns: number;
-  /** what the job would gain at most, were it as early as the second to last. */
+  /** what the rank that waits most for it would wait less, were it as early as the second to last. */
   gain_ns: number;
   /** collectives that it was late for. */
   collectives: number;
@@ -1638,7 +1638,7 @@ export interface CollectiveRow {
   doubt_ns: number;
   /** waiting of all ranks. */
   wait_ns: number;
-  /** why the last rank was late; null when it was not. */
+  /** why the last rank was late (collectives: it waited for another one); null when it was not. */
   cause: RankTime | null;
   /** bytes that each link carried, over the transfer time of the last rank. */
   bus_gb_per_s: number | null;

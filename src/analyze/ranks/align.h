@@ -24,6 +24,7 @@ bool compatible(const Signature& left, const Signature& right);
 struct Lane {
   std::vector<Nanos> end;  // from the rank's own zero
   std::vector<Signature> what;
+  std::vector<std::int64_t> number;  // in the group, -1: not recorded
 };
 
 struct Alignment {

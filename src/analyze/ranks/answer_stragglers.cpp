@@ -14,48 +14,59 @@ namespace {
 struct Late {
   Straggler row;
   std::map<std::pair<std::int64_t, std::int64_t>, Nanos> owners;  // by numbers of texts
+  std::map<std::uint32_t, Nanos> gains;                           // by group
+  std::map<std::uint32_t, Nanos> as_last;  // of these, by the part that came last
+
+  /// What a rank of these groups would wait less.
+  Nanos gain_of(std::uint32_t part, const std::vector<std::uint32_t>& groups) const {
+    Nanos sum = 0;
+    for (const auto group : groups)
+      if (const auto found = gains.find(group); found != gains.end()) sum += found->second;
+    if (const auto found = as_last.find(part); found != as_last.end()) sum -= found->second;
+    return sum;
+  }
 };
 
 class Ledger {
  public:
-  explicit Ledger(const JobView& view) : view_(view) {}
+  explicit Ledger(const JobView& view) : view_(view), groups_of_(view.job.parts.size()) {
+    for (std::uint32_t group = 0; group < view.job.groups.size(); ++group)
+      for (const auto& member : view.job.groups[group].members)
+        groups_of_[member.part].push_back(group);
+  }
 
   void add(std::size_t number) {
+    const SharedCollective& shared = view_.job.shared[number];
     const WaitSplit& split = view_.splits[number];
-    const Charge& charge = view_.charges[number];
-    if (!split.sure() || split.wait == 0) return;
-    const auto part = view_.job.shared[number].arrivals[split.last].part;
+    const auto& blames = view_.charges[number].blames;
+    if (blames.empty()) return;
     // The job waits where nobody computes: the second to last rank is the first to gain.
     const Nanos gain = std::min(split.margin, split.ranks[split.second].exposed_wait());
-    std::vector<double> shares(charge.wait.begin(), charge.wait.end());
+    std::vector<double> shares;
+    for (const auto& blame : blames) shares.push_back(static_cast<double>(blame.wait));
     const auto late = apportion(split.margin, shares);
     const auto gains = apportion(gain, shares);
-    for (std::size_t i = 0; i < charge.wait.size(); ++i) {
-      if (charge.wait[i] == 0 && late[i] == 0) continue;
-      Late& entry = late_[{part, i}];
-      entry.row.wait_ns += charge.wait[i];
+    const Late* counted = nullptr;
+    for (std::size_t i = 0; i < blames.size(); ++i) {
+      const Blame& blame = blames[i];
+      Late& entry = late_[{blame.part, blame.cause}];
+      entry.row.wait_ns += blame.wait;
       entry.row.late_ns += late[i];
-      entry.row.gain_ns += gains[i];
-      ++entry.row.collectives;
-      if (static_cast<RankTime>(i) == charge.cause && charge.op >= 0)
-        entry.owners[{charge.op, charge.module}] += charge.wait[i];
+      entry.gains[shared.group] += gains[i];
+      entry.as_last[shared.arrivals[split.last].part] += gains[i];
+      if (&entry != counted) ++entry.row.collectives;
+      counted = &entry;
+      if (blame.op >= 0) entry.owners[{blame.op, blame.module}] += blame.wait;
     }
   }
 
   std::vector<Straggler> rows() && {
     std::vector<Straggler> rows;
-    for (auto& [key, entry] : late_) {
-      const RankPart& part = view_.job.parts[key.first];
-      entry.row.rank = part.rank;
-      entry.row.cause = static_cast<RankTime>(key.second);
-      const auto most = std::max_element(
-          entry.owners.begin(), entry.owners.end(),
-          [](const auto& left, const auto& right) { return left.second < right.second; });
-      if (most != entry.owners.end()) {
-        entry.row.op = text(part, most->first.first);
-        entry.row.module = text(part, most->first.second);
-      }
-      rows.push_back(std::move(entry.row));
+    for (auto entry = late_.begin(); entry != late_.end();) {
+      auto end = entry;
+      while (end != late_.end() && end->first.first == entry->first.first) ++end;
+      fill_gains(entry, end);
+      for (; entry != end; ++entry) rows.push_back(described(entry->first, entry->second));
     }
     std::stable_sort(rows.begin(), rows.end(), [](const Straggler& left, const Straggler& right) {
       if (left.gain_ns != right.gain_ns) return left.gain_ns > right.gain_ns;
@@ -65,13 +76,60 @@ class Ledger {
   }
 
  private:
+  using Entries = std::map<std::pair<std::uint32_t, RankTime>, Late>;
+
+  /// The same delay shows in each group that it reaches. What the rank that waits most for it in
+  /// all its groups would gain counts, and no more than that rank waited.
+  void fill_gains(Entries::iterator begin, Entries::iterator end) {
+    Nanos most = 0;
+    std::uint32_t who = 0;
+    for (std::uint32_t part = 0; part < groups_of_.size(); ++part) {
+      if (part == begin->first.first) continue;
+      Nanos sum = 0;
+      for (auto entry = begin; entry != end; ++entry)
+        sum += entry->second.gain_of(part, groups_of_[part]);
+      if (sum <= most) continue;
+      most = sum;
+      who = part;
+    }
+    if (most == 0) return;
+    std::vector<double> shares;
+    for (auto entry = begin; entry != end; ++entry)
+      shares.push_back(static_cast<double>(entry->second.gain_of(who, groups_of_[who])));
+    const auto gains = apportion(std::min(most, in_collectives(who)), shares);
+    std::size_t i = 0;
+    for (auto entry = begin; entry != end; ++entry) entry->second.row.gain_ns = gains[i++];
+  }
+
+  Nanos in_collectives(std::uint32_t part) const {
+    for (const auto& piece : view_.job.parts[part].time)
+      if (piece.part == RankTime::collectives) return piece.ns;
+    return 0;
+  }
+
+  Straggler described(const std::pair<std::uint32_t, RankTime>& key, const Late& entry) const {
+    const RankPart& part = view_.job.parts[key.first];
+    Straggler row = entry.row;
+    row.rank = part.rank;
+    row.cause = key.second;
+    const auto most = std::max_element(
+        entry.owners.begin(), entry.owners.end(),
+        [](const auto& left, const auto& right) { return left.second < right.second; });
+    if (most != entry.owners.end()) {
+      row.op = text(part, most->first.first);
+      row.module = text(part, most->first.second);
+    }
+    return row;
+  }
+
   static std::string text(const RankPart& part, std::int64_t number) {
     if (number < 0) return {};
     return part.texts[static_cast<std::size_t>(number)];
   }
 
   const JobView& view_;
-  std::map<std::pair<std::uint32_t, std::size_t>, Late> late_;
+  std::vector<std::vector<std::uint32_t>> groups_of_;  // by part
+  Entries late_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/ranks/by_number.h"
 #include "analyze/ranks/collective_type.h"
 #include "analyze/ranks/job.h"
 #include "analyze/ranks/parallel.h"
@@ -78,40 +79,9 @@ Lane lane_of(const Job& job, GroupMember& member) {
   for (const auto row : member.collectives) {
     lane.end.push_back(end_of(part, row) - part.start_ns);
     lane.what.push_back(signature_of(part, row));
+    lane.number.push_back(part.collectives.sequence[row]);
   }
   return lane;
-}
-
-/// By number in the group; empty when numbers are missing, come twice or name different things, and
-/// of point-to-point transfers, which each end counts by itself.
-std::vector<std::int64_t> by_sequence(const Job& job, const GroupMember& first,
-                                      const GroupMember& other) {
-  const RankPart& part = job.parts[first.part];
-  const RankPart& mate = job.parts[other.part];
-  for (const auto row : first.collectives)
-    if (point_to_point(static_cast<CollectiveType>(part.collectives.type[row]))) return {};
-  std::unordered_map<std::int64_t, std::size_t> place;
-  for (std::size_t i = 0; i < other.collectives.size(); ++i) {
-    const auto number = mate.collectives.sequence[other.collectives[i]];
-    if (number < 0 || !place.try_emplace(number, i).second) return {};
-  }
-  std::vector<std::int64_t> partner(first.collectives.size(), -1);
-  std::size_t pairs = 0, conflicts = 0;
-  for (std::size_t i = 0; i < first.collectives.size(); ++i) {
-    const auto number = part.collectives.sequence[first.collectives[i]];
-    if (number < 0) return {};
-    const auto found = place.find(number);
-    if (found == place.end()) continue;
-    const auto row = other.collectives[found->second];
-    if (compatible(signature_of(part, first.collectives[i]), signature_of(mate, row))) {
-      partner[i] = static_cast<std::int64_t>(found->second);
-      ++pairs;
-    } else {
-      ++conflicts;
-    }
-  }
-  if (pairs == 0 || 20 * conflicts > pairs) return {};
-  return partner;
 }
 
 using PairsByKind =
@@ -174,9 +144,10 @@ struct Pairing {
 Pairing pair_members(const Job& job, const GroupMember& first, const Lane& lane,
                      const GroupMember& other, const Lane& mate) {
   Pairing pairing;
-  pairing.partner = by_sequence(job, first, other);
+  pairing.partner = pairs_by_number(lane, mate);
   if (!pairing.partner.empty()) {
     pairing.by = PairedBy::sequence;
+    pair_unnumbered(lane, mate, clock_of(lane, mate, pairing.partner), pairing.partner);
     pairing.clock = clock_of(lane, mate, pairing.partner);
     return pairing;
   }

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Four H200s in groups, with planted faults (tests/gpu/ranks/groups.py): the straggler, its cause and its cost are right.
+
+    groups_test.py PROGRAM [--json]       --json prints the figures of docs/results/ranks_four_h200.json
+"""
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent / "groups"
+TRUTH = json.loads((HERE / "truth.json").read_text())
+# Cause, and a word of the operator or its scope.
+CAUSES = {"late_input": ("input", "DataLoader"), "more_kernels": ("kernels", "extra_augmentation"),
+          "read_back": ("host_other", "forward")}
+# Its ranks follow each other through a host that is slower than the planted delay is long, also where nothing is planted.
+HIDDEN = "fsdp_late_input"
+
+
+def answer_of(files):
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json", "--rows", "0", *files], stdout=subprocess.PIPE, check=True)
+    answer = json.loads(done.stdout)
+    assert len(answer["ranks"]) == TRUTH["ranks"] and not answer["missing_ranks"]
+    for row in answer["collectives"]:
+        for one in row["ranks"]:
+            assert one["wait_ns"] + one["transfer_ns"] == one["duration_ns"], files
+    for rank in answer["ranks"]:
+        assert sum(piece["ns"] for piece in rank["time"]) == rank["span_ns"], files
+        assert rank["wait_ns"] + rank["transfer_ns"] + rank["unmatched_ns"] == rank["collective_ns"], files
+    for rank in {row["rank"] for row in answer["stragglers"]}:
+        said = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == rank)
+        assert said <= max(one["wait_ns"] for one in answer["ranks"]), (files, rank, said)
+    return answer
+
+
+def waited_a_step(answer):
+    """Of the rank that waits most: its exposed waiting in the median step, in milliseconds."""
+    steps = {}
+    for row in answer["steps"]:
+        steps.setdefault(row["rank"], []).append(row["wait_ns"] / 1e6)
+    return max(statistics.median(waits) for waits in steps.values())
+
+
+def judge(part):
+    truth, answer = TRUTH["parts"][part], answer_of([str(HERE / f"{part}.parts.jsonl.gz")])
+    worst = answer["stragglers"][0]
+    figures = {"planted": truth["fault"], "late_ranks": truth["late_ranks"], "said_rank": worst["rank"], "said_cause": worst["cause"],
+               "said_operator": worst["op"], "said_scope": worst["module"], "collectives": answer["collectives_matched"],
+               "span_ms": round(answer["span_ns"] / 1e6, 2),
+               "gain_said_ms": round(sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == worst["rank"]) / 1e6, 2),
+               "waited_a_step_ms": round(waited_a_step(answer), 2),
+               "kernels_ms": [round(piece["ns"] / 1e6, 1) for rank in answer["ranks"] for piece in rank["time"] if piece["part"] == "kernels"],
+               "bus_gb_per_s": {f"{row['type']} {row['ranks']} x {row['bytes']}": round(row["bus_gb_per_s"], 1) for row in answer["rates"]},
+               "of_link": {f"{row['type']} {row['ranks']} x {row['bytes']}": round(row["of_link"], 3) for row in answer["rates"]}}
+    if truth["fault"] == "none":
+        assert worst["cause"] in ("launch_bound", "host_other") or worst["gain_ns"] < 0.01 * answer["span_ns"], (part, worst)
+        return figures
+    plain = TRUTH["parts"][f"{truth['model']}_none"]["step_ms_alone"]
+    figures["real_a_step_ms"] = round(truth["step_ms_alone"] - plain, 2)
+    if part == HIDDEN:
+        return figures
+    cause, word = CAUSES[truth["fault"]]
+    assert worst["rank"] in truth["late_ranks"], (part, worst)
+    assert worst["cause"] == cause and word in worst["op"] + worst["module"], (part, worst)
+    others = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] not in truth["late_ranks"])
+    assert others < 0.1 * figures["gain_said_ms"] * 1e6, (part, others)
+    assert 0.7 <= figures["waited_a_step_ms"] / figures["real_a_step_ms"] <= 1.3, (part, figures)
+    return figures
+
+
+def main():
+    figures = {part: judge(part) for part in TRUTH["parts"]}
+    files = [str(HERE / f"tp2_group_late.rank{rank}.json.gz") for rank in range(TRUTH["ranks"])]
+    traces, parts = answer_of(files), answer_of([str(HERE / "tp2_group_late.parts.jsonl.gz")])
+    for key in ("stragglers", "collectives", "steps", "rates", "critical_path"):
+        assert traces[key] == parts[key], key
+    if "--json" in sys.argv:
+        print(json.dumps({"program": "tests/gpu/ranks/groups.py", "gpu": TRUTH["gpu"], "torch": TRUTH["torch"], "ranks": TRUTH["ranks"],
+                          "judge": "tests/ranks/groups_test.py PROGRAM --json", "parts": figures}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
