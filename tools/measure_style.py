@@ -186,7 +186,8 @@ def structure(code: list[Token], text: str) -> tuple[list[int], list[tuple[int, 
                 functions.append((closed.first, token.at))
             scope = scopes[-1]
             if closed.kind != "values" and not scope.parens:
-                lambda_of = any(t.text in ("=", "[") for t in scope.statement)
+                lambda_of = any(t.text == "=" or introduces_lambda(scope.statement, k)
+                                for k, t in enumerate(scope.statement))
                 if not lambda_of:
                     scope.statement, scope.commas = [], 0
                     continue
@@ -219,6 +220,13 @@ def structure(code: list[Token], text: str) -> tuple[list[int], list[tuple[int, 
             continue
         scope.statement.append(token)
     return chains, functions
+
+
+def introduces_lambda(statement: list[Token], i: int) -> bool:
+    """`[` that captures, not one that indexes."""
+    if statement[i].text != "[":
+        return False
+    return i == 0 or statement[i - 1].kind not in ("name", "text") and statement[i - 1].text not in (")", "]")
 
 
 def opens_template(code: list[Token], i: int, text: str) -> bool:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/metric_id.h"
+
 namespace gf {
 
 namespace {
@@ -27,7 +29,7 @@ bool holds_without_time(FindingId id) {
 
 void forget(std::vector<Level>& levels) {
   for (auto& level : levels) {
-    if (level.id != "gpu.busy" && level.id != "gpu.kernel_time") continue;
+    if (level.id != "gpu.busy"_metric && level.id != "gpu.kernel_time"_metric) continue;
     level.value.reset();
     level.low.reset();
     level.high.reset();

@@ -107,8 +107,9 @@ std::string_view default_window(const Capture& capture, const Steps& steps) {
 Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
   const auto colon = wanted.find(':');
   const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
-  const auto start = left.empty() ? std::optional<Nanos>(0) : parse_span_time(left);
-  const auto end = right.empty() ? std::optional<Nanos>(all.length()) : parse_span_time(right);
+  std::optional<Nanos> start = 0, end = all.length();
+  if (!left.empty()) start = parse_span_time(left);
+  if (!right.empty()) end = parse_span_time(right);
   if (!start || !end)
     return fail(fmt::format("--window {}: not a span of time", wanted), path, -1,
                 fmt::format("use {}", kForms));
@@ -116,10 +117,12 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
   // its own clock.
   const bool absolute = !left.empty() && *start >= all.length() && *start < all.end &&
                         (right.empty() || *end > all.start);
-  const auto from = absolute ? start : checked_add(all.start, *start);
-  const auto to = right.empty() ? std::optional<Nanos>(all.end)
-                  : absolute    ? end
-                                : checked_add(all.start, *end);
+  auto from = start, to = end;
+  if (!absolute) {
+    from = checked_add(all.start, *start);
+    to = checked_add(all.start, *end);
+  }
+  if (right.empty()) to = all.end;
   if (!from || !to || *from >= *to)
     return fail(fmt::format("--window {}: the span is empty", wanted), path, -1,
                 "START must come before END");

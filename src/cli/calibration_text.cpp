@@ -22,19 +22,23 @@ void print_model(const EnergyModel& model) {
       "voltage: {:.2f} of its share lost a share of clock below {:.0f} MHz, down to {:.2f}\n\n",
       model.voltage.slope, model.voltage.reference_mhz, model.voltage.floor);
   fmt::print("  {:<20} {:>10}  {:>19}  {}\n", "feature", "pJ", "95 % interval", "of one");
-  for (const auto& coefficient : model.coefficients)
-    fmt::print("  {:<20} {:>10}  {:>19}  {}\n", coefficient.feature,
-               coefficient.identified ? fmt::format("{:.4g}", coefficient.picojoules) : "no data",
-               coefficient.identified
-                   ? fmt::format("{:.4g} .. {:.4g}", coefficient.low, coefficient.high)
-                   : "",
-               coefficient.identified ? coefficient.unit : coefficient.note);
+  for (const auto& coefficient : model.coefficients) {
+    std::string value = "no data", interval, remark = coefficient.note;
+    if (coefficient.identified) {
+      value = fmt::format("{:.4g}", coefficient.picojoules);
+      interval = fmt::format("{:.4g} .. {:.4g}", coefficient.low, coefficient.high);
+      remark = coefficient.unit;
+    }
+    fmt::print("  {:<20} {:>10}  {:>19}  {}\n", coefficient.feature, value, interval, remark);
+  }
 }
 
 void print_facts(const BoardFacts& board_facts) {
-  for (const auto& cache : board_facts.caches)
-    fmt::print("{:<5} {:>10}  {:6.1f} ns a dependent load\n", cache.level,
-               cache.bytes ? fmt::format("{:.0f} KiB", *cache.bytes / 1024) : "", cache.ns);
+  for (const auto& cache : board_facts.caches) {
+    std::string size;
+    if (cache.bytes) size = fmt::format("{:.0f} KiB", *cache.bytes / 1024);
+    fmt::print("{:<5} {:>10}  {:6.1f} ns a dependent load\n", cache.level, size, cache.ns);
+  }
   if (board_facts.dram_granularity_bytes)
     fmt::print("DRAM reads {:.0f} bytes for a scattered access of 32\n",
                *board_facts.dram_granularity_bytes);

@@ -28,9 +28,11 @@ std::vector<std::string> names_of(const Option& option) {
 }
 
 std::string man_option(const Option& option) {
-  std::string head =
-      option.argument ? option.value : fmt::format("{}", fmt::join(names_of(option), ", "));
-  if (!option.argument && !option.flag()) head += " " + option.value;
+  std::string head = option.value;
+  if (!option.argument) {
+    head = fmt::format("{}", fmt::join(names_of(option), ", "));
+    if (!option.flag()) head += " " + option.value;
+  }
   return fmt::format(".TP\n.B {}\n{}\n", escaped(head), escaped(option.help));
 }
 
@@ -44,8 +46,12 @@ std::string words_of(const Verb& verb) {
 /// Quotes of a shell's single-quoted word.
 std::string quoted(const std::string& text) {
   std::string out;
-  for (const char letter : text)
-    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  for (const char letter : text) {
+    if (letter == '\'')
+      out += "'\\''";
+    else
+      out += letter;
+  }
   return "'" + out + "'";
 }
 
@@ -55,9 +61,8 @@ std::string bash_values(const Verb& verb) {
     if (option.argument || option.flag()) continue;
     const std::string pattern =
         fmt::format("{}", fmt::join(names_of(option), fmt::format("|{}:", verb.name)));
-    const std::string answer = option.choices.empty()
-                                   ? std::string("-f")
-                                   : fmt::format("-W '{}'", fmt::join(option.choices, " "));
+    std::string answer = "-f";
+    if (!option.choices.empty()) answer = fmt::format("-W '{}'", fmt::join(option.choices, " "));
     out += fmt::format("    {}:{}) COMPREPLY=($(compgen {} -- \"$word\")); return ;;\n", verb.name,
                        pattern, answer);
   }
@@ -104,8 +109,12 @@ std::string fish(std::span<const Verb> verbs) {
     for (const auto& option : verb.options) {
       if (option.argument) continue;
       out += fmt::format("complete -c gpufathom -n '__fish_seen_subcommand_from {}'", verb.name);
-      for (const auto& name : names_of(option))
-        out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      for (const auto& name : names_of(option)) {
+        if (name.starts_with("--"))
+          out += " -l " + name.substr(2);
+        else
+          out += " -s " + name.substr(1);
+      }
       if (!option.flag()) out += " -r";
       if (!option.choices.empty()) out += fmt::format(" -fa '{}'", fmt::join(option.choices, " "));
       out += fmt::format(" -d {}\n", quoted(option.help));
@@ -175,7 +184,8 @@ std::string man_page(std::span<const Verb> verbs) {
 std::string completion_script(const std::string& shell, std::span<const Verb> verbs) {
   if (shell == "bash") return bash(verbs);
   if (shell == "zsh") return zsh(verbs);
-  return shell == "fish" ? fish(verbs) : std::string();
+  if (shell == "fish") return fish(verbs);
+  return {};
 }
 
 }  // namespace gf::cli

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "collect/microbench/run.h"
+#include "model/metric_id.h"
 #include "report/json.h"
 
 namespace gf::cli {
@@ -47,11 +48,12 @@ constexpr std::array kReaches{
     Reach{"l1", "l1_load_wide", kSector},
     Reach{"l2", "l2_load_wide", kSector},
     Reach{"dram", "dram_load_wide", kSector},
-    Reach{"dram.write", "dram_store_wide", kSector},
+    Reach{"dram.write"_metric, "dram_store_wide", kSector},
 };
 
 const char* unit_of(const std::string& ceiling) {
-  return ceiling.starts_with("tensor.") || ceiling.starts_with("fma.") ? "FLOP/s" : "B/s";
+  if (ceiling.starts_with("tensor.") || ceiling.starts_with("fma.")) return "FLOP/s";
+  return "B/s";
 }
 
 void keep_best(CeilingsFile& file, const Reach& reach, double value) {
@@ -109,9 +111,13 @@ Result<CeilingsFile> measure(int device) {
 std::string ceilings_text(const CeilingsFile& file) {
   std::string text = fmt::format("{}, driver {}\n\n", file.gpu, file.driver);
   for (const auto& one : file.ceilings) {
-    const bool flops = one.unit == "FLOP/s";
-    text += fmt::format("  {:22} {:10.1f} {}  by {}\n", one.id, one.value * (flops ? 1e-12 : 1e-9),
-                        flops ? "TFLOP/s" : "GB/s   ", one.bench);
+    const char* unit = "GB/s   ";
+    double scale = 1e-9;
+    if (one.unit == "FLOP/s") {
+      unit = "TFLOP/s";
+      scale = 1e-12;
+    }
+    text += fmt::format("  {:22} {:10.1f} {}  by {}\n", one.id, one.value * scale, unit, one.bench);
   }
   return text;
 }
@@ -125,8 +131,9 @@ int ceilings(const Options& options) {
   if (!options.output.empty())
     if (const auto written = write_answer({"json", options.output}, json); !written)
       return complain(written.error());
-  const auto said = write_answer({}, options.format == "json" ? json : ceilings_text(*file));
-  return said ? kWhole : complain(said.error());
+  if (options.format != "json") json = ceilings_text(*file);
+  if (const auto written = write_answer({}, json); !written) return complain(written.error());
+  return kWhole;
 }
 
 }  // namespace

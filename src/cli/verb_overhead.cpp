@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 
 #include <cmath>
@@ -13,12 +14,13 @@
 #include "collect/nvml/open.h"
 #include "collect/record/child.h"
 #include "core/statistics.h"
-#include "core/when.h"
 #include "report/json.h"
 
 namespace gf::cli {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> command;
@@ -53,109 +55,164 @@ void compare(OverheadReport& report) {
     if (row.seconds.empty() && row.failed.empty()) row.failed = "not run: stopped before";
     if (!row.failed.empty()) continue;
     row.median_seconds = median(row.seconds);
-    const bool itself = &row == &none;
+    auto noise_of = [&](std::vector<double> OverheadRow::* values) {
+      if (&row == &none) return standard_error(row.*values);
+      return standard_error(ratios(row.*values, none.*values));
+    };
     if (row.kernels > 0) {
       row.seconds_a_kernel =
           (*row.median_seconds - *none.median_seconds) / static_cast<double>(row.kernels);
       continue;
     }
     row.slow_down = *row.median_seconds / *none.median_seconds - 1;
-    row.noise = standard_error(itself ? row.seconds : ratios(row.seconds, none.seconds));
+    row.noise = noise_of(&OverheadRow::seconds);
     if (row.measured.empty() || none.measured.empty()) continue;
     row.measured_median = median(row.measured);
     row.measured_slow_down = median(ratios(row.measured, none.measured)) - 1;
-    row.noise = standard_error(itself ? row.measured : ratios(row.measured, none.measured));
+    row.noise = noise_of(&OverheadRow::measured);
   }
 }
 
-int overhead(const Options& options) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  int not_found = 0;
-  if (const auto found = find_command(options.command.front(), not_found); !found)
-    return complain(found.error());
-  std::string pattern = (fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) return complain("no temporary folder can be made", kBadInput);
-  WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
-                    pattern,
-                    pattern + "/out",
-                    options.command,
-                    options.only,
-                    options.ncu_kernels};
-  const auto ways = ways_to_watch(wanted);
-  std::vector<std::string> missing;
-  for (const auto& name : options.only)
-    if (std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return way.name == name; }))
-      missing.push_back(name);
-  auto nvml = open_nvml();
-  GpuMemory gpus(nvml ? *nvml : nullptr);
-  OverheadReport report;
-  for (const auto& word : options.command)
-    report.command += when(!report.command.empty(), " ") + word;
-  report.measure = options.measure;
-  std::vector<std::vector<double>> cpu(ways.size()), tool(ways.size());
-  for (const auto& way : ways) {
-    report.rows.emplace_back().name = way.name;
-    report.rows.back().kernels = way.kernels;
+/// A folder for the runs' output, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_((fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string()) {
+    made_ = mkdtemp(path_.data()) != nullptr;
   }
-  stop_on_signals();
-  // Rounds are interleaved, so that a machine that warms up or slows down does so for all.
-  for (int round = 0; round < options.rounds && !stop_asked(); ++round)
-    for (std::size_t i = 0; i < ways.size() && !stop_asked(); ++i) {
-      auto& row = report.rows[i];
-      if (!row.failed.empty() || (ways[i].kernels > 0 && round > 0)) continue;
-      const auto run = run_watched(ways[i], wanted, options.measure, gpus);
-      if (stop_asked()) break;  // the run did not end by itself
-      row.failed = run.failed;
-      if (i == 0 && !run.failed.empty()) {  // there is nothing to compare with
-        fs::remove_all(pattern, ignored);
-        return complain("the program itself fails: " + run.failed, kBadInput);
-      }
-      row.seconds.push_back(run.seconds);
-      if (run.measured) row.measured.push_back(*run.measured);
-      cpu[i].push_back(run.cpu_seconds);
-      if (run.tool_cpu_seconds) tool[i].push_back(*run.tool_cpu_seconds);
-      row.memory_bytes = std::max(row.memory_bytes, run.memory_bytes);
-      row.tool_memory_bytes = std::max(row.tool_memory_bytes, run.tool_memory_bytes);
-      row.disk_bytes = std::max(row.disk_bytes, run.disk_bytes);
-      if (run.gpu_memory_bytes)
-        row.gpu_memory_bytes = std::max(row.gpu_memory_bytes.value_or(0), *run.gpu_memory_bytes);
-      fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, options.rounds, row.name,
-                 run.seconds,
-                 run.measured ? fmt::format(", {} {:.4g}", options.measure, *run.measured) : "");
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (made_) fs::remove_all(path_, ignored);
+  }
+  bool made() const { return made_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+/// The runs of all ways, round by round.
+class Rounds {
+ public:
+  Rounds(const Options& options, const WaysWanted& wanted, const std::vector<Way>& ways,
+         OverheadReport& report)
+      : options_(options),
+        wanted_(wanted),
+        ways_(ways),
+        report_(report),
+        cpu_(ways.size()),
+        tool_(ways.size()) {
+    for (const auto& way : ways) {
+      report.rows.emplace_back().name = way.name;
+      report.rows.back().kernels = way.kernels;
     }
-  fs::remove_all(pattern, ignored);
-  if (report.rows[0].seconds.empty())
-    return complain("stopped before the program ran once", kBadInput);
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (!report.rows[i].failed.empty() || cpu[i].empty()) continue;
-    report.rows[i].cpu_seconds = median(cpu[i]);
-    if (!tool[i].empty()) report.rows[i].tool_cpu_seconds = median(tool[i]);
   }
-  compare(report);
+
+  /// Rounds are interleaved, so that a machine that warms up or slows down does so for all. The
+  /// error of the program alone ends them: there is nothing to compare with.
+  Status run(GpuMemory& gpus) {
+    for (int round = 0; round < options_.rounds && !stop_asked(); ++round)
+      for (std::size_t way = 0; way < ways_.size() && !stop_asked(); ++way) {
+        auto& row = report_.rows[way];
+        if (!row.failed.empty() || (ways_[way].kernels > 0 && round > 0)) continue;
+        const auto run = run_watched(ways_[way], wanted_, options_.measure, gpus);
+        if (stop_asked()) break;  // the run did not end by itself
+        row.failed = run.failed;
+        if (way == 0 && !run.failed.empty()) return fail("the program itself fails: " + run.failed);
+        keep(way, run);
+        std::string measured;
+        if (run.measured) measured = fmt::format(", {} {:.4g}", options_.measure, *run.measured);
+        fmt::print(stderr, "round {} of {}: {} {:.2f} s{}\n", round + 1, options_.rounds, row.name,
+                   run.seconds, measured);
+      }
+    if (report_.rows[0].seconds.empty()) return fail("stopped before the program ran once");
+    for (std::size_t way = 0; way < ways_.size(); ++way) {
+      auto& row = report_.rows[way];
+      if (!row.failed.empty() || cpu_[way].empty()) continue;
+      row.cpu_seconds = median(cpu_[way]);
+      if (!tool_[way].empty()) row.tool_cpu_seconds = median(tool_[way]);
+    }
+    return {};
+  }
+
+ private:
+  void keep(std::size_t way, const WatchedRun& run) {
+    auto& row = report_.rows[way];
+    row.seconds.push_back(run.seconds);
+    if (run.measured) row.measured.push_back(*run.measured);
+    cpu_[way].push_back(run.cpu_seconds);
+    if (run.tool_cpu_seconds) tool_[way].push_back(*run.tool_cpu_seconds);
+    row.memory_bytes = std::max(row.memory_bytes, run.memory_bytes);
+    row.tool_memory_bytes = std::max(row.tool_memory_bytes, run.tool_memory_bytes);
+    row.disk_bytes = std::max(row.disk_bytes, run.disk_bytes);
+    if (run.gpu_memory_bytes)
+      row.gpu_memory_bytes = std::max(row.gpu_memory_bytes.value_or(0), *run.gpu_memory_bytes);
+  }
+
+  const Options& options_;
+  const WaysWanted& wanted_;
+  const std::vector<Way>& ways_;
+  OverheadReport& report_;
+  std::vector<std::vector<double>> cpu_, tool_;  // seconds of each run, by way
+};
+
+Status write_report(const Options& options, const OverheadReport& report) {
   if (!options.svg.empty())
-    if (const auto written = write_answer({"svg", options.svg}, overhead_svg(report)); !written)
-      return complain(written.error());
+    if (auto written = write_answer({"svg", options.svg}, overhead_svg(report)); !written)
+      return written;
   std::string text;
   if (chosen_format(options.output) == "json") {
     to_json(text, report);
     text += '\n';
   } else
     text = overhead_text(report, text_style(options.output.to_file()));
-  if (const auto written = write_answer(options.output, text); !written)
-    return complain(written.error());
-  if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
+  return write_answer(options.output, text);
+}
+
+/// Complains of every way that was asked for and gave no number.
+int judge(const Options& options, const std::vector<Way>& ways, const OverheadReport& report) {
   int exit_code = kWhole;
-  for (const auto& name : missing)
-    exit_code = complain(
-        fmt::format("the answer is not whole: {}: not on this machine, or not for this command",
-                    name),
-        kBadInput);
+  for (const auto& name : options.only)
+    if (std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return way.name == name; }))
+      exit_code = complain(
+          fmt::format("the answer is not whole: {}: not on this machine, or not for this command",
+                      name),
+          kBadInput);
   for (const auto& row : report.rows)
     if (!row.failed.empty())
       exit_code =
           complain(fmt::format("the answer is not whole: {}: {}", row.name, row.failed), kBadInput);
   return exit_code;
+}
+
+int overhead(const Options& options) {
+  std::error_code ignored;
+  int not_found = 0;
+  if (const auto found = find_command(options.command.front(), not_found); !found)
+    return complain(found.error());
+  const ScratchFolder scratch;
+  if (!scratch.made()) return complain("no temporary folder can be made", kBadInput);
+  const WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
+                          scratch.path(),
+                          scratch.path() + "/out",
+                          options.command,
+                          options.only,
+                          options.ncu_kernels};
+  const auto ways = ways_to_watch(wanted);
+  GpuMemory gpus(open_nvml().value_or(nullptr));
+  OverheadReport report;
+  report.command = fmt::format("{}", fmt::join(options.command, " "));
+  report.measure = options.measure;
+  stop_on_signals();
+  Rounds rounds(options, wanted, ways, report);
+  if (const auto run = rounds.run(gpus); !run) return complain(run.error().what, kBadInput);
+  compare(report);
+  if (const auto written = write_report(options, report); !written)
+    return complain(written.error());
+  if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
+  return judge(options, ways, report);
 }
 
 }  // namespace

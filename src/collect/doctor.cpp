@@ -85,8 +85,8 @@ bool try_pm(const std::shared_ptr<Cupti>& cupti, const GpuInfo& gpu, DoctorCheck
   const auto& choice = (*sampler)->choice();
   check.status = "ok";
   check.detail =
-      fmt::format("{} counters in one pass on {}{}", choice.counters.size(), (*sampler)->chip(),
-                  choice.left_out.empty() ? "" : "; without " + joined(choice.left_out));
+      fmt::format("{} counters in one pass on {}", choice.counters.size(), (*sampler)->chip());
+  if (!choice.left_out.empty()) check.detail += "; without " + joined(choice.left_out);
   return true;
 }
 
@@ -104,7 +104,12 @@ std::string clocks_text(const GpuInfo& gpu, const GpuReading& reading) {
 
 std::string sensors_text(const GpuReading& reading) {
   std::vector<std::string> have, lack;
-  auto sensor = [&](const char* name, bool there) { (there ? have : lack).emplace_back(name); };
+  auto sensor = [&](const char* name, bool there) {
+    if (there)
+      have.emplace_back(name);
+    else
+      lack.emplace_back(name);
+  };
   sensor("instant power", reading.power_instant_watts.has_value());
   sensor("average power", reading.power_average_watts.has_value());
   sensor("memory power", reading.power_memory_watts.has_value());
@@ -136,150 +141,218 @@ struct Examination {
   }
 };
 
-DoctorReport examine_machine(Examination& examination) {
-  DoctorReport report;
-  auto ask = [&](std::string what) { examination.ask(std::move(what), report); };
-  auto add = [&](std::string name, std::string status, std::string detail,
-                 std::string advice = {}) -> DoctorCheck& {
-    report.checks.push_back(
+const char* ok_or(bool fine, const char* otherwise) {
+  if (fine) return "ok";
+  return otherwise;
+}
+
+/// What the GPUs of this machine let the verbs do.
+struct Abilities {
+  bool pm = false;
+  bool gpm = false;
+  bool gpm_whole_gpu = false;  // not of MIG instances alone
+  bool alive = false;          // a GPU answers
+};
+
+const char* monitor_words(const Abilities& can) {
+  if (can.gpm && can.pm) return "all levels but issue slots from GPM, all with --source pm";
+  if (can.gpm) return "all levels but issue slots, from GPM";
+  if (can.pm) return "levels with --source pm";
+  return "power, memory and clocks only";
+}
+
+const char* record_words(const Abilities& can) {
+  if (can.pm) return "all levels at 1 kHz and more";
+  if (can.gpm_whole_gpu) return "levels at 10 Hz from GPM, no issue slots";
+  return "power, memory and clocks only";
+}
+
+const char* calibrate_words(bool cupti) {
+  if (!cupti) return "needs the CUDA driver";
+  if (geteuid() == 0) return "can hold the clocks too";
+  return "at the clocks that the GPU chooses; only root may hold them";
+}
+
+std::string overhead_words() {
+  std::vector<std::string> tools;
+  int code = 0;
+  for (const char* tool : {"nvidia-smi", "dcgmi", "nsys", "ncu"})
+    if (find_command(tool, code)) tools.emplace_back(tool);
+  if (tools.empty())
+    return "compares gpufathom's own ways to watch; nvidia-smi, dcgmi, nsys and ncu are not on the "
+           "PATH";
+  return "compares gpufathom's own ways to watch, and " + joined(tools);
+}
+
+const char* profiler_advice(const std::string& name) {
+  if (name.starts_with("nv-") || name.starts_with("dcgm"))
+    return "before Hopper it may hold the counters: dcgmi profile --pause frees them";
+  return "it may hold the counters: if PM sampling is refused below, end it or wait";
+}
+
+std::string gpu_words(const GpuInfo& gpu) {
+  std::string words =
+      fmt::format("{}, compute {}.{}", gpu.name, gpu.compute_major, gpu.compute_minor);
+  if (gpu.memory_bytes > 0)
+    words += fmt::format(", {:.0f} GiB", static_cast<double>(gpu.memory_bytes) / (1ull << 30));
+  if (gpu.power_limit_watts > 0) words += fmt::format(", limit {:.0f} W", gpu.power_limit_watts);
+  return words;
+}
+
+/// Examines the machine in the order of the report; says before each question what it asks.
+class Examiner {
+ public:
+  explicit Examiner(Examination& examination) : examination_(examination) {}
+
+  DoctorReport examine() {
+    verb("analyze", "ok",
+         "reads traces, reports, logs and captures anywhere, as compare, energy, export and query "
+         "do");
+    ask("its GPUs");
+    auto nvml = Nvml::open();
+    if (!nvml) {
+      add("driver", "missing", nvml.error().what, nvml.error().advice);
+      no_gpu("needs the driver");
+      return std::move(report_);
+    }
+    ask("CUDA and CUPTI");
+    const auto cupti = Cupti::open();
+    driver(*nvml, cupti);
+    permission();
+    profilers();
+    if (cupti)
+      add("cupti", "ok", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
+    else
+      add("cupti", "missing", cupti.error().what, cupti.error().advice);
+    if (nvml->gpus().empty()) {
+      add("gpu", "missing", "the driver shows no GPU",
+          "see what nvidia-smi says, and that the container was given a GPU");
+      no_gpu("needs a GPU");
+      return std::move(report_);
+    }
+    Abilities can;
+    for (const auto& info : nvml->gpus()) gpu(*nvml, cupti, info, can);
+    if (can.alive)
+      verbs(cupti.has_value(), can);
+    else
+      no_gpu("needs a GPU that answers");
+    return std::move(report_);
+  }
+
+ private:
+  using OpenedCupti = Result<std::shared_ptr<Cupti>>;
+
+  void ask(std::string what) { examination_.ask(std::move(what), report_); }
+  DoctorCheck& add(std::string name, std::string status, std::string detail,
+                   std::string advice = {}) {
+    report_.checks.push_back(
         {std::move(name), std::move(status), std::move(detail), std::move(advice)});
-    return report.checks.back();
-  };
-  auto verb = [&](const char* name, const char* status, std::string detail) {
-    report.verbs.push_back({name, status, std::move(detail), {}});
-  };
-  auto no_gpu = [&](const char* why) {
+    return report_.checks.back();
+  }
+  void verb(const char* name, const char* status, std::string detail) {
+    report_.verbs.push_back({name, status, std::move(detail), {}});
+  }
+  void no_gpu(const char* why) {
     for (const char* name : {"monitor", "record", "record --kernels", "calibrate"})
       verb(name, "missing", why);
-  };
-  verb(
-      "analyze", "ok",
-      "reads traces, reports, logs and captures anywhere, as compare, energy, export and query do");
-  ask("its GPUs");
-  auto nvml = Nvml::open();
-  if (!nvml) {
-    add("driver", "missing", nvml.error().what, nvml.error().advice);
-    no_gpu("needs the driver");
-    return report;
   }
-  ask("CUDA and CUPTI");
-  auto cupti = Cupti::open();
-  const bool old =
-      cupti && (*cupti)->driver_cuda_version() > 0 && (*cupti)->driver_cuda_version() < 12060;
-  add("driver", old ? "warning" : "ok",
-      fmt::format("{}, CUDA {}", nvml->driver_version(), nvml->cuda_version()),
-      old ? advice_for(PmRefusal::driver) : "");
-  const std::string only_admin = driver_parameter("RmProfilingAdminOnly");
-  if (only_admin.empty())
-    add("permission", "warning",
-        "the driver's parameters cannot be read (/proc/driver/nvidia/params): a container may hide "
-        "them",
-        "see below whether PM sampling works");
-  else if (only_admin == "0")
-    add("permission", "ok", "every user may read hardware counters");
-  else if (geteuid() == 0)
-    add("permission", "ok", "only administrators may read hardware counters, and you are one");
-  else
-    add("permission", "warning", "only administrators may read hardware counters",
-        "write 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into "
-        "/etc/modprobe.d/nvidia.conf and reload the driver; or run as root, or with CAP_SYS_ADMIN");
-  const auto others = other_profilers();
-  if (others.empty()) add("other profilers", "ok", "none runs in sight");
-  for (const auto& [name, pids] : others)
-    add("other profilers", "warning", fmt::format("{} runs (pid {})", name, pids),
-        name.starts_with("nv-") || name.starts_with("dcgm")
-            ? "before Hopper it may hold the counters: dcgmi profile --pause frees them"
-            : "it may hold the counters: if PM sampling is refused below, end it or wait");
 
-  if (cupti)
-    add("cupti", "ok", fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
-  else
-    add("cupti", "missing", cupti.error().what, cupti.error().advice);
-  if (nvml->gpus().empty()) {
-    add("gpu", "missing", "the driver shows no GPU",
-        "see what nvidia-smi says, and that the container was given a GPU");
-    no_gpu("needs a GPU");
-    return report;
+  void driver(const Nvml& nvml, const OpenedCupti& cupti) {
+    const bool old =
+        cupti && (*cupti)->driver_cuda_version() > 0 && (*cupti)->driver_cuda_version() < 12060;
+    auto& check = add("driver", ok_or(!old, "warning"),
+                      fmt::format("{}, CUDA {}", nvml.driver_version(), nvml.cuda_version()));
+    if (old) check.advice = advice_for(PmRefusal::driver);
   }
-  bool any_pm = false, any_gpm = false, record_gpm = false, alive = false;
-  for (const auto& gpu : nvml->gpus()) {
-    auto named = [&](const char* what) { return fmt::format("{} {}", what, gpu.index); };
-    ask(fmt::format("the sensors of GPU {}", gpu.index));
-    const auto reading = nvml->read(gpu, {true, true, true, false});
+
+  void permission() {
+    const std::string only_admin = driver_parameter("RmProfilingAdminOnly");
+    if (only_admin.empty())
+      add("permission", "warning",
+          "the driver's parameters cannot be read (/proc/driver/nvidia/params): a container may "
+          "hide them",
+          "see below whether PM sampling works");
+    else if (only_admin == "0")
+      add("permission", "ok", "every user may read hardware counters");
+    else if (geteuid() == 0)
+      add("permission", "ok", "only administrators may read hardware counters, and you are one");
+    else
+      add("permission", "warning", "only administrators may read hardware counters",
+          "write 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into "
+          "/etc/modprobe.d/nvidia.conf and reload the driver; or run as root, or with "
+          "CAP_SYS_ADMIN");
+  }
+
+  void profilers() {
+    const auto others = other_profilers();
+    if (others.empty()) add("other profilers", "ok", "none runs in sight");
+    for (const auto& [name, pids] : others)
+      add("other profilers", "warning", fmt::format("{} runs (pid {})", name, pids),
+          profiler_advice(name));
+  }
+
+  void gpu(Nvml& nvml, const OpenedCupti& cupti, const GpuInfo& info, Abilities& can) {
+    auto named = [&](const char* what) { return fmt::format("{} {}", what, info.index); };
+    ask(fmt::format("the sensors of GPU {}", info.index));
+    const auto reading = nvml.read(info, {true, true, true, false});
     if (reading.lost) {
-      add(named("gpu"), "missing", fmt::format("{} is lost: it fell off the bus", gpu.name),
+      add(named("gpu"), "missing", fmt::format("{} is lost: it fell off the bus", info.name),
           "see dmesg for the Xid error; reset it with nvidia-smi --gpu-reset, or reboot");
-      continue;
+      return;
     }
-    alive = true;
-    std::string state =
-        fmt::format("{}, compute {}.{}", gpu.name, gpu.compute_major, gpu.compute_minor);
-    if (gpu.memory_bytes > 0)
-      state += fmt::format(", {:.0f} GiB", static_cast<double>(gpu.memory_bytes) / (1ull << 30));
-    if (gpu.power_limit_watts > 0) state += fmt::format(", limit {:.0f} W", gpu.power_limit_watts);
-    add(named("gpu"), "ok", state);
-    if (gpu.mig)
+    can.alive = true;
+    add(named("gpu"), "ok", gpu_words(info));
+    if (info.mig)
       add(named("mig"), "warning",
-          fmt::format("MIG is on, {} instance{}", gpu.instances.size(),
-                      when(gpu.instances.size() != 1, "s")),
+          fmt::format("MIG is on, {} instance{}", info.instances.size(),
+                      when(info.instances.size() != 1, "s")),
           "levels come for each instance from GPM (monitor); PM sampling needs MIG off");
     constexpr std::uint64_t faults =
         nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
         nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
     const bool hot = reading.throttle_reasons.value_or(0) & faults;
-    add(named("clocks"), hot ? "warning" : "ok", clocks_text(gpu, reading),
+    add(named("clocks"), ok_or(!hot, "warning"), clocks_text(info, reading),
         when(hot, "heat or the power supply slows this GPU: times will not compare"));
     add(named("sensors"), "ok", sensors_text(reading));
-    add(named("gpm"), gpu.gpm ? "ok" : "missing",
-        gpu.gpm ? "levels at 10 Hz without permission" : "not supported",
-        when(!gpu.gpm, "GPM came with Hopper"));
-    any_gpm |= gpu.gpm;
-    record_gpm |= gpu.gpm && !gpu.mig;
-    ask(fmt::format("hardware counters of GPU {}", gpu.index));
+    if (info.gpm)
+      add(named("gpm"), "ok", "levels at 10 Hz without permission");
+    else
+      add(named("gpm"), "missing", "not supported", "GPM came with Hopper");
+    can.gpm |= info.gpm;
+    can.gpm_whole_gpu |= info.gpm && !info.mig;
+    ask(fmt::format("hardware counters of GPU {}", info.index));
     auto& pm = add(named("pm sampling"), "missing", "needs CUPTI");
-    if (cupti) any_pm |= try_pm(*cupti, gpu, pm);
+    if (cupti) can.pm |= try_pm(*cupti, info, pm);
   }
-  if (!alive) {
-    no_gpu("needs a GPU that answers");
-    return report;
+
+  void verbs(bool cupti, const Abilities& can) {
+    verb("monitor", ok_or(can.gpm || can.pm, "warning"), monitor_words(can));
+    verb("record", ok_or(can.pm, "warning"), record_words(can));
+    record_kernels(cupti);
+    verb("overhead", "ok", overhead_words());
+    verb("calibrate", ok_or(cupti, "missing"), calibrate_words(cupti));
   }
-  verb("monitor", any_gpm || any_pm ? "ok" : "warning",
-       any_gpm  ? any_pm ? "all levels but issue slots from GPM, all with --source pm"
-                         : "all levels but issue slots, from GPM"
-       : any_pm ? "levels with --source pm"
-                : "power, memory and clocks only");
-  verb("record", any_pm ? "ok" : "warning",
-       any_pm       ? "all levels at 1 kHz and more"
-       : record_gpm ? "levels at 10 Hz from GPM, no issue slots"
-                    : "power, memory and clocks only");
-  std::error_code ignored;
-  const char* other = std::getenv("CUDA_INJECTION64_PATH");
-  if (!cupti)
-    verb("record --kernels", "missing", "needs CUPTI: see above");
-  else if (!std::filesystem::exists(agent_path(), ignored))
-    verb("record --kernels", "missing",
-         fmt::format("its library {} is missing: install gpufathom whole", agent_path()));
-  else if (other && *other)
-    verb(
-        "record --kernels", "warning",
-        fmt::format("stands aside while CUDA_INJECTION64_PATH names another profiler's library, {}",
-                    other));
-  else
-    verb("record --kernels", "ok", "kernels through CUPTI Activity, which needs no permission");
-  std::vector<std::string> tools;
-  int code = 0;
-  for (const char* tool : {"nvidia-smi", "dcgmi", "nsys", "ncu"})
-    if (find_command(tool, code)) tools.emplace_back(tool);
-  verb("overhead", "ok",
-       tools.empty() ? "compares gpufathom's own ways to watch; nvidia-smi, dcgmi, nsys and ncu "
-                       "are not on the PATH"
-                     : "compares gpufathom's own ways to watch, and " + joined(tools));
-  verb("calibrate", cupti ? "ok" : "missing",
-       cupti ? geteuid() == 0 ? "can hold the clocks too"
-                              : "at the clocks that the GPU chooses; only root may hold them"
-             : "needs the CUDA driver");
-  return report;
-}
+
+  void record_kernels(bool cupti) {
+    std::error_code ignored;
+    const char* other = std::getenv("CUDA_INJECTION64_PATH");
+    if (!cupti)
+      verb("record --kernels", "missing", "needs CUPTI: see above");
+    else if (!std::filesystem::exists(agent_path(), ignored))
+      verb("record --kernels", "missing",
+           fmt::format("its library {} is missing: install gpufathom whole", agent_path()));
+    else if (other && *other)
+      verb("record --kernels", "warning",
+           fmt::format(
+               "stands aside while CUDA_INJECTION64_PATH names another profiler's library, {}",
+               other));
+    else
+      verb("record --kernels", "ok", "kernels through CUPTI Activity, which needs no permission");
+  }
+
+  Examination& examination_;
+  DoctorReport report_;
+};
 
 }  // namespace
 
@@ -288,7 +361,7 @@ DoctorReport examine() {
   const auto examination = std::make_shared<Examination>();
   const auto report = std::make_shared<DoctorReport>();
   WatchedThread thread;
-  thread.start([examination, report] { *report = examine_machine(*examination); });
+  thread.start([examination, report] { *report = Examiner(*examination).examine(); });
   for (std::uint64_t asked = 0;;) {
     if (thread.wait(kPatience) == CallEnd::returned) return std::move(*report);
     const auto now = examination->count();

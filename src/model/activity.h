@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/time.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -18,8 +19,8 @@ inline constexpr double kTickShare = 0.01, kWorkShare = 0.02;
 
 /// Levels whose course is searched for a period, over at most so many samples: the one that repeats
 /// most clearly gives the step, as one that is always high says little.
-inline constexpr std::array<std::string_view, 4> kStepSignals{"gpu.busy", "issue.active",
-                                                              "tensor.active", "dram.active"};
+inline constexpr std::array<std::string_view, 4> kStepSignals{
+    "gpu.busy"_metric, "issue.active"_metric, "tensor.active"_metric, "dram.active"_metric};
 inline constexpr std::size_t kStepSamples = 16384;
 
 }  // namespace gf

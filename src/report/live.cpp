@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/json.h"
 #include "report/text/format.h"
 #include "report/xid_words.h"
@@ -38,8 +39,8 @@ std::string scaled(const LiveGpu& gpu, const char* id, double scale) {
 }
 
 std::string memory(const LiveGpu& gpu) {
-  const auto used = value_of(gpu.values, "memory.used"),
-             total = value_of(gpu.values, "memory.total");
+  const auto used = value_of(gpu.values, "memory.used"_metric),
+             total = value_of(gpu.values, "memory.total"_metric);
   if (!used) return "-";
   constexpr double gib = 1ull << 30;
   if (total) return fmt::format("{:.1f}/{:.0f}G", *used / gib, *total / gib);
@@ -63,41 +64,41 @@ struct Column {
   const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes
                      // where other logs have MiB
 };
-constexpr std::array kColumns = {Column{"gpu.busy", ""},
-                                 Column{"sm.active_any", ""},
-                                 Column{"sm.occupancy", ""},
-                                 Column{"issue.active", ""},
-                                 Column{"tensor.active", ""},
-                                 Column{"dram.active", ""},
-                                 Column{"monitor.gpu", ""},
-                                 Column{"power.module", ""},
-                                 Column{"power.average", ""},
-                                 Column{"power.memory", ""},
-                                 Column{"energy.module", ""},
-                                 Column{"clock.sm", ""},
-                                 Column{"clock.memory", ""},
-                                 Column{"clock.limits", ""},
-                                 Column{"temperature.gpu", ""},
-                                 Column{"memory.used", " [B]"},
-                                 Column{"memory.total", " [B]"},
-                                 Column{"pcie.tx", " [B/s]"},
-                                 Column{"pcie.rx", " [B/s]"},
-                                 Column{"nvlink.tx", " [B/s]"},
-                                 Column{"nvlink.rx", " [B/s]"},
-                                 Column{"temperature.memory", ""},
-                                 Column{"monitor.encoder", ""},
-                                 Column{"monitor.decoder", ""},
-                                 Column{"xid.last", ""},
-                                 Column{"xid.errors", ""},
-                                 Column{"pcie.replays", ""},
-                                 Column{"rows.remapped_correctable", ""},
-                                 Column{"rows.remapped_uncorrectable", ""},
-                                 Column{"rows.remap_pending", ""},
-                                 Column{"rows.remap_failed", ""}};
+constexpr std::array kColumns = {Column{"gpu.busy"_metric, ""},
+                                 Column{"sm.active_any"_metric, ""},
+                                 Column{"sm.occupancy"_metric, ""},
+                                 Column{"issue.active"_metric, ""},
+                                 Column{"tensor.active"_metric, ""},
+                                 Column{"dram.active"_metric, ""},
+                                 Column{"monitor.gpu"_metric, ""},
+                                 Column{"power.module"_metric, ""},
+                                 Column{"power.average"_metric, ""},
+                                 Column{"power.memory"_metric, ""},
+                                 Column{"energy.module"_metric, ""},
+                                 Column{"clock.sm"_metric, ""},
+                                 Column{"clock.memory"_metric, ""},
+                                 Column{"clock.limits"_metric, ""},
+                                 Column{"temperature.gpu"_metric, ""},
+                                 Column{"memory.used"_metric, " [B]"},
+                                 Column{"memory.total"_metric, " [B]"},
+                                 Column{"pcie.tx"_metric, " [B/s]"},
+                                 Column{"pcie.rx"_metric, " [B/s]"},
+                                 Column{"nvlink.tx"_metric, " [B/s]"},
+                                 Column{"nvlink.rx"_metric, " [B/s]"},
+                                 Column{"temperature.memory"_metric, ""},
+                                 Column{"monitor.encoder"_metric, ""},
+                                 Column{"monitor.decoder"_metric, ""},
+                                 Column{"xid.last"_metric, ""},
+                                 Column{"xid.errors"_metric, ""},
+                                 Column{"pcie.replays"_metric, ""},
+                                 Column{"rows.remapped_correctable"_metric, ""},
+                                 Column{"rows.remapped_uncorrectable"_metric, ""},
+                                 Column{"rows.remap_pending"_metric, ""},
+                                 Column{"rows.remap_failed"_metric, ""}};
 
 /// Columns of counters, which are no rates.
 bool counts_up(std::string_view id) {
-  return id == "energy.module" || id == "xid.errors" || id == "pcie.replays" ||
+  return id == "energy.module"_metric || id == "xid.errors"_metric || id == "pcie.replays"_metric ||
          id.starts_with("rows.remapped_");
 }
 
@@ -129,13 +130,14 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
     } else {
       label = fmt::format(" {}:{}", gpu.index, gpu.instance);
     }
-    const char* power = "power.average";
-    if (gpu.values.count("power.module")) power = "power.module";
+    const char* power = "power.average"_metric;
+    if (gpu.values.count("power.module"_metric)) power = "power.module"_metric;
     std::string line = fmt::format(
         "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label, short_name(gpu),
-        percent(gpu, "gpu.busy"), percent(gpu, "sm.active_any"), percent(gpu, "issue.active"),
-        percent(gpu, "tensor.active"), percent(gpu, "sm.occupancy"), percent(gpu, "dram.active"),
-        scaled(gpu, power, 1), scaled(gpu, "temperature.gpu", 1), memory(gpu));
+        percent(gpu, "gpu.busy"_metric), percent(gpu, "sm.active_any"_metric),
+        percent(gpu, "issue.active"_metric), percent(gpu, "tensor.active"_metric),
+        percent(gpu, "sm.occupancy"_metric), percent(gpu, "dram.active"_metric),
+        scaled(gpu, power, 1), scaled(gpu, "temperature.gpu"_metric, 1), memory(gpu));
     while (line.back() == ' ') line.pop_back();
     out += line + "\n";
     for (const auto& process : gpu.processes) {
@@ -162,7 +164,7 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
     out += notes;
     std::set<std::string> sources;
     for (const auto& gpu : table.gpus)
-      if (gpu.values.contains("gpu.busy")) sources.insert(gpu.source);
+      if (gpu.values.contains("gpu.busy"_metric)) sources.insert(gpu.source);
     std::string levels;
     if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
     out += wrap(fmt::format("%, averages since the last reading{}.{}", levels,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/metric_id.h"
 #include "report/openmetrics.h"
 #include "report/openmetrics_page.h"
 
@@ -23,59 +24,63 @@ struct DcgmName {
 };
 constexpr double kMebibyte = 1 << 20;
 constexpr DcgmName kDcgm[] = {
-    {"clock.sm", "DCGM_FI_DEV_SM_CLOCK", "gauge", 1e-6, false, "SM clock frequency (in MHz)."},
-    {"clock.memory", "DCGM_FI_DEV_MEM_CLOCK", "gauge", 1e-6, false,
+    {"clock.sm"_metric, "DCGM_FI_DEV_SM_CLOCK", "gauge", 1e-6, false,
+     "SM clock frequency (in MHz)."},
+    {"clock.memory"_metric, "DCGM_FI_DEV_MEM_CLOCK", "gauge", 1e-6, false,
      "Memory clock frequency (in MHz)."},
-    {"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "gauge", 1, false, "GPU temperature (in C)."},
-    {"temperature.memory", "DCGM_FI_DEV_MEMORY_TEMP", "gauge", 1, false,
+    {"temperature.gpu"_metric, "DCGM_FI_DEV_GPU_TEMP", "gauge", 1, false,
+     "GPU temperature (in C)."},
+    {"temperature.memory"_metric, "DCGM_FI_DEV_MEMORY_TEMP", "gauge", 1, false,
      "Memory temperature (in C)."},
-    {"power.average", "DCGM_FI_DEV_POWER_USAGE", "gauge", 1, false, "Power draw (in W)."},
-    {"energy.module", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", 1e3, true,
+    {"power.average"_metric, "DCGM_FI_DEV_POWER_USAGE", "gauge", 1, false, "Power draw (in W)."},
+    {"energy.module"_metric, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", 1e3, true,
      "Total energy consumption since boot (in mJ)."},
-    {"pcie.replays", "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "counter", 1, true,
+    {"pcie.replays"_metric, "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "counter", 1, true,
      "Total number of PCIe retries."},
-    {"monitor.gpu", "DCGM_FI_DEV_GPU_UTIL", "gauge", 100, false, "GPU utilization (in %)."},
-    {"monitor.memory", "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false,
+    {"monitor.gpu"_metric, "DCGM_FI_DEV_GPU_UTIL", "gauge", 100, false, "GPU utilization (in %)."},
+    {"monitor.memory"_metric, "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false,
      "Memory utilization (in %)."},
-    {"monitor.encoder", "DCGM_FI_DEV_ENC_UTIL", "gauge", 100, false, "Encoder utilization (in %)."},
-    {"monitor.decoder", "DCGM_FI_DEV_DEC_UTIL", "gauge", 100, false, "Decoder utilization (in %)."},
-    {"xid.last", "DCGM_FI_DEV_XID_ERRORS", "gauge", 1, false,
+    {"monitor.encoder"_metric, "DCGM_FI_DEV_ENC_UTIL", "gauge", 100, false,
+     "Encoder utilization (in %)."},
+    {"monitor.decoder"_metric, "DCGM_FI_DEV_DEC_UTIL", "gauge", 100, false,
+     "Decoder utilization (in %)."},
+    {"xid.last"_metric, "DCGM_FI_DEV_XID_ERRORS", "gauge", 1, false,
      "Value of the last XID error encountered."},
-    {"rows.remapped_uncorrectable", "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", 1, true,
-     "Number of remapped rows for uncorrectable errors"},
-    {"rows.remapped_correctable", "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", 1, true,
-     "Number of remapped rows for correctable errors"},
-    {"rows.remap_failed", "DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", 1, false,
+    {"rows.remapped_uncorrectable"_metric, "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", 1,
+     true, "Number of remapped rows for uncorrectable errors"},
+    {"rows.remapped_correctable"_metric, "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", 1,
+     true, "Number of remapped rows for correctable errors"},
+    {"rows.remap_failed"_metric, "DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", 1, false,
      "Whether remapping of rows has failed"},
     {"nvlink.total", "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "gauge", 1e-6, false,
      "NVLink bandwidth of all lanes (in MB per second)."},
-    {"memory.used", "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false,
+    {"memory.used"_metric, "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false,
      "Framebuffer memory used (in MiB)."},
     {"memory.free", "DCGM_FI_DEV_FB_FREE", "gauge", 1 / kMebibyte, false,
      "Framebuffer memory free (in MiB)."},
-    {"gpu.busy", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false,
+    {"gpu.busy"_metric, "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false,
      "Ratio of time the graphics engine is active."},
-    {"sm.active_any", "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false,
+    {"sm.active_any"_metric, "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false,
      "The ratio of cycles an SM has at least 1 warp assigned."},
-    {"sm.occupancy", "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false,
+    {"sm.occupancy"_metric, "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false,
      "The ratio of number of warps resident on an SM."},
-    {"tensor.active", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", 1, false,
+    {"tensor.active"_metric, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", 1, false,
      "Ratio of cycles the tensor (HMMA) pipe is active."},
-    {"dram.active", "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", 1, false,
+    {"dram.active"_metric, "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", 1, false,
      "Ratio of cycles the device memory interface is active sending or receiving data."},
-    {"pipe.fp64", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "gauge", 1, false,
+    {"pipe.fp64"_metric, "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "gauge", 1, false,
      "Ratio of cycles the fp64 pipes are active."},
-    {"pipe.fma", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "gauge", 1, false,
+    {"pipe.fma"_metric, "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "gauge", 1, false,
      "Ratio of cycles the fp32 pipes are active."},
-    {"pipe.fp16", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "gauge", 1, false,
+    {"pipe.fp16"_metric, "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "gauge", 1, false,
      "Ratio of cycles the fp16 pipes are active."},
-    {"pcie.tx", "DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", 1, false,
+    {"pcie.tx"_metric, "DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", 1, false,
      "The rate of data transmitted over the PCIe bus (in bytes per second)."},
-    {"pcie.rx", "DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", 1, false,
+    {"pcie.rx"_metric, "DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", 1, false,
      "The rate of data received over the PCIe bus (in bytes per second)."},
-    {"nvlink.tx", "DCGM_FI_PROF_NVLINK_TX_BYTES", "gauge", 1, false,
+    {"nvlink.tx"_metric, "DCGM_FI_PROF_NVLINK_TX_BYTES", "gauge", 1, false,
      "The rate of data transmitted over NVLink (in bytes per second)."},
-    {"nvlink.rx", "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false,
+    {"nvlink.rx"_metric, "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false,
      "The rate of data received over NVLink (in bytes per second)."},
 };
 
@@ -88,13 +93,13 @@ std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
 /// What the catalogue has in two parts.
 std::optional<double> of_two(const LiveGpu& gpu, std::string_view id) {
   if (id == "memory.free") {
-    const auto used = value_of(gpu, "memory.used");
-    const auto total = value_of(gpu, "memory.total");
+    const auto used = value_of(gpu, "memory.used"_metric);
+    const auto total = value_of(gpu, "memory.total"_metric);
     if (used && total) return *total - *used;
   }
   if (id == "nvlink.total") {
-    const auto sent = value_of(gpu, "nvlink.tx");
-    const auto received = value_of(gpu, "nvlink.rx");
+    const auto sent = value_of(gpu, "nvlink.tx"_metric);
+    const auto received = value_of(gpu, "nvlink.rx"_metric);
     if (sent && received) return *sent + *received;
   }
   return {};

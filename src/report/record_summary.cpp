@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -15,12 +16,12 @@ struct Rung {
   const char* id;
   const char* label;
 };
-constexpr std::array kLadder = {Rung{"gpu.busy", "GPU busy"},
-                                Rung{"sm.active_any", "SM active"},
-                                Rung{"issue.active", "issue slots used"},
-                                Rung{"tensor.active", "tensor pipe active"},
-                                Rung{"sm.occupancy", "occupancy"},
-                                Rung{"dram.active", "DRAM bandwidth used"}};
+constexpr std::array kLadder = {Rung{"gpu.busy"_metric, "GPU busy"},
+                                Rung{"sm.active_any"_metric, "SM active"},
+                                Rung{"issue.active"_metric, "issue slots used"},
+                                Rung{"tensor.active"_metric, "tensor pipe active"},
+                                Rung{"sm.occupancy"_metric, "occupancy"},
+                                Rung{"dram.active"_metric, "DRAM bandwidth used"}};
 
 std::string bar(double share, const TextStyle& style) {
   constexpr int width = 30;
@@ -70,10 +71,11 @@ std::string device_text(const RecordedDevice& device, const TextStyle& style) {
     const auto it = device.totals.find(id);
     return it == device.totals.end() ? -1.0 : it->second;
   };
-  if (seconds > 0 && total("dram.read") >= 0 && total("dram.write") >= 0)
-    out += fmt::format("    DRAM {}/s read, {}/s written\n",
-                       format_bytes(static_cast<std::int64_t>(total("dram.read") / seconds)),
-                       format_bytes(static_cast<std::int64_t>(total("dram.write") / seconds)));
+  if (seconds > 0 && total("dram.read"_metric) >= 0 && total("dram.write"_metric) >= 0)
+    out +=
+        fmt::format("    DRAM {}/s read, {}/s written\n",
+                    format_bytes(static_cast<std::int64_t>(total("dram.read"_metric) / seconds)),
+                    format_bytes(static_cast<std::int64_t>(total("dram.write"_metric) / seconds)));
   std::string power;
   if (device.power_mean_watts)
     power += fmt::format("power {:.0f} W mean, {:.0f} W most", *device.power_mean_watts,

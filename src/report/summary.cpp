@@ -7,7 +7,9 @@
 
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
+#include "core/fallback.h"
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 
@@ -124,10 +126,12 @@ std::string energy_headline(const EnergyUse& energy) {
   for (const auto& [component, part] : parts) largest.emplace_back(part, component);
   std::sort(largest.rbegin(), largest.rend());
   std::string text = fmt::format("{} in {}", format_energy(nj), format_time(span));
-  for (std::size_t i = 0; i < std::min<std::size_t>(2, largest.size()); ++i)
-    text += fmt::format("{} {} {}", i == 0 ? ":" : ",",
-                        label_of(energy_labels(), largest[i].second).text,
+  const char* before = ": ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, largest.size()); ++i) {
+    text += fmt::format("{}{} {}", before, label_of(energy_labels(), largest[i].second).text,
                         format_share(share_of(largest[i].first, nj)));
+    before = ", ";
+  }
   return text + ".";
 }
 
@@ -135,11 +139,11 @@ std::string energy_headline(const EnergyUse& energy) {
 std::string report_headline(const Analysis& analysis) {
   std::string text =
       "A counter report alone: how busy the GPU was is not known. Of the time of its kernels";
-  if (const auto* active = find_level(analysis, "sm.active"))
+  if (const auto* active = find_level(analysis, "sm.active"_metric))
     text += fmt::format(", SMs have work {}", format_level(*active));
-  if (const auto* issue = find_level(analysis, "issue.active"))
+  if (const auto* issue = find_level(analysis, "issue.active"_metric))
     text += fmt::format(", issue slots are used {}", format_level(*issue));
-  if (const auto* tensor = find_level(analysis, "tensor.active"))
+  if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
     text += fmt::format(", tensor cores work {}", format_level(*tensor));
   return text + "." + largest_loss(analysis);
 }
@@ -165,7 +169,7 @@ std::string headline(const Analysis& analysis) {
     return "No GPU event: nothing ran on a device in this window, or the profiler did not record "
            "it.";
   if (is_report_alone(analysis)) return report_headline(analysis);
-  const auto* busy = find_level(analysis, "gpu.busy");
+  const auto* busy = find_level(analysis, "gpu.busy"_metric);
   Nanos kernels = 0;
   for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;
   Share share;
@@ -174,15 +178,18 @@ std::string headline(const Analysis& analysis) {
   } else {
     share = share_of(kernels, device_time(analysis));
   }
-  std::string text = fmt::format("The {} {} kernels {}{} of the time",
-                                 analysis.devices.size() == 1 ? "GPU" : "GPUs",
-                                 analysis.devices.size() == 1 ? "runs" : "run",
-                                 when(slowed_by_profiler(analysis), "at least "),
-                                 busy ? format_level(*busy) : format_share(share));
-  if (const auto* tensor = find_level(analysis, "tensor.active"))
-    text += fmt::format("; {} tensor cores work {} of it.",
-                        analysis.devices.size() == 1 ? "its" : "their", format_level(*tensor));
-  else if (const auto* issue = find_level(analysis, "issue.active"))
+  const char *run = "GPUs run", *its = "their";
+  if (analysis.devices.size() == 1) {
+    run = "GPU runs";
+    its = "its";
+  }
+  std::string of_time = format_share(share);
+  if (busy) of_time = format_level(*busy);
+  std::string text = fmt::format("The {} kernels {}{} of the time", run,
+                                 when(slowed_by_profiler(analysis), "at least "), of_time);
+  if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
+    text += fmt::format("; {} tensor cores work {} of it.", its, format_level(*tensor));
+  else if (const auto* issue = find_level(analysis, "issue.active"_metric))
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
     text += "; how deep those kernels use it needs counters.";
@@ -192,12 +199,15 @@ std::string headline(const Analysis& analysis) {
 std::string subject(const Analysis& analysis) {
   std::string text;
   std::map<std::string, int> names;
-  for (const auto& device : analysis.devices) ++names[device.name.empty() ? "GPU" : device.name];
+  for (const auto& device : analysis.devices) ++names[std::string(text_or(device.name, "GPU"))];
   if (analysis.devices.empty())
     for (const auto& device : analysis.energy.devices)
-      ++names[device.name.empty() ? "GPU" : device.name];
-  for (const auto& [name, count] : names)
-    text += when(!text.empty(), ", ") + (count > 1 ? std::to_string(count) + " x " : "") + name;
+      ++names[std::string(text_or(device.name, "GPU"))];
+  for (const auto& [name, count] : names) {
+    text += when(!text.empty(), ", ");
+    if (count > 1) text += std::to_string(count) + " x ";
+    text += name;
+  }
   if (analysis.window.kind == WindowKind::all && only_samples(analysis))
     text += ", while it worked";
   else if (analysis.window.kind == WindowKind::all) {
@@ -217,12 +227,11 @@ std::string subject(const Analysis& analysis) {
       text += ", longest recording window";
     }
   } else
-    text += (analysis.window.kind == WindowKind::stable ? ", stable: " : ", ") +
-            plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step");
-  return text + ", " +
-         format_time(analysis.window.duration_ns > 0 ? analysis.window.duration_ns
-                     : analysis.devices.empty()      ? 0
-                                                     : analysis.devices.front().span_ns);
+    text += fmt::format(", {}{}", when(analysis.window.kind == WindowKind::stable, "stable: "),
+                        plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step"));
+  Nanos length = analysis.window.duration_ns;
+  if (length <= 0 && !analysis.devices.empty()) length = analysis.devices.front().span_ns;
+  return text + ", " + format_time(std::max<Nanos>(length, 0));
 }
 
 }  // namespace gf

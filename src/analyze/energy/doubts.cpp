@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyze/energy/counts.h"
+#include "core/fallback.h"
 #include "core/when.h"
 
 namespace gf {
@@ -181,7 +182,7 @@ std::string no_model_advice(const std::string& gpu) {
   return fmt::format(
       "there is no energy model of {}: energy is split by time alone, and levels have no data. "
       "Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and give --model",
-      gpu.empty() ? "this GPU" : gpu);
+      text_or(gpu, "this GPU"));
 }
 
 std::string outside_readings(Interval known, Interval window) {

@@ -65,8 +65,10 @@ struct Design {
     values[1] = point.seconds * point.active * factor;
     for (std::size_t i = 0; i < features.size(); ++i) {
       const auto at = point.counts.find(features[i]);
-      values[static_cast<Eigen::Index>(i) + 2] =
-          at == point.counts.end() ? 0 : at->second * 1e-12 * (on_chip(features[i]) ? factor : 1);
+      double picojoules = 0;
+      if (at != point.counts.end()) picojoules = at->second * 1e-12;
+      if (on_chip(features[i])) picojoules *= factor;
+      values[static_cast<Eigen::Index>(i) + 2] = picojoules;
     }
     return values;
   }
@@ -157,11 +159,98 @@ VoltageCurve voltage_curve(Design design, const std::vector<const EnergyPoint*>&
   return best;
 }
 
+struct Range {
+  double low, high;
+};
+
+/// bench -> group -> runs
+using Strata = std::map<std::string, std::map<std::string, std::vector<const EnergyPoint*>>>;
+
+/// Solutions of the fit over drawn points.
+struct Draws {
+  std::vector<std::vector<double>> by_column;
+  std::vector<std::vector<double>> kept;  // by round, rounded: what the model file holds
+};
+
+/// Bootstrap within each microbenchmark: groups with replacement, then runs of the group with
+/// replacement.
+Draws bootstrap(const Design& design, const Strata& strata, int rounds, unsigned seed) {
+  std::mt19937 random(seed);
+  Draws draws;
+  draws.by_column.resize(design.columns());
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<const EnergyPoint*> sample;
+    for (const auto& [bench, groups] : strata) {
+      std::vector<const std::vector<const EnergyPoint*>*> list;
+      for (const auto& [name, members] : groups) list.push_back(&members);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto& members = *list[random() % list.size()];
+        for (std::size_t j = 0; j < members.size(); ++j)
+          sample.push_back(members[random() % members.size()]);
+      }
+    }
+    const auto again = design.solve(sample);
+    for (std::size_t column = 0; column < draws.by_column.size(); ++column)
+      draws.by_column[column].push_back(again.x[static_cast<Eigen::Index>(column)]);
+    draws.kept.push_back(rounded(again.x));
+  }
+  return draws;
+}
+
+/// The interval of 95 % of a column's draws; the fitted value when nothing was drawn.
+Range interval_of(const Draws& draws, const NonNegativeFit& fit, std::size_t column) {
+  const auto& values = draws.by_column[column];
+  const double fitted = fit.x[static_cast<Eigen::Index>(column)];
+  if (values.empty()) return {fitted, fitted};
+  return {quantile(values, .025), quantile(values, .975)};
+}
+
+EnergyCoefficient coefficient_of(const Design& design, const NonNegativeFit& fit,
+                                 const Draws& draws, const std::vector<double>& alone,
+                                 std::size_t feature) {
+  const std::size_t column = feature + 2;
+  EnergyCoefficient coefficient;
+  coefficient.feature = design.features[feature];
+  for (const auto& known : energy_features())
+    if (known.id == coefficient.feature) coefficient.unit = known.unit;
+  coefficient.picojoules = fit.x[static_cast<Eigen::Index>(column)];
+  const Range interval = interval_of(draws, fit, column);
+  coefficient.low = interval.low;
+  coefficient.high = interval.high;
+  if (!fit.free[column]) {
+    coefficient.identified = false;
+    coefficient.note = "stands on its bound at 0";
+  } else if (alone[column] < 0.02) {
+    coefficient.identified = false;
+    coefficient.note = "the points hardly separate it from other features";
+  }
+  return coefficient;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0;
   for (double value : values) sum += value;
   if (values.empty()) return std::nan("");
   return sum / static_cast<double>(values.size());
+}
+
+/// How far the fit is from its own points, and the clocks of those.
+void fill_errors(const Design& design, const NonNegativeFit& fit,
+                 const std::vector<EnergyPoint>& points, EnergyModel& model) {
+  std::map<std::string, std::vector<double>> errors;
+  std::vector<double> absolute;
+  model.sm_mhz_low = model.sm_mhz_high = points.front().sm_mhz;
+  for (const auto& point : points) {
+    const double relative =
+        (design.row(point).dot(fit.x) + design.warmth(point)) / point.energy_j - 1;
+    errors[point.bench].push_back(relative);
+    absolute.push_back(std::abs(relative));
+    model.sm_mhz_low = std::min(model.sm_mhz_low, point.sm_mhz);
+    model.sm_mhz_high = std::max(model.sm_mhz_high, point.sm_mhz);
+  }
+  model.mean_absolute_error = mean(absolute);
+  for (const auto& [bench, list] : errors)
+    model.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
 }
 
 }  // namespace
@@ -190,8 +279,7 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
                 std::to_string(design.columns()) + " coefficients");
 
   std::vector<const EnergyPoint*> pointers;
-  std::map<std::string, std::map<std::string, std::vector<const EnergyPoint*>>>
-      strata;  // bench -> group -> runs
+  Strata strata;
   for (const auto& point : points) {
     pointers.push_back(&point);
     strata[point.bench][point.group].push_back(&point);
@@ -199,80 +287,29 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& all, int bootstra
   design.voltage = voltage_curve(design, pointers);
   const auto fit = design.solve(pointers);
   if (system) *system = design.csv(pointers);
-
-  // Bootstrap within each microbenchmark: groups with replacement, then runs of the group with
-  // replacement.
-  std::mt19937 random(seed);
-  std::vector<std::vector<double>> draws(design.columns()), kept;
-  for (int round = 0; round < bootstrap_rounds; ++round) {
-    std::vector<const EnergyPoint*> sample;
-    for (const auto& [bench, groups] : strata) {
-      std::vector<const std::vector<const EnergyPoint*>*> list;
-      for (const auto& [name, members] : groups) list.push_back(&members);
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        const auto& members = *list[random() % list.size()];
-        for (std::size_t j = 0; j < members.size(); ++j)
-          sample.push_back(members[random() % members.size()]);
-      }
-    }
-    const auto again = design.solve(sample);
-    for (std::size_t j = 0; j < draws.size(); ++j)
-      draws[j].push_back(again.x[static_cast<Eigen::Index>(j)]);
-    kept.push_back(rounded(again.x));
-  }
-  auto bound = [&](std::size_t column, double quantile_at) {
-    return draws[column].empty() ? fit.x[static_cast<Eigen::Index>(column)]
-                                 : quantile(draws[column], quantile_at);
-  };
+  Draws draws = bootstrap(design, strata, bootstrap_rounds, seed);
 
   EnergyModel model;
   model.points = static_cast<int>(points.size());
   model.draw_columns = {"static_w", "active_w"};
   model.draw_columns.insert(model.draw_columns.end(), design.features.begin(),
                             design.features.end());
-  model.draws = std::move(kept);
+  const Range static_w = interval_of(draws, fit, 0);
   model.static_w = fit.x[0];
-  model.static_low = bound(0, .025);
-  model.static_high = bound(0, .975);
+  model.static_low = static_w.low;
+  model.static_high = static_w.high;
+  const Range active_w = interval_of(draws, fit, 1);
   model.active_w = fit.x[1];
-  model.active_low = bound(1, .025);
-  model.active_high = bound(1, .975);
+  model.active_low = active_w.low;
+  model.active_high = active_w.high;
   model.voltage = design.voltage;
   model.per_celsius_w = design.per_celsius;
   model.reference_celsius = design.t0;
   const auto alone = independence(design, pointers);
-  for (std::size_t i = 0; i < design.features.size(); ++i) {
-    EnergyCoefficient coefficient;
-    coefficient.feature = design.features[i];
-    for (const auto& known : energy_features())
-      if (known.id == coefficient.feature) coefficient.unit = known.unit;
-    coefficient.picojoules = fit.x[static_cast<Eigen::Index>(i) + 2];
-    coefficient.low = bound(i + 2, .025);
-    coefficient.high = bound(i + 2, .975);
-    if (!fit.free[i + 2]) {
-      coefficient.identified = false;
-      coefficient.note = "stands on its bound at 0";
-    } else if (alone[i + 2] < 0.02) {
-      coefficient.identified = false;
-      coefficient.note = "the points hardly separate it from other features";
-    }
-    model.coefficients.push_back(coefficient);
-  }
-  std::map<std::string, std::vector<double>> errors;
-  std::vector<double> absolute, clocks;
-  for (const auto& point : points) {
-    const double relative =
-        (design.row(point).dot(fit.x) + design.warmth(point)) / point.energy_j - 1;
-    errors[point.bench].push_back(relative);
-    absolute.push_back(std::abs(relative));
-    clocks.push_back(point.sm_mhz);
-  }
-  std::tie(model.sm_mhz_low, model.sm_mhz_high) =
-      std::pair{*std::min_element(clocks.begin(), clocks.end()),
-                *std::max_element(clocks.begin(), clocks.end())};
-  model.mean_absolute_error = mean(absolute);
-  for (const auto& [bench, list] : errors)
-    model.errors.push_back({bench, mean(list), static_cast<int>(list.size())});
+  for (std::size_t feature = 0; feature < design.features.size(); ++feature)
+    model.coefficients.push_back(coefficient_of(design, fit, draws, alone, feature));
+  model.draws = std::move(draws.kept);
+  fill_errors(design, fit, points, model);
   model.asleep_w = mean(references["asleep"]);
   model.context_w = mean(references["context"]);
   model.spin_w = mean(references["spin"]);

@@ -5,6 +5,7 @@
 
 #include "core/statistics.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -79,13 +80,13 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
 }  // namespace
 
 PowerCurve::PowerCurve(const Capture& capture, std::uint32_t device) {
-  power_ = series(capture, device, "power.module");
+  power_ = series(capture, device, "power.module"_metric);
   source_ = EnergySource::power_instant;
   if (power_.empty()) {
-    power_ = series(capture, device, "power.average");
+    power_ = series(capture, device, "power.average"_metric);
     source_ = EnergySource::power_average;
   }
-  const auto counter = series(capture, device, "energy.module");
+  const auto counter = series(capture, device, "energy.module"_metric);
   // The counter moves in steps: a value counts from the moment that it was first seen. One that
   // falls was reset.
   std::vector<PowerReading> steps;

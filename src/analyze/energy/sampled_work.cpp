@@ -4,6 +4,7 @@
 #include "analyze/energy/work.h"
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -56,25 +57,26 @@ class Translation {
       counted[column] = true;
     };
     double threads = 0;
-    if (of("inst.executed") > 0) threads = of("inst.threads") / of("inst.executed");
-    put("inst", of("inst.executed"));
-    put("pipe.alu", of("inst.alu") * threads);
-    put("pipe.fma", of("inst.fma") * threads);
-    put("pipe.xu", of("inst.xu") * threads);
-    put("pipe.fp64", of("pipe.fp64") * hertz * sms_ * fp64_lanes_);
-    put("tensor.cycle", of("tensor.active") * hertz * sms_);
-    put("shared.access", 4 * of("shared.wavefronts"));
-    put("l1.wavefront", std::max(0.0, of("l1.wavefronts") - of("shared.wavefronts")));
-    put("l1.fill", of("l1.fill_bytes") / 32);
-    put("l2.load", of("l2.sm_reads"));
-    put("l2.store", of("l2.sm_writes"));
-    if (const double all = of("l2.sm_reads") + of("l2.sm_writes"); all > 0) {
-      put("l2.request", of("l2.sm_requests") * of("l2.sm_reads") / all);
-      put("l2.store_request", of("l2.sm_requests") * of("l2.sm_writes") / all);
+    if (of("inst.executed"_metric) > 0)
+      threads = of("inst.threads"_metric) / of("inst.executed"_metric);
+    put("inst", of("inst.executed"_metric));
+    put("pipe.alu", of("inst.alu"_metric) * threads);
+    put("pipe.fma", of("inst.fma"_metric) * threads);
+    put("pipe.xu", of("inst.xu"_metric) * threads);
+    put("pipe.fp64", of("pipe.fp64"_metric) * hertz * sms_ * fp64_lanes_);
+    put("tensor.cycle", of("tensor.active"_metric) * hertz * sms_);
+    put("shared.access", 4 * of("shared.wavefronts"_metric));
+    put("l1.wavefront", std::max(0.0, of("l1.wavefronts"_metric) - of("shared.wavefronts"_metric)));
+    put("l1.fill", of("l1.fill_bytes"_metric) / 32);
+    put("l2.load", of("l2.sm_reads"_metric));
+    put("l2.store", of("l2.sm_writes"_metric));
+    if (const double all = of("l2.sm_reads"_metric) + of("l2.sm_writes"_metric); all > 0) {
+      put("l2.request", of("l2.sm_requests"_metric) * of("l2.sm_reads"_metric) / all);
+      put("l2.store_request", of("l2.sm_requests"_metric) * of("l2.sm_writes"_metric) / all);
     }
-    put("dram.read", of("dram.read") / 32);
-    put("dram.write", of("dram.write") / 32);
-    if (const double any_active = of("sm.active_any"); any_active >= 0) {
+    put("dram.read", of("dram.read"_metric) / 32);
+    put("dram.write", of("dram.write"_metric) / 32);
+    if (const double any_active = of("sm.active_any"_metric); any_active >= 0) {
       work[EnergyEvaluator::kActive] += any_active;
       counted[EnergyEvaluator::kActive] = true;
     }
@@ -86,7 +88,7 @@ class Translation {
 };
 
 double mean_clock(const Capture& capture, std::uint32_t device, Interval span) {
-  const Text id = capture.strings.find("clock.sm");
+  const Text id = capture.strings.find("clock.sm"_metric);
   if (id == Text::none) return 0;
   double sum = 0, count = 0, nearest = 0;
   each_counter_value(capture, {kAllTime.start, span.end}, {device, {id}},
@@ -104,7 +106,7 @@ double mean_clock(const Capture& capture, std::uint32_t device, Interval span) {
 
 /// SM cycles over time: as sampled, else as the driver says.
 double hertz_of(const Sampled& sampled, double seconds, double fallback) {
-  const auto at = sampled.find("sm.cycles");
+  const auto at = sampled.find("sm.cycles"_metric);
   if (at != sampled.end() && at->second > 0 && seconds > 0) return at->second / seconds;
   return fallback;
 }
@@ -189,7 +191,7 @@ SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Inter
   for (const auto& [metric, sum] : sums.all()) {
     sampled.emplace(capture.text(metric), sum.value * static_cast<double>(span.length()) /
                                               static_cast<double>(sum.covered));
-    if (capture.text(metric) == "sm.active_any")
+    if (capture.text(metric) == "sm.active_any"_metric)
       out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
   }
   const double seconds = static_cast<double>(span.length()) * 1e-9;

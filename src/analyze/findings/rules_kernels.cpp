@@ -90,6 +90,8 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.2 || facts.of_window(time) < 0.02) return {};
+  std::string more_fused;
+  if (fused > 0) more_fused = fmt::format("; {} more is fused already", say_time(fused));
   return Finding{
       FindingId::unfused_elementwise,
       fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
@@ -98,8 +100,7 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
                   facts.pytorch() ? "torch.compile fuses neighbours into one kernel."
                                   : "Fuse neighbours into one kernel."),
       fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
-                  say_time(facts.kernel_busy), say_names(operators.largest()),
-                  fused > 0 ? fmt::format("; {} more is fused already", say_time(fused)) : ""),
+                  say_time(facts.kernel_busy), say_names(operators.largest()), more_fused),
       time};
 }
 
@@ -157,18 +158,18 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
     }
   } else if (tf32)
     advice += " or use mixed precision";
+  std::string confirmed = "by kernel name";
+  if (counted == by_name)
+    confirmed = "confirmed by tensor counters near 0";
+  else if (counted > 0)
+    confirmed = say_time(counted) + " of it confirmed by tensor counters near 0";
   return Finding{
       FindingId::fp32_without_tensor_cores,
       fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, "
                   "where the accuracy of the model permits.",
                   say_share(facts.of_kernels(by_name)), advice),
       fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
-                  say_time(by_name), say_time(all),
-                  counted == by_name ? "confirmed by tensor counters near 0"
-                  : counted > 0      ? fmt::format("{} of it confirmed by tensor counters near 0",
-                                                   say_time(counted))
-                                     : "by kernel name",
-                  say_names(names.largest())),
+                  say_time(by_name), say_time(all), confirmed, say_names(names.largest())),
       by_name};
 }
 
@@ -211,6 +212,8 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       "most.";
   if (layout > 0)
     advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
+  std::string nchw;
+  if (layout > 0) nchw = fmt::format("; {} in NCHW kernels", say_time(layout));
   return Finding{
       FindingId::low_tensor_use,
       fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while "
@@ -219,8 +222,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}",
                   say_time(time),
                   say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
-                  say_names(names.largest()),
-                  layout > 0 ? fmt::format("; {} in NCHW kernels", say_time(layout)) : ""),
+                  say_names(names.largest()), nchw),
       static_cast<Nanos>((1 - share) * static_cast<double>(time))};
 }
 

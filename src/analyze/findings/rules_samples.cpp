@@ -8,6 +8,7 @@
 #include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/series.h"
 #include "core/when.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -31,7 +32,7 @@ Share SampleFacts::level(std::string_view id) const {
 }
 
 Share SampleFacts::while_busy(std::string_view id) const {
-  const auto value = level(id), of = level("gpu.busy");
+  const auto value = level(id), of = level("gpu.busy"_metric);
   if (value && of && *of > 0) return Share(std::min(1.0, *value / *of));
   return Share();
 }
@@ -47,7 +48,7 @@ namespace sample_rules {
 std::optional<Finding> shallow_source(const Facts& facts) {
   for (const auto& device : facts.analysis.samples.devices)
     if (device.source != SampleSource::nvml) return {};
-  if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy")) return {};
+  if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy"_metric)) return {};
   return Finding{
       FindingId::shallow_source,
       std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
@@ -55,7 +56,7 @@ std::optional<Finding> shallow_source(const Facts& facts) {
           std::string(facts.capture.format == "gpufathom_record"
                           ? "gpufathom doctor says what kept the recorder from them."
                           : "run the program under gpufathom record."),
-      fmt::format("utilisation {} of the time", say_share(*facts.level("gpu.busy"))),
+      fmt::format("utilisation {} of the time", say_share(*facts.level("gpu.busy"_metric))),
       {}};
 }
 
@@ -80,7 +81,7 @@ std::optional<Finding> gpu_idle(const Facts& facts) {
   if (facts.of_window(facts.idle) < 0.05) return {};
   std::string why,
       evidence = fmt::format("idle {} of {}", say_time(facts.idle), say_time(facts.window));
-  if (const auto* cpu = facts.host("host.cpu")) {
+  if (const auto* cpu = facts.host("host.cpu"_metric)) {
     evidence += fmt::format("; the program's processes use {:.2f} CPU cores", *cpu->mean);
     if (*cpu->mean < 0.3)
       why =
@@ -106,7 +107,7 @@ std::optional<Finding> sms_without_work(const Facts& facts) {
   if (facts.of_busy(facts.sm_inactive) < 0.25) return {};
   std::string evidence =
       fmt::format("{} of {} busy", say_time(facts.sm_inactive), say_time(facts.busy));
-  if (const auto occupancy = facts.while_busy("sm.occupancy"))
+  if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{FindingId::sms_without_work,
                  fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
@@ -117,7 +118,7 @@ std::optional<Finding> sms_without_work(const Facts& facts) {
 }
 
 std::optional<Finding> memory_bound(const Facts& facts) {
-  const auto dram = facts.while_busy("dram.active");
+  const auto dram = facts.while_busy("dram.active"_metric);
   if (!dram || *dram < 0.6) return {};
   return Finding{FindingId::memory_bound,
                  "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, "
@@ -127,12 +128,12 @@ std::optional<Finding> memory_bound(const Facts& facts) {
 }
 
 std::optional<Finding> waiting_warps(const Facts& facts) {
-  const auto dram = facts.while_busy("dram.active");
+  const auto dram = facts.while_busy("dram.active"_metric);
   if (facts.of_busy(facts.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
   std::string evidence =
       fmt::format("stalled {} of {} busy", say_time(facts.stalled), say_time(facts.busy));
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
-  if (const auto occupancy = facts.while_busy("sm.occupancy"))
+  if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
   return Finding{FindingId::waiting_warps,
                  fmt::format("While kernels run, warps are there and nothing is issued {} of the "
@@ -144,7 +145,7 @@ std::optional<Finding> waiting_warps(const Facts& facts) {
 }
 
 std::optional<Finding> idle_tensor_cores(const Facts& facts) {
-  const auto tensor = facts.while_busy("tensor.active");
+  const auto tensor = facts.while_busy("tensor.active"_metric);
   if (!tensor || *tensor >= 0.02 || facts.of_window(facts.busy) < 0.05) return {};
   return Finding{FindingId::idle_tensor_cores,
                  "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 "
@@ -168,7 +169,7 @@ constexpr Limit kLimits[] = {{0x4, "the power cap"},
 }  // namespace
 
 std::optional<Finding> held_clocks(const Facts& facts) {
-  const Text id = facts.capture.strings.find("clock.limits");
+  const Text id = facts.capture.strings.find("clock.limits"_metric);
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
   each_sample_span(facts.capture, {facts.analysis.window.start_ns, facts.analysis.window.end_ns},
@@ -186,11 +187,11 @@ std::optional<Finding> held_clocks(const Facts& facts) {
   for (const auto& device : facts.analysis.samples.devices)
     for (const auto& reading : device.readings) {
       if (!reading.mean) continue;
-      if (reading.id == "clock.sm")
+      if (reading.id == "clock.sm"_metric)
         evidence +=
             fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!evidence.empty(), "; "),
                         *reading.mean * 1e-6, *reading.low * 1e-6);
-      else if (reading.id == "power.module")
+      else if (reading.id == "power.module"_metric)
         evidence += fmt::format("{}{:.0f} W", when(!evidence.empty(), "; "), *reading.mean);
     }
   return Finding{FindingId::held_clocks,
@@ -205,7 +206,7 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
   if (facts.of_window(facts.idle) + facts.of_window(facts.sm_inactive) < 0.25) return {};
   for (const auto& device : facts.analysis.samples.devices)
     for (const auto& reading : device.readings) {
-      if (reading.id != "memory.used" || !reading.high) continue;
+      if (reading.id != "memory.used"_metric || !reading.high) continue;
       for (std::size_t row = 0; row < facts.capture.devices.size(); ++row) {
         const auto whole = static_cast<double>(facts.capture.devices.memory_bytes[row]);
         if (facts.capture.devices.id[row] != device.id || whole <= 0 ||

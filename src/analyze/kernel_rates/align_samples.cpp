@@ -8,6 +8,7 @@
 
 #include "core/statistics.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -262,7 +263,7 @@ AlignedSamples align_samples(const Capture& capture, std::uint32_t device) {
     if (activities.device[i] == device)
       spans.push_back({activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]});
   const Intervals busy_spans = normalised(std::move(spans));
-  const Text busy_id = capture.strings.find("gpu.busy");
+  const Text busy_id = capture.strings.find("gpu.busy"_metric);
   if (busy_spans.empty() || busy_id == Text::none) return out;
   const Intervals traced = traced_spans(capture, busy_spans);
 

@@ -8,6 +8,7 @@
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/kernel_rates/columns.h"
 #include "analyze/kernel_rates/mixed_fit.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -170,7 +171,7 @@ VectorXd errors_of(const Prepared& prepared, const AlignedSamples& samples, std:
 /// to kernel.
 void refine(const Capture& capture, const KernelColumns& columns, AlignedSamples& samples) {
   std::vector<std::size_t> guides;
-  for (const char* id : {"sm.active_any", "issue.active"})
+  for (const char* id : {"sm.active_any"_metric, "issue.active"_metric})
     if (const auto it =
             std::find(samples.metrics.begin(), samples.metrics.end(), capture.strings.find(id));
         it != samples.metrics.end())

@@ -4,6 +4,7 @@
 
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -17,12 +18,13 @@ struct Stand {
   const char* unit;
 };
 constexpr Stand kStands[] = {
-    {"sm.active_any", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"issue.active", "sm__inst_executed.avg.per_cycle_elapsed", 4,
+    {"sm.active_any"_metric, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
+    {"issue.active"_metric, "sm__inst_executed.avg.per_cycle_elapsed", 4,
      "inst/cycle"},  // four issue slots an SM
-    {"tensor.active", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"sm.occupancy", "sm__warps_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"dram.active", "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, "%"},
+    {"tensor.active"_metric, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 100,
+     "%"},
+    {"sm.occupancy"_metric, "sm__warps_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
+    {"dram.active"_metric, "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, "%"},
 };
 
 }  // namespace

@@ -34,8 +34,10 @@ Lattice build(std::span<const std::uint32_t> one, std::span<const std::uint32_t>
       std::uint32_t pair = 0;
       if (symbol == right[j - 1]) pair = previous[j - 1] + 1;
       const std::uint32_t best = std::max(std::max(up, left), pair);
-      steps[j] = static_cast<std::uint8_t>((pair == best && pair > 0 ? kPair : 0) |
-                                           (up == best ? kSkipA : 0) | (left == best ? kSkipB : 0));
+      steps[j] = 0;
+      if (pair == best && pair > 0) steps[j] |= kPair;
+      if (up == best) steps[j] |= kSkipA;
+      if (left == best) steps[j] |= kSkipB;
       current[j] = left = best;
     }
     std::swap(previous, current);
@@ -61,8 +63,8 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
   path.low[row] = path.high[row] = static_cast<std::uint32_t>(column);
   while (row > 0 || column > 0) {
     const std::uint8_t steps = lattice.at(row, column);
-    const std::uint8_t first = skip_b_first ? kSkipB : kSkipA,
-                       last = skip_b_first ? kSkipA : kSkipB;
+    std::uint8_t first = kSkipA, last = kSkipB;
+    if (skip_b_first) std::swap(first, last);
     std::uint8_t step = last;
     if (steps & first) {
       step = first;

@@ -90,8 +90,12 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
       if (!left.empty() && left.front().end <= now) left = left.subspan(1);
       if (left.empty()) continue;
       const bool holds = left.front().start <= now;
-      if (holds) phases |= bit;
-      next = std::min(next, holds ? left.front().end : left.front().start);
+      if (holds) {
+        phases |= bit;
+        next = std::min(next, left.front().end);
+      } else {
+        next = std::min(next, left.front().start);
+      }
     }
     timeline.start_ns.push_back(now);
     timeline.phases.push_back(phases);
@@ -109,9 +113,9 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
     devices[index_of(phase)].reserve(activities.size());
   for (std::uint32_t i = 0; i < activities.size(); ++i) {
     const Interval span{activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]};
-    add(devices[index_of(activities.kind[i] == ActivityKind::kernel ? RuntimePhase::gpu_kernel
-                                                                    : RuntimePhase::memcpy)],
-        span, window);
+    auto phase = RuntimePhase::memcpy;
+    if (activities.kind[i] == ActivityKind::kernel) phase = RuntimePhase::gpu_kernel;
+    add(devices[index_of(phase)], span, window);
     if (const auto call = context.attribution.launch[i]; call != kNoRow)
       add(devices[index_of(RuntimePhase::queued)],
           {calls.start_ns[call] + calls.duration_ns[call], span.start}, window);
@@ -179,8 +183,8 @@ std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items) {
   std::array<Nanos, kRuntimePhases> label{}, present{};
   for (std::size_t mask = 0; mask < sums.size(); ++mask) {
     // The lowest bit is the first phase; without any it is `other`, the one behind them.
-    const auto first = static_cast<std::size_t>(
-        mask == 0 ? static_cast<int>(index_of(RuntimePhase::other)) : std::countr_zero(mask));
+    std::size_t first = index_of(RuntimePhase::other);
+    if (mask != 0) first = static_cast<std::size_t>(std::countr_zero(mask));
     label[first] += sums[mask];
     for (std::size_t phase = 0; phase < index_of(RuntimePhase::other); ++phase)
       if (mask & bit_of(phase)) present[phase] += sums[mask];
@@ -206,10 +210,14 @@ KernelShares kernel_shares(const PhaseSums& sums, std::int64_t items) {
   KernelShares kernel_shares;
   for (std::size_t mask = 0; mask < sums.size(); ++mask) {
     const bool cpu = mask & kCpu, gpu = mask & kGpu;
-    (cpu && gpu ? kernel_shares.both_ns
-     : cpu      ? kernel_shares.cpu_kernel_ns
-     : gpu      ? kernel_shares.gpu_kernel_ns
-                : kernel_shares.overhead_ns) += sums[mask];
+    if (cpu && gpu)
+      kernel_shares.both_ns += sums[mask];
+    else if (cpu)
+      kernel_shares.cpu_kernel_ns += sums[mask];
+    else if (gpu)
+      kernel_shares.gpu_kernel_ns += sums[mask];
+    else
+      kernel_shares.overhead_ns += sums[mask];
   }
   const Nanos window = std::accumulate(sums.begin(), sums.end(), Nanos{0});
   kernel_shares.cpu_kernel = share_of(kernel_shares.cpu_kernel_ns, window);

@@ -6,6 +6,7 @@
 
 #include "analyze/utilization/waterfall.h"
 #include "core/apportion.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -19,13 +20,14 @@ struct SampledRung {
   bool always;  // shown without data too
   bool deeper;  // bounded by the rung before
 };
-constexpr SampledRung kSampledRungs[] = {{"gpu.busy", {"gpu.busy", "monitor.gpu"}, true, true},
-                                         {"sm.active", {"sm.active", "sm.active_any"}, true, true},
-                                         {"issue.active", {"issue.active", ""}, true, true},
-                                         {"tensor.active", {"tensor.active", ""}, true, true},
-                                         {"tensor.issue", {"tensor.issue", ""}, false, true},
-                                         {"sm.occupancy", {"sm.occupancy", ""}, false, false},
-                                         {"dram.active", {"dram.active", ""}, false, false}};
+constexpr SampledRung kSampledRungs[] = {
+    {"gpu.busy"_metric, {"gpu.busy"_metric, "monitor.gpu"_metric}, true, true},
+    {"sm.active"_metric, {"sm.active"_metric, "sm.active_any"_metric}, true, true},
+    {"issue.active"_metric, {"issue.active"_metric, ""}, true, true},
+    {"tensor.active"_metric, {"tensor.active"_metric, ""}, true, true},
+    {"tensor.issue"_metric, {"tensor.issue"_metric, ""}, false, true},
+    {"sm.occupancy"_metric, {"sm.occupancy"_metric, ""}, false, false},
+    {"dram.active"_metric, {"dram.active"_metric, ""}, false, false}};
 
 const SampledSeries* find_series(const Capture& capture, const std::vector<SampledSeries>& series,
                                  std::string_view metric) {
@@ -42,10 +44,9 @@ std::string why_missing(std::string_view rung, SampleSource source, bool recorde
   std::string_view lacks = "NVML's utilisation says that a kernel ran, not how deep";
   if (source == SampleSource::gpm) lacks = "NVML GPM has no counter for it";
   if (source == SampleSource::dcgm) lacks = "DCGM does not export it, or its field was not logged";
-  return fmt::format("{}; {}", lacks,
-                     recorded
-                         ? "gpufathom doctor says what kept the recorder from hardware counters"
-                         : "gpufathom record samples it from hardware counters");
+  const char* advice = "gpufathom record samples it from hardware counters";
+  if (recorded) advice = "gpufathom doctor says what kept the recorder from hardware counters";
+  return fmt::format("{}; {}", lacks, advice);
 }
 
 }  // namespace
@@ -70,7 +71,9 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
     }
     const double share = std::min(static_cast<double>(found->covered) / T, 1.0);
     // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
-    const double most = rung.deeper ? above : 1, mean = std::clamp(*found->mean(false), 0.0, most);
+    double most = 1;
+    if (rung.deeper) most = above;
+    const double mean = std::clamp(*found->mean(false), 0.0, most);
     Level level;
     level.id = rung.id;
     level.value = level.low = mean * share;
@@ -78,30 +81,35 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
     level.coverage = share;
     level.formula = fmt::format("mean over samples of {}", metric);
     use.levels.push_back(std::move(level));
-    if (rung.id == "gpu.busy") {
+    if (rung.id == "gpu.busy"_metric) {
       busy = mean;
       covered = share;
       above = mean;
-    } else if (rung.id == "sm.active") {
+    } else if (rung.id == "sm.active"_metric) {
       active = mean;
       above = mean;
-    } else if (rung.id == "issue.active")
+    } else if (rung.id == "issue.active"_metric)
       issue = mean;
-    else if (rung.id == "tensor.active")
+    else if (rung.id == "tensor.active"_metric)
       tensor = mean;
-    else if (rung.id == "tensor.issue")
+    else if (rung.id == "tensor.issue"_metric)
       tensor_issue = mean;
   }
   const Nanos known = std::llround(T * covered);
-  const Nanos kernels = std::isnan(busy) ? 0 : std::llround(busy * static_cast<double>(known)),
-              idle = std::isnan(busy) ? 0 : known - kernels;
+  Nanos kernels = 0, idle = 0;
+  if (!std::isnan(busy)) {
+    kernels = std::llround(busy * static_cast<double>(known));
+    idle = known - kernels;
+  }
   use.busy_ns = use.kernel_busy_ns = use.kernel_time_sum_ns = kernels;
   use.idle_ns = use.span_ns - kernels;
   if (idle > 0) use.idle.push_back({IdleReason::not_recorded, idle, 0, {}, {}});
   if (use.idle_ns > idle)
     use.idle.push_back({IdleReason::no_samples, use.idle_ns - idle, 0, {}, {}});
   auto of_busy = [&](double level) {
-    return busy > 0 ? std::min(level / busy, 1.0) : std::isnan(level) ? NAN : 0.0;
+    if (busy > 0) return std::min(level / busy, 1.0);
+    if (std::isnan(level)) return level;
+    return 0.0;
   };
   const auto split =
       split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));

@@ -13,6 +13,7 @@
 #include "core/period.h"
 #include "core/when.h"
 #include "model/activity.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -31,7 +32,7 @@ SampleSource source_of(const Capture& capture, std::uint32_t device,
     return enum_from<SampleSource>(said).value_or(SampleSource::nvml);
   if (capture.format == "dcgm_dmon") return SampleSource::dcgm;
   for (const auto& one : series)
-    if (capture.text(one.metric) == "gpu.busy") {
+    if (capture.text(one.metric) == "gpu.busy"_metric) {
       if (capture.format == "nsight_systems") return SampleSource::pm_sampling;
       return SampleSource::gpm;
     }
@@ -40,11 +41,12 @@ SampleSource source_of(const Capture& capture, std::uint32_t device,
 
 /// What a reader wants to see first, then the rest as it came.
 constexpr std::string_view kOrder[] = {
-    "gpu.busy",      "monitor.gpu",  "sm.active",   "sm.active_any", "issue.active",
-    "tensor.active", "sm.occupancy", "dram.active", "dram.read",     "dram.write",
-    "pcie.rx",       "pcie.tx",      "nvlink.rx",   "nvlink.tx",     "power.module",
-    "power.average", "power.memory", "clock.sm",    "clock.memory",  "temperature.gpu",
-    "memory.used",   "host.cpu",     "host.memory"};
+    "gpu.busy"_metric,     "monitor.gpu"_metric,   "sm.active"_metric,    "sm.active_any"_metric,
+    "issue.active"_metric, "tensor.active"_metric, "sm.occupancy"_metric, "dram.active"_metric,
+    "dram.read"_metric,    "dram.write"_metric,    "pcie.rx"_metric,      "pcie.tx"_metric,
+    "nvlink.rx"_metric,    "nvlink.tx"_metric,     "power.module"_metric, "power.average"_metric,
+    "power.memory"_metric, "clock.sm"_metric,      "clock.memory"_metric, "temperature.gpu"_metric,
+    "memory.used"_metric,  "host.cpu"_metric,      "host.memory"_metric};
 
 std::vector<SampledReading> readings_of(const Capture& capture,
                                         const std::vector<SampledSeries>& series) {
@@ -53,8 +55,8 @@ std::vector<SampledReading> readings_of(const Capture& capture,
     const auto id = capture.text(one.metric);
     // A counter of joules only grows, limits are bits, and memory of single processes has no place
     // in a table of the whole.
-    if (one.covered <= 0 || id == "energy.module" || id == "clock.limits" ||
-        id.starts_with("memory.process"))
+    if (one.covered <= 0 || id == "energy.module"_metric || id == "clock.limits"_metric ||
+        id.starts_with("memory.process"_metric))
       continue;
     const bool count = is_count(id);
     const Metric* known = find_metric(id);

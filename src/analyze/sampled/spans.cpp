@@ -7,6 +7,7 @@
 #include "analyze/sampled/series.h"
 #include "core/statistics.h"
 #include "model/activity.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -133,8 +134,8 @@ Interval settled_span(const Cells& cells, Interval working, Interval within, Nan
 }  // namespace
 
 SampleOverview look_over_samples(const Capture& capture) {
-  const Text busy = capture.strings.find("gpu.busy"),
-             utilization = capture.strings.find("monitor.gpu");
+  const Text busy = capture.strings.find("gpu.busy"_metric),
+             utilization = capture.strings.find("monitor.gpu"_metric);
   SampleOverview overview;
   Interval extent{INT64_MAX, INT64_MIN};
   overview.work.assign(capture.devices.size(), Text::none);

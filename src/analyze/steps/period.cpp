@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "analyze/steps/enclosing_spans.h"
 #include "analyze/steps/kernel_sequence.h"
@@ -68,9 +71,9 @@ Coverage coverage(Positions positions, std::size_t count) {
   const double tail = static_cast<double>(count - positions.back()) /
                       static_cast<double>(median_spacing(positions));
   coverage.tail = tail >= 0.9 && tail <= 1.1;
-  coverage.covered =
-      static_cast<double>((coverage.tail ? count : positions.back()) - positions.front()) /
-      static_cast<double>(count);
+  std::size_t end = positions.back();
+  if (coverage.tail) end = count;
+  coverage.covered = static_cast<double>(end - positions.front()) / static_cast<double>(count);
   coverage.worth = coverage.covered * (1 - std::min(1.0, irregularity(positions)));
   return coverage;
 }
@@ -120,16 +123,20 @@ bool parts_layers(const KernelSequence& sequence, const EnclosingSpans& enclosin
   return 2 * inside > positions.size() - 1;
 }
 
-/// True when q has exactly one member between any two of p, and the other way round: both beat once
-/// a step.
+/// True when each of `later` comes after its partner and before the next one's.
+bool alternate(Positions sooner, Positions later) {
+  for (std::size_t i = 0; i < sooner.size(); ++i)
+    if (later[i] < sooner[i] || (i + 1 < sooner.size() && later[i] >= sooner[i + 1])) return false;
+  return true;
+}
+
+/// True when one has exactly one member between any two of the other, and the other way round: both
+/// beat once a step.
 bool interleave(Positions left, Positions right) {
   if (left.size() != right.size()) return false;
-  const bool first = right[0] >= left[0];
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (first ? right[i] < left[i] || (i + 1 < left.size() && right[i] >= left[i + 1])
-              : right[i] >= left[i] || (i > 0 && right[i] < left[i - 1]))
-      return false;
-  }
+  if (right[0] >= left[0]) return alternate(left, right);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (right[i] >= left[i] || (i > 0 && right[i] < left[i - 1])) return false;
   return true;
 }
 
@@ -173,16 +180,13 @@ Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
   return std::min(start, *copy);
 }
 
-}  // namespace
+using Choice = std::pair<double, Positions>;  // what it is worth
 
-Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                  const HostThreads& host) {
-  const KernelSequence sequence = kernel_sequence(capture);
-  if (sequence.rows.size() < 4) return {};
-  const EnclosingSpans enclosing(capture, launch, host);
-  const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
-  // The token that explains most stands for all that occur as often.
-  std::map<std::size_t, std::pair<double, Positions>> by_count;
+/// For every number of occurrences the token that explains most of the sequence; those worth most
+/// first.
+std::vector<Choice> candidates_of(const KernelSequence& sequence, const EnclosingSpans& enclosing,
+                                  std::span<const TokenPositions> tokens) {
+  std::map<std::size_t, Choice> by_count;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {
       const Positions positions = list.at(token);
@@ -192,12 +196,19 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
       const auto [at, added] = by_count.try_emplace(positions.size(), extent.worth, positions);
       if (!added && extent.worth > at->second.first) at->second = {extent.worth, positions};
     }
-  std::vector<std::pair<double, Positions>> candidates;
+  std::vector<Choice> candidates;
   for (const auto& [count, candidate] : by_count) candidates.push_back(candidate);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& left, const auto& right) { return left.first > right.first; });
   if (candidates.size() > kCountsTried) candidates.resize(kCountsTried);
-  std::vector<std::int32_t> count(sequence.distinct, 0);
+  return candidates;
+}
+
+/// The shortest of the cuts that are about as good as the best one; of those as short, the one
+/// that explains most.
+std::optional<std::pair<Cut, Positions>> shortest_good_cut(const KernelSequence& sequence,
+                                                           const std::vector<Choice>& candidates,
+                                                           std::vector<std::int32_t>& count) {
   std::vector<std::pair<Cut, Positions>> cuts;
   double best = 0;
   for (const auto& [worth, period] : candidates) {
@@ -206,36 +217,72 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
     best = std::max(best, cut.alike);
     cuts.push_back({std::move(cut), period});
   }
-  const std::pair<Cut, Positions>* chosen = nullptr;
   std::size_t shortest = SIZE_MAX;
   for (const auto& cut : cuts)
     if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.length);
+  const std::pair<Cut, Positions>* chosen = nullptr;
   for (const auto& cut : cuts)
     if (same_length(cut.first.length, shortest) &&
         (!chosen || cut.first.extent.worth > chosen->first.extent.worth))
       chosen = &cut;
   if (!chosen) return {};
-  // Any kernel that beats with the chosen one could begin the step. Captures are mostly taken from
-  // the start of a step to the end of one, so those that leave no rest come first; among them the
-  // one that the device waits longest for.
-  struct Phase {
-    bool whole;
-    Nanos wait;
-    Positions at;
-  };
+  return *chosen;
+}
+
+/// A token that beats with the chosen one: where the step may begin.
+struct Phase {
+  bool whole;
+  Nanos wait;
+  Positions at;
+};
+
+/// Captures are mostly taken from the start of a step to the end of one, so those that leave no
+/// rest come first; among them the one that the device waits longest for.
+bool likelier(const Phase& left, const Phase& right) {
+  if (left.whole != right.whole) return left.whole;
+  if (left.wait != right.wait) return left.wait > right.wait;
+  return left.at.front() < right.at.front();
+}
+
+void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut& cut,
+               std::vector<StepInfo>& steps) {
+  const auto& activities = capture.activities;
+  const auto copies = input_copies(capture, sequence);
+  for (std::size_t i = 0; i + 1 < cut.at.size(); ++i) {
+    const Nanos start = start_with_input(capture, sequence, copies, cut.at[i]);
+    Nanos end = INT64_MIN;
+    if (cut.at[i + 1] < sequence.rows.size()) {
+      end = start_with_input(capture, sequence, copies, cut.at[i + 1]);
+    } else {
+      for (auto at = cut.at[i]; at < sequence.rows.size(); ++at)
+        end = std::max(end, activities.start_ns[sequence.rows[at]] +
+                                activities.duration_ns[sequence.rows[at]]);
+    }
+    steps.push_back({static_cast<std::int64_t>(i), start, end - start, false});
+  }
+}
+
+}  // namespace
+
+Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                  const HostThreads& host) {
+  const KernelSequence sequence = kernel_sequence(capture);
+  if (sequence.rows.size() < 4) return {};
+  const EnclosingSpans enclosing(capture, launch, host);
+  const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
+  std::vector<std::int32_t> count(sequence.distinct, 0);
+  const auto chosen =
+      shortest_good_cut(sequence, candidates_of(sequence, enclosing, tokens), count);
+  if (!chosen) return {};
   std::vector<Phase> phases;
   for (const auto& list : tokens)
-    for (std::size_t token = 0; token < list.tokens(); ++token)
-      if (const Positions positions = list.at(token); positions.size() == chosen->second.size() &&
-                                                      interleave(chosen->second, positions) &&
-                                                      !parts_layers(sequence, enclosing, positions))
+    for (std::size_t token = 0; token < list.tokens(); ++token) {
+      const Positions positions = list.at(token);
+      if (interleave(chosen->second, positions) && !parts_layers(sequence, enclosing, positions))
         phases.push_back({coverage(positions, sequence.ids.size()).covered >= kWhole,
                           median_wait(capture, sequence, positions), positions});
-  std::stable_sort(phases.begin(), phases.end(), [](const Phase& left, const Phase& right) {
-    return left.whole != right.whole ? left.whole
-           : left.wait != right.wait ? left.wait > right.wait
-                                     : left.at.front() < right.at.front();
-  });
+    }
+  std::stable_sort(phases.begin(), phases.end(), likelier);
   Cut cut;
   for (const auto& phase : phases) {  // the chosen one is among them
     cut = cut_at(sequence, phase.at, count);
@@ -244,21 +291,7 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   Steps found;
   found.source = fmt::format("period:{} kernels", cut.length);
   found.confidence = cut.alike;
-  const auto& activities = capture.activities;
-  const auto copies = input_copies(capture, sequence);
-  for (std::size_t i = 0; i + 1 < cut.at.size(); ++i) {
-    const Nanos start = start_with_input(capture, sequence, copies, cut.at[i]);
-    Nanos end = 0;
-    if (cut.at[i + 1] < sequence.rows.size()) {
-      end = start_with_input(capture, sequence, copies, cut.at[i + 1]);
-    } else {
-      end = INT64_MIN;
-      for (auto at = cut.at[i]; at < sequence.rows.size(); ++at)
-        end = std::max(end, activities.start_ns[sequence.rows[at]] +
-                                activities.duration_ns[sequence.rows[at]]);
-    }
-    found.steps.push_back({static_cast<std::int64_t>(i), start, end - start, false});
-  }
+  add_steps(capture, sequence, cut, found.steps);
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include "analyze/work/ceilings.h"
 #include "core/statistics.h"
 #include "core/when.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -174,7 +175,7 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
   double time = 0, time_without = 0;
   for (const auto& kernel : kernels) {
     instances += kernel.count;
-    const Share tensor = value_in(kernel.levels, "tensor.active");
+    const Share tensor = value_in(kernel.levels, "tensor.active"_metric);
     if (!tensor) continue;
     counted += kernel.count;
     time += static_cast<double>(kernel.ns);
@@ -187,7 +188,7 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
     series.instances_without_tensor = static_cast<double>(without) / static_cast<double>(counted);
   if (time > 0) series.time_without_tensor = time_without / time;
   series.spreads = spreads_of(kernels);
-  for (const std::string_view id : {"tensor.issue", "tensor.active"}) {
+  for (const std::string_view id : {"tensor.issue"_metric, "tensor.active"_metric}) {
     series.tensor_curve = curve_of(kernels, id);
     series.curve_level = id;
     if (!series.tensor_curve.empty()) return;
@@ -198,8 +199,8 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
 /// Samples cannot tell tensor instructions, counters of the kernels can: their mean by time, for
 /// the time that kernels run.
 void complete_tensor_issue(SweepRun& run, const std::vector<SweepKernel>& kernels) {
-  constexpr std::string_view kId = "tensor.issue";
-  const Share busy = level_of(run, "gpu.busy");
+  constexpr std::string_view kId = "tensor.issue"_metric;
+  const Share busy = level_of(run, "gpu.busy"_metric);
   if (!busy || level_of(run, kId)) return;
   for (const auto& spread : spreads_of(kernels))
     if (spread.id == kId && spread.value) run.levels.push_back({spread.id, *spread.value * *busy});

@@ -6,6 +6,7 @@
 
 #include "analyze/sweep/sweep.h"
 #include "core/when.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -71,9 +72,9 @@ const SweepRun& representative(const Sweep& sweep, const SweepSeries& series) {
 
 /// SM activity of a run; samples know it only for "any warp in the SM", which lies at or above it.
 Share sm_active(const SweepRun& run) {
-  const Share exact = level_of(run, "sm.active");
+  const Share exact = level_of(run, "sm.active"_metric);
   if (exact) return exact;
-  return level_of(run, "sm.active_any");
+  return level_of(run, "sm.active_any"_metric);
 }
 
 std::string run_name(const Sweep& sweep, const SweepSeries& series, const SweepRun& run) {
@@ -86,7 +87,7 @@ Judged gpu_near_full(const Sweep& sweep) {
   Tally tally;
   for (const auto& series : sweep.series) {
     const SweepRun& run = representative(sweep, series);
-    if (const Share busy = level_of(run, "gpu.busy"))
+    if (const Share busy = level_of(run, "gpu.busy"_metric))
       tally.add(*busy, *busy >= kNearFull, run_name(sweep, series, run));
   }
   const bool generally =
@@ -99,7 +100,7 @@ Judged sm_below_gpu(const Sweep& sweep) {
   Tally tally;
   for (const auto& series : sweep.series) {
     const SweepRun& run = representative(sweep, series);
-    const Share busy = level_of(run, "gpu.busy"), active = sm_active(run);
+    const Share busy = level_of(run, "gpu.busy"_metric), active = sm_active(run);
     if (!busy || !active) continue;
     const double below = *busy - *active;
     tally.add(below, below >= kSmLeast && below <= kSmMost, run_name(sweep, series, run));
@@ -204,10 +205,11 @@ Judged judge(TakeawayId id, const Sweep& sweep) {
     case TakeawayId::sm_below_gpu:
       return sm_below_gpu(sweep);
     case TakeawayId::issue_below_half:
-      return below_everywhere(sweep, "issue.active", kIssueMost, "runs are below 50 %",
+      return below_everywhere(sweep, "issue.active"_metric, kIssueMost, "runs are below 50 %",
                               "no run has issue slots");
     case TakeawayId::tensor_issue_small:
-      return below_everywhere(sweep, "tensor.issue", kTensorIssueMost, "runs are below 5.2 %",
+      return below_everywhere(sweep, "tensor.issue"_metric, kTensorIssueMost,
+                              "runs are below 5.2 %",
                               "no run has tensor instructions: samples lack them, a counter report "
                               "(ncu) has them");
     case TakeawayId::most_kernels_without_tensor:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 
 namespace gf {
 namespace {
@@ -53,10 +54,11 @@ constexpr std::array kFormulas{
     LevelFormula{issue_active, kAll, "sm__inst_executed.sum", "sm__cycles_elapsed.sum", 0.25, ""},
     LevelFormula{issue_active, kAll, "sm__inst_executed.avg.per_cycle_elapsed", "", 0.25, ""},
     LevelFormula{issue_active, kAll, "smsp__issue_active.avg.pct_of_peak_sustained_active", "",
-                 0.01, "sm.active"},
-    LevelFormula{issue_active, kAll, "smsp__issue_active.avg.per_cycle_active", "", 1, "sm.active"},
+                 0.01, "sm.active"_metric},
+    LevelFormula{issue_active, kAll, "smsp__issue_active.avg.per_cycle_active", "", 1,
+                 "sm.active"_metric},
     LevelFormula{issue_active, kAll, "sm__inst_issued.avg.pct_of_peak_sustained_active", "", 0.01,
-                 "sm.active"},
+                 "sm.active"_metric},
 
     LevelFormula{tensor_active, bit(ChipId::GH100), "sm__pipe_tensor_cycles_active.sum",
                  "smsp__cycles_elapsed.sum", 1, ""},
@@ -71,7 +73,7 @@ constexpr std::array kFormulas{
                  "smsp__cycles_elapsed.avg", 0.25, ""},
     LevelFormula{tensor_active, kAll,
                  "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "", 0.01,
-                 "sm.active"},
+                 "sm.active"_metric},
     LevelFormula{tensor_active, kBeforeBlackwell,
                  "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed + "
                  "[sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_elapsed] + "
@@ -81,7 +83,7 @@ constexpr std::array kFormulas{
                  "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active + "
                  "[sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active] + "
                  "[sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_active]",
-                 "", 0.01, "sm.active"},
+                 "", 0.01, "sm.active"_metric},
     LevelFormula{tensor_active, kBlackwell,
                  "sm__pipe_tensor_subpipe_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed + "
                  "[sm__pipe_tensor_subpipe_imma_cycles_active.avg.pct_of_peak_sustained_elapsed] + "
@@ -116,7 +118,7 @@ constexpr std::array kFormulas{
     LevelFormula{occupancy, kAll, "sm__warps_active.avg.pct_of_peak_sustained_elapsed", "", 0.01,
                  ""},
     LevelFormula{occupancy, kAll, "sm__warps_active.avg.pct_of_peak_sustained_active", "", 0.01,
-                 "sm.active"},
+                 "sm.active"_metric},
 
     LevelFormula{dram_active, kAll, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "", 0.01,
                  ""},
@@ -189,8 +191,9 @@ std::string in_brackets(std::string_view sum) {
 
 std::string_view id_of(KernelLevel level) {
   static constexpr std::array<std::string_view, kKernelLevels> ids{
-      "sm.active",    "issue.active", "tensor.active", "tensor.issue", "tensor.flops",
-      "sm.occupancy", "dram.active",  "l2.hit_rate",   "l1.hit_rate"};
+      "sm.active"_metric,    "issue.active"_metric, "tensor.active"_metric,
+      "tensor.issue"_metric, "tensor.flops"_metric, "sm.occupancy"_metric,
+      "dram.active"_metric,  "l2.hit_rate"_metric,  "l1.hit_rate"_metric};
   return ids[static_cast<std::size_t>(level)];
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/capture.h"
 #include "model/chips.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -40,7 +41,7 @@ struct LevelFormula {
   std::string_view denominator;  // one counter, or empty
   double factor;
   std::string_view
-      times;  // "sm.active" for counters that are relative to active cycles, else empty
+      times;  // "sm.active"_metric for counters that are relative to active cycles, else empty
 };
 
 /// All formulas except those of tensor.flops, which come from tensor_paths() of the chip.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "model/metric_id.h"
 
 namespace gf {
 namespace {
@@ -118,9 +119,9 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
   const KernelSums sums = sum_kernels(context, devices, kernel_levels);
   std::vector<Level> levels;
   if (sums.window <= 0) return levels;
-  levels.push_back(level_from_trace("gpu.busy", sums.kernel_busy, sums.window,
+  levels.push_back(level_from_trace("gpu.busy"_metric, sums.kernel_busy, sums.window,
                                     "union of kernel intervals / window"));
-  levels.push_back(level_from_trace("gpu.kernel_time", sums.kernel_time, sums.window,
+  levels.push_back(level_from_trace("gpu.kernel_time"_metric, sums.kernel_time, sums.window,
                                     "sum of kernel durations / window"));
   for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
     const auto id = static_cast<KernelLevel>(rung);

@@ -7,6 +7,7 @@
 #include "analyze/work/bounded.h"
 #include "core/apportion.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 
 namespace gf::work {
 namespace {
@@ -48,8 +49,8 @@ std::optional<std::int64_t> capacity_of(const Capture& capture, std::int64_t dev
 void add_board(const Context& context, std::map<std::int64_t, DeviceMemory>& by_device) {
   const Capture& capture = context.capture;
   CounterFilter filter;
-  const auto used = capture.strings.find("memory.used"),
-             total = capture.strings.find("memory.total");
+  const auto used = capture.strings.find("memory.used"_metric),
+             total = capture.strings.find("memory.total"_metric);
   if (used == Text::none) return;
   filter.metrics = {used};
   if (total != Text::none) filter.metrics.push_back(total);

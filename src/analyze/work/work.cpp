@@ -11,6 +11,7 @@
 #include "analyze/work/roofline.h"
 #include "analyze/work/stalls.h"
 #include "analyze/work/throughput.h"
+#include "model/metric_id.h"
 
 namespace gf {
 namespace {
@@ -57,7 +58,7 @@ const Product* product_of(const Analysis& analysis) {
   return nullptr;
 }
 
-constexpr std::string_view kRung = "tensor.flops";
+constexpr std::string_view kRung = "tensor.flops"_metric;
 
 /// The deepest rung by the model: operations of products over what the tensor cores could do in the
 /// time. Kernels that multiply and whose work is not known make an interval.

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fallback.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/table.h"
 
 namespace gf::cli {
@@ -67,12 +69,16 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
       continue;
     }
     const bool bounded = row.kernels > 0;
+    std::optional<double> slow_down;
+    if (!bounded && row.name != "none") slow_down = cost(row);
     table.add({row.name, fmt::format("{:.2f} s", row.median_seconds.value_or(0)),
-               bounded || row.name == "none" || !cost(row) ? "-" : percent(*cost(row)),
-               row.noise ? fmt::format("{:.1f} %", *row.noise * 100) : "-",
-               row.tool_cpu_seconds ? fmt::format("{:.1f} s", *row.tool_cpu_seconds) : "-",
-               amount(row.tool_memory_bytes),
-               row.gpu_memory_bytes ? amount(*row.gpu_memory_bytes) : "-", amount(row.disk_bytes)});
+               known_or("-", slow_down, percent),
+               known_or("-", row.noise,
+                        [](double noise) { return fmt::format("{:.1f} %", noise * 100); }),
+               known_or("-", row.tool_cpu_seconds,
+                        [](double cpu) { return fmt::format("{:.1f} s", cpu); }),
+               amount(row.tool_memory_bytes), known_or("-", row.gpu_memory_bytes, amount),
+               amount(row.disk_bytes)});
   }
   std::string out = table.render(style) + failed + "\n";
   const double most = largest(report);
@@ -108,8 +114,9 @@ std::string overhead_svg(const OverheadReport& report) {
     if (row.name == "none") continue;
     body += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8,
                         top + 15, escaped(row.name));
-    const int width = static_cast<int>(
-        column && row.kernels == 0 ? std::lround(std::max(*column, 0.0) / most * kWidth) : 0);
+    int width = 0;
+    if (column && row.kernels == 0)
+      width = static_cast<int>(std::lround(std::max(*column, 0.0) / most * kWidth));
     if (row.failed.empty() && row.kernels == 0 && column)
       body += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"18\" fill=\"#3a6ea5\"/>\n",
                           kLeft, top, std::max(width, 1));
@@ -119,7 +126,8 @@ std::string overhead_svg(const OverheadReport& report) {
     } else if (row.kernels > 0 && row.seconds_a_kernel) {
       label = fmt::format("{:.1f} ms for each kernel", *row.seconds_a_kernel * 1e3);
     } else if (column) {
-      label = percent(*column) + (row.noise ? fmt::format(" ± {:.1f}", *row.noise * 100) : "");
+      label = percent(*column);
+      if (row.noise) label += fmt::format(" ± {:.1f}", *row.noise * 100);
     }
     body += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + width + 6, top + 15,
                         escaped(label));
@@ -131,7 +139,7 @@ std::string overhead_svg(const OverheadReport& report) {
       "<text x=\"12\" y=\"24\" font-size=\"15\">What watching costs: slow-down of "
       "{}</text>\n{}</svg>\n",
       kLeft + kWidth + 130, top + 10,
-      escaped(report.measure.empty() ? "the whole run" : report.measure), body);
+      escaped(std::string(text_or(report.measure, "the whole run"))), body);
 }
 
 }  // namespace gf::cli

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/screen/history_line.h"
+#include "model/metric_id.h"
 #include "report/live.h"
 #include "report/text/format.h"
 #include "report/xid_words.h"
@@ -26,19 +27,19 @@ struct Shown {
   double scale;
   double full;  // what a full column of the history means; 0: the highest that was seen
 };
-constexpr std::array kShown{Shown{"gpu.busy", "GPU busy", "%", 100, 100},
-                            Shown{"sm.active_any", "SM active", "%", 100, 100},
-                            Shown{"sm.occupancy", "occupancy", "%", 100, 100},
-                            Shown{"issue.active", "issue slots", "%", 100, 100},
-                            Shown{"tensor.active", "tensor pipe", "%", 100, 100},
-                            Shown{"dram.active", "DRAM", "%", 100, 100},
-                            Shown{"power.module", "power", "W", 1, 0},
-                            Shown{"clock.sm", "SM clock", "MHz", 1e-6, 0},
-                            Shown{"temperature.gpu", "temperature", "C", 1, 0},
-                            Shown{"temperature.memory", "memory temp.", "C", 1, 0},
-                            Shown{"memory.used", "memory", "GB", 1e-9, 0},
-                            Shown{"pcie.rx", "PCIe in", "MB/s", 1e-6, 0},
-                            Shown{"nvlink.rx", "NVLink in", "MB/s", 1e-6, 0}};
+constexpr std::array kShown{Shown{"gpu.busy"_metric, "GPU busy", "%", 100, 100},
+                            Shown{"sm.active_any"_metric, "SM active", "%", 100, 100},
+                            Shown{"sm.occupancy"_metric, "occupancy", "%", 100, 100},
+                            Shown{"issue.active"_metric, "issue slots", "%", 100, 100},
+                            Shown{"tensor.active"_metric, "tensor pipe", "%", 100, 100},
+                            Shown{"dram.active"_metric, "DRAM", "%", 100, 100},
+                            Shown{"power.module"_metric, "power", "W", 1, 0},
+                            Shown{"clock.sm"_metric, "SM clock", "MHz", 1e-6, 0},
+                            Shown{"temperature.gpu"_metric, "temperature", "C", 1, 0},
+                            Shown{"temperature.memory"_metric, "memory temp.", "C", 1, 0},
+                            Shown{"memory.used"_metric, "memory", "GB", 1e-9, 0},
+                            Shown{"pcie.rx"_metric, "PCIe in", "MB/s", 1e-6, 0},
+                            Shown{"nvlink.rx"_metric, "NVLink in", "MB/s", 1e-6, 0}};
 
 double value_of(const LiveGpu& gpu, const char* id) {
   const auto found = gpu.values.find(id);
@@ -161,9 +162,9 @@ bool MonitorScreen::press(Key key) {
 }
 
 bool MonitorScreen::in_order(const LiveGpu& left, const LiveGpu& right) const {
-  const char* id = "memory.used";
-  if (order_ == Order::busy) id = "gpu.busy";
-  if (order_ == Order::power) id = "power.module";
+  const char* id = "memory.used"_metric;
+  if (order_ == Order::busy) id = "gpu.busy"_metric;
+  if (order_ == Order::power) id = "power.module"_metric;
   return rank_of(left, id) > rank_of(right, id);
 }
 

@@ -66,6 +66,16 @@ const char* advice_for(PmRefusal why) {
   }
 }
 
+namespace {
+const char* start_advice(CUresult code) {
+  if (code == CUDA_ERROR_NO_DEVICE)
+    return "no CUDA device is visible: give the container its compute capability "
+           "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)";
+  if (code == CUDA_ERROR_UNKNOWN) return "are /dev/nvidia-uvm and the nvidia_uvm module there?";
+  return "see what nvidia-smi says";
+}
+}  // namespace
+
 Result<std::shared_ptr<Cupti>> Cupti::open() {
   auto out = std::make_shared<Cupti>();
   auto driver = Library::open({"libcuda.so.1"});
@@ -79,12 +89,8 @@ Result<std::shared_ptr<Cupti>> Cupti::open() {
   unsetenv("CUDA_VISIBLE_DEVICES");
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
   if (const auto code = out->driver_.cuInit(0); code != CUDA_SUCCESS)
-    return fail(
-        fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {}, -1,
-        code == CUDA_ERROR_NO_DEVICE ? "no CUDA device is visible: give the container its compute "
-                                       "capability (NVIDIA_DRIVER_CAPABILITIES=compute,utility)"
-        : code == CUDA_ERROR_UNKNOWN ? "are /dev/nvidia-uvm and the nvidia_uvm module there?"
-                                     : "see what nvidia-smi says");
+    return fail(fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {},
+                -1, start_advice(code));
   out->driver_.cuDriverGetVersion(&out->cuda_version_);
   auto library = open_cupti();
   if (!library) return tl::unexpected(library.error());
@@ -121,7 +127,8 @@ constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
 }  // namespace
 
 Nanos pm_decode_period(std::int64_t interval_ns) {
-  return (interval_ns >= kNsPerMs / 2 ? 100 : 50) * kNsPerMs;
+  if (interval_ns >= kNsPerMs / 2) return 100 * kNsPerMs;
+  return 50 * kNsPerMs;
 }
 
 struct PmSampler::State {
@@ -134,7 +141,9 @@ struct PmSampler::State {
   struct Image {
     std::vector<std::uint8_t> bytes;
     std::int64_t samples = 0;
-  } usual, large;
+  };
+  Image usual;
+  Image large;
   Nanos drained = 0;  // when, or when sampling started
   CUpti_Profiler_Host_Object* host = nullptr;
   CUpti_PmSampling_Object* object = nullptr;
@@ -152,6 +161,7 @@ struct PmSampler::State {
   std::vector<Row> rows;
   std::vector<double> values;
 
+  const CuptiFunctions& functions() const { return cupti->functions(); }
   /// An empty image for so many samples.
   CUptiResult make(Image& image, std::int64_t most) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize, size);
@@ -268,6 +278,81 @@ struct PmSampler::State {
       return &large;
     return &usual;
   }
+  /// The samples of a decoded image into `rows`.
+  CUptiResult list_rows(Image& image) {
+    rows.clear();
+    GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
+    info.pCounterDataImage = image.bytes.data();
+    info.counterDataImageSize = image.bytes.size();
+    if (const auto code = functions().cuptiPmSamplingGetCounterDataInfo(&info);
+        code != CUPTI_SUCCESS)
+      return code;
+    for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
+      GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
+      sample.pPmSamplingObject = object;
+      sample.pCounterDataImage = image.bytes.data();
+      sample.counterDataImageSize = image.bytes.size();
+      sample.sampleIndex = i;
+      if (functions().cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
+      rows.push_back({sample.startTimestamp, sample.endTimestamp});
+    }
+    return CUPTI_SUCCESS;
+  }
+  /// Whether a sample is a new one and has a start. Counts those that never arrived: a sample
+  /// spans from its predecessor's end, so that a longer gap is samples that are missing.
+  bool follows(std::int64_t start, std::int64_t end) {
+    if (first) {
+      first = false;
+      if (last_end) lost += intervals_in(end - last_end);  // a session before ended in an overflow
+      last_end = end;
+      return false;
+    }
+    if (end <= start || end <= last_end) return false;
+    if (start - last_end > options.interval_ns / 2) lost += intervals_in(start - last_end);
+    last_end = end;
+    return true;
+  }
+  std::int64_t intervals_in(std::int64_t gap) const {
+    return (gap + options.interval_ns / 2) / options.interval_ns;
+  }
+  /// The metrics of a sample of a decoded image into `values`.
+  bool evaluate(Image& image, std::size_t row) {
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, params);
+    params.pHostObject = host;
+    params.pCounterDataImage = image.bytes.data();
+    params.counterDataImageSize = image.bytes.size();
+    params.rangeIndex = row;
+    params.ppMetricNames = choice.counters.data();
+    params.numMetrics = choice.counters.size();
+    params.pMetricValues = values.data();
+    if (functions().cuptiProfilerHostEvaluateToGpuValues(&params) != CUPTI_SUCCESS) return false;
+    for (std::size_t metric = 0; metric < choice.metrics.size(); ++metric) {
+      double& value = values[metric];
+      value *= choice.metrics[metric]->scale;
+      const auto share = choice.share_of[metric];
+      if (!share) continue;
+      if (value > 0 && std::isfinite(values[share]))
+        value *= values[share];
+      else
+        value = 0;
+    }
+    return true;
+  }
+  /// Makes room for the next samples. The large image, and what CUPTI needed to fill it, goes back
+  /// to the system: tens of MB that may never be needed again.
+  CUptiResult clear(Image& used) {
+    if (&used == &large) {
+      large = {};
+      malloc_trim(0);
+    } else if (rows.empty()) {
+      return CUPTI_SUCCESS;
+    } else if (empty(usual) == CUPTI_SUCCESS) {
+      return CUPTI_SUCCESS;
+    }
+    // CUPTI initialises images of the size that it was last asked for only: after another size, or
+    // when it refuses, the usual one is made anew.
+    return make(usual, usual.samples);
+  }
 };
 
 PmSampler::PmSampler() : state_(std::make_unique<State>()) {}
@@ -366,7 +451,6 @@ PmSampler::~PmSampler() {
 
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   auto& state = *state_;
-  const auto& functions = state.cupti->functions();
   const double cpu0 = thread_cpu_seconds();
   const Nanos asked = host_now();
   auto* image = state.image_for(asked);
@@ -375,91 +459,34 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   decode.pPmSamplingObject = state.object;
   decode.pCounterDataImage = image->bytes.data();
   decode.counterDataImageSize = image->bytes.size();
-  const auto decoded = functions.cuptiPmSamplingDecodeData(&decode);
-  if (decoded == CUPTI_ERROR_OUT_OF_MEMORY)
-    return state
-        .begin_again();  // what the GPU's buffer had no room for, and what it held, shows as a gap
+  const auto decoded = state.functions().cuptiPmSamplingDecodeData(&decode);
+  // What the GPU's buffer had no room for, and what it held, shows as a gap.
+  if (decoded == CUPTI_ERROR_OUT_OF_MEMORY) return state.begin_again();
   if (decoded != CUPTI_SUCCESS)
-    return fail("PM samples cannot be decoded: " + functions.text(decoded));
+    return fail("PM samples cannot be decoded: " + state.functions().text(decoded));
   const Nanos now = host_now();
   if (decode.overflow) ++state.overflows;
-  GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo, info);
-  info.pCounterDataImage = image->bytes.data();
-  info.counterDataImageSize = image->bytes.size();
-  if (const auto code = functions.cuptiPmSamplingGetCounterDataInfo(&info); code != CUPTI_SUCCESS)
-    return fail("PM samples cannot be counted: " + functions.text(code));
-  state.rows.clear();
-  for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
-    GF_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo, sample);
-    sample.pPmSamplingObject = state.object;
-    sample.pCounterDataImage = image->bytes.data();
-    sample.counterDataImageSize = image->bytes.size();
-    sample.sampleIndex = i;
-    if (functions.cuptiPmSamplingCounterDataGetSampleInfo(&sample) != CUPTI_SUCCESS) break;
-    state.rows.push_back({sample.startTimestamp, sample.endTimestamp});
-  }
+  if (const auto code = state.list_rows(*image); code != CUPTI_SUCCESS)
+    return fail("PM samples cannot be counted: " + state.functions().text(code));
   const double cpu1 = thread_cpu_seconds();
   state.cost.decode_s += cpu1 - cpu0;
   if (!state.rows.empty())
     state.clock.observe(static_cast<std::int64_t>(state.rows.back().end), now);
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
-    const auto start = static_cast<std::int64_t>(state.rows[i].start),
-               end = static_cast<std::int64_t>(state.rows[i].end);
-    if (state.first) {
-      state.first = false;
-      if (state.last_end)
-        state.lost += (end - state.last_end + state.options.interval_ns / 2) /
-                      state.options.interval_ns;  // a session before ended in an overflow
-      state.last_end = end;
-      continue;
-    }
-    if (end <= start || end <= state.last_end) continue;
-    // A sample spans from its predecessor's end; a longer gap is samples that never arrived.
-    if (const auto gap = start - state.last_end; gap > state.options.interval_ns / 2)
-      state.lost += (gap + state.options.interval_ns / 2) / state.options.interval_ns;
-    state.last_end = end;
-    GF_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, evaluate);
-    evaluate.pHostObject = state.host;
-    evaluate.pCounterDataImage = image->bytes.data();
-    evaluate.counterDataImageSize = image->bytes.size();
-    evaluate.rangeIndex = i;
-    evaluate.ppMetricNames = state.choice.counters.data();
-    evaluate.numMetrics = state.choice.counters.size();
-    evaluate.pMetricValues = state.values.data();
-    if (const auto code = functions.cuptiProfilerHostEvaluateToGpuValues(&evaluate);
-        code != CUPTI_SUCCESS) {
+    const auto start = static_cast<std::int64_t>(state.rows[i].start);
+    const auto end = static_cast<std::int64_t>(state.rows[i].end);
+    if (!state.follows(start, end)) continue;
+    if (!state.evaluate(*image, i)) {
       ++state.lost;
       continue;
-    }
-    for (std::size_t metric = 0; metric < state.choice.metrics.size(); ++metric) {
-      state.values[metric] *= state.choice.metrics[metric]->scale;
-      if (const auto share = state.choice.share_of[metric]) {
-        if (state.values[metric] > 0 && std::isfinite(state.values[share])) {
-          state.values[metric] = state.values[metric] * state.values[share];
-        } else {
-          state.values[metric] = 0;
-        }
-      }
     }
     ++state.samples;
     take({state.clock.host(start), state.clock.host(end), start, end, state.values.data()});
   }
   const double cpu2 = thread_cpu_seconds();
   state.cost.evaluate_s += cpu2 - cpu1;
-  const bool large = image == &state.large;
-  if (large) {
-    state.large = {};
-    malloc_trim(
-        0);  // it, and what CUPTI needed to fill it: tens of MB that may never be needed again
-  }
-  // CUPTI initialises images of the size that it was last asked for only: after another size, or
-  // when it refuses, the usual one is made anew.
-  if (large || !state.rows.empty()) {
-    auto code = large ? CUPTI_ERROR_UNKNOWN : state.empty(state.usual);
-    if (code != CUPTI_SUCCESS) code = state.make(state.usual, state.usual.samples);
-    if (code != CUPTI_SUCCESS)
-      return fail("the sample buffer cannot be emptied: " + functions.text(code));
-  }
+  if (const auto code = state.clear(*image); code != CUPTI_SUCCESS)
+    return fail("the sample buffer cannot be emptied: " + state.functions().text(code));
   state.cost.reset_s += thread_cpu_seconds() - cpu2;
   return {};
 }

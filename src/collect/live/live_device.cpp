@@ -4,6 +4,7 @@
 
 #include "collect/nvml/reading_metrics.h"
 #include "collect/record/job_identity.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -47,7 +48,7 @@ constexpr double kIdle = 0.005;
 
 /// Whether something ran since the reading before; empty: nobody knows.
 std::optional<bool> ran(const LiveGpu& row) {
-  for (const char* id : {"gpu.busy", "monitor.gpu"})
+  for (const char* id : {"gpu.busy"_metric, "monitor.gpu"_metric})
     if (const auto found = row.values.find(id); found != row.values.end())
       return found->second > kIdle;
   return {};
@@ -145,8 +146,8 @@ void LiveDevice::add_health(LiveGpu& row) {
     count += xid.count;
     row.xids.push_back(xid);
   }
-  row.values["xid.last"] = static_cast<double>(last_xid_);
-  row.totals["xid.errors"] = static_cast<double>(count);
+  row.values["xid.last"_metric] = static_cast<double>(last_xid_);
+  row.totals["xid.errors"_metric] = static_cast<double>(count);
 }
 
 LiveGpu LiveDevice::read_gpu() {
@@ -158,7 +159,7 @@ LiveGpu LiveDevice::read_gpu() {
   const auto reading = nvml_->read(gpu_);
   row.time_ns = reading.time_ns;
   add_values(row, reading, false);
-  if (gpu_.power_limit_watts > 0) row.values["power.limit"] = gpu_.power_limit_watts;
+  if (gpu_.power_limit_watts > 0) row.values["power.limit"_metric] = gpu_.power_limit_watts;
   if (reading.throttle_reasons) row.throttle = throttle_words(*reading.throttle_reasons);
   auto& sums = sums_[gpu_.uuid];
   read_levels(row, reading, sums);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "collect/nvml/functions.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -15,14 +16,22 @@ namespace {
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr Nanos kJitter = 10 * kNsPerMs;
 constexpr GpmMetric kMetrics[] = {
-    {"gpu.busy", 1, kPercent, false},           {"sm.active_any", 2, kPercent, false},
-    {"sm.occupancy", 3, kPercent, false},       {"tensor.active", 5, kPercent, false},
-    {"tensor.hmma_active", 7, kPercent, false}, {"tensor.dmma_active", 8, kPercent, false},
-    {"tensor.imma_active", 9, kPercent, false}, {"pipe.alu", 4, kPercent, false},
-    {"pipe.fp64", 11, kPercent, false},         {"pipe.fma", 12, kPercent, false},
-    {"pipe.fp16", 13, kPercent, false},         {"dram.active", 10, kPercent, false},
-    {"pcie.tx", 20, kMebibyte, true},           {"pcie.rx", 21, kMebibyte, true},
-    {"nvlink.rx", 60, kMebibyte, true},         {"nvlink.tx", 61, kMebibyte, true},
+    {"gpu.busy"_metric, 1, kPercent, false},
+    {"sm.active_any"_metric, 2, kPercent, false},
+    {"sm.occupancy"_metric, 3, kPercent, false},
+    {"tensor.active"_metric, 5, kPercent, false},
+    {"tensor.hmma_active"_metric, 7, kPercent, false},
+    {"tensor.dmma_active"_metric, 8, kPercent, false},
+    {"tensor.imma_active"_metric, 9, kPercent, false},
+    {"pipe.alu"_metric, 4, kPercent, false},
+    {"pipe.fp64"_metric, 11, kPercent, false},
+    {"pipe.fma"_metric, 12, kPercent, false},
+    {"pipe.fp16"_metric, 13, kPercent, false},
+    {"dram.active"_metric, 10, kPercent, false},
+    {"pcie.tx"_metric, 20, kMebibyte, true},
+    {"pcie.rx"_metric, 21, kMebibyte, true},
+    {"nvlink.rx"_metric, 60, kMebibyte, true},
+    {"nvlink.tx"_metric, 61, kMebibyte, true},
 };
 
 // nvmlGpmMetricsGet_t ends in an array whose length grows with the driver's headers while its

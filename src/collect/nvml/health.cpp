@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "collect/nvml/functions.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -16,14 +17,14 @@ std::optional<double> value(const GpuHealth& health) {
 }
 
 constexpr HealthMetric kMetrics[] = {
-    {"temperature.memory", false, value<&GpuHealth::temperature_memory_celsius>},
-    {"monitor.encoder", false, value<&GpuHealth::encoder>},
-    {"monitor.decoder", false, value<&GpuHealth::decoder>},
-    {"pcie.replays", true, value<&GpuHealth::pcie_replays>},
-    {"rows.remapped_correctable", true, value<&GpuHealth::rows_correctable>},
-    {"rows.remapped_uncorrectable", true, value<&GpuHealth::rows_uncorrectable>},
-    {"rows.remap_pending", false, value<&GpuHealth::remap_pending>},
-    {"rows.remap_failed", false, value<&GpuHealth::remap_failed>},
+    {"temperature.memory"_metric, false, value<&GpuHealth::temperature_memory_celsius>},
+    {"monitor.encoder"_metric, false, value<&GpuHealth::encoder>},
+    {"monitor.decoder"_metric, false, value<&GpuHealth::decoder>},
+    {"pcie.replays"_metric, true, value<&GpuHealth::pcie_replays>},
+    {"rows.remapped_correctable"_metric, true, value<&GpuHealth::rows_correctable>},
+    {"rows.remapped_uncorrectable"_metric, true, value<&GpuHealth::rows_uncorrectable>},
+    {"rows.remap_pending"_metric, false, value<&GpuHealth::remap_pending>},
+    {"rows.remap_failed"_metric, false, value<&GpuHealth::remap_failed>},
 };
 
 /// More than a driver keeps: a GPU that reports errors without end does not hold the monitor up.

@@ -96,14 +96,17 @@ class Nvml {
  private:
   Nvml() = default;
   void list_gpus();
+  void read_links(const GpuInfo& gpu, GpuReading& reading);
   std::unique_ptr<NvmlFunctions> functions_;
   std::string driver_version_, cuda_version_;
   std::vector<GpuInfo> gpus_;
-  struct Wrapping {
+  /// A count of the driver that wraps, as one that does not.
+  struct WrappingCount {
     std::uint64_t last = 0, total = 0;
     bool seen = false;
+    std::uint64_t advance(std::uint64_t now);
   };
-  std::vector<Wrapping> pcie_;  // two a GPU, by its index
+  std::vector<WrappingCount> pcie_;  // two a GPU, by its index
 };
 
 /// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the

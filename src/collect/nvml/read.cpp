@@ -58,11 +58,12 @@ std::vector<GpuProcess> processes_of(const NvmlFunctions& functions, nvmlDevice_
   std::vector<GpuProcess> out;
   if (!known) return out;
   constexpr auto not_available = static_cast<unsigned long long>(NVML_VALUE_NOT_AVAILABLE);
-  for (unsigned i = 0; i < count; ++i)
-    out.push_back({rows[i].pid, process_name(rows[i].pid),
-                   rows[i].usedGpuMemory == not_available
-                       ? -1
-                       : static_cast<std::int64_t>(rows[i].usedGpuMemory)});
+  for (unsigned i = 0; i < count; ++i) {
+    std::int64_t memory = -1;
+    if (rows[i].usedGpuMemory != not_available)
+      memory = static_cast<std::int64_t>(rows[i].usedGpuMemory);
+    out.push_back({rows[i].pid, process_name(rows[i].pid), memory});
+  }
   std::sort(out.begin(), out.end(), [](const auto& left, const auto& right) {
     return left.memory_bytes > right.memory_bytes;
   });
@@ -82,94 +83,110 @@ void read_memory(const NvmlFunctions& functions, nvmlDevice_t device, GpuReading
   }
 }
 
+void read_power(const NvmlFunctions& calls, const GpuInfo& gpu, GpuReading& reading) {
+  nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_POWER_INSTANT, kGpuScope),
+                               wanted(NVML_FI_DEV_POWER_AVERAGE, kGpuScope),
+                               wanted(NVML_FI_DEV_POWER_AVERAGE, kMemoryScope)};
+  const auto code = nvml_call(calls.nvmlDeviceGetFieldValues, gpu.handle, 3, fields);
+  reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
+  if (code == NVML_SUCCESS) {
+    reading.power_instant_watts = value_of(fields[0], 1e-3);
+    reading.power_average_watts = value_of(fields[1], 1e-3);
+    reading.power_memory_watts = value_of(fields[2], 1e-3);
+  }
+  if (reading.power_instant_watts || reading.power_average_watts) return;
+  unsigned milliwatts = 0;
+  if (nvml_call(calls.nvmlDeviceGetPowerUsage, gpu.handle, &milliwatts) != NVML_SUCCESS) return;
+  // On Ampere (except GA100) and newer this is the one-second average, before it the reading of
+  // the moment.
+  if (gpu.compute_major > 8 || (gpu.compute_major == 8 && gpu.compute_minor > 0))
+    reading.power_average_watts = milliwatts * 1e-3;
+  else
+    reading.power_instant_watts = milliwatts * 1e-3;
+}
+
+void read_energy(const NvmlFunctions& calls, const GpuInfo& gpu, GpuReading& reading) {
+  unsigned long long millijoules = 0;
+  const auto code = nvml_call(calls.nvmlDeviceGetTotalEnergyConsumption, gpu.handle, &millijoules);
+  reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
+  if (code == NVML_SUCCESS) reading.energy_joules = static_cast<double>(millijoules) * 1e-3;
+}
+
+/// Clocks, temperature, reasons to run slower, and utilisation.
+void read_state(const NvmlFunctions& calls, const GpuInfo& gpu, GpuReading& reading) {
+  unsigned value = 0;
+  const auto code = nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);
+  reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
+  if (code == NVML_SUCCESS) reading.sm_clock_mhz = value;
+  if (nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+    reading.memory_clock_mhz = value;
+  if (nvml_call(calls.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) ==
+      NVML_SUCCESS)
+    reading.temperature_celsius = value;
+  unsigned long long reasons = 0;
+  if (nvml_call(calls.nvmlDeviceGetCurrentClocksEventReasons, gpu.handle, &reasons) ==
+          NVML_SUCCESS ||
+      nvml_call(calls.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) ==
+          NVML_SUCCESS)
+    reading.throttle_reasons = reasons;
+  if (gpu.mig) return;
+  if (nvmlUtilization_t unit{};
+      nvml_call(calls.nvmlDeviceGetUtilizationRates, gpu.handle, &unit) == NVML_SUCCESS) {
+    reading.utilization_gpu = unit.gpu / 100.0;
+    reading.utilization_memory = unit.memory / 100.0;
+  }
+}
+
 }  // namespace
 
 GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
-  const auto& calls = *functions_;
   GpuReading reading;
   reading.time_ns = host_now();
-  unsigned value = 0;
-  if (groups.power) {
-    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_POWER_INSTANT, kGpuScope),
-                                 wanted(NVML_FI_DEV_POWER_AVERAGE, kGpuScope),
-                                 wanted(NVML_FI_DEV_POWER_AVERAGE, kMemoryScope)};
-    const auto code = nvml_call(calls.nvmlDeviceGetFieldValues, gpu.handle, 3, fields);
-    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
-    if (code == NVML_SUCCESS) {
-      reading.power_instant_watts = value_of(fields[0], 1e-3);
-      reading.power_average_watts = value_of(fields[1], 1e-3);
-      reading.power_memory_watts = value_of(fields[2], 1e-3);
-    }
-    if (!reading.power_instant_watts && !reading.power_average_watts &&
-        nvml_call(calls.nvmlDeviceGetPowerUsage, gpu.handle, &value) == NVML_SUCCESS) {
-      // On Ampere (except GA100) and newer this is the one-second average, before it the reading of
-      // the moment.
-      const bool average =
-          gpu.compute_major > 8 || (gpu.compute_major == 8 && gpu.compute_minor > 0);
-      (average ? reading.power_average_watts : reading.power_instant_watts) = value * 1e-3;
-    }
-  }
-  if (groups.energy) {
-    unsigned long long millijoules = 0;
-    const auto code =
-        nvml_call(calls.nvmlDeviceGetTotalEnergyConsumption, gpu.handle, &millijoules);
-    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
-    if (code == NVML_SUCCESS) reading.energy_joules = static_cast<double>(millijoules) * 1e-3;
-  }
+  if (groups.power) read_power(*functions_, gpu, reading);
+  if (groups.energy) read_energy(*functions_, gpu, reading);
   if (groups.state) {
-    const auto code = nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);
-    reading.lost |= code == NVML_ERROR_GPU_IS_LOST;
-    if (code == NVML_SUCCESS) reading.sm_clock_mhz = value;
-    if (nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
-      reading.memory_clock_mhz = value;
-    if (nvml_call(calls.nvmlDeviceGetTemperature, gpu.handle, NVML_TEMPERATURE_GPU, &value) ==
-        NVML_SUCCESS)
-      reading.temperature_celsius = value;
-    unsigned long long reasons = 0;
-    if (nvml_call(calls.nvmlDeviceGetCurrentClocksEventReasons, gpu.handle, &reasons) ==
-            NVML_SUCCESS ||
-        nvml_call(calls.nvmlDeviceGetCurrentClocksThrottleReasons, gpu.handle, &reasons) ==
-            NVML_SUCCESS)
-      reading.throttle_reasons = reasons;
-    if (nvmlUtilization_t unit{}; !gpu.mig && nvml_call(calls.nvmlDeviceGetUtilizationRates,
-                                                        gpu.handle, &unit) == NVML_SUCCESS) {
-      reading.utilization_gpu = unit.gpu / 100.0;
-      reading.utilization_memory = unit.memory / 100.0;
-    }
-    read_memory(calls, gpu.handle, reading);
-    nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
-                                 wanted(NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
-                                 wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks),
-                                 wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
-    if (nvml_call(calls.nvmlDeviceGetFieldValues, gpu.handle, 4, fields) == NVML_SUCCESS) {
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (fields[i].nvmlReturn != NVML_SUCCESS) continue;
-        auto& meter = pcie_[2 * gpu.index + i];
-        const auto now = static_cast<std::uint64_t>(as_double(fields[i]));
-        // The driver's count is 32 bits wide in its unit and wraps; a fall is one wrap.
-        if (!meter.seen) {
-          meter.total += now;
-        } else if (now >= meter.last) {
-          meter.total += now - meter.last;
-        } else {
-          meter.total += now + (std::uint64_t{1} << 32) - meter.last;
-        }
-        meter.last = now;
-        meter.seen = true;
-        (i == 0 ? reading.pcie_tx_bytes : reading.pcie_rx_bytes) = meter.total;
-      }
-      if (auto kib = value_of(fields[2], 1024))
-        reading.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
-      if (auto kib = value_of(fields[3], 1024))
-        reading.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
-    }
+    read_state(*functions_, gpu, reading);
+    read_memory(*functions_, gpu.handle, reading);
+    read_links(gpu, reading);
   }
   if (groups.processes) {
     bool known = false;
-    auto list = processes_of(calls, gpu.handle, known);
+    auto list = processes_of(*functions_, gpu.handle, known);
     if (known) reading.processes = std::move(list);
   }
   return reading;
+}
+
+std::uint64_t Nvml::WrappingCount::advance(std::uint64_t now) {
+  if (!seen)
+    total += now;
+  else if (now >= last)
+    total += now - last;
+  else  // the driver's count is 32 bits wide in its unit and wraps; a fall is one wrap
+    total += now + (std::uint64_t{1} << 32) - last;
+  last = now;
+  seen = true;
+  return total;
+}
+
+void Nvml::read_links(const GpuInfo& gpu, GpuReading& reading) {
+  nvmlFieldValue_t fields[] = {wanted(NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0),
+                               wanted(NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0),
+                               wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, kAllLinks),
+                               wanted(NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, kAllLinks)};
+  if (nvml_call(functions_->nvmlDeviceGetFieldValues, gpu.handle, 4, fields) != NVML_SUCCESS)
+    return;
+  auto pcie = [&](std::size_t way) -> std::optional<std::uint64_t> {
+    if (fields[way].nvmlReturn != NVML_SUCCESS) return {};
+    const auto now = static_cast<std::uint64_t>(as_double(fields[way]));
+    return pcie_[2 * gpu.index + way].advance(now);
+  };
+  reading.pcie_tx_bytes = pcie(0);
+  reading.pcie_rx_bytes = pcie(1);
+  if (auto kib = value_of(fields[2], 1024))
+    reading.nvlink_tx_bytes = static_cast<std::uint64_t>(*kib);
+  if (auto kib = value_of(fields[3], 1024))
+    reading.nvlink_rx_bytes = static_cast<std::uint64_t>(*kib);
 }
 
 GpuReading Nvml::read(const MigInstance& instance) {

@@ -5,6 +5,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "model/metric_id.h"
+
 namespace gf {
 
 namespace {
@@ -26,9 +28,9 @@ void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device
   const auto column = [&](std::string_view id) {
     return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
   };
-  source.busy = column("gpu.busy");
-  source.sm_active = column("sm.active_any");
-  if (source.sm_active == ids.size()) source.sm_active = column("sm.active");
+  source.busy = column("gpu.busy"_metric);
+  source.sm_active = column("sm.active_any"_metric);
+  if (source.sm_active == ids.size()) source.sm_active = column("sm.active"_metric);
   source.summary.define(std::move(ids), std::move(counts));
   source.block.device = source.device = device;
   source.block.metrics = std::move(metrics);

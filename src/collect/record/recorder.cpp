@@ -26,6 +26,7 @@
 #include "collect/watched_call.h"
 #include "core/when.h"
 #include "model/file.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -260,9 +261,9 @@ void Recorder::host_tick(Nanos now) {
     counter_samples.value[row] = value;
   };
   if (now > last_host_)
-    put("host.cpu", last_host_, now - last_host_,
+    put("host.cpu"_metric, last_host_, now - last_host_,
         (use.cpu_seconds - last_use_.cpu_seconds) / (static_cast<double>(now - last_host_) * 1e-9));
-  put("host.memory", now, 0, static_cast<double>(use.memory_bytes));
+  put("host.memory"_metric, now, 0, static_cast<double>(use.memory_bytes));
   last_use_ = use;
   last_host_ = now;
 }

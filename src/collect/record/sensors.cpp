@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -12,6 +13,13 @@ namespace {
 // Power changes every 100 ms on Hopper.
 constexpr Nanos kPower = 100 * kNsPerMs, kState = kNsPerSecond, kEnergy = kNsPerSecond,
                 kProcesses = 2 * kNsPerSecond, kGpm = 100 * kNsPerMs;
+
+/// Whether a reading that is wanted every so often is due, and when the next one is.
+bool due(Nanos& when, Nanos every, Nanos now, bool last) {
+  if (now < when && !last) return false;
+  when = std::max(when + every, now + every / 2);
+  return true;
+}
 
 }  // namespace
 
@@ -47,138 +55,159 @@ void Sensors::finish(Capture& capture) {
   for (auto& state : states_) read(state, capture, now, true);
 }
 
+GpuReadingGroups Sensors::due_groups(State& state, Nanos now, bool last) const {
+  Nanos fine_state = kState, fine_energy = kEnergy;
+  if (fine_energy_) fine_state = fine_energy = kPower;
+  GpuReadingGroups want;
+  want.power = due(state.power_due, kPower, now, last);
+  want.state = due(state.state_due, fine_state, now, last);
+  want.energy = due(state.energy_due, fine_energy, now, last);
+  want.processes = due(state.processes_due, kProcesses, now, last);
+  return want;
+}
+
 void Sensors::read(State& state, Capture& capture, Nanos now, bool last) {
   if (state.lost) return;
-  auto due = [&](Nanos& when, Nanos every) {
-    if (now < when && !last) return false;
-    when = std::max(when + every, now + every / 2);
-    return true;
-  };
-  GpuReadingGroups want;
-  want.power = due(state.power_due, kPower);
-  want.state = due(state.state_due, fine_energy_ ? kPower : kState);
-  want.energy = due(state.energy_due, fine_energy_ ? kPower : kEnergy);
-  want.processes = due(state.processes_due, kProcesses);
+  const GpuReadingGroups want = due_groups(state, now, last);
   if (want.power || want.state || want.energy || want.processes) {
     const auto reading = nvml_.read(state.gpu, want);
     state.lost = reading.lost;
     if (reading.lost)
       capture.note_quality(QualityCode::gpu_lost,
                            "a GPU fell off the bus; its recording ends there");
-    const auto power =
-        reading.power_instant_watts ? reading.power_instant_watts : reading.power_average_watts;
-    if (power) {
-      state.power_max = std::max(state.power_max, *power);
-      // Stored when it changes, and once a second; in between it is the last value.
-      if (*power != state.stored_power || reading.time_ns - state.last_stored_ns >= kNsPerSecond) {
-        put(capture, state, reading.time_ns, 0,
-            reading.power_instant_watts ? "power.module" : "power.average", *power);
-        if (reading.power_instant_watts && reading.power_average_watts)
-          put(capture, state, reading.time_ns, 0, "power.average", *reading.power_average_watts);
-        if (reading.power_memory_watts)
-          put(capture, state, reading.time_ns, 0, "power.memory", *reading.power_memory_watts);
-        state.stored_power = *power;
-        state.last_stored_ns = reading.time_ns;
-      }
-      if (state.last_power && state.first_energy) {
-        state.integral += (*state.last_power + *power) / 2 *
-                          static_cast<double>(reading.time_ns - state.last_power_ns) * 1e-9;
-        state.integral_ns += reading.time_ns - state.last_power_ns;
-      }
-      state.last_power = power;
-      state.last_power_ns = reading.time_ns;
-    }
-    if (reading.energy_joules) {
-      put(capture, state, reading.time_ns, 0, "energy.module", *reading.energy_joules);
-      if (!state.first_energy) {
-        state.first_energy = reading.energy_joules;
-        state.first_energy_ns = reading.time_ns;
-      }
-      state.last_energy = reading.energy_joules;
-      state.last_energy_ns = reading.time_ns;
-    }
-    if (reading.sm_clock_mhz) {
-      put(capture, state, reading.time_ns, 0, "clock.sm", *reading.sm_clock_mhz * 1e6);
-      state.clock_sum += *reading.sm_clock_mhz * 1e6;
-      ++state.clocks;
-    }
-    if (reading.memory_clock_mhz)
-      put(capture, state, reading.time_ns, 0, "clock.memory", *reading.memory_clock_mhz * 1e6);
-    if (reading.temperature_celsius) {
-      put(capture, state, reading.time_ns, 0, "temperature.gpu", *reading.temperature_celsius);
-      state.temperature_max = std::max(state.temperature_max, *reading.temperature_celsius);
-    }
-    if (reading.throttle_reasons) {
-      put(capture, state, reading.time_ns, 0, "clock.limits",
-          static_cast<double>(*reading.throttle_reasons));
-      state.throttle |= *reading.throttle_reasons;
-    }
-    if (reading.utilization_gpu) {
-      put(capture, state, reading.time_ns, 0, "monitor.gpu", *reading.utilization_gpu);
-      if (watch_ && !state.gpm)
-        watch_->add(reading.time_ns - kState, reading.time_ns, *reading.utilization_gpu,
-                    *reading.utilization_gpu);
-    }
-    if (reading.utilization_memory)
-      put(capture, state, reading.time_ns, 0, "monitor.memory", *reading.utilization_memory);
-    if (reading.memory_used_bytes) {
-      put(capture, state, reading.time_ns, 0, "memory.used",
-          static_cast<double>(*reading.memory_used_bytes));
-      state.memory_peak = std::max(state.memory_peak, *reading.memory_used_bytes);
-    }
-    auto link = [&](const char* metric, std::optional<std::uint64_t>& before,
-                    const std::optional<std::uint64_t>& value) {
-      if (!value) return;
-      if (before && state.link_ns)
-        put(capture, state, state.link_ns, reading.time_ns - state.link_ns, metric,
-            static_cast<double>(*value - *before));
-      before = value;
-    };
-    if (want.state) {
-      link("pcie.tx", state.pcie_tx, reading.pcie_tx_bytes);
-      link("pcie.rx", state.pcie_rx, reading.pcie_rx_bytes);
-      link("nvlink.tx", state.nvlink_tx, reading.nvlink_tx_bytes);
-      link("nvlink.rx", state.nvlink_rx, reading.nvlink_rx_bytes);
-      state.link_ns = reading.time_ns;
-    }
-    if (reading.processes)
-      for (const auto& process : *reading.processes)
-        if (process.memory_bytes >= 0)
-          put(capture, state, reading.time_ns, 0,
-              ("memory.process." + std::to_string(process.pid)).c_str(),
-              static_cast<double>(process.memory_bytes));
+    keep_power(state, capture, reading);
+    keep_energy(state, capture, reading);
+    keep_state(state, capture, reading);
+    if (want.state) keep_links(state, capture, reading);
+    keep_processes(state, capture, reading);
   }
-  if (state.gpm && due(state.gpm_due, kGpm)) {
-    if (const auto window = state.gpm->read()) {
-      tell_watch(*window);
-      if (!state.levels.defined()) {
-        std::vector<bool> counts;
-        for (const auto& [id, value] : window->values) {
-          state.level_ids.emplace_back(id);
-          const auto* metric = find_metric(id);
-          counts.push_back(metric && metric->unit != "ratio");
-        }
-        state.levels.define(state.level_ids, std::move(counts));
-      }
-      std::vector<double> values;
-      for (const auto& [id, value] : window->values) {
-        put(capture, state, window->start_ns, window->end_ns - window->start_ns, id, value);
-        if (values.size() < state.level_ids.size() && state.level_ids[values.size()] == id)
-          values.push_back(value);
-      }
-      if (values.size() == state.level_ids.size())
-        state.levels.add(window->start_ns, window->end_ns,
-                         values.data());  // the driver may leave out a metric at times
-    }
+  if (state.gpm && due(state.gpm_due, kGpm, now, last))
+    if (const auto window = state.gpm->read()) keep_levels(state, capture, *window);
+}
+
+void Sensors::keep_power(State& state, Capture& capture, const GpuReading& reading) {
+  const char* metric = "power.module"_metric;
+  auto power = reading.power_instant_watts;
+  if (!power) {
+    metric = "power.average"_metric;
+    power = reading.power_average_watts;
   }
+  if (!power) return;
+  state.power_max = std::max(state.power_max, *power);
+  // Stored when it changes, and once a second; in between it is the last value.
+  if (*power != state.stored_power || reading.time_ns - state.last_stored_ns >= kNsPerSecond) {
+    put(capture, state, reading.time_ns, 0, metric, *power);
+    if (reading.power_instant_watts && reading.power_average_watts)
+      put(capture, state, reading.time_ns, 0, "power.average"_metric, *reading.power_average_watts);
+    if (reading.power_memory_watts)
+      put(capture, state, reading.time_ns, 0, "power.memory"_metric, *reading.power_memory_watts);
+    state.stored_power = *power;
+    state.last_stored_ns = reading.time_ns;
+  }
+  if (state.last_power && state.first_energy) {
+    state.integral += (*state.last_power + *power) / 2 *
+                      static_cast<double>(reading.time_ns - state.last_power_ns) * 1e-9;
+    state.integral_ns += reading.time_ns - state.last_power_ns;
+  }
+  state.last_power = power;
+  state.last_power_ns = reading.time_ns;
+}
+
+void Sensors::keep_energy(State& state, Capture& capture, const GpuReading& reading) {
+  if (!reading.energy_joules) return;
+  put(capture, state, reading.time_ns, 0, "energy.module"_metric, *reading.energy_joules);
+  if (!state.first_energy) {
+    state.first_energy = reading.energy_joules;
+    state.first_energy_ns = reading.time_ns;
+  }
+  state.last_energy = reading.energy_joules;
+  state.last_energy_ns = reading.time_ns;
+}
+
+void Sensors::keep_state(State& state, Capture& capture, const GpuReading& reading) {
+  auto keep = [&](const char* metric, double value) {
+    put(capture, state, reading.time_ns, 0, metric, value);
+  };
+  if (reading.sm_clock_mhz) {
+    keep("clock.sm"_metric, *reading.sm_clock_mhz * 1e6);
+    state.clock_sum += *reading.sm_clock_mhz * 1e6;
+    ++state.clocks;
+  }
+  if (reading.memory_clock_mhz) keep("clock.memory"_metric, *reading.memory_clock_mhz * 1e6);
+  if (reading.temperature_celsius) {
+    keep("temperature.gpu"_metric, *reading.temperature_celsius);
+    state.temperature_max = std::max(state.temperature_max, *reading.temperature_celsius);
+  }
+  if (reading.throttle_reasons) {
+    keep("clock.limits"_metric, static_cast<double>(*reading.throttle_reasons));
+    state.throttle |= *reading.throttle_reasons;
+  }
+  if (reading.utilization_gpu) {
+    keep("monitor.gpu"_metric, *reading.utilization_gpu);
+    if (watch_ && !state.gpm)
+      watch_->add(reading.time_ns - kState, reading.time_ns, *reading.utilization_gpu,
+                  *reading.utilization_gpu);
+  }
+  if (reading.utilization_memory) keep("monitor.memory"_metric, *reading.utilization_memory);
+  if (reading.memory_used_bytes) {
+    keep("memory.used"_metric, static_cast<double>(*reading.memory_used_bytes));
+    state.memory_peak = std::max(state.memory_peak, *reading.memory_used_bytes);
+  }
+}
+
+void Sensors::keep_links(State& state, Capture& capture, const GpuReading& reading) {
+  auto link = [&](const char* metric, std::optional<std::uint64_t>& before,
+                  const std::optional<std::uint64_t>& value) {
+    if (!value) return;
+    if (before && state.link_ns)
+      put(capture, state, state.link_ns, reading.time_ns - state.link_ns, metric,
+          static_cast<double>(*value - *before));
+    before = value;
+  };
+  link("pcie.tx"_metric, state.pcie_tx, reading.pcie_tx_bytes);
+  link("pcie.rx"_metric, state.pcie_rx, reading.pcie_rx_bytes);
+  link("nvlink.tx"_metric, state.nvlink_tx, reading.nvlink_tx_bytes);
+  link("nvlink.rx"_metric, state.nvlink_rx, reading.nvlink_rx_bytes);
+  state.link_ns = reading.time_ns;
+}
+
+void Sensors::keep_processes(const State& state, Capture& capture, const GpuReading& reading) {
+  if (!reading.processes) return;
+  for (const auto& process : *reading.processes)
+    if (process.memory_bytes >= 0)
+      put(capture, state, reading.time_ns, 0,
+          ("memory.process." + std::to_string(process.pid)).c_str(),
+          static_cast<double>(process.memory_bytes));
+}
+
+void Sensors::keep_levels(State& state, Capture& capture, const Gpm::Window& window) {
+  tell_watch(window);
+  if (!state.levels.defined()) {
+    std::vector<bool> counts;
+    for (const auto& [id, value] : window.values) {
+      state.level_ids.emplace_back(id);
+      const auto* metric = find_metric(id);
+      counts.push_back(metric && metric->unit != "ratio");
+    }
+    state.levels.define(state.level_ids, std::move(counts));
+  }
+  std::vector<double> values;
+  for (const auto& [id, value] : window.values) {
+    put(capture, state, window.start_ns, window.end_ns - window.start_ns, id, value);
+    if (values.size() < state.level_ids.size() && state.level_ids[values.size()] == id)
+      values.push_back(value);
+  }
+  if (values.size() == state.level_ids.size())  // the driver may leave out a metric at times
+    state.levels.add(window.start_ns, window.end_ns, values.data());
 }
 
 void Sensors::tell_watch(const Gpm::Window& window) {
   if (!watch_) return;
   std::optional<double> busy, sm_active;
   for (const auto& [id, value] : window.values) {
-    if (std::string_view(id) == "gpu.busy") busy = value;
-    if (std::string_view(id) == "sm.active_any" || std::string_view(id) == "sm.active")
+    if (std::string_view(id) == "gpu.busy"_metric) busy = value;
+    if (std::string_view(id) == "sm.active_any"_metric ||
+        std::string_view(id) == "sm.active"_metric)
       sm_active = value;
   }
   if (busy) watch_->add(window.start_ns, window.end_ns, *busy, sm_active.value_or(*busy));

@@ -53,6 +53,13 @@ class Sensors {
     bool lost = false;
   };
   void read(State& state, Capture& capture, Nanos now, bool last);
+  GpuReadingGroups due_groups(State& state, Nanos now, bool last) const;
+  void keep_power(State& state, Capture& capture, const GpuReading& reading);
+  void keep_energy(State& state, Capture& capture, const GpuReading& reading);
+  void keep_state(State& state, Capture& capture, const GpuReading& reading);
+  void keep_links(State& state, Capture& capture, const GpuReading& reading);
+  void keep_processes(const State& state, Capture& capture, const GpuReading& reading);
+  void keep_levels(State& state, Capture& capture, const Gpm::Window& window);
   void put(Capture& capture, const State& state, Nanos start, Nanos duration, const char* metric,
            double value);
   void tell_watch(const Gpm::Window& window);

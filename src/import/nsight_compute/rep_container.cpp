@@ -174,16 +174,14 @@ Result<std::optional<std::string_view>> RepContainer::next_result() {
   std::optional<std::string_view> none;
   while (payload_left_ > 0 && !over_) {
     const std::uint64_t at = input_.delivered();
-    const auto size =
-        payload_left_ >= 4
-            ? read_size()
-            : Result<std::optional<std::uint32_t>>(std::optional<std::uint32_t>(UINT32_MAX));
+    Result<std::optional<std::uint32_t>> size = std::optional<std::uint32_t>(UINT32_MAX);
+    if (payload_left_ >= 4) size = read_size();
     if (!size) return tl::unexpected(size.error());
     if (!*size) {
       ended("inside a block's payload");
       return none;
     }
-    payload_left_ -= std::min<std::uint64_t>(4, payload_left_ >= 4 ? 4 : 0);
+    if (payload_left_ >= 4) payload_left_ -= 4;
     if (**size > payload_left_) {
       damage_.push_back(
           {QualityCode::damaged_block,

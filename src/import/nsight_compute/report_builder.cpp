@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -29,6 +30,14 @@ void fill(T& target, const std::map<std::string_view, std::string_view>& attribu
   const auto [end, error] =
       std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
   if (error == std::errc() && end == found->second.data() + found->second.size()) target = value;
+}
+
+/// The column of an axis: 0 x, 1 y, 2 z.
+template <class Column>
+Column& axis_of(int axis, Column& along_x, Column& along_y, Column& along_z) {
+  if (axis == 0) return along_x;
+  if (axis == 1) return along_y;
+  return along_z;
 }
 
 }  // namespace
@@ -129,16 +138,12 @@ void ReportBuilder::number(const Metric& metric, double value) {
       device_ = kernels.device[kernel_];
       break;
     case Role::grid: {
-      auto& cell = metric.axis == 0   ? kernels.grid_x[kernel_]
-                   : metric.axis == 1 ? kernels.grid_y[kernel_]
-                                      : kernels.grid_z[kernel_];
+      auto& cell = axis_of(metric.axis, kernels.grid_x, kernels.grid_y, kernels.grid_z)[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
     case Role::block: {
-      auto& cell = metric.axis == 0   ? kernels.block_x[kernel_]
-                   : metric.axis == 1 ? kernels.block_y[kernel_]
-                                      : kernels.block_z[kernel_];
+      auto& cell = axis_of(metric.axis, kernels.block_x, kernels.block_y, kernels.block_z)[kernel_];
       if (cell < 0) set_integer(cell, value);
       break;
     }
@@ -180,12 +185,13 @@ void ReportBuilder::finish() {
   close_kernel();
   for (const auto& [device, cc] : capability_) attributes_.try_emplace(device);
   for (const auto& [device, attributes] : attributes_) {
-    const auto row = capture_.device_row(static_cast<std::int32_t>(device < 0 ? 0 : device));
+    const auto number = std::max<std::int64_t>(device, 0);
+    const auto row = capture_.device_row(static_cast<std::int32_t>(number));
     std::map<std::string_view, std::string_view> by_name;
     for (const auto& [metric, value] : attributes) {
       const std::string_view name = capture_.text(Text{metric}).substr(kDeviceAttribute.size());
       by_name[name] = value;
-      capture_.set_metadata(fmt::format("device.{}.{}", device < 0 ? 0 : device, name), value);
+      capture_.set_metadata(fmt::format("device.{}.{}", number, name), value);
     }
     auto& devices = capture_.devices;
     devices.vendor[row] = capture_.strings.intern("nvidia");

@@ -9,6 +9,7 @@
 #include "import/nsight_systems/nsight_systems.h"
 #include "import/nsight_systems/table_rows.h"
 #include "model/check.h"
+#include "model/metric_id.h"
 #include "model/nvtx_operation.h"
 
 namespace gf::nsys {
@@ -71,11 +72,11 @@ std::string_view copy_name(CopyKind kind) {
 /// and percent.
 std::string_view catalogue_metric(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"SMs Active", "sm.active_any"},
-      {"SM Active", "sm.active_any"},
-      {"SM Issue", "issue.active"},
-      {"Tensor Active", "tensor.active"},
-      {"GR Active", "gpu.busy"}};
+      {"SMs Active", "sm.active_any"_metric},
+      {"SM Active", "sm.active_any"_metric},
+      {"SM Issue", "issue.active"_metric},
+      {"Tensor Active", "tensor.active"_metric},
+      {"GR Active", "gpu.busy"_metric}};
   for (const auto& [theirs, ours] : known)
     if (name.starts_with(theirs)) return ours;
   return {};

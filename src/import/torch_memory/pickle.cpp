@@ -125,9 +125,13 @@ class Unpickler {
     if (length > 8) {
       // An address above 2^63 has a ninth byte that is zero.
       const bool fits = length == 9 && content_[at_ + 8] == 0;
-      if (fits && !number(8, value)) return Outcome::damaged;
-      at_ += fits ? 1 : length;
-      return push(fits ? add(Kind::integer, static_cast<std::int64_t>(value)) : add(Kind::none));
+      if (!fits) {
+        at_ += length;
+        return push(add(Kind::none));
+      }
+      if (!number(8, value)) return Outcome::damaged;
+      ++at_;
+      return push(add(Kind::integer, static_cast<std::int64_t>(value)));
     }
     if (!number(length, value)) return Outcome::damaged;
     if (length > 0 && length < 8 && (value >> (8 * length - 1) & 1))
@@ -183,7 +187,8 @@ class Unpickler {
     std::uint64_t key = 0;
     if (!number(bytes, key)) return Outcome::damaged;
     const auto at = memo_.find(key);
-    return at == memo_.end() ? Outcome::damaged : push(at->second);
+    if (at == memo_.end()) return Outcome::damaged;
+    return push(at->second);
   }
   Outcome put(std::uint64_t key) {
     if (stack_.empty()) return Outcome::damaged;
@@ -192,14 +197,32 @@ class Unpickler {
   }
   Outcome put_numbered(std::size_t bytes) {
     std::uint64_t key = 0;
-    return number(bytes, key) ? put(key) : Outcome::damaged;
+    if (!number(bytes, key)) return Outcome::damaged;
+    return put(key);
   }
   Outcome skip(std::size_t bytes) {
     std::uint64_t ignored = 0;
-    return number(bytes, ignored) ? Outcome::done : Outcome::damaged;
+    if (!number(bytes, ignored)) return Outcome::damaged;
+    return Outcome::done;
   }
   Outcome top(std::size_t count, Outcome (Unpickler::*make)(std::size_t)) {
-    return stack_.size() < count ? Outcome::damaged : (this->*make)(stack_.size() - count);
+    if (stack_.size() < count) return Outcome::damaged;
+    return (this->*make)(stack_.size() - count);
+  }
+  /// Puts the last `count` of the stack into what lies below them.
+  Outcome fill_last(Kind kind, std::size_t count) {
+    if (stack_.size() <= count) return Outcome::damaged;
+    return fill(kind, stack_.size() - count);
+  }
+  Outcome fill_from_mark(Kind kind) {
+    std::size_t mark = 0;
+    if (!take_mark(mark)) return Outcome::damaged;
+    return fill(kind, mark);
+  }
+  Outcome tuple_from_mark() {
+    std::size_t mark = 0;
+    if (!take_mark(mark)) return Outcome::damaged;
+    return tuple(mark);
   }
 
   Outcome carry_out(unsigned char op) {
@@ -261,15 +284,15 @@ class Unpickler {
       case kEmptyDict:
         return push(container(Kind::dictionary));
       case kAppend:
-        return stack_.size() < 2 ? Outcome::damaged : fill(Kind::list, stack_.size() - 1);
+        return fill_last(Kind::list, 1);
       case kSetItem:
-        return stack_.size() < 3 ? Outcome::damaged : fill(Kind::dictionary, stack_.size() - 2);
+        return fill_last(Kind::dictionary, 2);
       case kAppends:
-        return take_mark(mark) ? fill(Kind::list, mark) : Outcome::damaged;
+        return fill_from_mark(Kind::list);
       case kSetItems:
-        return take_mark(mark) ? fill(Kind::dictionary, mark) : Outcome::damaged;
+        return fill_from_mark(Kind::dictionary);
       case kTuple:
-        return take_mark(mark) ? tuple(mark) : Outcome::damaged;
+        return tuple_from_mark();
       case kTuple1:
         return top(1, &Unpickler::tuple);
       case kTuple2:
@@ -304,7 +327,8 @@ Result<Pickle> Pickle::read(std::string_view content, std::size_t most) {
 }
 
 Pickle::Kind Pickle::kind(Node node) const {
-  return node < values_.size() ? values_[node].kind : Kind::none;
+  if (node >= values_.size()) return Kind::none;
+  return values_[node].kind;
 }
 
 std::optional<std::int64_t> Pickle::integer(Node node) const {

@@ -1,18 +1,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
+#include "core/fallback.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace gf {
 
 namespace {
+
+Cell time_cell(Nanos ns) {
+  if (ns == 0) return Cell("-", Paint::dim);
+  return Cell(format_time(ns));
+}
+
+Paint paint_of(Nanos change) {
+  if (change < 0) return Paint::good;
+  if (change > 0) return Paint::bad;
+  return Paint::dim;
+}
 
 /// The runs' times, and what the others have more than the first.
 std::string times(const std::vector<ComparedTime>& rows, const Comparison& comparison,
@@ -25,13 +37,10 @@ std::string times(const std::vector<ComparedTime>& rows, const Comparison& compa
   TextTable table(std::move(columns));
   for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i) {
     std::vector<Cell> cells{row_name(rows[i])};
-    for (Nanos ns : rows[i].ns)
-      cells.push_back(ns == 0 ? Cell("-", Paint::dim) : Cell(format_time(ns)));
+    for (Nanos ns : rows[i].ns) cells.push_back(time_cell(ns));
     for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
       const Nanos change = rows[i].change_ns[run];
-      cells.push_back({signed_time(change), change < 0   ? Paint::good
-                                            : change > 0 ? Paint::bad
-                                                         : Paint::dim});
+      cells.push_back({signed_time(change), paint_of(change)});
     }
     table.add(std::move(cells));
   }
@@ -84,13 +93,14 @@ std::string runs_table(const Comparison& comparison, const TextStyle& style) {
     const auto& run = comparison.runs[index];
     std::vector<Cell> cells{{run_letter(index), Paint::strong},
                             run.label,
-                            run.device.empty() ? "?" : run.device,
+                            std::string(text_or(run.device, "?")),
                             format_count(run.steps),
                             format_time(run.wall_ns)};
-    if (items) cells.push_back(run.item_ns ? format_time(std::llround(*run.item_ns)) : "no data");
+    if (items) cells.push_back(known_or("no data", run.item_ns, format_mean_time));
     if (joules) cells.push_back(energy(run.joules));
     if (items && joules) cells.push_back(energy(run.joules_per_item));
-    cells.push_back(run.speedup ? fmt::format("{:.2f}x", *run.speedup) : "no data");
+    cells.push_back(known_or("no data", run.speedup,
+                             [](double times) { return fmt::format("{:.2f}x", times); }));
     runs.add(std::move(cells));
   }
   return runs.render(style);
@@ -115,9 +125,10 @@ std::string queues_table(const Comparison& comparison, const TextStyle& style) {
     std::vector<Cell> depth{queue.id + ": mean depth"}, empty{queue.id + ": empty"},
         wait{queue.id + ": median wait"};
     for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
-      depth.push_back(queue.mean_depth[run] ? fmt::format("{:.1f}", *queue.mean_depth[run]) : "-");
-      empty.push_back(queue.empty[run] ? format_share(queue.empty[run]) : "-");
-      wait.push_back(queue.wait_ns[run] ? format_time(std::llround(*queue.wait_ns[run])) : "-");
+      depth.push_back(known_or("-", queue.mean_depth[run],
+                               [](double mean) { return fmt::format("{:.1f}", mean); }));
+      empty.push_back(known_or("-", queue.empty[run], format_share));
+      wait.push_back(known_or("-", queue.wait_ns[run], format_mean_time));
     }
     table.add(std::move(depth));
     table.add(std::move(empty));
@@ -129,10 +140,14 @@ std::string queues_table(const Comparison& comparison, const TextStyle& style) {
 std::string checks_list(const Comparison& comparison, const TextStyle& style) {
   std::string text;
   for (const auto& check : comparison.checks) {
-    const std::string line =
-        (check.failed ? "FAILED  " : "ok      ") + check.rule + ": " + check.text;
-    text += paint(style, check.failed ? Paint::bad : Paint::good,
-                  wrap(line, static_cast<std::size_t>(style.width), 2));
+    Paint how = Paint::good;
+    std::string line = "ok      ";
+    if (check.failed) {
+      how = Paint::bad;
+      line = "FAILED  ";
+    }
+    line += check.rule + ": " + check.text;
+    text += paint(style, how, wrap(line, static_cast<std::size_t>(style.width), 2));
   }
   return text;
 }

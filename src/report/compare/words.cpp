@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/fallback.h"
+#include "core/when.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
 #include "report/text/format.h"
@@ -64,12 +66,13 @@ std::string whole_difference(const Comparison& c, const ComparedChange& change, 
     subject = "A step of ";
     object = "one";
   }
-  std::string text =
-      fmt::format("{}{} takes {} {} than {} of A", subject, run_letter(other),
-                  format_time(std::abs(difference)), difference < 0 ? "less" : "more", object);
+  const char* way = "more";
+  if (difference < 0) way = "less";
+  std::string text = fmt::format("{}{} takes {} {} than {} of A", subject, run_letter(other),
+                                 format_time(std::abs(difference)), way, object);
   if (!change.ratio) return text;
-  text += change.of == "item" ? fmt::format(" (an item {:.2f}x as fast", 1 / *change.ratio)
-                              : fmt::format(" ({:.2f}x as fast", 1 / *change.ratio);
+  text +=
+      fmt::format(" ({}{:.2f}x as fast", when(change.of == "item", "an item "), 1 / *change.ratio);
   if (change.low && change.high)
     text += fmt::format(", 95 %: {:.2f}-{:.2f}x", 1 / *change.high, 1 / *change.low);
   return text + ")";
@@ -97,11 +100,13 @@ std::string same_job(const Comparison& c, std::size_t other) {
 
 std::string signed_time(Nanos ns) {
   if (ns == 0) return "0";
-  return (ns > 0 ? "+" : "-") + format_time(std::abs(ns));
+  if (ns < 0) return "-" + format_time(-ns);
+  return "+" + format_time(ns);
 }
 
 std::string run_letter(std::size_t run) {
-  return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+  if (run >= 26) return std::to_string(run + 1);
+  return std::string(1, static_cast<char>('A' + run));
 }
 
 std::string row_name(const ComparedTime& row) {
@@ -110,7 +115,7 @@ std::string row_name(const ComparedTime& row) {
   if (row.kind == ComparedRowKind::bar) return std::string(label_of(bar_labels(), row.name).text);
   if (row.kind == ComparedRowKind::phase)
     return std::string(label_of(phase_labels(), row.name).text);
-  return row.label.empty() ? "(no name)" : row.label;
+  return std::string(text_or(row.label, "(no name)"));
 }
 
 std::string comparison_headline(const Comparison& c, std::size_t other) {
@@ -136,17 +141,21 @@ std::string difference_sentence(const Comparison& c) {
   std::string text;
   for (const auto& difference : c.differences) {
     if (difference.setting == ComparedSetting::rank && c.ranks_of_one_job) continue;
-    text += text.empty() ? "Not alike beside the program: " : "; ";
+    if (text.empty())
+      text = "Not alike beside the program: ";
+    else
+      text += "; ";
     text += name_of_setting(difference.setting);
     text += " (";
     for (std::size_t run = 0; run < difference.values.size(); ++run) {
       if (run > 0) text += ", ";
       text += run_letter(run) + " ";
-      text += difference.values[run].empty() ? "not known" : difference.values[run];
+      text += text_or(difference.values[run], "not known");
     }
     text += ")";
   }
-  return text.empty() ? text : text + ".";
+  if (!text.empty()) text += ".";
+  return text;
 }
 
 }  // namespace gf

@@ -62,12 +62,17 @@ std::string as_blocks(const QueryAnswer& answer, std::size_t rows, std::size_t w
   return out;
 }
 
+Paint paint_of(const QueryValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return Paint::unknown;
+  return Paint::plain;
+}
+
 }  // namespace
 
 std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::size_t max_rows) {
-  const std::size_t rows =
-                        max_rows == 0 ? answer.rows.size() : std::min(max_rows, answer.rows.size()),
-                    width = static_cast<std::size_t>(style.width);
+  std::size_t rows = answer.rows.size();
+  if (max_rows > 0) rows = std::min(max_rows, rows);
+  const auto width = static_cast<std::size_t>(style.width);
   std::vector<TableColumn> columns;
   std::size_t least = 0, full = 0;
   for (std::size_t column = 0; column < answer.columns.size(); ++column) {
@@ -79,10 +84,12 @@ std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::
       texts |= std::holds_alternative<std::string>(value);
       widest = std::max(widest, columns_of(shown(value)));
     }
-    columns.push_back(
-        {answer.columns[column], numbers && !texts ? Align::right : Align::left, texts});
+    Align align = Align::left;
+    if (numbers && !texts) align = Align::right;
+    columns.push_back({answer.columns[column], align, texts});
     full += widest + 2;
-    least += (texts ? std::min(widest, kNarrow) : widest) + 2;
+    if (texts) widest = std::min(widest, kNarrow);
+    least += widest + 2;
   }
   std::string out;
   if (least > width + 2) {
@@ -92,9 +99,7 @@ std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::
     for (std::size_t row = 0; row < rows; ++row) {
       std::vector<Cell> cells;
       for (const QueryValue& cell : answer.rows[row])
-        cells.emplace_back(shown(cell), std::holds_alternative<std::monostate>(cell)
-                                            ? Paint::unknown
-                                            : Paint::plain);
+        cells.emplace_back(shown(cell), paint_of(cell));
       table.add(std::move(cells));
     }
     out = table.render(style, 0);

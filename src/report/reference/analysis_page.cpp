@@ -29,17 +29,18 @@ constexpr const char* kWorkHead = R"(# The JSON of work
 
 <!-- Made by `./dev docs` from src/analyze/results/work.def: change that. -->
 
-`gpufathom work TRACE --format json` prints one object, schema `gpufathom.work/1`. [work.md](work.md)
-says what the numbers mean, [json.md](json.md) what all answers have in common.
+`gpufathom work TRACE --format json` prints one object, schema `gpufathom.work/1`.
+[work.md](work.md) says what the numbers mean, [json.md](json.md) what all answers have in common.
 )";
 
 constexpr const char* kRanksHead = R"(# The JSON of ranks
 
 <!-- Made by `./dev docs` from src/analyze/results/ranks.def and rank_part.def: change those. -->
 
-`gpufathom ranks FILE … --format json` prints one object, schema `gpufathom.ranks/1`, the first below.
-`gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/1`: `part` and what follows
-it. [ranks.md](ranks.md) has the rules, [json.md](json.md) what all answers have in common.
+`gpufathom ranks FILE … --format json` prints one object, schema `gpufathom.ranks/1`, the first
+below. `gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/1`: `part` and
+what follows it. [ranks.md](ranks.md) has the rules, [json.md](json.md) what all answers have in
+common.
 )";
 
 /// Walks the declarations from the outermost struct on and writes one table a struct, each once, in

@@ -14,6 +14,12 @@ namespace gf {
 
 namespace {
 
+const char* sampling_words(const Chip& chip) {
+  if (!chip.pm_sampling) return "no";
+  if (chip.pm_time_trigger) return "yes, interval in ns or cycles";
+  return "yes, interval in cycles";
+}
+
 struct InputJson {
   std::string source;
   std::vector<std::string> chips;
@@ -114,9 +120,9 @@ std::string chips_text(ChipSet set) {
   const auto missing = static_cast<ChipSet>(since(first) & ~set);
   if (std::popcount(missing) == 0 || std::popcount(missing) >= std::popcount(set))
     return names(set);
-  return (first == ChipId{} ? std::string("all chips")
-                            : fmt::format("{} and later", chip(first).name)) +
-         " but " + names(missing);
+  std::string from = "all chips";
+  if (first != ChipId{}) from = fmt::format("{} and later", chip(first).name);
+  return from + " but " + names(missing);
 }
 
 Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& filter) {
@@ -227,10 +233,10 @@ std::string metrics_page() {
     out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", metric.id,
                        metric.definition, metric.unit, metric.openmetrics);
     for (const MetricInput* input : entry.inputs) {
-      const bool code = input->source != MetricSource::trace;
-      out += fmt::format(
-          "- {}, {}: {}\n", name_of(input->source), chips_text(input->chips),
-          code ? fmt::format("`{}`", input->expression) : std::string(input->expression));
+      const char* quote = "`";
+      if (input->source == MetricSource::trace) quote = "";
+      out += fmt::format("- {}, {}: {}{}{}\n", name_of(input->source), chips_text(input->chips),
+                         quote, input->expression, quote);
     }
   }
   out +=
@@ -251,10 +257,7 @@ std::string metrics_page() {
   for (const Chip& chip : chips())
     out += fmt::format("| {} | {} | {} | {}.{} | {} | {} | {} |\n", chip.name, chip.architecture,
                        chip.family, chip.major, chip.minor, chip.warps_per_sm,
-                       chip.two_l2_partitions ? 2 : 1,
-                       !chip.pm_sampling      ? "no"
-                       : chip.pm_time_trigger ? "yes, interval in ns or cycles"
-                                              : "yes, interval in cycles");
+                       1 + static_cast<int>(chip.two_l2_partitions), sampling_words(chip));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/sweep/chart.h"
 #include "report/sweep/sweep.h"
@@ -90,8 +91,8 @@ std::optional<double> memory_of(const SweepRun& run) {
 Coordinate level(std::string_view id) {
   return [id](const SweepRun& run) {
     const Share value = level_of(run, id);
-    if (value || id != "sm.active") return value;
-    return level_of(run, "sm.active_any");
+    if (value || id != "sm.active"_metric) return value;
+    return level_of(run, "sm.active_any"_metric);
   };
 }
 
@@ -108,7 +109,8 @@ std::string model_charts(const Sweep& sweep, const std::string& model) {
               1.0,
               true};
   out += line_chart(chart, lines_of(sweep, model, batch_of, normalised));
-  for (const auto* id : {"gpu.busy", "sm.active", "issue.active", "tensor.active"}) {
+  for (const auto* id :
+       {"gpu.busy"_metric, "sm.active"_metric, "issue.active"_metric, "tensor.active"_metric}) {
     chart.id = id_of(id, model);
     chart.title = fmt::format("{}: {} over the batch", model, label_of(level_labels(), id).text);
     chart.y_title = "of the time";
@@ -227,7 +229,8 @@ std::string runs_table(const Sweep& sweep) {
           cell(run.normalised), told(run.memory_bytes, format_bytes),
           told(run.flops, [](double rate) { return fmt::format("{:.1f}", rate * 1e-12); }),
           cell(run.mfu));
-      for (const auto* id : {"gpu.busy", "sm.active", "issue.active", "tensor.active"})
+      for (const auto* id :
+           {"gpu.busy"_metric, "sm.active"_metric, "issue.active"_metric, "tensor.active"_metric})
         out += "<td>" + cell(level(id)(run)) + "</td>";
       out += "</tr>\n";
     }

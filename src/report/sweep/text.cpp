@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/sweep/sweep.h"
 #include "report/text/bar.h"
@@ -22,10 +23,10 @@ struct ShownLevel {
   const char* id;
   const char* otherwise;  // the same of samples
 };
-constexpr ShownLevel kShown[] = {{"GPU", "gpu.busy", nullptr},
-                                 {"SM", "sm.active", "sm.active_any"},
-                                 {"issue", "issue.active", nullptr},
-                                 {"tensor", "tensor.active", nullptr}};
+constexpr ShownLevel kShown[] = {{"GPU", "gpu.busy"_metric, nullptr},
+                                 {"SM", "sm.active"_metric, "sm.active_any"_metric},
+                                 {"issue", "issue.active"_metric, nullptr},
+                                 {"tensor", "tensor.active"_metric, nullptr}};
 
 const SweepRun& run_at(const Sweep& sweep, std::int64_t at) {
   return sweep.runs[static_cast<std::size_t>(at)];

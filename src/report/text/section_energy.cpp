@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fallback.h"
 #include "core/when.h"
 #include "report/energy.h"
 #include "report/labels.h"
@@ -90,6 +91,12 @@ std::string source_text(const DeviceEnergy& energy) {
   return fmt::format("{}, {}", measured, counted);
 }
 
+Paint paint_of(std::string_view component) {
+  if (component == "rest") return Paint::unknown;
+  if (component == "static") return Paint::warn;
+  return Paint::used;
+}
+
 std::string components_table(const DeviceEnergy& energy, const TextStyle& style) {
   double most = 0;
   for (const auto& part : energy.parts) most = std::max(most, std::abs(part.share.value_or(0)));
@@ -99,15 +106,10 @@ std::string components_table(const DeviceEnergy& energy, const TextStyle& style)
                    {"energy", Align::right},
                    {"95 % interval", Align::right, false, 1}});
   for (const auto& part : energy.parts) {
-    const bool rest = part.component == "rest";
     double share = 0;
     if (most > 0) share = std::abs(part.share.value_or(0)) / most;
     table.add({label(part.component),
-               Cell::painted(bar(style, {0, share, 0}, kBar,
-                                 rest                         ? Paint::unknown
-                                 : part.component == "static" ? Paint::warn
-                                                              : Paint::used),
-                             kBar),
+               Cell::painted(bar(style, {0, share, 0}, kBar, paint_of(part.component)), kBar),
                signed_share(part.share), format_energy(part.nj),
                range_text(part.low_nj, part.high_nj)});
   }
@@ -152,9 +154,11 @@ std::string rows_table(const std::vector<EnergyRow>& all, const char* title, boo
       std::int64_t sum = 0;
       for (const auto& part : row.parts)
         if (family.holds(part.component)) sum += part.nj;
-      cells.emplace_back(row.nj != 0 ? fmt::format("{:.0f}", 100.0 * static_cast<double>(sum) /
-                                                                 static_cast<double>(row.nj))
-                                     : std::string("-"));
+      std::string share = "-";
+      if (row.nj != 0)
+        share =
+            fmt::format("{:.0f}", 100.0 * static_cast<double>(sum) / static_cast<double>(row.nj));
+      cells.emplace_back(std::move(share));
     }
     table.add(std::move(cells));
   }
@@ -170,7 +174,7 @@ std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std:
   const auto width = static_cast<std::size_t>(style.width);
   std::string out = section_title(style, "Where the joules go", source_text(energy));
   out += wrap(fmt::format("{}: {} in {}, {:.1f} W.",
-                          energy.name.empty() ? fmt::format("GPU {}", energy.device) : energy.name,
+                          text_or(energy.name, fmt::format("GPU {}", energy.device)),
                           format_energy(energy.nj), format_time(energy.span_ns), energy.mean_watts),
               width, 2);
   if (energy.parts.empty()) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "core/fallback.h"
 #include "core/when.h"
 #include "report/labels.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -22,6 +24,11 @@ std::string modes_text(const RuntimeInfo& runtime_info) {
   return text;
 }
 
+std::string median_wait(const Distribution& wait) {
+  if (wait.count == 0) return "no data";
+  return format_time(static_cast<Nanos>(wait.median));
+}
+
 std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style) {
   const bool items = runtime_info.items.has_value();
   TextTable table({{"phase"},
@@ -34,8 +41,7 @@ std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style
     table.add({std::string(name_of(phase.phase)),
                Cell::painted(bar(style, {0, phase.share.value_or(0), 0}, kBar), kBar),
                format_time(phase.ns), format_share(phase.share),
-               phase.per_item_ns ? format_time(static_cast<Nanos>(*phase.per_item_ns + 0.5))
-                                 : std::string()});
+               known_or("", phase.per_item_ns, format_mean_time)});
   }
   return table.render(style);
 }
@@ -71,9 +77,7 @@ std::string queues_table(const RuntimeInfo& runtime_info, const TextStyle& style
                    {"when empty, mostly", Align::left, true}});
   for (const auto& queue : runtime_info.queues)
     table.add({queue.id, format_count(queue.items), fmt::format("{:.2f}", queue.mean_depth),
-               format_count(queue.max_depth), format_share(queue.empty),
-               queue.wait.count ? format_time(static_cast<Nanos>(queue.wait.median))
-                                : std::string("no data"),
+               format_count(queue.max_depth), format_share(queue.empty), median_wait(queue.wait),
                mostly(queue.when_empty)});
   return "\n" + table.render(style);
 }
@@ -90,18 +94,18 @@ std::string operations_table(const RuntimeInfo& runtime_info, const TextStyle& s
   auto time = [](double ns) { return format_time(static_cast<Nanos>(ns + 0.5)); };
   for (std::size_t i = 0; i < runtime_info.operations.size() && i < rows; ++i) {
     const auto& operation = runtime_info.operations[i];
-    bool first = true;
-    for (const auto& phase : operation.phases) {
+    std::string name = operation.type, count = format_count(operation.count);
+    if (i == 0) name = "all";
+    for (const auto& phase : operation.phases) {  // the name stands beside the first
       // The phase that matters most of each type, and every phase of all of them.
       const auto most = std::max_element(
           operation.phases.begin(), operation.phases.end(),
           [](const auto& left, const auto& right) { return left.total_ns < right.total_ns; });
       if (i > 0 && &phase != &*most) continue;
-      table.add({first ? (i == 0 ? std::string("all") : operation.type) : std::string(),
-                 first ? format_count(operation.count) : std::string(),
-                 std::string(name_of(phase.phase)), time(phase.spread.median),
+      table.add({name, count, std::string(name_of(phase.phase)), time(phase.spread.median),
                  time(phase.spread.p95), time(phase.spread.max)});
-      first = false;
+      name.clear();
+      count.clear();
     }
   }
   return "\n" + table.render(style);
@@ -123,11 +127,11 @@ std::string idle_table(const RuntimeInfo& runtime_info, const TextStyle& style, 
     const auto& origin = runtime_info.idle[i];
     std::vector<Cell> cells{std::string(label_of(origin.cause).text),
                             std::string(name_of(origin.phase)),
-                            origin.operation.empty() ? std::string("-") : origin.operation};
+                            std::string(text_or(origin.operation, "-"))};
     if (python) cells.emplace_back(shorten_middle(origin.python, 24));
     cells.emplace_back(format_time(origin.ns));
-    cells.emplace_back(origin.speedup ? fmt::format("{:.2f}x", *origin.speedup)
-                                      : std::string("no data"));
+    cells.emplace_back(known_or("no data", origin.speedup,
+                                [](double times) { return fmt::format("{:.2f}x", times); }));
     table.add(std::move(cells));
   }
   return "\n" + table.render(style);
@@ -138,13 +142,17 @@ std::string idle_table(const RuntimeInfo& runtime_info, const TextStyle& style, 
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   const auto& runtime = analysis.runtime;
   if (runtime.phases.empty()) return {};
-  const std::string span = "share of " + format_time(runtime.duration_ns);
-  return section_title(style, "What the framework runtime does",
-                       runtime.modes.empty() ? span : modes_text(runtime) + "; " + span) +
+  std::string remark = "share of " + format_time(runtime.duration_ns);
+  if (!runtime.modes.empty()) remark = modes_text(runtime) + "; " + remark;
+  std::size_t idle_rows = rows, operation_rows = rows;
+  if (rows <= 12) {
+    idle_rows = std::min<std::size_t>(rows, 6);
+    operation_rows = std::min<std::size_t>(rows, 8);
+  }
+  return section_title(style, "What the framework runtime does", remark) +
          phases_table(runtime, style) + kernels_line(runtime, style) +
-         queues_table(runtime, style) +
-         idle_table(runtime, style, rows > 12 ? rows : std::min<std::size_t>(rows, 6)) +
-         operations_table(runtime, style, rows > 12 ? rows : std::min<std::size_t>(rows, 8));
+         queues_table(runtime, style) + idle_table(runtime, style, idle_rows) +
+         operations_table(runtime, style, operation_rows);
 }
 
 }  // namespace gf

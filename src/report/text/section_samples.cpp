@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 #include "report/text/paint.h"
@@ -20,11 +21,13 @@ constexpr std::size_t kLabel = 18, kValue = 11;
 /// tensor cores and power.
 constexpr std::size_t kAllOf = 2;
 bool in_short(std::string_view id) {
-  return id == "gpu.busy" || id == "monitor.gpu" || id == "tensor.active" || id == "power.module";
+  return id == "gpu.busy"_metric || id == "monitor.gpu"_metric || id == "tensor.active"_metric ||
+         id == "power.module"_metric;
 }
-constexpr std::string_view kDrawn[] = {"gpu.busy",      "monitor.gpu",  "sm.active",
-                                       "sm.active_any", "issue.active", "tensor.active",
-                                       "dram.active",   "power.module", "host.cpu"};
+constexpr std::string_view kDrawn[] = {
+    "gpu.busy"_metric,      "monitor.gpu"_metric,  "sm.active"_metric,
+    "sm.active_any"_metric, "issue.active"_metric, "tensor.active"_metric,
+    "dram.active"_metric,   "power.module"_metric, "host.cpu"_metric};
 
 const SampledReading* find_reading(const std::vector<SampledReading>& readings,
                                    std::string_view id) {
@@ -59,8 +62,12 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
     }
     double share = 0;
     if (most > 0) share = std::clamp(sum / count / most, 0.0, 1.0);
-    const auto height = share > 0 ? std::max<long>(1, std::lround(share * 8)) : 0;
-    out += (style.utf8 ? kBlocks : kAscii)[height];
+    long height = 0;
+    if (share > 0) height = std::max<long>(1, std::lround(share * 8));
+    if (style.utf8)
+      out += kBlocks[height];
+    else
+      out += kAscii[height];
   }
   return out;
 }
@@ -70,7 +77,10 @@ std::string label(std::string_view id) { return std::string(label_of(reading_lab
 std::string line(const SampledReading& reading, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width) - 2 - kLabel - 1 - kValue;
   double most = 1;
-  if (reading.unit != "ratio") most = std::max(*reading.high, reading.unit == "cores" ? 1.0 : 0.0);
+  if (reading.unit == "cores")
+    most = std::max(*reading.high, 1.0);
+  else if (reading.unit != "ratio")
+    most = std::max(*reading.high, 0.0);
   const std::string name = shorten_middle(label(reading.id), kLabel),
                     value = format_reading(*reading.mean, reading.unit);
   return "  " + name + std::string(kLabel - columns_of(name) + 1, ' ') +
@@ -96,19 +106,19 @@ std::string over_time_section(const Analysis& analysis, const TextStyle& style) 
       const auto* reading = find_reading(device.readings, id);
       // NVML's coarse utilisation and the wider reading of SM activity only stand in.
       if (!reading || (samples.devices.size() > kAllOf && !in_short(id)) ||
-          (id == "monitor.gpu" && find_reading(device.readings, "gpu.busy")) ||
-          (id == "sm.active_any" && find_reading(device.readings, "sm.active")))
+          (id == "monitor.gpu"_metric && find_reading(device.readings, "gpu.busy"_metric)) ||
+          (id == "sm.active_any"_metric && find_reading(device.readings, "sm.active"_metric)))
         continue;
       out += line(*reading, style);
     }
   }
-  if (const auto* cpu = find_reading(samples.host, "host.cpu")) out += line(*cpu, style);
+  if (const auto* cpu = find_reading(samples.host, "host.cpu"_metric)) out += line(*cpu, style);
   for (const auto& device : samples.devices) {
     if (!device.step_ns) continue;
     std::string text =
         fmt::format("The activity of GPU {} repeats every {} (correlation {:.2f})", device.id,
                     format_time(std::llround(*device.step_ns)), device.step_confidence.value_or(0));
-    if (const auto* power = find_reading(device.readings, "power.module"))
+    if (const auto* power = find_reading(device.readings, "power.module"_metric))
       text += fmt::format(": {} each", format_energy(std::llround(*power->mean * *device.step_ns)));
     out += wrap(text + ".", static_cast<std::size_t>(style.width), 2);
   }
@@ -125,7 +135,7 @@ std::string readings_section(const Analysis& analysis, const TextStyle& style) {
   auto add = [&](const std::vector<SampledReading>& readings, const std::string& before) {
     for (const auto& reading : readings) {
       if (!reading.mean || *reading.high == 0 ||
-          (reading.unit == "ratio" && reading.id != "monitor.gpu"))
+          (reading.unit == "ratio" && reading.id != "monitor.gpu"_metric))
         continue;  // the ladder has the ratios
       table.add({before + label(reading.id), format_reading(*reading.mean, reading.unit),
                  format_reading(*reading.low, reading.unit),
@@ -133,7 +143,10 @@ std::string readings_section(const Analysis& analysis, const TextStyle& style) {
     }
   };
   for (const auto& device : samples.devices)
-    add(device.readings, samples.devices.size() > 1 ? fmt::format("GPU {}: ", device.id) : "");
+    if (samples.devices.size() > 1)
+      add(device.readings, fmt::format("GPU {}: ", device.id));
+    else
+      add(device.readings, "");
   add(samples.host, "");
   const auto text = table.render(style);
   return section_title(style, "Readings") + text;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/fallback.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -12,8 +14,8 @@ namespace gf {
 
 namespace {
 
-constexpr std::string_view kShown[] = {"sm.active", "issue.active", "tensor.active",
-                                       "tensor.issue"};
+constexpr std::string_view kShown[] = {"sm.active"_metric, "issue.active"_metric,
+                                       "tensor.active"_metric, "tensor.issue"_metric};
 
 const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string_view id) {
   for (const auto& level : levels)
@@ -48,7 +50,9 @@ void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& l
                      const std::vector<std::string_view>& ids) {
   for (const auto id : ids) {
     const auto* spread = spread_of(levels, id);
-    cells.emplace_back(percent(spread), spread ? Paint::plain : Paint::dim);
+    Paint how = Paint::plain;
+    if (!spread) how = Paint::dim;
+    cells.emplace_back(percent(spread), how);
   }
 }
 
@@ -72,18 +76,25 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
                         std::size_t rows, bool with_name) {
   const auto ids = levels_in(layers);
   std::vector<TableColumn> columns;
-  if (with_name) columns.push_back({"layer", Align::left, true});
-  columns.push_back({with_name ? "type" : "layer type", Align::left, !with_name});
-  if (with_name) columns.push_back({"phase"});  // tells rows of one layer apart
-  columns.push_back({"kernels", Align::right, false, with_name ? 3 : 0});
-  columns.push_back({"time", Align::right});
-  columns.push_back({"share", Align::right, false, with_name ? 2 : 0});
+  if (with_name) {
+    columns = {{"layer", Align::left, true},
+               {"type", Align::left},
+               {"phase"},  // tells rows of one layer apart
+               {"kernels", Align::right, false, 3},
+               {"time", Align::right},
+               {"share", Align::right, false, 2}};
+  } else {
+    columns = {{"layer type", Align::left, true},
+               {"kernels", Align::right},
+               {"time", Align::right},
+               {"share", Align::right}};
+  }
   add_level_columns(columns, ids);
   TextTable table(columns);
   for (std::size_t i = 0; i < layers.size() && i < rows; ++i) {
     const auto& layer = layers[i];
     std::vector<Cell> cells;
-    if (with_name) cells.emplace_back(layer.name.empty() ? "(unknown)" : layer.name);
+    if (with_name) cells.emplace_back(std::string(text_or(layer.name, "(unknown)")));
     cells.emplace_back(std::string(name_of(layer.type)));
     if (with_name) cells.emplace_back(short_phase(std::string(name_of(layer.phase))));
     cells.emplace_back(format_count(layer.kernels));
@@ -92,7 +103,7 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
     add_level_cells(cells, layer.levels, ids);
     table.add(std::move(cells));
   }
-  return table.render(style) + rest(style, layers.size() > rows ? layers.size() - rows : 0, "row");
+  return table.render(style) + rest(style, excess(layers.size(), rows), "row");
 }
 
 template <class Row>
@@ -151,7 +162,7 @@ std::string kernels_section(const Analysis& analysis, const TextStyle& style, st
     table.add(std::move(cells));
   }
   return section_title(style, "By kernel", levels_remark(analysis.kernels)) + table.render(style) +
-         rest(style, analysis.kernels.size() > rows ? analysis.kernels.size() - rows : 0, "kernel");
+         rest(style, excess(analysis.kernels.size(), rows), "kernel");
 }
 
 }  // namespace gf

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/bar.h"
@@ -42,12 +43,13 @@ std::string short_reason(std::string reason) {
 
 /// Both readings of the first rung differ when kernels overlap; then the report says so.
 bool worth_a_line(const Analysis& analysis, const Level& level) {
-  if (level.id != "gpu.kernel_time")
+  if (level.id != "gpu.kernel_time"_metric)
     return level.unit == "ratio" &&
            !level.id.ends_with("hit_rate");  // a rate of accesses, no share of time
   if (!level.value) return false;
   for (const auto& busy : analysis.levels)
-    if (busy.id == "gpu.busy" && busy.value) return std::abs(*busy.value - *level.value) >= 0.0005;
+    if (busy.id == "gpu.busy"_metric && busy.value)
+      return std::abs(*busy.value - *level.value) >= 0.0005;
   return true;
 }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "core/when.h"
 #include "report/summary.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -24,6 +26,8 @@ std::string format_rate(double rate, std::string_view unit) {
     if (rate >= factor) return fmt::format("{:.4g} {}{}", rate / factor, name, unit);
   return fmt::format("{:.4g} {}", rate, unit);
 }
+
+std::string plain_rate(double rate) { return format_rate(rate, ""); }
 
 std::string account_lines(const WorkAccount& account, const TextStyle& style) {
   const double seconds = static_cast<double>(account.span_ns) * 1e-9;
@@ -72,14 +76,13 @@ std::string memory_lines(const std::vector<DeviceMemory>& devices, const TextSty
   std::string out;
   for (const auto& memory : devices) {
     std::string line = fmt::format("Memory of device {}:", memory.device);
+    const char* comma = when(memory.peak_allocated.has_value(), ",");
     if (memory.peak_allocated)
       line += fmt::format(" {} allocated at most", format_bytes(*memory.peak_allocated));
     if (memory.peak_reserved)
-      line += fmt::format("{} {} reserved", memory.peak_allocated ? "," : "",
-                          format_bytes(*memory.peak_reserved));
+      line += fmt::format("{} {} reserved", comma, format_bytes(*memory.peak_reserved));
     if (memory.peak_used)
-      line += fmt::format("{} {} of the board in use", memory.peak_allocated ? "," : "",
-                          format_bytes(*memory.peak_used));
+      line += fmt::format("{} {} of the board in use", comma, format_bytes(*memory.peak_used));
     if (memory.capacity) line += fmt::format(" of {}", format_bytes(*memory.capacity));
     if (memory.fitting_batch)
       line += fmt::format(" ({} items of a step would fit)", *memory.fitting_batch);
@@ -157,13 +160,13 @@ std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t
   for (const auto& point : use.roofline) {
     if (point.scope != RoofScope::kernel || shown == rows) continue;
     ++shown;
-    const bool measured =
-        point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured;
-    table.add({point.name, format_time(point.ns),
-               point.flops_per_s ? format_rate(*point.flops_per_s, "") : std::string("-"),
-               point.bytes_per_s ? format_rate(*point.bytes_per_s, "") : std::string("-"),
-               point.of_ceiling ? format_share(point.of_ceiling) : std::string("-"),
-               std::string(name_of(point.limit)), measured ? "counters" : "model"});
+    const char* source = "model";
+    if (point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured)
+      source = "counters";
+    table.add({point.name, format_time(point.ns), known_or("-", point.flops_per_s, plain_rate),
+               known_or("-", point.bytes_per_s, plain_rate),
+               known_or("-", point.of_ceiling, format_share), std::string(name_of(point.limit)),
+               source});
   }
   if (table.empty()) return {};
   std::string remark = "ceilings of the data sheet";
@@ -181,10 +184,10 @@ std::string transfer_lines(const WorkUse& use, const TextStyle& style) {
                    {"rate", Align::right},
                    {"of the link", Align::right}});
   for (const auto& rate : use.transfers)
-    table.add({rate.direction, format_count(rate.copies), format_bytes(rate.bytes),
-               format_time(rate.ns),
-               rate.bytes_per_s ? format_rate(*rate.bytes_per_s, "B/s") : std::string("-"),
-               format_share(rate.of_link)});
+    table.add(
+        {rate.direction, format_count(rate.copies), format_bytes(rate.bytes), format_time(rate.ns),
+         known_or("-", rate.bytes_per_s, [](double bytes) { return format_rate(bytes, "B/s"); }),
+         format_share(rate.of_link)});
   return section_title(style, "Copies") + table.render(style);
 }
 
