@@ -11,6 +11,7 @@
 #include "cli/load_capture.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
+#include "report/html/sweep_page.h"
 #include "report/json.h"
 #include "report/sweep/sweep.h"
 
@@ -130,7 +131,9 @@ int compare_sweep(const SweepOptions& options) {
     to_json(answer, sweep);
     answer += '\n';
   } else if (format == "html") {
-    answer = sweep_page(sweep);
+    auto page = sweep_html(sweep);
+    if (!page) return complain(page.error());
+    answer = std::move(*page);
   } else {
     answer = sweep_text(sweep, text_style(options.output.to_file()));
   }

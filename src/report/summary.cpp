@@ -229,6 +229,8 @@ std::string subject(const Analysis& analysis) {
   } else
     text += fmt::format(", {}{}", when(analysis.window.kind == WindowKind::stable, "stable: "),
                         plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step"));
+  // A run without a GPU has no name to begin with.
+  if (text.starts_with(", ")) text.erase(0, 2);
   Nanos length = analysis.window.duration_ns;
   if (length <= 0 && !analysis.devices.empty()) length = analysis.devices.front().span_ns;
   return text + ", " + format_time(std::max<Nanos>(length, 0));

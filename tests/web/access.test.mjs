@@ -63,7 +63,7 @@ test("everything that can be pressed can be reached by Tab, and shows it", async
     seen.add(outline[0]);
     assert.notEqual(outline[1], "none", `${outline[0]} does not show its focus`);
   }
-  assert.ok(seen.size > 20);
+  assert.ok(seen.size > 15, `${seen.size} places`);
 });
 
 test("the policy lets no script or style in but the page's own", async (page, seen) => {

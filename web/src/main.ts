@@ -24,6 +24,8 @@ import { memorySection } from "./work/memory.ts";
 import { rooflineSection } from "./work/roofline.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
+import { sweepPage } from "./sweep/page.ts";
+import type { SweepReport } from "./sweep/charts.ts";
 
 type Part = HTMLElement | null;
 
@@ -53,6 +55,10 @@ function build(report: Report): HTMLElement[] {
     const job = report as unknown as RanksReport, page = ranksPage(job, [themeButton()]);
     return laidOut(page.header, page.parts, report.version, job.job.schema);
   }
+  if (report.page === "sweep") {
+    const swept = report as unknown as SweepReport, page = sweepPage(swept, [themeButton()]);
+    return laidOut(page.header, page.parts, report.version, swept.sweep.schema);
+  }
   if (report.page === "energy") report.headline = energyHeadline(report);
   const header = headerPart(report);
   return laidOut(header, report.page === "energy" ? energyPage(report) : analysisPage(report), report.version, report.analysis.schema);
@@ -80,7 +86,7 @@ async function start(): Promise<void> {
   try {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
     report.timeline = readTimeline();
-    document.title = `${["compare", "ranks"].includes(report.page) ? report.page : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
+    document.title = `${["compare", "ranks", "sweep"].includes(report.page) ? report.page : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
     page.append(...build(report));
     startTips();
     await report.timeline;

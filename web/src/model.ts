@@ -1676,6 +1676,118 @@ export interface JobRanks {
   collectives: CollectiveRow[];
 }
 
+/** One level of a run. */
+export interface SweepLevel {
+  /** metric id. */
+  id: string;
+  /** share of the window; null: no data. */
+  value: number | null;
+}
+
+/** One configuration: what was measured with one setting of every axis. */
+export interface SweepRun {
+  /** capture, or the table that holds the numbers. */
+  source: string;
+  /** what ran; empty: not known, as of every axis. */
+  model: string;
+  /** product name of the device. */
+  gpu: string;
+  /** framework. */
+  framework: string;
+  /** execution mode: eager, compile, xla, .... */
+  mode: string;
+  /** precision: fp32, tf32, amp, .... */
+  precision: string;
+  /** items of one step. */
+  batch: number | null;
+  /** time of a step, the mean of the repeats. */
+  step_ns: number | null;
+  /** measurements of it. */
+  repeats: number;
+  /** slowest less fastest repeat, over the mean; null: one repeat. */
+  spread: number | null;
+  /** items a second. */
+  throughput: number | null;
+  /** throughput over the highest of the same model in the sweep. */
+  normalised: number | null;
+  /** device memory that it needs at its peak. */
+  memory_bytes: number | null;
+  /** operations a second: those of an item from its shapes (model), times throughput. */
+  flops: number | null;
+  /** of the data sheet's dense peak for the precision (amp: 16-bit tensor cores). */
+  mfu: number | null;
+  /** the ladder. */
+  levels: SweepLevel[];
+}
+
+/** Runs that differ in their batch alone. */
+export interface SweepSeries {
+  /** its axes in one text. */
+  name: string;
+  /** what ran. */
+  model: string;
+  /** places in `runs`, by batch. */
+  runs: number[];
+  /** smallest batch with 95 % of the highest throughput; null: still rising at the largest. */
+  saturation_batch: number | null;
+  /** run at the saturation batch, else at the largest: what the takeaways look at. */
+  representative: number;
+  /** run whose kernels the rest is of; -1: none has kernels. */
+  kernels_run: number;
+  /** kernel instances. */
+  kernels: number;
+  /** share of the instances whose tensor pipes work for under 3 % of their time. */
+  instances_without_tensor: number | null;
+  /** the same by kernel time. */
+  time_without_tensor: number | null;
+  /** each level over all kernels, weighted by time. */
+  spreads: LevelSpread[];
+  /** level of the curve: tensor.issue, else tensor.active. */
+  curve_level: string;
+  /** kernels in the order of that level; time_share is the share of time at or below it. */
+  tensor_curve: CurvePoint[];
+}
+
+export type TakeawayId =
+  | "gpu_near_full"
+  | "sm_below_gpu"
+  | "issue_below_half"
+  | "tensor_issue_small"
+  | "most_kernels_without_tensor"
+  | "batch_saturates"
+  | "software_pays";
+
+export type TakeawayVerdict =
+  | "holds"
+  | "does_not_hold"
+  | "cannot_tell";
+
+/** A statement about GPUs in training, judged over this sweep. */
+export interface Takeaway {
+  /** which statement. */
+  id: TakeawayId;
+  /** holds, does_not_hold or cannot_tell. */
+  verdict: TakeawayVerdict;
+  /** the statement. */
+  statement: string;
+  /** the numbers. */
+  evidence: string;
+}
+
+/** The answer of `gpufathom compare` with --axes or --table. */
+export interface Sweep {
+  /** name and version of this layout. */
+  schema: string;
+  /** axes that vary, or that were asked for. */
+  axes: string[];
+  /** the configurations, by series and batch. */
+  runs: SweepRun[];
+  /** the curves. */
+  series: SweepSeries[];
+  /** the seven takeaways of DATE 2024. */
+  takeaways: Takeaway[];
+}
+
 export const CAUSE_COLOURS: Record<IdleReason, string> = {
   launch_bound: "var(--cause-launch-bound)",
   sync: "var(--cause-sync)",

@@ -8,6 +8,7 @@
 #include "analyze/compare/compare.h"
 #include "analyze/ranks/result.h"
 #include "analyze/result.h"
+#include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
 #include "core/when.h"
 #include "report/compare/compare.h"
@@ -118,6 +119,7 @@ std::string typescript_model() {
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
   model.type_of<JobRanks>();
+  model.type_of<Sweep>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");
   model.colours<RuntimePhase>("PHASE_COLOURS");

@@ -1,4 +1,4 @@
-// A sweep as text and as a page.
+// A sweep as text.
 #pragma once
 
 #include <string>
@@ -14,7 +14,4 @@ std::string_view words_of(TakeawayVerdict verdict);
 char series_letter(std::size_t series);
 
 std::string sweep_text(const Sweep& sweep, const TextStyle& style);
-/// One file that needs nothing else; its charts are SVG.
-std::string sweep_page(const Sweep& sweep);
-
 }  // namespace gf

@@ -1,0 +1,54 @@
+// The page of a sweep: what holds on these runs, the curves of each model, all runs.
+import type { SweepRun, SweepSeries, Takeaway } from "../model.ts";
+import { h, section } from "../parts/dom.ts";
+import { bytes, count, plural, share, time } from "../parts/format.ts";
+import { table, type Column } from "../parts/table.ts";
+import { drawnSeries, itemRate, labelIn, legendOf, levelIn, modelCharts, type Drawn, type SweepReport } from "./charts.ts";
+import { spreadCharts } from "./spreads.ts";
+
+const VERDICTS = { holds: "holds", does_not_hold: "does not hold", cannot_tell: "cannot tell" } as const;
+
+function headline(takeaways: Takeaway[], runs: number): string {
+  const of = (verdict: keyof typeof VERDICTS): number => takeaways.filter((each) => each.verdict === verdict).length, unknown = of("cannot_tell");
+  return `Of ${takeaways.length} statements about GPUs in training ${of("holds")} hold on these ${count(runs)} runs, ${of("does_not_hold")} do not${unknown > 0 ? `, ${unknown} cannot be told` : ""}.`;
+}
+
+/** The fastest run of a model, and what its curves do. */
+function modelVerdict(model: string, all: Drawn[]): string {
+  const known = all.flatMap(({ name, runs }) => runs.filter((run) => run.throughput !== null).map((run) => ({ name, run }))).sort((a, b) => b.run.throughput! - a.run.throughput!);
+  const curves = all.filter(({ runs }) => runs.length > 2), saturated = curves.filter(({ series }) => series.saturation_batch !== null).length;
+  const fastest = known[0] ? `fastest is ${known[0].name}${known[0].run.batch === null ? "" : ` at batch ${count(known[0].run.batch)}`}, ${itemRate(known[0].run.throughput!)} items/s` : "no throughput is known";
+  return `${model || "model not known"}: ${fastest}${curves.length > 0 ? `; ${saturated} of ${plural(curves.length, "curve")} saturate${saturated === 1 ? "s" : ""} below the largest batch` : ""}.`;
+}
+
+function takeawaysSection(takeaways: Takeaway[]): HTMLElement {
+  return section("takeaways", "What holds here", "the takeaways of Delestrac et al., DATE 2024, judged over these runs", h("ol", { class: "takeaways" }, ...takeaways.map((each) =>
+    h("li", { class: each.verdict, "data-takeaway": each.id }, h("strong", { class: "said" }, VERDICTS[each.verdict]), h("div", {}, h("p", {}, each.statement), h("p", { class: "note" }, `${each.evidence}.`))))));
+}
+
+function modelSection(report: SweepReport, model: string, at: number): HTMLElement {
+  const all = drawnSeries(report.sweep, model);
+  return section(`model-${at}`, model || "model not known", "a ring marks the saturation batch: the smallest with 95 % of the highest throughput", legendOf(all), modelCharts(report, model, all), spreadCharts(report, all));
+}
+
+interface Row { series: SweepSeries; run: SweepRun }
+
+function runsSection(report: SweepReport): HTMLElement {
+  const { series, runs } = report.sweep, rows = series.flatMap((each): Row[] => each.runs.map((at) => ({ series: each, run: runs[at]! })));
+  const number = <Value>(value: Value | null, say: (value: Value) => string): string => (value === null ? "no data" : say(value));
+  const columns: Column<Row>[] = [{ id: "layer", title: "Series", key: (r) => r.series.name, cell: (r) => r.series.name },
+    { id: "batch", title: "Batch", numeric: true, key: (r) => r.run.batch, cell: (r) => h("span", {}, r.run.batch !== null && r.run.batch === r.series.saturation_batch ? h("span", { class: "dim" }, "saturation ") : null, number(r.run.batch, count)) },
+    { id: "step", title: "Step", numeric: true, key: (r) => r.run.step_ns, cell: (r) => number(r.run.step_ns, time) }, { id: "repeats", title: "Repeats", numeric: true, meaning: "Measurements of the step; its time is their mean.", key: (r) => r.run.repeats, cell: (r) => count(r.run.repeats) },
+    { id: "spread", title: "Spread", numeric: true, meaning: "Slowest less fastest repeat, over the mean.", key: (r) => r.run.spread, cell: (r) => share(r.run.spread) }, { id: "rate", title: "Items/s", numeric: true, key: (r) => r.run.throughput, cell: (r) => number(r.run.throughput, itemRate) },
+    { id: "best", title: "Of the best", numeric: true, meaning: "Throughput over the highest of the same model.", key: (r) => r.run.normalised, cell: (r) => share(r.run.normalised) }, { id: "memory", title: "Memory", numeric: true, key: (r) => r.run.memory_bytes, cell: (r) => number(r.run.memory_bytes, bytes) },
+    { id: "flops", title: "TFLOP/s", numeric: true, key: (r) => r.run.flops, cell: (r) => number(r.run.flops, (rate) => (rate / 1e12).toFixed(1)) }, { id: "mfu", title: "MFU", numeric: true, meaning: "Of the data sheet's dense peak for the precision.", key: (r) => r.run.mfu, cell: (r) => share(r.run.mfu) },
+    ...["gpu.busy", "sm.active", "issue.active", "tensor.active"].map((id): Column<Row> => ({ id: id.replace(".", "-"), title: labelIn(report, id).short_text, meaning: labelIn(report, id).meaning, numeric: true, key: (r) => levelIn(r.run, id), cell: (r) => share(levelIn(r.run, id)) }))];
+  return section("runs", "All runs", plural(rows.length, "run"), table({ caption: "Runs of the sweep", columns, rows, sortBy: "", noun: "runs", step: 100, search: (r) => `${r.series.name} b${r.run.batch}` }));
+}
+
+export function sweepPage(report: SweepReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {
+  const { sweep } = report, models = [...new Set(sweep.series.map((series) => series.model))];
+  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
+    h("h1", {}, headline(sweep.takeaways, sweep.runs.length)), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
+  parts: [takeawaysSection(sweep.takeaways), ...models.map((model, at) => modelSection(report, model, at)), runsSection(report)] };
+}
