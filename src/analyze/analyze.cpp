@@ -16,6 +16,7 @@
 #include "analyze/launches.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
+#include "analyze/runtime/idle_origins.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
 #include "analyze/steps/steps.h"
@@ -56,35 +57,42 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   Analysis analysis;
   describe_source(capture, analysis);
   analysis.window = context.window;
-  measure_devices(context, analysis);
-  // From here on every part fills its own section of the answer.
-  auto runtime = std::async(std::launch::async,
-                            [&] { analyze_runtime(context, rules, trace.get(), analysis); });
+  analysis.devices = measure_devices(context);
+  auto runtime =
+      std::async(std::launch::async, [&] { return analyze_runtime(context, rules, trace.get()); });
   host_side.get();
-  std::optional<KernelLevels> levels;
-  auto tables = std::async(std::launch::async, [&] {
+  // Idle time needs no layer and no counter, which fill their own parts of the context meanwhile.
+  auto kernels = std::async(std::launch::async, [&] {
     classify_layers(capture, context.attribution);
     context.matching = match_kernels(capture, context.devices);
-    levels.emplace(capture, context.matching);
-    measure_layers(context, *levels, analysis);
+    KernelLevels levels(capture, context.matching);
+    KernelSections sections = measure_layers(context, levels);
+    return std::pair{std::move(levels), std::move(sections)};
   });
-  explain_idle(context, analysis);
-  explain_idle_origins(context, trace.get(), analysis);
-  tables.get();
+  auto idle = explain_idle(context);
+  if (auto gaps = unexplained_gaps(idle)) analysis.quality.push_back(std::move(*gaps));
+  for (std::size_t device = 0; device < idle.size(); ++device) {
+    context.devices[device].idle_pieces = std::move(idle[device].pieces);
+    analysis.devices[device].idle = std::move(idle[device].causes);
+  }
+  auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
+  auto [levels, sections] = kernels.get();
   analysis.match = context.matching.info;
-  measure_levels(context, *levels, analysis);
+  put(std::move(sections), analysis);
+  put(measure_levels(context, levels, analysis.devices), analysis);
   analysis.energy = measure_energy(context, options.energy_model);
   if (holds_counter_values(capture)) {
     // Kernels were recorded in short windows of a long run: samples show all of it.
-    const bool part = context.window.kind == WindowKind::recording_window;
-    analysis.samples = samples_over_time(
-        capture, part ? kAllTime : Interval{context.window.start_ns, context.window.end_ns});
+    Interval span{context.window.start_ns, context.window.end_ns};
+    if (context.window.kind == WindowKind::recording_window) span = kAllTime;
+    analysis.samples = samples_over_time(capture, span);
   }
   // Findings ask for counters where there are none: the model comes after them.
-  analysis.findings = find_in_trace(context, *levels, analysis);
+  analysis.findings = find_in_trace(context, levels, analysis);
   fill_rung_by_model(context, analysis);
   shorten_idle_names(analysis, options.max_rows);
-  runtime.get();
+  analysis.runtime = runtime.get();
+  analysis.runtime.idle = std::move(idle_origins);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

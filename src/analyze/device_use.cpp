@@ -2,7 +2,8 @@
 
 namespace gf {
 
-void measure_devices(const Context& context, Analysis& analysis) {
+std::vector<DeviceUse> measure_devices(const Context& context) {
+  std::vector<DeviceUse> devices;
   const Capture& capture = context.capture;
   for (const auto& line : context.devices) {
     DeviceUse use;
@@ -20,8 +21,9 @@ void measure_devices(const Context& context, Analysis& analysis) {
       ++use.kernels;
       use.kernel_time_sum_ns += line.spans[i].length();
     }
-    analysis.devices.push_back(std::move(use));
+    devices.push_back(std::move(use));
   }
+  return devices;
 }
 
 }  // namespace gf

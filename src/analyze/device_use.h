@@ -6,8 +6,8 @@
 
 namespace gf {
 
-/// Fills analysis.devices, one for each of context.devices and in the same order; idle causes and
-/// waterfalls are left to their own analyses.
-void measure_devices(const Context& context, Analysis& analysis);
+/// One for each of context.devices and in the same order; idle causes, levels and waterfalls are
+/// left to their own analyses.
+std::vector<DeviceUse> measure_devices(const Context& context);
 
 }  // namespace gf

@@ -94,7 +94,9 @@ struct Built : test::CaptureBuilder {
     auto analysis = analyze(capture, {}, &context);
     RC_ASSERT(analysis.has_value());
     context->matching = matching;
-    measure_utilization(*context, KernelLevels(capture, matching), *analysis);
+    const KernelLevels levels(capture, matching);
+    put(measure_layers(*context, levels), *analysis);
+    put(measure_levels(*context, levels, analysis->devices), *analysis);
     return {std::move(*analysis), std::move(*context)};
   }
 };

@@ -49,7 +49,9 @@ struct Counted : test::CaptureBuilder {
     EXPECT_TRUE(analysis.has_value());
     context->matching = matching;
     matching.info.matched = 1;
-    measure_utilization(*context, KernelLevels(capture, matching), *analysis);
+    const KernelLevels levels(capture, matching);
+    put(measure_layers(*context, levels), *analysis);
+    put(measure_levels(*context, levels, analysis->devices), *analysis);
     return std::move(*analysis);
   }
 };

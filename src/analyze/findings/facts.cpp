@@ -100,33 +100,6 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
          std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
 }
 
-std::string say_time(Nanos ns) {
-  const double time = static_cast<double>(ns);
-  if (ns < 1'000) return fmt::format("{} ns", ns);
-  if (ns < kNsPerMs) return fmt::format("{:.3g} us", time / 1e3);
-  if (ns < kNsPerSecond) return fmt::format("{:.3g} ms", time / 1e6);
-  return fmt::format("{:.4g} s", time / 1e9);
-}
-
-std::string say_share(double share) {
-  if (share > 0 && share < 0.1) return fmt::format("{:.1f} %", share * 100);
-  return fmt::format("{:.0f} %", share * 100);
-}
-
-std::string say_count(std::int64_t count, std::string_view noun) {
-  std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ' ');
-  return fmt::format("{} {}{}", digits, noun, when(count != 1, "s"));
-}
-
-std::string say_bytes(std::int64_t bytes) {
-  const double size = static_cast<double>(bytes);
-  if (bytes < 1000) return say_count(bytes, "byte");
-  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
-  if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
-  return fmt::format("{:.2f} GB", size / 1e9);
-}
-
 namespace {
 
 /// Kernel names can be thousands of letters long.

@@ -11,6 +11,7 @@
 #include "analyze/result.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
+#include "core/format.h"
 #include "core/intervals.h"
 
 namespace gf {
@@ -88,13 +89,6 @@ bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.
 double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
-/// "12.3 ms", "45 %" as sentences need them.
-std::string say_time(Nanos ns);
-std::string say_share(double share);
-/// "1 gap", "2 852 gaps".
-std::string say_count(std::int64_t count, std::string_view noun);
-/// "115.6 MB", powers of ten.
-std::string say_bytes(std::int64_t bytes);
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
 

@@ -54,7 +54,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
                   when(facts.pytorch(), " (torch.nn.functional.scaled_dot_product_attention)")),
       fmt::format("{} of product, softmax, product; {} with what lies between and the backward "
                   "pass; most under {}",
-                  say_count(attention.count(), "sequence"), say_time(time),
+                  plural(attention.count(), "sequence"), say_time(time),
                   say_names(operators.largest())),
       time};
 }

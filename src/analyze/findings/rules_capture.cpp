@@ -35,7 +35,7 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   }
   std::string evidence = fmt::format(
       "idle {} of the window, {} of it while the host was late; {} recorded, {:.0f} a millisecond",
-      say_share(facts.of_window(idle)), say_time(host), say_count(events, "host operation"),
+      say_share(facts.of_window(idle)), say_time(host), plural(events, "host operation"),
       static_cast<double>(events) * 1e6 / static_cast<double>(length));
   if (overhead > 0)
     evidence += fmt::format("; the profiler itself reports {} of overhead", say_time(overhead));
@@ -157,7 +157,7 @@ std::string match_evidence(const Facts& facts) {
   return fmt::format(
       "{} of {} of the trace with a partner in the report ({}), {} ambiguous; {} of the report "
       "left over",
-      match.matched, say_count(match.trace_kernels, "kernel"), say_share(share_matched(facts)),
+      match.matched, plural(match.trace_kernels, "kernel"), say_share(share_matched(facts)),
       match.ambiguous, match.report_only);
 }
 

@@ -108,7 +108,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   const Nanos between = facts.host_other().between;
   std::string evidence =
       fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns),
-                  say_time(facts.window), say_count(late.gaps, "gap"),
+                  say_time(facts.window), plural(late.gaps, "gap"),
                   static_cast<double>(facts.kernel_count) * 1e6 / static_cast<double>(facts.window),
                   behind(late));
   if (between > 0)
@@ -133,7 +133,7 @@ std::optional<Finding> host_bound(const Facts& facts) {
                   say_share(facts.of_window(time))),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
                   say_time(facts.window),
-                  say_count(static_cast<std::int64_t>(elsewhere.size()), "span"),
+                  plural(static_cast<std::int64_t>(elsewhere.size()), "span"),
                   behind(facts.idle(IdleReason::host_other))),
       time};
 }
@@ -149,7 +149,7 @@ std::optional<Finding> input_bound(const Facts& facts) {
                             "non_blocking copies, and prefetching."
                           : "Load and copy the next batch while the step runs."),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
-                  say_count(input.gaps, "gap"), behind(input)),
+                  plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};
 }
 
@@ -177,7 +177,7 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
           "explicit synchronize) out of the step, or do them every N steps.",
           say_share(facts.of_window(idle.ns))),
       fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
-                  say_count(idle.gaps, "gap"), say_count(count, "synchronising call"),
+                  plural(idle.gaps, "gap"), plural(count, "synchronising call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
                   behind(idle)),
       idle.ns + lead_lost(facts, std::max<Nanos>(0, blocked - idle.ns))};
@@ -209,11 +209,11 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   if (facts.of_window(cost) < 0.01 || !facts.repeats(costs, 0.005)) return {};
   const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
-                                     say_count(idle.gaps, "gap"), behind(idle));
+                                     plural(idle.gaps, "gap"), behind(idle));
   if (count > 0)
     evidence += fmt::format(
         "; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them",
-        count == 1 ? "1 copy" : say_count(count, "copie"), say_bytes(bytes), say_time(pageable),
+        count == 1 ? "1 copy" : plural(count, "copie"), say_bytes(bytes), say_time(pageable),
         say_time(alone));
   return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device hold the step up {} of the time. {}",
@@ -243,7 +243,7 @@ std::optional<Finding> device_allocations(const Facts& facts) {
                  "Memory of the device is allocated or freed inside the step; a caching allocator "
                  "should have it after warm-up. Look for shapes that change, for memory that is "
                  "nearly full, and for empty_cache().",
-                 fmt::format("{}, {} of host time", say_count(count, "call"), say_time(time)),
+                 fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
                  std::min(time, idle)};
 }
 

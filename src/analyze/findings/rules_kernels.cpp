@@ -69,7 +69,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
           say_time(kTiny),
           when(facts.pytorch(), " (torch.compile, foreach or fused optimisers) or batch the work")),
       fmt::format("{} of {}, {} together, and {} of gaps before them; most under {}", count,
-                  say_count(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
+                  plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators.largest())),
       gain};
 }
@@ -120,7 +120,7 @@ std::optional<Finding> casts(const Facts& facts) {
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
                   "precision (weights in the compute type, no needless .contiguous() or .to()).",
                   say_share(facts.of_kernels(time))),
-      fmt::format("{}, {} of {} kernel time; under {}", say_count(count, "kernel"), say_time(time),
+      fmt::format("{}, {} of {} kernel time; under {}", plural(count, "kernel"), say_time(time),
                   say_time(facts.kernel_busy), say_names(layers.largest())),
       time};
 }

@@ -91,7 +91,7 @@ std::optional<Finding> recompilation(const Facts& facts) {
                   "TORCH_LOGS=recompiles says what changed.",
                   say_share(facts.of_window(time))),
       fmt::format("{} in {} of {}", say_time(time), steps,
-                  say_count(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
+                  plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
       time};
 }
 

@@ -2,14 +2,25 @@
 // gives the rules as a table.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "analyze/context.h"
 #include "analyze/result.h"
 
 namespace gf {
 
-/// Fills idle_pieces of every timeline of `context` and DeviceUse::idle of the same devices of
-/// `analysis`. Needs the host threads, the timelines and the attribution (operators and modules are
-/// left out when it has none).
-void explain_idle(Context& context, Analysis& analysis);
+/// The idle time of one device by reason: in order of time, and summed.
+struct DeviceIdle {
+  std::vector<IdlePiece> pieces;
+  std::vector<IdleCause> causes;
+};
+
+/// One for each of context.devices. Needs the host threads, the timelines and the attribution
+/// (operators and modules are left out when it has none).
+std::vector<DeviceIdle> explain_idle(const Context& context);
+
+/// Gaps that hardware does not make are no advice but a doubt about the data; empty without any.
+std::optional<QualityNote> unexplained_gaps(const std::vector<DeviceIdle>& idle);
 
 }  // namespace gf

@@ -132,9 +132,9 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture) {
   context.window = std::move(*window);
   attribute(capture, context.host, context.attribution);
   context.devices = build_timelines(capture, context.window);
-  Analysis analysis;
-  measure_devices(context, analysis);
-  explain_idle(context, analysis);
+  auto idle = explain_idle(context);
+  for (std::size_t device = 0; device < idle.size(); ++device)
+    context.devices[device].idle_pieces = std::move(idle[device].pieces);
   OwnerNames names(context);
   std::vector<RankPart> parts;
   for (const DeviceTimeline* line : devices_of_ranks(context))

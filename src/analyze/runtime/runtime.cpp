@@ -139,12 +139,12 @@ std::string pattern_of(const PhaseRule& rule) {
 
 }  // namespace
 
-void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace,
-                     Analysis& analysis) {
-  RuntimeInfo& runtime_info = analysis.runtime;
+RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
+                            const RuntimeTrace& trace) {
+  RuntimeInfo runtime_info;
   const Interval window = runtime_window(context, trace);
   if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty()))
-    return;
+    return runtime_info;
   runtime_info.start_ns = window.start;
   runtime_info.duration_ns = window.length();
   runtime_info.modes = modes_of(context, trace, rules);
@@ -179,10 +179,7 @@ void analyze_runtime(const Context& context, const RuleLookup& rules, const Runt
       runtime_info.rules.push_back(
           {rule.phase, pattern_of(rule), std::string(rule.source), trace.rule_events[i]});
   }
-}
-
-void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis) {
-  analysis.runtime.idle = find_idle_origins(context, trace, context.options.max_rows);
+  return runtime_info;
 }
 
 }  // namespace gf

@@ -8,13 +8,9 @@
 
 namespace gf {
 
-/// Fills Analysis::runtime but for its idle origins, from the trace that trace_runtime made with
-/// the same rules. Needs the timelines and the launches.
-void analyze_runtime(const Context& context, const RuleLookup& rules, const RuntimeTrace& trace,
-                     Analysis& analysis);
-
-/// Fills Analysis::runtime.idle: the idle pieces of the timelines, by phase, operation, module and
-/// Python line.
-void explain_idle_origins(const Context& context, const RuntimeTrace& trace, Analysis& analysis);
+/// The section of the runtime but for the origins of idle time (idle_origins.h), from the trace
+/// that trace_runtime made with the same rules. Needs the timelines and the launches.
+RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
+                            const RuntimeTrace& trace);
 
 }  // namespace gf

@@ -7,32 +7,42 @@
 
 namespace gf {
 
-void measure_levels(const Context& context, const KernelLevels& levels, Analysis& analysis) {
+LevelSections measure_levels(const Context& context, const KernelLevels& levels,
+                             const std::vector<DeviceUse>& devices) {
+  LevelSections sections;
   if (levels.adjusted > 0)
-    analysis.quality.push_back(
-        {std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
-         "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
-         "2 % (counters of different passes); the bound is taken"});
-  analysis.levels = ladder(context, context.devices, levels);
-  for (std::size_t device = 0; device < context.devices.size() && device < analysis.devices.size();
-       ++device) {
-    analysis.devices[device].levels = ladder(context, {&context.devices[device], 1}, levels);
-    analysis.devices[device].waterfall =
-        waterfall(context, context.devices[device], analysis.devices[device], levels);
-  }
+    sections.disagreement = {
+        std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
+        "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
+        "2 % (counters of different passes); the bound is taken"};
+  sections.levels = ladder(context, context.devices, levels);
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    sections.devices.push_back(
+        {ladder(context, {&context.devices[device], 1}, levels),
+         waterfall(context, context.devices[device], devices[device], levels)});
+  return sections;
 }
 
-void measure_layers(const Context& context, const KernelLevels& levels, Analysis& analysis) {
+KernelSections measure_layers(const Context& context, const KernelLevels& levels) {
   auto layers = layer_tables(context, levels);
-  analysis.layer_types = std::move(layers.types);
-  analysis.layers = std::move(layers.layers);
-  analysis.kernels = kernel_table(context, levels);
-  analysis.tensor_curve = tensor_curve(context, levels);
+  return {std::move(layers.types), std::move(layers.layers), kernel_table(context, levels),
+          tensor_curve(context, levels)};
 }
 
-void measure_utilization(const Context& context, const KernelLevels& levels, Analysis& analysis) {
-  measure_layers(context, levels, analysis);
-  measure_levels(context, levels, analysis);
+void put(KernelSections sections, Analysis& analysis) {
+  analysis.layer_types = std::move(sections.layer_types);
+  analysis.layers = std::move(sections.layers);
+  analysis.kernels = std::move(sections.kernels);
+  analysis.tensor_curve = std::move(sections.tensor_curve);
+}
+
+void put(LevelSections sections, Analysis& analysis) {
+  if (sections.disagreement) analysis.quality.push_back(std::move(*sections.disagreement));
+  analysis.levels = std::move(sections.levels);
+  for (std::size_t device = 0; device < sections.devices.size(); ++device) {
+    analysis.devices[device].levels = std::move(sections.devices[device].levels);
+    analysis.devices[device].waterfall = std::move(sections.devices[device].waterfall);
+  }
 }
 
 }  // namespace gf

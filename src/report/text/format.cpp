@@ -12,20 +12,6 @@ namespace gf {
 
 namespace {
 
-/// Four significant digits without an exponent: 9.802, 98.02, 980.2.
-std::string four_digits(double value) {
-  const double size = std::abs(value);
-  int decimals = 0;
-  if (size < 9.9995) {
-    decimals = 3;
-  } else if (size < 99.995) {
-    decimals = 2;
-  } else if (size < 999.95) {
-    decimals = 1;
-  }
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
 /// Byte offset of each code point of `text`, and the end.
 std::vector<std::size_t> code_points(std::string_view text) {
   std::vector<std::size_t> at;
@@ -37,54 +23,11 @@ std::vector<std::size_t> code_points(std::string_view text) {
 
 }  // namespace
 
-std::string format_time(Nanos ns) {
-  const double size = std::abs(static_cast<double>(ns));
-  if (size < 1e3) return fmt::format("{} ns", ns);
-  if (size < 999'950) return four_digits(static_cast<double>(ns) / 1e3) + " us";
-  if (size < 999.95e6) return four_digits(static_cast<double>(ns) / 1e6) + " ms";
-  if (size < 999.95e9) return four_digits(static_cast<double>(ns) / 1e9) + " s";
-  if (size < 999.95 * 60e9) return four_digits(static_cast<double>(ns) / 60e9) + " min";
-  return four_digits(static_cast<double>(ns) / 3600e9) + " h";
-}
-
-std::string format_energy(std::int64_t nj) {
-  const double value = static_cast<double>(nj), size = std::abs(value);
-  if (size < 1e3) return fmt::format("{} nJ", nj);
-  if (size < 999'950) return four_digits(value / 1e3) + " uJ";
-  if (size < 999.95e6) return four_digits(value / 1e6) + " mJ";
-  if (size < 999.95e9) return four_digits(value / 1e9) + " J";
-  return four_digits(value / 1e12) + " kJ";
-}
-
-std::string format_share(Share share) {
-  if (!share || !std::isfinite(*share)) return "no data";
-  const double percent = *share * 100;
-  if (percent > 0 && percent < 0.05) return "<0.1 %";
-  return fmt::format("{:.1f} %", percent);
-}
-
 std::string format_level(const Level& level) {
   if (!level.value) return "no data";
   const bool known = !level.low || !level.high || std::abs(*level.high - *level.low) < 0.0005;
   if (known) return format_share(level.value);
   return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);
-}
-
-std::string format_count(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  std::size_t first = 0;
-  if (count < 0) first = 1;
-  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ' ');
-  return digits;
-}
-
-std::string format_bytes(std::int64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  if (size < 999.95e3) return fmt::format("{:.1f} kB", size / 1e3);
-  if (size < 999.95e6) return fmt::format("{:.1f} MB", size / 1e6);
-  if (size < 999.95e9) return fmt::format("{:.2f} GB", size / 1e9);
-  return fmt::format("{:.2f} TB", size / 1e12);
 }
 
 std::string format_reading(double value, std::string_view unit) {
@@ -102,10 +45,6 @@ std::string format_reading(double value, std::string_view unit) {
     if (std::abs(value) >= scale)
       return fmt::format("{:.3g} {}{}", value / scale, letter, when(unit.ends_with("/s"), "/s"));
   return fmt::format("{:.3g}{}", value, when(unit.ends_with("/s"), " /s"));
-}
-
-std::string plural(std::int64_t count, std::string_view noun) {
-  return format_count(count) + " " + std::string(noun) + when(count != 1, "s");
 }
 
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }

@@ -1,0 +1,98 @@
+#include "core/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/when.h"
+
+namespace gf {
+
+namespace {
+
+/// Four significant digits without an exponent: 9.802, 98.02, 980.2.
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  int decimals = 0;
+  if (size < 9.9995) {
+    decimals = 3;
+  } else if (size < 99.995) {
+    decimals = 2;
+  } else if (size < 999.95) {
+    decimals = 1;
+  }
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace
+
+std::string format_time(Nanos ns) {
+  const double size = std::abs(static_cast<double>(ns));
+  if (size < 1e3) return fmt::format("{} ns", ns);
+  if (size < 999'950) return four_digits(static_cast<double>(ns) / 1e3) + " us";
+  if (size < 999.95e6) return four_digits(static_cast<double>(ns) / 1e6) + " ms";
+  if (size < 999.95e9) return four_digits(static_cast<double>(ns) / 1e9) + " s";
+  if (size < 999.95 * 60e9) return four_digits(static_cast<double>(ns) / 60e9) + " min";
+  return four_digits(static_cast<double>(ns) / 3600e9) + " h";
+}
+
+std::string format_energy(std::int64_t nj) {
+  const double value = static_cast<double>(nj), size = std::abs(value);
+  if (size < 1e3) return fmt::format("{} nJ", nj);
+  if (size < 999'950) return four_digits(value / 1e3) + " uJ";
+  if (size < 999.95e6) return four_digits(value / 1e6) + " mJ";
+  if (size < 999.95e9) return four_digits(value / 1e9) + " J";
+  return four_digits(value / 1e12) + " kJ";
+}
+
+std::string format_share(std::optional<double> share) {
+  if (!share || !std::isfinite(*share)) return "no data";
+  const double percent = *share * 100;
+  if (percent > 0 && percent < 0.05) return "<0.1 %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  std::size_t first = 0;
+  if (count < 0) first = 1;
+  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ' ');
+  return digits;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  if (size < 999.95e3) return fmt::format("{:.1f} kB", size / 1e3);
+  if (size < 999.95e6) return fmt::format("{:.1f} MB", size / 1e6);
+  if (size < 999.95e9) return fmt::format("{:.2f} GB", size / 1e9);
+  return fmt::format("{:.2f} TB", size / 1e12);
+}
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return format_count(count) + " " + std::string(noun) + when(count != 1, "s");
+}
+
+std::string say_time(Nanos ns) {
+  const double time = static_cast<double>(ns);
+  if (ns < 1'000) return fmt::format("{} ns", ns);
+  if (ns < kNsPerMs) return fmt::format("{:.3g} us", time / 1e3);
+  if (ns < kNsPerSecond) return fmt::format("{:.3g} ms", time / 1e6);
+  return fmt::format("{:.4g} s", time / 1e9);
+}
+
+std::string say_share(double share) {
+  if (share > 0 && share < 0.1) return fmt::format("{:.1f} %", share * 100);
+  return fmt::format("{:.0f} %", share * 100);
+}
+
+std::string say_bytes(std::int64_t bytes) {
+  const double size = static_cast<double>(bytes);
+  if (bytes < 1000) return plural(bytes, "byte");
+  if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
+  if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
+  return fmt::format("{:.2f} GB", size / 1e9);
+}
+
+}  // namespace gf

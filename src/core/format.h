@@ -1,0 +1,37 @@
+// Numbers as people read them. "No data" is said, never shown as 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/time.h"
+
+namespace gf {
+
+// For tables: digits that can be compared.
+
+/// "98.02 ms": four significant digits in the unit that fits (ns, us, ms, s, min, h).
+std::string format_time(Nanos ns);
+/// "98.02 mJ": like format_time(), for energy in nanojoules (nJ, uJ, mJ, J, kJ).
+std::string format_energy(std::int64_t nanojoules);
+/// "31.2 %"; "no data" when empty; "<0.1 %" for a small share that is not zero.
+std::string format_share(std::optional<double> share);
+/// "2 781": groups of three digits.
+std::string format_count(std::int64_t count);
+/// "51.3 MB", powers of ten.
+std::string format_bytes(std::int64_t bytes);
+/// "1 kernel", "2 781 kernels".
+std::string plural(std::int64_t count, std::string_view noun);
+
+// For sentences: as few digits as the sentence needs.
+
+/// "12.3 ms".
+std::string say_time(Nanos ns);
+/// "45 %", "0.3 %".
+std::string say_share(double share);
+/// "1 byte", "115.6 MB", powers of ten.
+std::string say_bytes(std::int64_t bytes);
+
+}  // namespace gf
