@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "cli/shipped.h"
+#include "core/read_file.h"
 
 namespace gf::cli {
 
@@ -16,11 +13,9 @@ Result<std::optional<CeilingsFile>> find_ceilings(const std::string& asked,
   std::string path = asked;
   if (path.empty() && !product.empty()) path = shipped_file("ceilings", ceilings_name(product));
   if (path.empty()) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    return fail("cannot be read", path, -1,
-                "--ceilings wants a file that `gpufathom ceilings -o` wrote");
-  auto file = parse_ceilings(std::string{std::istreambuf_iterator<char>(in), {}}, path);
+  const auto text = read_small_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto file = parse_ceilings(*text, path);
   if (!file) return tl::unexpected(file.error());
   if (!product.empty() && !file->gpu.empty() && file->gpu != product)
     return fail(fmt::format("was measured on {}, and the capture is of {}", file->gpu, product),

@@ -1,5 +1,7 @@
-"""Feeds files and statements that mean ill to the program: run.py PROGRAM [--keep FOLDER] [--sanitized]. Every one must end with an answer,
-or with a message that says what is wrong: within its time and memory, without a signal, a raw exception or a sanitizer's report."""
+"""Feeds files and statements that mean ill to the program: run.py PROGRAM [--short] [--more FOLDER] [--keep FOLDER] [--sanitized].
+
+Every command must end with an answer, or with a message that says what is wrong: within its time and memory, without a signal, a raw
+exception, a sanitizer's report or what a terminal obeys; and no file but its own answer may appear or change."""
 import argparse
 import os
 import re
@@ -13,83 +15,135 @@ from pathlib import Path
 
 import databases
 import traces
-from statements import STATEMENTS
+from statements import statements
 
 SECONDS, GIGABYTES = 60, 4
-RAW = re.compile(r"terminate called|bad_alloc|length_error|std::|Sanitizer|runtime error")
+SANITIZED_TIMES = 8  # as long with sanitizers
+KEPT_BYTES = 1 << 20  # of what a command says
+RAW = re.compile(rb"terminate called|bad_alloc|length_error|std::(?!allocator)|AddressSanitizer|UndefinedBehavior|runtime error")
+OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+LARGE = 1 << 20  # a file above is read by few verbs
 
 
 def limits(sanitized):
     if not sanitized:
         resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES << 30,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    seconds = SECONDS * (SANITIZED_TIMES if sanitized else 1)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
-def fault(command, sanitized):
-    """What is wrong with how a command ends; empty: nothing."""
-    environment = dict(os.environ)
-    if sanitized:
-        environment["ASAN_OPTIONS"] = "detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=6000"
-        environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
-    with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment,
-                          preexec_fn=lambda: limits(sanitized)) as process:
-        message = process.stderr.read(1 << 20).decode("utf8", "replace")
-    code = process.returncode
+def environment(sanitized):
+    if not sanitized:
+        return None
+    return {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=6000",
+            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
+
+
+def fault_of(code, said, message):
+    """What is wrong with how a command ended; empty: nothing."""
+    shown = message[:1500].decode("utf8", "replace")
     if code < 0:
-        return f"signal {-code}: {message[:600]}"
+        return f"signal {-code}: {shown}"
     if RAW.search(message):
-        return message[:1500]
+        return shown
     if code not in (0, 1, 2):
-        return f"exit code {code}: {message[:300]}"
-    if code == 1 and not message.strip():
+        return f"exit code {code}: {shown}"
+    if code == 1 and not message.strip() and not said.strip():
         return "exit code 1 without a word"
-    if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", message):
-        return f"what a terminal obeys: {message[:300]!r}"
+    for text in (message, said):
+        order = OBEYED.search(text)
+        if order:
+            return f"what a terminal obeys: {text[max(order.start() - 100, 0):order.start() + 100]!r}"
     return ""
 
 
-def commands(program, folder):
-    out = folder / "out"
-    out.mkdir(exist_ok=True)
+def run(command, sanitized):
+    """What is wrong, and the processor time that the command took."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment(sanitized),
+                                   preexec_fn=lambda: limits(sanitized))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return fault_of(process.returncode, out.read(KEPT_BYTES), err.read(KEPT_BYTES)), usage.ru_utime + usage.ru_stime
+
+
+def of_file(program, path, plain, out):
+    """Every verb that reads a file, those that take longest first."""
+    yield [program, "analyze", path, "--format", "json", "-o", f"{out}.json"]
+    yield [program, "query", path, "select * from activities limit 5"]
+    yield [program, "analyze", path, "--window", "stable"]
+    yield [program, "analyze", path, "-o", f"{out}.html"]
+    yield [program, "export", path, "--perfetto", "-o", f"{out}.pftrace"]
+    yield [program, "work", path]
+    yield [program, "energy", path]
+    yield [program, "compare", path, plain]
+    yield [program, "query", path]
+    yield [program, "import", path, "-o", f"{out}.gpf"]
+    yield [program, "ranks", path]
+
+
+def commands(program, folder, out, more, short):
+    plain = folder / "k_plain.json"
     inputs = sorted(path for path in folder.iterdir() if path.is_file())
+    inputs += sorted((path for place in more for path in place.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     for number, path in enumerate(inputs):
-        yield [program, "analyze", path, "--format", "json", "-o", out / f"{number}.json"]
-        yield [program, "analyze", path, "--window", "stable"]
-        yield [program, "query", path, "select * from activities limit 5"]
-        yield [program, "query", path]
-        if path.stat().st_size < 1 << 20:
-            yield [program, "export", path, "--perfetto", "-o", out / f"{number}.pftrace"]
-            yield [program, "analyze", path, "-o", out / f"{number}.html"]
-            yield [program, "compare", path, folder / "k_plain.json"]
-            yield [program, "energy", path]
-    for statement in STATEMENTS:
+        verbs = list(of_file(program, path, plain, out / str(number)))
+        if short:  # each file is analysed, and read by one more verb in turn
+            verbs = [verbs[0], verbs[1 + number % (len(verbs) - 1)]]
+        elif path.stat().st_size > LARGE:
+            verbs = verbs[:3]
+        yield from verbs
+    for statement in statements(folder):
         yield [program, "query", folder / "s_plain.gpf", statement, "--max-seconds", "5", "--max-bytes", "300MB"]
 
 
+def listing(folder):
+    """What must not change: every file with its size and time."""
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def feed(o, program, folder, out):
+    traces.make(folder, o.short)
+    databases.make(folder, program)
+    before = listing(folder)
+    todo = list(commands(program, folder, out, o.more, o.short))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        ended = list(pool.map(lambda command: run(command, o.sanitized), todo))
+    faults = [(command, fault) for command, (fault, _) in zip(todo, ended) if fault]
+    after = listing(folder)
+    faults += [([program, path.name], "a file beside the inputs has appeared, changed or gone")
+               for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+    slowest = sorted(((seconds, command) for command, (_, seconds) in zip(todo, ended)), key=lambda one: -one[0])[:5]
+    return len(todo), faults, slowest
+
+
+def words(command):
+    return " ".join(str(word)[:200] for word in command[1:])
+
+
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("program", type=Path)
+    options.add_argument("--short", action="store_true", help="files of at most 1 MB, two verbs for each: some seconds instead of minutes")
+    options.add_argument("--more", type=Path, action="append", default=[], help="feed the files of this folder too")
     options.add_argument("--keep", type=Path, help="folder for the inputs; without it they go away")
-    options.add_argument("--sanitized", action="store_true", help="a build with sanitizers, which need room of their own")
+    options.add_argument("--sanitized", action="store_true", help="a build with sanitizers, which need room and time of their own")
     o = options.parse_args()
-    program = o.program.resolve()
     start = time.time()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = o.keep or Path(temporary)
+        folder, out = o.keep or Path(temporary) / "in", Path(temporary) / "out"
         folder.mkdir(exist_ok=True)
-        traces.make(folder)
-        databases.make(folder, program)
-        todo = list(commands(program, folder))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            faults = list(pool.map(lambda command: fault(command, o.sanitized), todo))
-    bad = 0
-    for command, found in zip(todo, faults):
-        if found:
-            bad += 1
-            print(f"{' '.join(str(word)[:200] for word in command[1:])}: {found}")
-    print(f"{len(todo)} commands, {bad} with faults, {time.time() - start:.0f} s")
-    sys.exit(bad > 0)
+        out.mkdir()
+        count, faults, slowest = feed(o, o.program.resolve(), folder, out)
+    for command, fault in faults:
+        print(f"{words(command)}: {fault}")
+    for seconds, command in slowest:
+        print(f"{seconds:6.1f} s of processor time: {words(command)}")
+    print(f"{count} commands, {len(faults)} with faults, {time.time() - start:.0f} s")
+    sys.exit(bool(faults))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""SQL that means ill: it must be refused, or answered within its limits, and change nothing."""
+"""SQL that means ill: it must be refused, or answered within its limits, and change nothing. {folder}: where files must not appear."""
 STATEMENTS = [
-    "ATTACH '/nowhere/h_attack_new.db' AS x",
+    "ATTACH '{folder}/h_attack_new.db' AS x",
     "ATTACH ':memory:' AS x",
     "DETACH main",
-    "SELECT load_extension('/nowhere/x.so')",
-    "SELECT writefile('/nowhere/h_w','x')",
+    "SELECT load_extension('{folder}/x.so')",
+    "SELECT writefile('{folder}/h_w','x')",
     "SELECT readfile('/etc/passwd')",
     "SELECT edit('x','vi')",
     "SELECT fts3_tokenizer('simple')",
@@ -21,7 +21,7 @@ STATEMENTS = [
     "PRAGMA data_store_directory='/'",
     "PRAGMA mmap_size=1000000",
     "VACUUM",
-    "VACUUM INTO '/nowhere/h_attack_vac.db'",
+    "VACUUM INTO '{folder}/h_attack_vac.db'",
     "DELETE FROM strings",
     "INSERT INTO strings VALUES(1,'x')",
     "UPDATE strings SET text='x'",
@@ -70,3 +70,7 @@ STATEMENTS = [
     "SELECT quantile(start_ns, row/200.0) FROM kernels",
     "select median(start_ns) over (order by row) from kernels limit 3",
 ]
+
+
+def statements(folder):
+    return [statement.replace("{folder}", str(folder)) for statement in STATEMENTS]

@@ -9,13 +9,17 @@ import zlib
 from pathlib import Path
 
 D = ""  # the folder, with a slash at its end
+MOST = None  # bytes of a file that is made, in a short run
+BOMB_MB = 600
 HEAD = ('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H200","numSms":132,"computeMajor":9,"computeMinor":0}],'
         '"baseTimeNanoseconds":1790857026000000000,"traceEvents":[\n')
 TAIL = "]}\n"
 
 
 def put(name, text):
-    Path(D + name).write_bytes(text if isinstance(text, bytes) else text.encode("utf8", "surrogatepass"))
+    content = text if isinstance(text, bytes) else text.encode("utf8", "surrogatepass")
+    if MOST is None or len(content) <= MOST:
+        Path(D + name).write_bytes(content)
 
 
 def quoted(name):
@@ -218,18 +222,21 @@ def packed():
             f.write(c.compress(pre))
             for _ in range(n): f.write(c.compress(chunk))
             f.write(c.compress(post) + c.flush())
-    bomb("k_bomb_spaces.json.gz", b" " * (1 << 20), 600, HEAD.encode(), ",".join(base(5)).encode() + TAIL.encode())
-    bomb("k_bomb_string.json.gz", b"x" * (1 << 20), 600, HEAD.encode() + b'{"ph":"X","cat":"kernel","name":"', b'","ts":1,"dur":1}' + TAIL.encode())
+    bomb("k_bomb_spaces.json.gz", b" " * (1 << 20), BOMB_MB, HEAD.encode(), ",".join(base(5)).encode() + TAIL.encode())
+    bomb("k_bomb_string.json.gz", b"x" * (1 << 20), BOMB_MB, HEAD.encode() + b'{"ph":"X","cat":"kernel","name":"', b'","ts":1,"dur":1}' + TAIL.encode())
     ev = (",\n".join([k(5, 5)] * 4000) + ",\n").encode()
-    bomb("k_bomb_events.json.gz", ev, 30, HEAD.encode(), k(5, 5).encode() + TAIL.encode())
-    bomb("k_bomb_depth.json.gz", b"[" * (1 << 20), 300, HEAD.encode() + b'{"args":', b"")
-    bomb("k_bomb_head.json.gz", b" " * (1 << 20), 300, b"", trace(base(5)).encode())
-    zeros = subprocess.Popen(["head", "-c", "600000000", "/dev/zero"], stdout=subprocess.PIPE)
+    bomb("k_bomb_events.json.gz", ev, max(BOMB_MB // 20, 1), HEAD.encode(), k(5, 5).encode() + TAIL.encode())
+    bomb("k_bomb_depth.json.gz", b"[" * (1 << 20), BOMB_MB // 2, HEAD.encode() + b'{"args":', b"")
+    bomb("k_bomb_head.json.gz", b" " * (1 << 20), BOMB_MB // 2, b"", trace(base(5)).encode())
+    zeros = subprocess.Popen(["head", "-c", str(BOMB_MB * 10**6), "/dev/zero"], stdout=subprocess.PIPE)
     subprocess.run(["zstd", "-q", "-3", "-f", "-o", D + "k_bomb_zeros.zst"], stdin=zeros.stdout, check=True)
 
 
-def make(folder):
-    global D
+def make(folder, short=False):
+    """All of them, or for a short run those that are small and quickly made."""
+    global D, MOST, BOMB_MB
     D = str(folder) + "/"
+    if short:
+        MOST, BOMB_MB = 1 << 20, 20
     for group in (plain, structure, strings, times, ids, names, packed):
         group()

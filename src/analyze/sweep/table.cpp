@@ -6,11 +6,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "analyze/energy/json_fields.h"
 #include "analyze/sweep/axes.h"
+#include "core/read_file.h"
 
 namespace gf {
 
@@ -177,9 +176,9 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
 }  // namespace
 
 Result<std::vector<SweepRow>> read_sweep_table(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail("cannot be opened", path, -1, "name a table of JSON or CSV");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto content = read_small_file(path);
+  if (!content) return tl::unexpected(content.error());
+  const std::string& text = *content;
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return fail("is empty", path, -1, "name a table of JSON or CSV");
   const bool json = text[begin] == '{' || text[begin] == '[';

@@ -179,5 +179,5 @@ What is missing or wrong is said.
   gpufathom: none.json: has no rows (see docs/sweep.md for its layout)
   [1]
   $ gpufathom compare --table nowhere.json
-  gpufathom: nowhere.json: cannot be opened (name a table of JSON or CSV)
+  gpufathom: nowhere.json: cannot be read: No such file or directory
   [1]
