@@ -19,6 +19,7 @@
 #include "cli/piped_input.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"
+#include "core/version.h"
 #include "core/when.h"
 
 namespace gf::cli {
@@ -129,7 +130,7 @@ int run(int argc, const char* const* argv) {
   const Words words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);
   const auto& first = words.front();
-  if (first == "--version") return say("gpufathom 0.1.0\n");
+  if (first == "--version") return say(fmt::format("gpufathom {}\n", kVersion));
   if (first == "help" || first == "-h" || first == "--help") return help(words, verbs);
   const Words rest(words.begin() + 1, words.end());
   for (const auto& verb : verbs)

@@ -10,7 +10,7 @@ namespace gf {
 
 namespace {
 
-constexpr const char* kDamaged = "the file is damaged, or was changed by another program";
+constexpr const char* kDamagedFile = "the file is damaged, or was changed by another program";
 
 /// Which rows of each table go, table by table in the order of tables.def: references point at
 /// earlier tables, so what they point at is decided before them.
@@ -170,13 +170,13 @@ Status check_references(const Capture& capture, const std::string& file) {
           if (field.column[row] != kNoRow && field.column[row] >= limit)
             status = fail(fmt::format("table {}, row {}: {} {} does not exist", table.kName, row,
                                       field.info.name, field.column[row]),
-                          file, -1, kDamaged);
+                          file, -1, kDamagedFile);
       } else if constexpr (kIsText<Declared>) {
         for (std::size_t row = 0; row < field.column.size() && status; ++row)
           if (static_cast<std::size_t>(field.column[row]) >= capture.strings.size())
             status = fail(
                 fmt::format("table {}, row {}: {} is no text", table.kName, row, field.info.name),
-                file, -1, kDamaged);
+                file, -1, kDamagedFile);
       }
     });
   });

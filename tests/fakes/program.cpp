@@ -30,7 +30,8 @@
 /// Calls a function of the agent, as docs/record.md says.
 static void agent(const char* function) {
   const char* path = std::getenv("CUDA_INJECTION64_PATH");
-  void* library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  void* library = nullptr;
+  if (path) library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   if (auto* f = library ? reinterpret_cast<void (*)()>(dlsym(library, function)) : nullptr) f();
 }
 
@@ -81,7 +82,11 @@ int main(int argc, char** argv) {
     nvtxEventAttributes_t a{};
     a.version = NVTX_VERSION;
     a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-    a.messageType = text == "@" ? NVTX_MESSAGE_TYPE_REGISTERED : NVTX_MESSAGE_TYPE_ASCII;
+    if (text == "@") {
+      a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    } else {
+      a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    }
     if (text == "@")
       a.message.registered = registered;
     else
@@ -93,7 +98,8 @@ int main(int argc, char** argv) {
   bool child = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i], verb = word.substr(0, word.find('='));
-    const std::string value = word.size() > verb.size() ? word.substr(verb.size() + 1) : "";
+    std::string value = "";
+    if (word.size() > verb.size()) value = word.substr(verb.size() + 1);
     if (verb == "init")
       cuInit(0);
     else if (verb == "launch") {
@@ -165,8 +171,10 @@ int main(int argc, char** argv) {
       serve(value.c_str());
     else if (verb == "kill")
       kill(getpid(), SIGKILL);
-    else
-      return std::fprintf(stderr, "no %s\n", argv[i]), 2;
+    else {
+      std::fprintf(stderr, "no %s\n", argv[i]);
+      return 2;
+    }
   }
   return 0;
 }

@@ -37,7 +37,7 @@ Told simulate(std::size_t steps, double spread, double ratio) {
 }  // namespace
 
 TEST(CompareNoise, TheSameProgramIsRarelyCalledDifferent) {
-  for (const std::size_t steps : {3, 5, 10, 30})
+  for (const std::size_t steps : {3u, 5u, 10u, 30u})
     for (const double spread : {0.01, 0.1}) {
       const Told told = simulate(steps, spread, 1);
       EXPECT_LE(told.different, 0.08) << steps << " steps, spread " << spread;

@@ -135,7 +135,7 @@ TEST(KernelRatesProperty, IntervalsCoverTheTruthWhereTheModelIsWrong) {
   for (const Flaws& flaws :
        {Flaws{}, Flaws{0.15, 0, 0.003, 300, 300}, Flaws{0, 0.3, 0.003, 300, 300},
         Flaws{0.1, 0.15, 0.01, 700, 500}, Flaws{0.3, 0.1, 0.003, 300, 300}})
-    for (std::uint64_t seed : {1, 2}) {
+    for (std::uint64_t seed : {1u, 2u}) {
       const World world = make_world(flaws, seed);
       const auto solved = solve_kernel_rates(world.capture, 0);
       ASSERT_EQ(solved.metrics.size(), 1u);

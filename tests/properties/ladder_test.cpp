@@ -62,8 +62,11 @@ struct Built : test::CaptureBuilder {
       if (k.copy) {
         const auto row = activity(ActivityKind::memcpy, "Memcpy", k.start, k.start + k.length, -1,
                                   k.stream, k.device);
-        capture.activities.copy[row] =
-            k.name % 2 ? CopyKind::host_to_device : CopyKind::device_to_host;
+        if (k.name % 2) {
+          capture.activities.copy[row] = CopyKind::host_to_device;
+        } else {
+          capture.activities.copy[row] = CopyKind::device_to_host;
+        }
       } else if (k.name == 0) {
         launch(kNames[0], {k.start, k.start + 1}, {k.start, k.start + k.length}, k.stream,
                k.device);
@@ -174,7 +177,10 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
           else
             missing += 1;
         }
-        if (running) known += here / running, unknown += missing / running;
+        if (running) {
+          known += here / running;
+          unknown += missing / running;
+        }
       }
     const auto& l = level(a.levels, id);
     const double slack = 2.0 * static_cast<double>(r.kernels.size() * r.kernels.size()) /
@@ -195,7 +201,8 @@ RC_GTEST_PROP(Ladder, LevelsKeepTheirOrderAndMatchACountByNanosecond, ()) {
   // that have counters.
   Nanos tensor = 0;
   for (const auto& d : a.devices)
-    for (const auto& bar : d.waterfall) tensor += bar.id == Bar::tensor ? bar.ns : 0;
+    for (const auto& bar : d.waterfall)
+      if (bar.id == Bar::tensor) tensor += bar.ns;
   RC_ASSERT(
       std::abs(static_cast<double>(tensor) / static_cast<double>(window) - low("tensor.active")) <=
       2.0 * static_cast<double>(a.devices.size()) / static_cast<double>(window));

@@ -69,7 +69,7 @@ RC_GTEST_PROP(MatchAlign, DurationsChooseTheCheapestOfTheBest, ()) {
   const auto sum = [&](const std::vector<std::uint32_t>& p) {
     double total = 0;
     for (std::size_t i = 0; i < p.size(); ++i)
-      total += p[i] == Alignment::kNone ? 0 : cost(i, p[i]);
+      if (p[i] != Alignment::kNone) total += cost(i, p[i]);
     return total;
   };
   BruteForce truth{a, b};
@@ -91,7 +91,8 @@ RC_GTEST_PROP(MatchLaps, WholeLapsAreLaidWordForWord, ()) {
   trace.erase(trace.begin(), trace.begin() + static_cast<std::ptrdiff_t>(cut));
   const Laying found = lay_over(trace, report, {});
   // One or two kernels before the first whole lap are too little to be called a lap.
-  const std::size_t first = trace.size() % length <= 2 ? trace.size() % length : 0;
+  std::size_t first = 0;
+  if (trace.size() % length <= 2) first = trace.size() % length;
   for (std::size_t i = first; i < trace.size(); ++i) {
     RC_ASSERT(found.partner[i] == trace[i]);
     RC_ASSERT(!found.ambiguous[i]);
@@ -299,7 +300,10 @@ TEST(Match, AReportOnOneStreamServesATraceOnTwo) {
 
 TEST(Match, DevicesKeepToThemselves) {
   Letters l;
-  for (char k : std::string("abcd")) l.trace(0, 7, k), l.trace(1, 7, k);
+  for (char k : std::string("abcd")) {
+    l.trace(0, 7, k);
+    l.trace(1, 7, k);
+  }
   for (char k : std::string("abcd")) l.report(1, 7, k);
   for (char k : std::string("abcd")) l.report(0, 7, k);
   EXPECT_EQ(l.partners(), "4 0 5 1 6 2 7 3");
@@ -307,7 +311,10 @@ TEST(Match, DevicesKeepToThemselves) {
 
 TEST(Match, AReportOfOneDeviceServesEveryRank) {
   Letters l;
-  for (char k : std::string("abcd")) l.trace(0, 7, k), l.trace(1, 7, k);
+  for (char k : std::string("abcd")) {
+    l.trace(0, 7, k);
+    l.trace(1, 7, k);
+  }
   for (char k : std::string("abcd")) l.report(0, 7, k);
   EXPECT_EQ(l.partners(), "0 0 1 1 2 2 3 3");
 }
@@ -321,7 +328,10 @@ TEST(Match, AutotunedKernelsStayWithoutPartner) {
 
 TEST(Match, AnotherBatchSizeIsToldApart) {
   Letters l;
-  for (char k : std::string("abcdefgh")) l.trace(0, 7, k), l.report(0, 7, k);
+  for (char k : std::string("abcdefgh")) {
+    l.trace(0, 7, k);
+    l.report(0, 7, k);
+  }
   for (auto& g : l.c.activities.grid_x) g = 64;
   for (auto& g : l.c.report_kernels.grid_x) g = 32;
   for (auto* column : {&l.c.activities.grid_y, &l.c.activities.grid_z, &l.c.report_kernels.grid_y,

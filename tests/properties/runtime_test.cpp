@@ -126,11 +126,16 @@ RC_GTEST_PROP(RuntimePhases, EveryNanosecondHasTheFirstPhaseThatHolds, ()) {
         };
         std::size_t first = kOther;
         for (std::size_t p = kOther; p-- > 0;)
-          if (holds(p)) first = p, ++present[p];
+          if (holds(p)) {
+            first = p;
+            ++present[p];
+          }
         ++label[first];
         const bool cpu = holds(index_of(RuntimePhase::cpu_kernel)),
                    gpu = holds(index_of(RuntimePhase::gpu_kernel));
-        cpu_only += cpu && !gpu, gpu_only += gpu && !cpu, both += cpu && gpu;
+        cpu_only += cpu && !gpu;
+        gpu_only += gpu && !cpu;
+        both += cpu && gpu;
       }
     present[kOther] = label[kOther];
     const auto sums = sum_phases(timeline, part);
@@ -208,7 +213,8 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
     const bool inside = std::any_of(events.begin(), events.end(), [&](const HostEvent& i) {
       return e.covers(i) && i.what != kSyncCall && i.what != kAllocCall;
     });
-    return inside ? RuntimePhase::enqueue : RuntimePhase::cpu_kernel;
+    if (inside) return RuntimePhase::enqueue;
+    return RuntimePhase::cpu_kernel;
   };
   auto ruled = [](const HostEvent& e) { return e.what != 2 && e.what < kLaunchCall; };
   for (int thread = 0; thread < 2; ++thread) {

@@ -22,8 +22,11 @@ void add(Capture& c, std::uint32_t device, const char* metric, Nanos start, Nano
          double value) {
   auto& t = c.counter_samples;
   const auto row = t.add();
-  t.start_ns[row] = start, t.duration_ns[row] = duration, t.device[row] = device,
-  t.metric[row] = c.strings.intern(metric), t.value[row] = value;
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.device[row] = device;
+  t.metric[row] = c.strings.intern(metric);
+  t.value[row] = value;
 }
 
 /// One or two devices sampled for some seconds at whole milliseconds, with gaps, start-up, and
@@ -42,7 +45,8 @@ Capture random_samples(std::mt19937_64& random) {
       if (instants) {
         add(c, d, "monitor.gpu", at, 0, static_cast<double>(random() % 101) / 100);
       } else {
-        double most = random() % 5 ? level : 0;
+        double most = 0;
+        if (random() % 5) most = level;
         for (const char* metric : kMetrics) {
           add(c, d, metric, at, length, most);
           most *= static_cast<double>(random() % 105) / 100;  // sometimes above the rung before
@@ -211,11 +215,12 @@ TEST(Sampled, RecordingsWithKernelsInWindowsShowSamplesOfAllTheTime) {
   for (int i = 0; i < 1000; ++i) add(c, 0, "gpu.busy", i * 100 * kNsPerMs, 100 * kNsPerMs, 0.5);
   for (const Nanos start : {10, 70}) {
     const auto w = c.recording_windows.add();
-    c.recording_windows.start_ns[w] = start * kNsPerSecond,
+    c.recording_windows.start_ns[w] = start * kNsPerSecond;
     c.recording_windows.duration_ns[w] = 5 * kNsPerSecond;
     const auto a = c.activities.add();
-    c.activities.start_ns[a] = (start + 1) * kNsPerSecond,
-    c.activities.duration_ns[a] = kNsPerSecond, c.activities.device[a] = 0,
+    c.activities.start_ns[a] = (start + 1) * kNsPerSecond;
+    c.activities.duration_ns[a] = kNsPerSecond;
+    c.activities.device[a] = 0;
     c.activities.name[a] = c.strings.intern("k");
   }
   const auto a = analyze(c, {});
@@ -234,8 +239,10 @@ TEST(Sampled, AbsurdTimesEndInAnAnswerOrAnError) {
     for (const Nanos near : {INT64_MIN + 5, -far, Nanos(0)}) {
       Capture c;
       c.device_row(0);
-      for (const Nanos at : {near, far})
-        add(c, 0, "gpu.busy", at, 1, 1.0), add(c, 0, "monitor.gpu", at, 0, 1.0);
+      for (const Nanos at : {near, far}) {
+        add(c, 0, "gpu.busy", at, 1, 1.0);
+        add(c, 0, "monitor.gpu", at, 0, 1.0);
+      }
       (void)analyze(c, {});
     }
 }

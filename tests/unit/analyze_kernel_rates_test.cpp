@@ -87,7 +87,7 @@ int kernel_of(const Capture& capture, const KernelRates::Group& group) {
 
 TEST(KernelRates, FindsTheRatesAndTheClockShift) {
   int inside = 0, all = 0;
-  for (std::uint64_t seed : {1, 2, 3}) {
+  for (std::uint64_t seed : {1u, 2u, 3u}) {
     const Nanos shift = 1'327'500 * static_cast<Nanos>(seed);
     const World world = make_world(25, shift, 0.02, false, seed);
     const auto solved = solve_kernel_rates(world.capture, 0);
@@ -168,8 +168,12 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
   ASSERT_EQ(solved.metrics.size(), 1u);
   for (std::size_t group = 0; group < solved.groups.size(); ++group) {
     const auto name = capture.text(capture.activities.name[solved.groups[group].first]);
-    if (name == "b") EXPECT_NEAR(solved.rates[0][group].value, (0.2 * 92 + 0.6 * 212) / 304, 0.01);
-    if (name == "c") EXPECT_NEAR(solved.rates[0][group].value, 0.4, 0.01);
+    if (name == "b") {
+      EXPECT_NEAR(solved.rates[0][group].value, (0.2 * 92 + 0.6 * 212) / 304, 0.01);
+    }
+    if (name == "c") {
+      EXPECT_NEAR(solved.rates[0][group].value, 0.4, 0.01);
+    }
   }
 }
 

@@ -318,7 +318,7 @@ TEST(Ranks, WhoWaitedItselfIsNotToBlame) {
   EXPECT_EQ(worst->gain_ns, 5 * 15 * kMs);      // and gained once
   EXPECT_EQ(find(*job, 1, RankTime::kernels), nullptr);
   std::size_t passed = 0;
-  for (const auto& row : job->collectives) passed += row.cause == RankTime::collectives ? 1 : 0;
+  for (const auto& row : job->collectives) passed += row.cause == RankTime::collectives;
   EXPECT_EQ(passed, 5u);
 }
 
@@ -420,7 +420,7 @@ TEST_P(RecordedRanks, StragglerWaitingAndClocks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, RecordedRanks, ::testing::ValuesIn(kTruth),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 

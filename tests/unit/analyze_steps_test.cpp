@@ -235,13 +235,13 @@ double stable_share(std::size_t steps, double spread) {
 
 TEST(StableStep, SimulatedCapturesAreJudgedRight) {
   double refused = 0, accepted = 0;  // over short captures of 3 to 6 steps
-  for (const std::size_t steps : {3, 4, 5, 6}) {
+  for (const std::size_t steps : {3u, 4u, 5u, 6u}) {
     refused += (100 - stable_share(steps, 0.01)) / 4;
     accepted += stable_share(steps, 0.15) / 4;
   }
   EXPECT_LE(refused, 1);
   EXPECT_LE(accepted, 1);
-  for (const std::size_t steps : {8, 12, 20, 50}) {
+  for (const std::size_t steps : {8u, 12u, 20u, 50u}) {
     EXPECT_GE(stable_share(steps, 0.01), 99) << steps;
     EXPECT_LE(stable_share(steps, 0.15), 1.1) << steps;
   }

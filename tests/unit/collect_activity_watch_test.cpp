@@ -32,7 +32,8 @@ TEST(ActivityWatch, OpensWhenTheWorkIsSteady) {
     return at / (300 * kNsPerMs) % 3 == 0 ? 0.6 : 0.0;
   });
   EXPECT_TRUE(program.windows.empty());
-  program.runs(10 * kNsPerSecond, [](Nanos at) { return 0.7 + 0.02 * (at / kTick % 2); });
+  program.runs(10 * kNsPerSecond,
+               [](Nanos at) { return 0.7 + 0.02 * static_cast<double>(at / kTick % 2); });
   ASSERT_EQ(program.windows.size(), 1u);
   EXPECT_EQ(program.windows[0].first, WindowReason::steady);
   EXPECT_GE(program.windows[0].second, 10 * kNsPerSecond);  // two seconds of it are seen before

@@ -74,7 +74,7 @@ TEST(Cores, AreThoseThatTheProcessMayUse) {
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   EXPECT_EQ(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
   CPU_ZERO(&one);
-  for (int cpu_count = 0; cpu_count < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu_count)
+  for (std::size_t cpu_count = 0; cpu_count < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu_count)
     if (CPU_ISSET(cpu_count, &before)) CPU_SET(cpu_count, &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   EXPECT_EQ(usable_cores(), 1u);

@@ -16,7 +16,9 @@ void sample(Capture& c, std::string_view metric, Nanos start, Nanos duration, do
             std::int32_t device = 0) {
   auto& t = c.counter_samples;
   const auto row = t.add();
-  t.start_ns[row] = start, t.duration_ns[row] = duration, t.value[row] = value;
+  t.start_ns[row] = start;
+  t.duration_ns[row] = duration;
+  t.value[row] = value;
   t.device[row] = c.device_row(device);
   t.metric[row] = c.strings.intern(metric);
 }
@@ -25,7 +27,8 @@ EnergyModelFile model_file() {
   EnergyModelFile f{"m.json", {}};
   f.model.static_w = f.model.static_low = f.model.static_high = 100;
   f.model.active_w = f.model.active_low = f.model.active_high = 40;
-  f.model.sm_mhz_low = 1700, f.model.sm_mhz_high = 1980;
+  f.model.sm_mhz_low = 1700;
+  f.model.sm_mhz_high = 1980;
   f.model.coefficients = {{"l2.load", "", 1000, 900, 1100}, {"dram.read", "", 2000, 1900, 2100}};
   return f;
 }
@@ -133,7 +136,8 @@ TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
     c.report_kernels.duration_ns[k] = 1e6;
     auto count = [&](const char* metric, double value) {
       const auto v = c.kernel_counters.add();
-      c.kernel_counters.kernel[v] = k, c.kernel_counters.metric[v] = c.strings.intern(metric),
+      c.kernel_counters.kernel[v] = k;
+      c.kernel_counters.metric[v] = c.strings.intern(metric);
       c.kernel_counters.value[v] = value;
     };
     const bool reads = k == 0;
@@ -157,8 +161,12 @@ TEST(EnergyOfKernels, ReportCountsMakeKernelsAndLayersSumToTheDevice) {
   std::int64_t kernels = 0, types = 0;
   for (const auto& r : d.kernels) {
     kernels += r.nj;
-    if (r.name == "sleeps") EXPECT_EQ(part(r.parts, "dram"), nullptr);
-    if (r.name == "(idle)") EXPECT_EQ(r.nj, 10'000'000'000);  // 0.1 s of static power, no rest
+    if (r.name == "sleeps") {
+      EXPECT_EQ(part(r.parts, "dram"), nullptr);
+    }
+    if (r.name == "(idle)") {  // 0.1 s of static power, no rest
+      EXPECT_EQ(r.nj, 10'000'000'000);
+    }
   }
   for (const auto& r : d.layer_types) types += r.nj;
   EXPECT_EQ(kernels, d.nj);
@@ -204,10 +212,15 @@ TEST(EnergyOfKernels, SamplesGiveEachKernelWhatItDid) {
   for (const auto& r : d.kernels) {
     sum += r.nj;
     const auto* dram = part(r.parts, "dram");
-    if (r.name == "reads") EXPECT_GT(static_cast<double>(dram->nj), 0.97 * whole);
-    if (r.name == "reads")
+    if (r.name == "reads") {
+      EXPECT_GT(static_cast<double>(dram->nj), 0.97 * whole);
+    }
+    if (r.name == "reads") {
       EXPECT_NEAR(static_cast<double>(dram->nj) / static_cast<double>(r.ns), 100, 5);
-    if (r.name == "(idle)") EXPECT_EQ(dram, nullptr);
+    }
+    if (r.name == "(idle)") {
+      EXPECT_EQ(dram, nullptr);
+    }
   }
   EXPECT_EQ(sum, d.nj);
 }
@@ -219,7 +232,7 @@ TEST(EnergyOfKernels, GapsBetweenRecordingWindowsAreNoIdleTime) {
   b.kernel("a", 900 * kMs, kS);
   for (const Nanos start : {0 * kMs, 800 * kMs}) {
     const auto w = b.capture.recording_windows.add();
-    b.capture.recording_windows.start_ns[w] = start,
+    b.capture.recording_windows.start_ns[w] = start;
     b.capture.recording_windows.duration_ns[w] = 400 * kMs;
   }
   AnalyzeOptions options;

@@ -85,8 +85,8 @@ TEST(KinetoExamples, GiveTheGoldenValues) {
   EXPECT_EQ(found, 6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, KinetoCorpus, testing::ValuesIn(kGolden), [](const auto& info) {
-  std::string name = std::filesystem::path(info.param.file).filename().string();
+INSTANTIATE_TEST_SUITE_P(Files, KinetoCorpus, testing::ValuesIn(kGolden), [](const auto& tested) {
+  std::string name = std::filesystem::path(tested.param.file).filename().string();
   std::replace_if(
       name.begin(), name.end(),
       [](char letter) { return !std::isalnum(static_cast<unsigned char>(letter)); }, '_');

@@ -98,7 +98,8 @@ TEST(Wholeness, DamageAndAbsenceCountDoubtsDoNot) {
   EXPECT_EQ(shortcomings(a), std::vector<std::string>{"2 x bad_event: an event cannot be read"});
   a.counters_source.emplace();
   EXPECT_EQ(shortcomings(a).size(), 2u) << "a report of another program";
-  a.match.verdict = MatchVerdict::good, a.match.matched = 3;
+  a.match.verdict = MatchVerdict::good;
+  a.match.matched = 3;
   EXPECT_EQ(shortcomings(a).size(), 1u);
 }
 

@@ -67,8 +67,8 @@ TEST(WorkRules, SizesThatDoNotFitAreNoProduct) {
 
 // ResNet-50's stem: 112 x 112 positions, 64 filters of 7 x 7 x 3.
 TEST(WorkRules, ConvolutionForwardAndBackward) {
-  const char* types =
-      R"(["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"])";
+  const char* types = R"(["float","float","","ScalarList","ScalarList","ScalarList",)"
+                      R"("Scalar","ScalarList","Scalar"])";
   const auto stem =
       work_of({"aten::convolution", "[[1, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], [], [], []]",
                types, R"(["","","","[2, 2]","[3, 3]","[1, 1]","False","[0, 0]","1"])"});
@@ -77,7 +77,8 @@ TEST(WorkRules, ConvolutionForwardAndBackward) {
   EXPECT_EQ(stem->bytes, 4.0 * (3 * 224 * 224 + 64 * 147 + 64 * 112 * 112));
 
   const char* backward_types =
-      R"(["float","float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar","ScalarList"])";
+      R"(["float","float","float","","ScalarList","ScalarList","ScalarList",)"
+      R"("Scalar","ScalarList","Scalar","ScalarList"])";
   const char* shapes =
       "[[1, 64, 112, 112], [1, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], [], [], [], []]";
   const auto weight_only = work_of(
@@ -93,8 +94,8 @@ TEST(WorkRules, ConvolutionForwardAndBackward) {
 }
 
 TEST(WorkRules, ConvolutionOfGroupsAndTransposed) {
-  const char* types =
-      R"(["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"])";
+  const char* types = R"(["float","float","","ScalarList","ScalarList","ScalarList",)"
+                      R"("Scalar","ScalarList","Scalar"])";
   const auto depthwise =
       work_of({"aten::convolution", "[[2, 8, 6, 6], [8, 1, 3, 3], [], [], [], [], [], [], []]",
                types, R"(["","","","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","8"])"});

@@ -41,7 +41,7 @@ constexpr auto kUnits = std::to_array<UnitName>({
     {"pp", CheckRule::Unit::points, 1},
 });
 
-std::optional<double> number(std::string_view text) {
+std::optional<double> number_in(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -156,7 +156,7 @@ Result<CheckRule> parse_check(std::string_view text) {
   });
   if (unit == kUnits.end()) return wrong("the limit has no unit");
   limit.remove_suffix(unit->text.size());
-  const auto value = number(trimmed(limit));
+  const auto value = number_in(trimmed(limit));
   if (!value || !std::isfinite(*value)) return wrong("the limit is no number");
   rule.limit = *value * unit->factor;
   rule.unit = unit->unit;

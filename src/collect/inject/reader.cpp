@@ -19,7 +19,7 @@ namespace gf {
 namespace {
 
 template <class T>
-bool as(std::string_view payload, T& out) {
+bool head_as(std::string_view payload, T& out) {
   if (payload.size() < sizeof(T)) return false;
   std::memcpy(&out, payload.data(), sizeof(T));
   return true;
@@ -97,7 +97,7 @@ bool InjectReader::poll(Capture& capture, std::size_t most) {
     std::string_view rest(buffer.data(), static_cast<std::size_t>(got));
     more |= rest.size() == most;
     inject::Head head{};
-    while (as(rest, head) && rest.size() >= sizeof head + head.bytes) {
+    while (head_as(rest, head) && rest.size() >= sizeof head + head.bytes) {
       take(files, head.type, rest.substr(sizeof head, head.bytes), capture);
       rest.remove_prefix(sizeof head + head.bytes);
       if (files.bad) break;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr Nanos kJitter = 10 * kNsPerMs;
-constexpr GpmMetric kMetrics[] = {
+constexpr GpmMetric kGpmMetrics[] = {
     {"gpu.busy"_metric, 1, kPercent, false},
     {"sm.active_any"_metric, 2, kPercent, false},
     {"sm.occupancy"_metric, 3, kPercent, false},
@@ -48,7 +48,7 @@ static_assert(sizeof(MetricsGet) > 2 * sizeof(nvmlGpmMetricsGet_t));
 
 }  // namespace
 
-std::span<const GpmMetric> gpm_metrics() { return kMetrics; }
+std::span<const GpmMetric> gpm_metrics() { return kGpmMetrics; }
 
 struct Gpm::State {
   const NvmlFunctions* f;
@@ -103,20 +103,20 @@ std::optional<Gpm::Window> Gpm::read() {
   request.version = NVML_GPM_METRICS_GET_VERSION;
   request.sample1 = state.older;
   request.sample2 = state.newer;
-  for (const auto& metric : kMetrics) request.metrics[request.count++].metricId = metric.gpm_id;
+  for (const auto& metric : kGpmMetrics) request.metrics[request.count++].metricId = metric.gpm_id;
   Window window{state.older_ns, now, {}};
   const auto code =
       nvml_call(state.f->nvmlGpmMetricsGet, reinterpret_cast<nvmlGpmMetricsGet_t*>(&request));
   std::swap(state.older, state.newer);
   state.older_ns = now;
   if (code != NVML_SUCCESS) return {};
-  for (std::size_t i = 0; i < std::size(kMetrics); ++i)
+  for (std::size_t i = 0; i < std::size(kGpmMetrics); ++i)
     if (request.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(request.metrics[i].value)) {
       double span = 1.0;
-      if (kMetrics[i].per_second)
+      if (kGpmMetrics[i].per_second)
         span = static_cast<double>(window.end_ns - window.start_ns) * 1e-9;
-      window.values.emplace_back(kMetrics[i].id,
-                                 request.metrics[i].value * kMetrics[i].scale * span);
+      window.values.emplace_back(kGpmMetrics[i].id,
+                                 request.metrics[i].value * kGpmMetrics[i].scale * span);
     }
   return window;
 }

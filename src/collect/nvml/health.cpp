@@ -16,7 +16,7 @@ std::optional<double> value(const GpuHealth& health) {
   return static_cast<double>(*held);
 }
 
-constexpr HealthMetric kMetrics[] = {
+constexpr HealthMetric kHealthMetrics[] = {
     {"temperature.memory"_metric, false, value<&GpuHealth::temperature_memory_celsius>},
     {"monitor.encoder"_metric, false, value<&GpuHealth::encoder>},
     {"monitor.decoder"_metric, false, value<&GpuHealth::decoder>},
@@ -32,7 +32,7 @@ constexpr int kMostAtOnce = 1000;
 
 }  // namespace
 
-std::span<const HealthMetric> health_metrics() { return kMetrics; }
+std::span<const HealthMetric> health_metrics() { return kHealthMetrics; }
 
 GpuHealth read_health(const Nvml& nvml, const GpuInfo& gpu) {
   const auto& calls = nvml.functions();

@@ -16,7 +16,7 @@ std::optional<double> value(const GpuReading& reading) {
 }
 
 constexpr int kMega = 1'000'000;
-constexpr ReadingMetric kMetrics[] = {
+constexpr ReadingMetric kReadingMetrics[] = {
     {"power.module"_metric, false, value<&GpuReading::power_instant_watts>},
     {"power.average"_metric, false, value<&GpuReading::power_average_watts>},
     {"power.memory"_metric, false, value<&GpuReading::power_memory_watts>},
@@ -37,6 +37,6 @@ constexpr ReadingMetric kMetrics[] = {
 
 }  // namespace
 
-std::span<const ReadingMetric> reading_metrics() { return kMetrics; }
+std::span<const ReadingMetric> reading_metrics() { return kReadingMetrics; }
 
 }  // namespace gf

@@ -12,7 +12,7 @@ namespace gf {
 namespace {
 constexpr std::size_t kMostValues =
     16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
-constexpr std::chrono::seconds kPatience{3};  // for the last samples
+constexpr std::chrono::seconds kLastSamplesPatience{3};  // for the last samples
 constexpr std::chrono::milliseconds kWait{200};
 }  // namespace
 
@@ -45,7 +45,7 @@ void CounterThread::start() {
 void CounterThread::stop() {
   ending_ = true;
   if (!thread_.joinable()) return;
-  hangs_ = ended_.get_future().wait_for(kPatience) != std::future_status::ready;
+  hangs_ = ended_.get_future().wait_for(kLastSamplesPatience) != std::future_status::ready;
   if (hangs_)
     thread_.detach();
   else

@@ -45,7 +45,7 @@ constexpr Scheduler kSchedulers[] = {
     {"sge", "JOB_ID"},         {"flux", "FLUX_JOB_ID"}, {"torchrun", "TORCHELASTIC_RUN_ID"},
 };
 
-std::string whole_file(const std::string& path) {
+std::string text_of_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -185,7 +185,7 @@ JobIdentity job_identity_of(pid_t process) {
   const pid_t number = process > 0 ? process : ::getpid();
   const std::string folder = fmt::format("/proc/{}/", number);
   std::map<std::string, std::string, std::less<>> variables;
-  std::istringstream environment(process > 0 ? whole_file(folder + "environ") : std::string());
+  std::istringstream environment(process > 0 ? text_of_file(folder + "environ") : std::string());
   for (std::string word; std::getline(environment, word, '\0');)
     if (const auto equals = word.find('='); equals != std::string::npos)
       variables.emplace(word.substr(0, equals), word.substr(equals + 1));
@@ -198,11 +198,11 @@ JobIdentity job_identity_of(pid_t process) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
   };
-  sources.cgroup = whole_file(folder + "cgroup");
-  sources.mounts = whole_file(folder + "mountinfo");
+  sources.cgroup = text_of_file(folder + "cgroup");
+  sources.mounts = text_of_file(folder + "mountinfo");
   sources.user = user_name(number);
   sources.pod_namespace =
-      whole_file(folder + "root/var/run/secrets/kubernetes.io/serviceaccount/namespace");
+      text_of_file(folder + "root/var/run/secrets/kubernetes.io/serviceaccount/namespace");
   return job_identity(sources);
 }
 

@@ -4,7 +4,7 @@ namespace gf {
 
 namespace {
 
-constexpr Nanos kPatience = kNsPerSecond;
+constexpr Nanos kSensorPatience = kNsPerSecond;
 constexpr Nanos kHangs = 500 * kNsPerMs;  // a call that takes longer does not come back soon
 
 }  // namespace
@@ -28,7 +28,7 @@ void WatchedSensors::call(Capture& capture, bool last, int wake_fd) {
         else
           state->sensors.poll(state->rows);
       },
-      kPatience, wake_fd);
+      kSensorPatience, wake_fd);
   if (end == CallEnd::returned) move_rows(capture);
 }
 

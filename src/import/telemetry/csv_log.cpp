@@ -21,40 +21,40 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-enum class Role { time, calendar, index, uuid, bus, instance, name, host, skipped, value };
+enum class ColumnRole { time, calendar, index, uuid, bus, instance, name, host, skipped, value };
 
 struct LogColumn {
-  Role role = Role::value;
+  ColumnRole role = ColumnRole::value;
   int exponent = 0;  // of a time
   Text metric{};
   double factor = 1;
 };
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& letter : out)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 32);
   return out;
 }
 
-Role role_of(std::string_view written) {
-  const std::string header = lower(written);
-  if (header == "timestamp") return Role::calendar;
-  if (time_column_exponent(header)) return Role::time;
+ColumnRole column_role(std::string_view written) {
+  const std::string header = lower_case(written);
+  if (header == "timestamp") return ColumnRole::calendar;
+  if (time_column_exponent(header)) return ColumnRole::time;
   for (const std::string_view index : {"index", "gpu", "device", "gpu_index", "gpu_id", "gpuid",
                                        "gpu id", "device_index", "device_id", "minor_number"})
-    if (header == index) return Role::index;
-  if (header == "uuid" || header == "gpu_uuid") return Role::uuid;
-  if (header == "name" || header == "gpu_name") return Role::name;
+    if (header == index) return ColumnRole::index;
+  if (header == "uuid" || header == "gpu_uuid") return ColumnRole::uuid;
+  if (header == "name" || header == "gpu_name") return ColumnRole::name;
   if (header == "pci.bus_id" || header == "gpu_bus_id" || header == "serial" ||
       header == "gpu_serial")
-    return Role::bus;
-  if (header == "instance") return Role::instance;
-  if (header == "host" || header == "hostname") return Role::host;
+    return ColumnRole::bus;
+  if (header == "instance") return ColumnRole::instance;
+  if (header == "host" || header == "hostname") return ColumnRole::host;
   if (header == "source" || header == "driver_version" || header == "pstate" ||
       header == "vbios_version")
-    return Role::skipped;
-  return Role::value;
+    return ColumnRole::skipped;
+  return ColumnRole::value;
 }
 
 /// Seconds since 1970, or thousandths, millionths, billionths of them: no log is of another
@@ -80,9 +80,9 @@ int sniff_csv(std::string_view, std::string_view head) {
   for (std::size_t at = 0; at <= line.size();) {
     const auto end = std::min(line.find(',', at), line.size());
     const std::string_view cell = trimmed(line.substr(at, end - at));
-    const Role role = role_of(cell);
-    time |= role == Role::time || role == Role::calendar;
-    if (role == Role::value && !cell.empty() &&
+    const ColumnRole role = column_role(cell);
+    time |= role == ColumnRole::time || role == ColumnRole::calendar;
+    if (role == ColumnRole::value && !cell.empty() &&
         quantity_of_column(cell).metric.find('.') != std::string::npos)
       ++known;
     at = end + 1;
@@ -132,12 +132,13 @@ void CsvLog::read_heading() {
   for (std::size_t at = 0; at < row_.size(); ++at) {
     const std::string_view header = trimmed(row_[at]);
     auto& column = columns_[at];
-    column.role = role_of(header);
-    if (column.role == Role::time) column.exponent = *time_column_exponent(lower(header));
-    has_time_ |= column.role == Role::time || column.role == Role::calendar;
-    named_ |= column.role == Role::index || column.role == Role::uuid || column.role == Role::bus ||
-              column.role == Role::instance;
-    if (column.role != Role::value) continue;
+    column.role = column_role(header);
+    if (column.role == ColumnRole::time)
+      column.exponent = *time_column_exponent(lower_case(header));
+    has_time_ |= column.role == ColumnRole::time || column.role == ColumnRole::calendar;
+    named_ |= column.role == ColumnRole::index || column.role == ColumnRole::uuid ||
+              column.role == ColumnRole::bus || column.role == ColumnRole::instance;
+    if (column.role != ColumnRole::value) continue;
     const Quantity quantity = quantity_of_column(header);
     column.metric = capture_.strings.intern(quantity.metric);
     column.factor = quantity.factor;
@@ -158,13 +159,13 @@ Status CsvLog::check_heading() const {
 /// Whether the line is a heading: a logger that was started again writes it again.
 bool CsvLog::is_heading() const {
   return std::ranges::any_of(row_, [](std::string_view cell) {
-    const Role role = role_of(trimmed(cell));
-    return role == Role::time || role == Role::calendar;
+    const ColumnRole role = column_role(trimmed(cell));
+    return role == ColumnRole::time || role == ColumnRole::calendar;
   });
 }
 
 std::optional<Nanos> CsvLog::read_time(std::string_view cell, const LogColumn& column) {
-  if (column.role == Role::time) return parse_decimal(cell, column.exponent);
+  if (column.role == ColumnRole::time) return parse_decimal(cell, column.exponent);
   bool zoned = false;
   if (const auto time = parse_calendar(cell, &zoned)) {
     local_ |= !zoned;
@@ -180,22 +181,22 @@ DeviceCells CsvLog::device_cells() const {
   for (std::size_t column = 0; column < row_.size(); ++column) {
     const std::string_view cell = trimmed(row_[column]);
     switch (columns_[column].role) {
-      case Role::index:
+      case ColumnRole::index:
         cells.index = cell;
         break;
-      case Role::uuid:
+      case ColumnRole::uuid:
         cells.uuid = cell;
         break;
-      case Role::bus:
+      case ColumnRole::bus:
         cells.bus = cell;
         break;
-      case Role::instance:
+      case ColumnRole::instance:
         cells.instance = cell;
         break;
-      case Role::name:
+      case ColumnRole::name:
         cells.name = cell;
         break;
-      case Role::host:
+      case ColumnRole::host:
         cells.host = cell;
         break;
       default:
@@ -209,7 +210,8 @@ void CsvLog::read_line() {
   std::optional<Nanos> time;
   if (row_.size() == columns_.size())
     for (std::size_t column = 0; column < row_.size(); ++column)
-      if (columns_[column].role == Role::time || columns_[column].role == Role::calendar)
+      if (columns_[column].role == ColumnRole::time ||
+          columns_[column].role == ColumnRole::calendar)
         time = read_time(trimmed(row_[column]), columns_[column]);
   if (!time) {
     if (is_heading()) return read_heading();
@@ -227,7 +229,7 @@ void CsvLog::read_line() {
   auto& samples = capture_.counter_samples;
   if (!named_) unnamed_.add(*time, samples.size());
   for (std::size_t column = 0; column < row_.size(); ++column) {
-    if (columns_[column].role != Role::value) continue;
+    if (columns_[column].role != ColumnRole::value) continue;
     const auto value = parse_reading(row_[column]);
     if (!value) {
       ++missing_;

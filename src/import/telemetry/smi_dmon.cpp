@@ -16,7 +16,8 @@ namespace gf::telemetry {
 
 namespace {
 
-constexpr Nanos kInterval = kNsPerSecond, kDay = 86400 * kNsPerSecond, kLongest = 60 * kNsPerSecond;
+constexpr Nanos kSmiInterval = kNsPerSecond, kDay = 86400 * kNsPerSecond,
+                kLongest = 60 * kNsPerSecond;
 
 /// The cells of a line, without the # of a heading.
 std::vector<std::string_view> cells_of(std::string_view line) {
@@ -25,7 +26,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
 }
 
 /// "# gpu    pwr  gtemp ...", with Date and Time in front when they were asked for.
-bool is_heading(std::string_view line) {
+bool is_smi_heading(std::string_view line) {
   if (!line.starts_with('#')) return false;
   const auto cells = cells_of(line);
   auto at = cells.begin();
@@ -143,12 +144,12 @@ class LogReader {
     if (!date_ && head.time_of_day && *head.time_of_day < place.time_of_day)
       place.day += kDay;  // past midnight
     if (head.time_of_day) place.time_of_day = *head.time_of_day;
-    Nanos now = place.last + kInterval;
+    Nanos now = place.last + kSmiInterval;
     if (time_)
       now = place.day + *head.time_of_day;
     else if (place.last < 0)
       ++now;
-    Nanos since = kInterval;
+    Nanos since = kSmiInterval;
     if (place.last >= 0 && now > place.last && now - place.last <= kLongest)
       since = now - place.last;
     place.last = now;
@@ -195,7 +196,7 @@ class LogReader {
 }  // namespace
 
 int sniff_smi_dmon(std::string_view, std::string_view head) {
-  return sniff_heading(head, is_heading);
+  return sniff_heading(head, is_smi_heading);
 }
 
 Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path) {
@@ -211,7 +212,7 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
     at = end + 1;
     const auto cells = cells_of(line);
     if (cells.empty()) continue;
-    if (is_heading(line))
+    if (is_smi_heading(line))
       reader.heading(cells);
     else if (line.starts_with('#'))  // the units; the heading comes again every few lines
       reader.units(cells);

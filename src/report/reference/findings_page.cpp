@@ -43,7 +43,7 @@ constexpr Words kWords[] = {
 #undef GF_FINDING_TOO
 };
 
-constexpr const char* kHead = R"(# Findings: what to change
+constexpr const char* kFindingsHead = R"(# Findings: what to change
 
 <!-- Made by `./dev docs` from src/analyze/names/findings.def: change that. -->
 
@@ -81,7 +81,7 @@ std::string findings_page() {
       "Recordings and logs without kernels ([samples.md](samples.md)) have rules of their own; "
       "their gains are bars of the\nwaterfall. Caveats:\n\n{}\nLosses:\n\n{}\n"
       "A rule is a function of the id's name in `src/analyze/findings/rules_*.cpp`.\n",
-      kHead, rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::loss),
+      kFindingsHead, rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::loss),
       rows_of(Scope::trace, Rank::note), rows_of(Scope::sample, Rank::caveat),
       rows_of(Scope::sample, Rank::loss));
 }

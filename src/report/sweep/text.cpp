@@ -28,7 +28,7 @@ constexpr ShownLevel kShown[] = {{"GPU", "gpu.busy"_metric, nullptr},
                                  {"issue", "issue.active"_metric, nullptr},
                                  {"tensor", "tensor.active"_metric, nullptr}};
 
-const SweepRun& run_at(const Sweep& sweep, std::int64_t at) {
+const SweepRun& run_of(const Sweep& sweep, std::int64_t at) {
   return sweep.runs[static_cast<std::size_t>(at)];
 }
 
@@ -51,7 +51,7 @@ std::string rate(std::optional<double> per_second) {
 
 bool any_of_runs(const Sweep& sweep, const SweepSeries& series, auto&& has) {
   return std::any_of(series.runs.begin(), series.runs.end(),
-                     [&](std::int64_t at) { return has(run_at(sweep, at)); });
+                     [&](std::int64_t at) { return has(run_of(sweep, at)); });
 }
 
 /// Figures 1 and 3 of DATE 2024: each batch with its throughput and how deep the GPU was used.
@@ -72,7 +72,7 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
   TextTable table(std::move(columns));
   constexpr int kBar = 8;
   for (const auto run_index : series.runs) {
-    const SweepRun& run = run_at(sweep, run_index);
+    const SweepRun& run = run_of(sweep, run_index);
     const bool saturated = run.batch && run.batch == series.saturation_batch;
     Paint how = Paint::plain;
     if (saturated) how = Paint::strong;
@@ -122,7 +122,7 @@ std::string against_memory(const Sweep& sweep, const TextStyle& style) {
     for (std::size_t at = 0; at < sweep.series.size(); ++at) {
       if (sweep.series[at].model != model) continue;
       for (const auto run_index : sweep.series[at].runs) {
-        const SweepRun& run = run_at(sweep, run_index);
+        const SweepRun& run = run_of(sweep, run_index);
         if (!run.memory_bytes || !run.normalised || *run.memory_bytes <= 0) continue;
         const auto bytes = static_cast<double>(*run.memory_bytes);
         const bool saturated = run.batch == sweep.series[at].saturation_batch;

@@ -16,7 +16,7 @@ namespace gf {
 
 namespace {
 
-constexpr int kBar = 24;
+constexpr int kPhaseBar = 24;
 
 std::string modes_text(const RuntimeInfo& runtime_info) {
   std::string text;
@@ -39,7 +39,7 @@ std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style
   for (const auto& phase : runtime_info.phases) {
     if (phase.ns == 0 && phase.present_ns == 0) continue;
     table.add({std::string(name_of(phase.phase)),
-               Cell::painted(bar(style, {0, phase.share.value_or(0), 0}, kBar), kBar),
+               Cell::painted(bar(style, {0, phase.share.value_or(0), 0}, kPhaseBar), kPhaseBar),
                format_time(phase.ns), format_share(phase.share),
                known_or("", phase.per_item_ns, format_mean_time)});
   }

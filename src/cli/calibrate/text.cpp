@@ -1,4 +1,4 @@
-#include "cli/calibration_text.h"
+#include "cli/calibrate/text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What `calibrate` finds, as its file and as text.
+// From the raw points of a calibration to the energy model, with what tells how far to trust it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,11 @@
 #include "analyze/energy/board_facts.h"
 #include "analyze/energy/calibration.h"
 #include "analyze/energy/leave_out.h"
+#include "analyze/energy/model.h"
+#include "analyze/energy/points_file.h"
 #include "analyze/energy/unseen.h"
 
-namespace gf::cli {
+namespace gf {
 
 /// The file that `energy` reads: the model, with all that speaks for and against it.
 struct CalibrationFile {
@@ -35,8 +37,16 @@ struct CalibrationFile {
   }
 };
 
-void print_calibration(const CalibrationFile& file);
-/// Coefficients of two calibrations side by side.
-void print_against(const EnergyModel& model, const EnergyModel& other);
+struct CalibrationWanted {
+  bool leave_one_out = false;     // predict each microbenchmark by a fit without it
+  std::string* system = nullptr;  // receives the least-squares system as CSV
+};
 
-}  // namespace gf::cli
+/// Fits the points of a file; kernels that the fit has not seen are judged apart. `benches`: the
+/// microbenchmarks that take part, with their counters where a report gave them. Errors: too few
+/// points.
+Result<CalibrationFile> fit_calibration(const EnergyPointsFile& raw,
+                                        const std::vector<BenchCounts>& benches,
+                                        const CalibrationWanted& wanted);
+
+}  // namespace gf
