@@ -18,6 +18,7 @@
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
+#include "report/otlp.h"
 
 namespace gf::cli {
 
@@ -68,6 +69,7 @@ std::string shown(const Options& options, const LiveTable& table, bool live, boo
   if (options.format == "csv") return live_csv(table);
   if (options.format == "openmetrics")
     return open_metrics(table, {true, options.dcgm_names, options.job_labels});
+  if (options.format == "otlp") return otlp_metrics(table);
   if (options.format == "json") {
     std::string json;
     to_json(json, table);
@@ -215,9 +217,11 @@ Verb monitor_verb() {
       .from(0.1, 86400);
   verb.option("--count", options->count, "N", "stop after N readings").positive();
   verb.flag("--once", options->once, "one reading, then stop");
-  verb.option("--format", options->format, "FORMAT",
-              "text, json (one object a line), csv, or openmetrics (what --serve serves)")
-      .of({"text", "json", "csv", "openmetrics"});
+  verb.option(
+          "--format", options->format, "FORMAT",
+          "text, json (one object a line), csv, openmetrics (what --serve serves), or otlp (what "
+          "a collector of OpenTelemetry takes)")
+      .of({"text", "json", "csv", "openmetrics", "otlp"});
   add_format_flags(verb, options->format, {"json", "csv"});
   verb.option("--serve", options->serve, "ADDR:PORT",
               "serve /metrics for Prometheus; :PORT is reachable from this machine alone");

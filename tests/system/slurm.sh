@@ -3,9 +3,9 @@
 # the fake driver, and the monitor that shows a task on a GPU with its job. Usage: slurm.sh BUILD_DIR. Exit 77: not installed, or no root.
 set -uo pipefail
 build=$(cd "$1" && pwd)
-export PATH="$PATH:/usr/sbin" GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
-for tool in munged slurmctld slurmd sbatch srun; do command -v $tool > /dev/null || { echo "$tool is not installed"; exit 77; }; done
-[ "$(id -u)" = 0 ] || { echo "slurmd wants to be root"; exit 77; }
+source "$(dirname "$0")/slurm_cluster.bash"
+slurm_is_here || exit 77
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
 gf=$build/gpufathom program=$build/fakes/program
 work=$(mktemp -d); chmod 755 "$work"
 pids=()
@@ -19,47 +19,7 @@ check() {  # check NAME CONDITION...
 is() { check "$1" [ "$2" = "$3" ]; }
 said() { "$gf" query "$1" "select value from metadata where key = '$2'" --format csv 2>/dev/null | tail -n +2; }
 
-# A cluster of this machine, with nothing of it outside the folder.
-mkdir -m 755 "$work/munge" "$work/state" "$work/spool" "$work/log"
-cd "$work"
-head -c 1024 /dev/urandom > munge/key; chmod 400 munge/key
-munged --foreground --force --key-file="$work/munge/key" --socket="$work/munge/socket" --pid-file="$work/munge/pid" --log-file="$work/log/munged" --seed-file="$work/munge/seed" > log/munged.out 2>&1 & pids+=($!)
-ports=($(python3 -c 'import socket
-held = [socket.socket() for _ in range(2)]
-for one in held: one.bind(("127.0.0.1", 0))
-print(*(one.getsockname()[1] for one in held))'))
-host=$(hostname -s)
-cat > slurm.conf <<CONF
-ClusterName=loopback
-SlurmctldHost=$host(127.0.0.1)
-SlurmUser=root
-SlurmctldPort=${ports[0]}
-SlurmdPort=${ports[1]}
-AuthType=auth/munge
-AuthInfo=socket=$work/munge/socket
-CredType=cred/munge
-StateSaveLocation=$work/state
-SlurmdSpoolDir=$work/spool
-SlurmctldPidFile=$work/slurmctld.pid
-SlurmdPidFile=$work/slurmd.pid
-SlurmctldLogFile=$work/log/slurmctld
-SlurmdLogFile=$work/log/slurmd
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
-SchedulerType=sched/builtin
-SelectType=select/cons_tres
-NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=all Nodes=$host Default=YES MaxTime=5 State=UP OverSubscribe=FORCE
-CONF
-export SLURM_CONF=$work/slurm.conf
-for _ in $(seq 50); do [ -S munge/socket ] && break; sleep 0.1; done
-slurmctld -D -f slurm.conf > log/slurmctld.out 2>&1 & pids+=($!)
-slurmd -D -f slurm.conf -N "$host" > log/slurmd.out 2>&1 & pids+=($!)
-for _ in $(seq 200); do sinfo -h -o %t 2>/dev/null | grep -q idle && break; sleep 0.1; done
-sinfo -h -o %t 2>/dev/null | grep -q idle || { echo "Slurm does not start here:"; tail -n 5 log/*; exit 77; }
+start_slurm "$work" || exit 77
 
 cat > job.sh <<JOB
 #!/usr/bin/env bash
