@@ -15,10 +15,10 @@
 #include "cli/describe.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/overwrites.h"
 #include "cli/parse.h"
 #include "cli/piped_input.h"
 #include "cli/verbs.h"
-#include "core/out_file.h"
 #include "core/version.h"
 #include "core/when.h"
 
@@ -46,9 +46,7 @@ int say(const std::string& text) {
 std::string overwritten(const Parsed& parsed) {
   for (const auto& output : parsed.outputs)
     for (const auto& input : parsed.inputs)
-      if (same_file(output, input))
-        return fmt::format("{} is read, and would be overwritten: name another file to write",
-                           output);
+      if (would_overwrite(output, input)) return overwrites_text(output);
   return {};
 }
 

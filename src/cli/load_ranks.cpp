@@ -8,6 +8,7 @@
 
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/ranks/parallel.h"
+#include "cli/overwrites.h"
 #include "import/importer.h"
 
 namespace gf::cli {
@@ -23,14 +24,6 @@ struct Candidate {
   bool named = false;  // by the user, not found in a folder
 };
 
-bool looks_like_capture(const files::path& path) {
-  const std::string name = path.filename().string();
-  for (const std::string_view end : {".json", ".json.gz", ".json.zst", ".jsonl", ".gpf", ".gpf.gz",
-                                     ".sqlite", ".xplane.pb", ".xplane.pb.gz"})
-    if (name.ends_with(end)) return true;
-  return false;
-}
-
 Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& paths) {
   std::vector<Candidate> out;
   for (const auto& path : paths) {
@@ -43,7 +36,7 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& pat
     std::vector<Candidate> inside;
     for (files::recursive_directory_iterator at(path, error), end; !error && at != end;
          at.increment(error))
-      if (at->is_regular_file(error) && looks_like_capture(at->path()))
+      if (at->is_regular_file(error) && looks_like_capture(at->path().string()))
         inside.push_back({at->path().string(), false});
     if (error) return fail("cannot be listed: " + error.message(), path);
     if (inside.empty())
@@ -159,7 +152,7 @@ bool is_folder_of_ranks(const std::string& path) {
   if (!files::is_directory(path, error)) return false;
   std::size_t found = 0;
   for (files::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-    if (at->is_regular_file(error) && looks_like_capture(at->path()) &&
+    if (at->is_regular_file(error) && looks_like_capture(at->path().string()) &&
         !at->path().string().ends_with(".xplane.pb"))
       ++found;
   return found > 0;

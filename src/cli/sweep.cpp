@@ -9,6 +9,7 @@
 #include "analyze/sweep/table.h"
 #include "cli/analyze_steps.h"
 #include "cli/load_capture.h"
+#include "cli/overwrites.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "report/html/sweep_page.h"
@@ -80,6 +81,13 @@ int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) 
   return say_shortcomings(row.capture, *analysis);
 }
 
+/// Whether the answer would take the place of a file that the table names.
+bool overwrites(const std::string& output, const std::vector<SweepRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
+    return would_overwrite(output, row.capture) || would_overwrite(output, row.counters);
+  });
+}
+
 /// The first asked-for axis that a run lacks, as a complaint.
 std::string lacking(const std::vector<std::string>& axes, const SweepRow& row) {
   const SweepRun& run = row.input.run;
@@ -112,6 +120,8 @@ int compare_sweep(const SweepOptions& options) {
   auto rows = rows_of(options);
   if (!rows) return complain(rows.error());
   if (rows->size() < 2) return complain("a sweep wants at least 2 runs", kWrongUsage);
+  if (overwrites(options.output.path, *rows))
+    return complain(overwrites_text(options.output.path), kWrongUsage);
   const std::string format = chosen_format(options.output);
   ProgressDisplay progress;
   int exit_code = kWhole;

@@ -3,4 +3,4 @@
 # `./dev bench growth`. Four times the input may take 8 times as long, where a quadratic program takes 16. Usage: growth.sh BUILD_DIR
 set -euo pipefail
 build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd)
-exec python3 "$root/bench/growth.py" --program "$build/gpufathom" --part 0.2 --attempts 9 --across 8 --answers analyze,page,compare
+exec python3 "$root/bench/growth.py" --program "$build/gpufathom" --part 0.2 --attempts 9 --across 8 --answers analyze,page,perfetto
