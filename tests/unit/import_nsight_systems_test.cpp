@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -85,6 +86,77 @@ TEST(NsightSystems, OldAndPartialSchemas) {
   EXPECT_EQ(c.counter_samples.value[0], 0.5);
   EXPECT_EQ(test::quality_of(c),
             (std::map<std::string, long>{{"bad_event", 5}, {"open_range", 1}}));
+}
+
+/// Little-endian, in the hexadecimal that SQL takes.
+std::string hex(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += fmt::format("{:02x}", value >> (8 * i) & 0xff);
+  return text;
+}
+
+/// A payload as the exporter writes it: domain, schema, size, offset, then the values.
+std::string payload(std::uint64_t schema, const std::string& values) {
+  return "x'" + hex(1, 8) + hex(schema, 8) + hex(values.size() / 2, 8) + hex(32, 8) + values + "'";
+}
+
+template <class Column>
+std::vector<std::int64_t> values(const Column& column) {
+  return {column.begin(), column.end()};
+}
+
+TEST(NsightSystems, RangesOfNcclDescribeItsKernels) {
+  constexpr std::uint64_t kComm = 0xfedcba9876543210;
+  const std::string init = payload(7, hex(kComm, 8) + hex(4, 4) + hex(2, 4) + hex(0, 8));
+  const std::string reduce = payload(8, hex(kComm, 8) + hex(4096, 8) + hex(0, 8));
+  const std::string send = payload(9, hex(kComm, 8) + hex(64, 8) + hex(3, 8));
+  const Export file(
+      R"sql(
+    CREATE TABLE StringIds(id INTEGER, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'), (2,
+      'cudaLaunchKernelExC_v11060'), (3, 'gemm'), (4, 'ncclDevKernel_SendRecv');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER,
+      contextId INTEGER, streamId INTEGER, correlationId INTEGER, shortName INTEGER,
+      globalPid INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (200, 250, 0, 1, 7, 5, 1, 0x2A000000), (260,
+      270, 0, 1, 7, 6, 3, 0x2A000000), (300, 350, 0, 1, 7, 7, 1, 0x2A000000), (400, 450, 0, 1, 7,
+      8, 4, 0x2A000000);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER,
+      correlationId INTEGER, nameId INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (80, 90, 0x2A00002B, 5, 2), (95, 97,
+      0x2A00002B, 6, 2), (130, 140, 0x2A00002B, 7, 2), (160, 170, 0x2A00002B, 8, 2);
+    CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId INTEGER, schemaId INTEGER, idx INTEGER,
+      type INTEGER, name TEXT, offset INTEGER);
+    INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (1, 7, 0, 18, 'NCCL communicator ID', 0), (1,
+      7, 1, 5, 'No. of ranks', 8), (1, 7, 2, 5, 'Rank', 12), (1, 8, 0, 18,
+      'NCCL communicator ID', NULL), (1, 8, 1, 22, 'Message size [bytes]', NULL), (1, 8, 2, 9001,
+      'Reduction operation', NULL), (1, 9, 0, 18, 'NCCL communicator ID', 0), (1, 9, 1, 22,
+      'Message size [bytes]', 8), (1, 9, 2, 5, 'Peer rank', 16);
+    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT,
+      globalTid INTEGER, domainId INTEGER, binaryData BLOB);
+    INSERT INTO NVTX_EVENTS VALUES
+      (10, 20, 59, 'ncclCommInitRankConfig', 0x2A00002B, 1, )sql" +
+      init + "), (70, 99, 59, 'ncclAllReduce', 0x2A00002B, 1, " + reduce +
+      "), (110, 115, 59, 'ncclAllReduce', 0x2A00002B, 1, " + reduce +
+      "), (116, 120, 59, 'ncclAllReduce', 0x2A00002B, 1, " + reduce +
+      "), (150, 171, 59, 'ncclSend', 0x2A00002B, 1, " + send +
+      "), (180, 190, 59, 'ncclAllReduce', 0x2A00002B, 1, x'00'), (190, 195, 59, 'x', 0x2A00002B, "
+      "1, NULL);");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  const Capture& c = *loaded;
+  ASSERT_EQ(c.collectives.size(), 3u);
+  const auto& told = c.collectives;
+  EXPECT_EQ(values(told.activity), (std::vector<std::int64_t>{0, 2, 3}));
+  EXPECT_EQ(c.text(told.name[0]), "ncclAllReduce");
+  EXPECT_EQ(values(told.in_elements), (std::vector<std::int64_t>{4096, 8192, 64}));
+  EXPECT_EQ(values(told.sequence), (std::vector<std::int64_t>{0, 1, -1}));
+  EXPECT_EQ(told.group_size[0], 4);
+  EXPECT_EQ(c.text(told.group_name[0]), "0xfedcba9876543210");
+  EXPECT_EQ(told.from_rank[2], 2);
+  EXPECT_EQ(told.to_rank[2], 3);
+  EXPECT_EQ(c.metadata_value("nccl.rank"), "2");
+  EXPECT_EQ(c.metadata_value("nccl.world_size"), "4");
 }
 
 TEST(NsightSystems, RangesOfPyTorchAreItsOperations) {

@@ -55,7 +55,10 @@ RankIdentity identify_rank(const Capture& capture) {
   identity.world_size = number_in(capture.metadata_value("distributedInfo.world_size"));
   if (identity.world_size < 0)
     identity.world_size = number_in(capture.metadata_value("job.world_size"));
+  if (identity.world_size < 0)
+    identity.world_size = number_in(capture.metadata_value("nccl.world_size"));
   identity.rank = number_in(capture.metadata_value("distributedInfo.rank"));
+  if (identity.rank < 0) identity.rank = number_in(capture.metadata_value("nccl.rank"));
   if (identity.rank >= 0) {
     identity.source = RankSource::trace;
     return identity;

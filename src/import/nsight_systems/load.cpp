@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "import/gpu_api.h"
+#include "import/nsight_systems/nccl_ranges.h"
 #include "import/nsight_systems/nsight_systems.h"
 #include "import/nsight_systems/table_rows.h"
 #include "model/check.h"
@@ -106,7 +107,8 @@ enum CopyColumn { kCopyBytes = kOwn, kCopyKind, kCopyGraphNode };
 enum SetColumn { kSetBytes = kOwn, kSetGraphNode };
 enum GraphColumn { kGraph = kOwn };
 enum CallColumn { kCallThread = 2, kCallCorrelation, kCallName };
-enum RangeColumn { kRangeThread = 2, kRangeText, kRangeTextId, kRangeType };
+enum RangeColumn { kRangeThread = 2, kRangeText, kRangeTextId, kRangeType, kRangePayload };
+enum EntryColumn { kEntryDomain, kEntrySchema, kEntryName, kEntryType, kEntryOffset };
 enum SyncColumn { kSyncDevice = 2, kSyncStream, kSyncCorrelation, kSyncType };
 enum GpuColumn {
   kGpuId,
@@ -135,8 +137,8 @@ class Loader {
     using Step = Status (Loader::*)();
     for (Step step :
          {&Loader::session, &Loader::strings, &Loader::devices, &Loader::threads, &Loader::kernels,
-          &Loader::copies, &Loader::sets, &Loader::graphs, &Loader::calls, &Loader::ranges,
-          &Loader::syncs, &Loader::gpu_metrics, &Loader::diagnostics})
+          &Loader::copies, &Loader::sets, &Loader::graphs, &Loader::calls, &Loader::payload_entries,
+          &Loader::ranges, &Loader::syncs, &Loader::gpu_metrics, &Loader::diagnostics})
       if (const Status done = (this->*step)(); !done) return done;
     if (c_.events == 0)
       c_.note_quality(
@@ -372,9 +374,18 @@ class Loader {
     return c_.strings.intern(std::string(text.substr(0, version)));
   }
 
+  Status payload_entries() {
+    return each("NVTX_PAYLOAD_SCHEMA_ENTRIES", {"domainId", "schemaId", "name", "type", "offset"},
+                [&](const TableRows& rows) {
+                  nccl_.add_entry(rows.integer(kEntryDomain), rows.integer(kEntrySchema),
+                                  {std::string(rows.text(kEntryName)), rows.integer(kEntryType),
+                                   rows.integer(kEntryOffset)});
+                });
+  }
+
   Status ranges() {
-    return each(
-        "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType"},
+    const Status done = each(
+        "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType", "binaryData"},
         [&](const TableRows& rows) {
           // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
           // spans.
@@ -390,10 +401,15 @@ class Loader {
           host_ops.start_ns[row] = span_of->start;
           host_ops.duration_ns[row] = span_of->length();
           host_ops.thread[row] = thread(rows.integer(kRangeThread));
-          name_nvtx_range(c_, row,
-                          rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
-                                                : c_.strings.intern(rows.text(kRangeText)));
+          const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
+                                                  : c_.strings.intern(rows.text(kRangeText));
+          name_nvtx_range(c_, row, text);
+          if (!rows.null(kRangePayload))
+            nccl_.add_range(host_ops.thread[row], span_of->start, c_.text(text),
+                            rows.text(kRangePayload));
         });
+    if (done) nccl_.describe(c_);
+    return done;
   }
 
   Status syncs() {
@@ -511,6 +527,7 @@ class Loader {
   Capture& c_;
   sqlite::ReadBudget budget_;
   std::int64_t epoch_ = 0;
+  NcclRanges nccl_;
   std::unordered_map<std::int64_t, std::uint32_t> gpus_;  // number in the machine -> row of devices
   std::unordered_map<std::int64_t, Text> names_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
