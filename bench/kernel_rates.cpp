@@ -1,5 +1,5 @@
 // The solved rates of every kernel of a capture with their intervals, as JSON: what
-// tests/gpu/rates_against_ncu.py compares with a profiler's counters. Usage: kernel_rates CAPTURE
+// bench/gpu/rates_against_ncu.py compares with a profiler's counters. Usage: kernel_rates CAPTURE
 #include "analyze/kernel_rates/kernel_rates.h"
 
 #include <fmt/format.h>

@@ -23,7 +23,7 @@ struct Options {
   bool fit_only = false, list_counters = false, leave_one_out = false;
 };
 
-/// Kernels that the fit has not seen: what tests/gpu/energy_unseen.sh leaves under a prefix.
+/// Kernels that the fit has not seen: what bench/gpu/energy_unseen.sh leaves under a prefix.
 Result<std::vector<UnseenKernel>> judge(const EnergyModel& model, const std::string& prefix) {
   auto runs = read_unseen_runs(prefix + ".jsonl");
   if (!runs) return tl::unexpected(runs.error());
@@ -141,7 +141,7 @@ Verb calibrate_verb() {
   verb.option(
       "--unseen", options->unseen, "PREFIX",
       "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz "
-      "(tests/gpu/energy_unseen.sh)");
+      "(bench/gpu/energy_unseen.sh)");
   verb.flag("--leave-one-out", options->leave_one_out,
             "predict each microbenchmark by a fit without it");
   verb.option("--against", options->against, "FILE",

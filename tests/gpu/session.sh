@@ -31,7 +31,7 @@ case $part in
   attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
   utilization) "$python" examples/studies/utilization/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
-  runtime) GPUFATHOM=$gf tests/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
+  runtime) GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   *) echo "no part \"$part\"" >&2; exit 2 ;;
 esac
 case $part in

@@ -36,7 +36,7 @@ for i, (begin, end) in enumerate(windows):
         pairs.append({"inside_ms": statistics.fmean(inside), "outside_ms": statistics.fmean(outside)})
 before = [g[2] for g in groups if g[1] < windows[0][0]]
 ratio = [p["inside_ms"] / p["outside_ms"] - 1 for p in pairs]
-result = {"what": "step time inside and outside the windows of record --kernels", "command": "tests/gpu/window_cost.py gpufathom " + " ".join(sys.argv[2:6]), "date": datetime.date.today().isoformat(), "gpu": run["gpu"], "torch": run["torch"], "model": model,
+result = {"what": "step time inside and outside the windows of record --kernels", "command": "bench/gpu/window_cost.py gpufathom " + " ".join(sys.argv[2:6]), "date": datetime.date.today().isoformat(), "gpu": run["gpu"], "torch": run["torch"], "model": model,
           "windows": len(windows), "pairs": pairs, "before_ms": statistics.fmean(before) if before else None, "outside_ms": statistics.fmean(p["outside_ms"] for p in pairs), "inside_slow_down": statistics.fmean(ratio),
           "noise": statistics.stdev(ratio) / len(ratio) ** 0.5 if len(ratio) > 1 else None, "of_5_s_in_60": statistics.fmean(ratio) * 5 / 60, "kernels": int(kernels.split()[-1]), "calls": dict(line.split(",") for line in calls.split()[1:])}
 json.dump(result, open(out, "w"), indent=1)

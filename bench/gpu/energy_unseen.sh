@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures kernels that the calibration never saw (energy_unseen.py), and counts them (Nsight Compute), on a GPU with PyTorch.
-# Usage: tests/gpu/energy_unseen.sh PROGRAM OUT_DIR. Leaves OUT_DIR/unseen.jsonl, unseen_names.txt, unseen.ncu.csv.gz.
+# Usage: bench/gpu/energy_unseen.sh PROGRAM OUT_DIR. Leaves OUT_DIR/unseen.jsonl, unseen_names.txt, unseen.ncu.csv.gz.
 set -euo pipefail
 program=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)

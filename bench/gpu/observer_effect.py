@@ -11,7 +11,7 @@ from captured import levels, power_watts
 
 
 def measure(gpufathom, alone, alone_run, profiled, profiled_run):
-    result = {"what": "ResNet-50 AMP batch 64 recorded from beside, alone and under torch.profiler (CPU and CUDA activities)", "command": "tests/gpu/observer_effect.py", "date": datetime.date.today().isoformat(), "runs": {}}
+    result = {"what": "ResNet-50 AMP batch 64 recorded from beside, alone and under torch.profiler (CPU and CUDA activities)", "command": "bench/gpu/observer_effect.py", "date": datetime.date.today().isoformat(), "runs": {}}
     for name, capture, run in (("alone", alone, alone_run), ("torch.profiler", profiled, profiled_run)):
         run = json.load(open(run))
         begin, end = run["start_ns"] + 200_000_000, run["start_ns"] + int(sum(run["times_ms"]) * 1e6 * 10) - 50_000_000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Calibrates the energy model on the GPU at hand: counters of every microbenchmark (Nsight Compute), then the raw energy
-# points. Usage: tests/gpu/energy_calibrate.sh PROGRAM OUT_DIR [SEED [CALIBRATE-OPTION...]]. Leaves OUT_DIR/kernels.txt,
+# points. Usage: bench/gpu/energy_calibrate.sh PROGRAM OUT_DIR [SEED [CALIBRATE-OPTION...]]. Leaves OUT_DIR/kernels.txt,
 # kernels.ncu.csv.gz, points.jsonl.
 set -euo pipefail
 program=$1 out=$2 seed=${3:-1}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counted tensor operations against arithmetic, for every input type: tests/gpu/tensor_ops.sh PROGRAM OUT_DIR makes examples/gemm_types.*
+# Counted tensor operations against arithmetic, for every input type: bench/gpu/tensor_ops.sh PROGRAM OUT_DIR makes examples/gemm_types.*
 # The metrics are those that `gpufathom analyze` asks for when a report is missing, and the two ways to read the tensor pipe.
 set -uo pipefail
 program=$1 out=$2

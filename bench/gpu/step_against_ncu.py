@@ -36,7 +36,7 @@ for r in rows[2:]:
     sums["sm.occupancy"] += ns * number(r, "sm__warps_active.avg.pct_of_peak_sustained_elapsed") / 100
     for metric in ("dram.read", "dram.write"):
         sums[metric] += number(r, metric.replace("dram.", "dram__bytes_") + ".sum")
-result = {"what": "one ResNet-50 AMP step: sampled in the running program, and by ncu kernel by kernel", "command": "tests/gpu/step_against_ncu.py " + " ".join(a.rsplit("/", 1)[-1] for a in sys.argv[1:5]), "date": datetime.date.today().isoformat(),
+result = {"what": "one ResNet-50 AMP step: sampled in the running program, and by ncu kernel by kernel", "command": "bench/gpu/step_against_ncu.py " + " ".join(a.rsplit("/", 1)[-1] for a in sys.argv[1:5]), "date": datetime.date.today().isoformat(),
           "model": run["model"], "batch": run["batch"], "gpu": run["gpu"], "torch": run["torch"], "step_ms": run["mean_ms"], "steps_sampled": round(steps, 2), "kernels": len(rows) - 2, "kernel_ms_of_ncu": sums["kernel_ns"] / 1e6, "levels": {}, "bytes_a_step": {}}
 for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy"):
     mine, theirs = sampled[metric][0], sums[metric] / step_ns

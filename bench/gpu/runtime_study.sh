@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records the captures of the runtime study on a machine with a GPU: tests/gpu/runtime_study.sh [FOLDER, default $OUT] [ARGUMENT ...]
+# Records the captures of the runtime study on a machine with a GPU: bench/gpu/runtime_study.sh [FOLDER, default $OUT] [ARGUMENT ...]
 # The arguments go to `gpu_study.py record` (--paper, --budget-seconds 100). The captures are small; `examples/studies/runtime/gpu_study.py check
 # FOLDER` compares and judges them, here when gpufathom is there (GPUFATHOM, build/bundle or build).
 set -euo pipefail

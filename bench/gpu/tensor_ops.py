@@ -1,6 +1,6 @@
 """Matrix products of known size, one of every input type of the tensor cores: under Nsight Compute, their counted operations must equal 2 M N K.
 
-Run by tests/gpu/tensor_ops.sh. Prints one JSON line a product, in launch order: type, m, n, k, operations. All sizes are
+Run by bench/gpu/tensor_ops.sh. Prints one JSON line a product, in launch order: type, m, n, k, operations. All sizes are
 multiples of 256, so that no tile hangs over an edge.
 """
 import json
