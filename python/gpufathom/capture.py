@@ -38,8 +38,12 @@ class Table:
 
     def to_arrow(self) -> pyarrow.Table:
         """As a pyarrow.Table over the same memory."""
-        import pyarrow
-
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise _capi.Error(
+                f"the table {self.name} is handed over by pyarrow: pip install 'gpufathom[arrow]'"
+            ) from error
         return pyarrow.table(self)
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -100,6 +100,13 @@ int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
                   kWrongUsage);
 }
 
+/// A word in a verb's place that means a file: it is there, or no verb could be written like it.
+bool is_file(const std::string& word) {
+  if (word == "-") return true;
+  if (word.starts_with('-')) return false;
+  return ::access(word.c_str(), F_OK) == 0 || word.find_first_of("./") != std::string::npos;
+}
+
 int completion(const Words& words, std::span<const Verb> verbs) {
   const std::string shell = words.size() > 2 ? words[2] : "";
   const auto script = completion_script(shell, verbs);
@@ -133,9 +140,7 @@ int run(int argc, const char* const* argv) {
   const Words rest(words.begin() + 1, words.end());
   for (const auto& verb : verbs)
     if (verb.name == first) return run_verb(verb, rest);
-  const bool piped = first == "-";
-  if (piped || (!first.starts_with('-') && ::access(first.c_str(), F_OK) == 0))
-    return run_verb(verbs.front(), words);  // analyze FILE
+  if (is_file(first)) return run_verb(verbs.front(), words);  // analyze FILE
   return unknown_verb(first, verbs);
 }
 

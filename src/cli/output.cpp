@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 
 #include "cli/pager.h"
 #include "cli/terminal.h"
@@ -35,6 +37,10 @@ void add_output_options(Verb& verb, OutputOptions& options,
       .of(formats);
   verb.option("-o,--output", options.path, "FILE", "file to write instead of standard output")
       .output();
+  std::vector<std::string> short_forms;
+  std::copy_if(formats.begin(), formats.end(), std::back_inserter(short_forms),
+               [](const std::string& name) { return name != "text"; });
+  add_format_flags(verb, options.format, short_forms);
 }
 
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {

@@ -23,10 +23,10 @@ struct OutputOptions {
   bool to_file() const { return !path.empty() && path != "-"; }
 };
 
+/// With the short forms of the formats.
 void add_output_options(Verb& verb, OutputOptions& options,
                         const std::vector<std::string>& formats = {"text", "json", "html"});
-/// --json, --csv, ...: short for --format of that name, where verbs are asked again and again by
-/// hand.
+/// --json, --csv, ...: short for --format of that name.
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats);
 /// `--rows`, the same for every verb that prints tables; unset: 12 in text, all in the other
 /// formats.

@@ -57,7 +57,6 @@ Verb doctor_verb() {
   Verb verb{"doctor", "what can be recorded on this machine, and what to do about the rest"};
   const auto output_options = std::make_shared<OutputOptions>();
   add_output_options(verb, *output_options, {"text", "json"});
-  add_format_flags(verb, output_options->format, {"json"});
   verb.run = [output_options] { return doctor(*output_options); };
   return verb;
 }

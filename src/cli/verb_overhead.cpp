@@ -233,7 +233,6 @@ Verb overhead_verb() {
       .not_negative();
   verb.option("--svg", options->svg, "FILE", "also draw a chart").output();
   add_output_options(verb, options->output, {"text", "json"});
-  add_format_flags(verb, options->output.format, {"json"});
   verb.argument("-- COMMAND [ARGUMENT ...]", options->command,
                 "the program and its arguments, after --")
       .must();

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
@@ -82,6 +83,11 @@ class Answers(unittest.TestCase):
             _ = self.run_.colours
         with self.assertRaises(AttributeError):
             _ = gf.nothing
+
+    def test_a_table_without_pyarrow(self):
+        with unittest.mock.patch.dict(sys.modules, pyarrow=None):
+            with self.assertRaisesRegex(gf.Error, r"pip install 'gpufathom\[arrow\]'"):
+                len(self.run_.steps)
 
     def test_page_and_notebook(self):
         self.assertIn("<html", self.run_.page()[:400])

@@ -13,6 +13,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
 try:
+    import tomllib
+
+    from packaging.requirements import Requirement
+except ImportError:
+    Requirement = None
+try:
     import kubernetes_validate
     import yaml
 except ImportError:
@@ -32,6 +38,21 @@ def usage_error(words):
 
 
 class Manifests(unittest.TestCase):
+    @unittest.skipUnless(Requirement, "packaging is not installed")
+    def test_extras_take_what_is_tested(self):
+        pins = {}
+        for name in ("packages", "trainers"):
+            lines = (ROOT / f"tests/python/{name}.txt").read_text().splitlines()
+            pins.update(line.split("==") for line in lines if "==" in line)
+        told = tomllib.loads((ROOT / "python/pyproject.toml").read_text())["project"]
+        extras = told["optional-dependencies"]
+        self.assertLessEqual({"ranks", "arrow", "pandas", "polars", "lightning"}, set(extras))
+        for extra, requirements in extras.items():
+            for requirement in map(Requirement, requirements):
+                self.assertTrue(str(requirement.specifier), f"{extra}: {requirement} has a range")
+                if requirement.name in pins:
+                    self.assertIn(pins[requirement.name], requirement.specifier, extra)
+
     @unittest.skipUnless(kubernetes_validate, "kubernetes-validate is not installed")
     def test_kubernetes(self):
         documents = list(yaml.safe_load_all((ROOT / "share/kubernetes/monitor.yaml").read_text()))

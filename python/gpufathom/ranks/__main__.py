@@ -11,18 +11,22 @@
 
 map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed.
 """
+
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import pathlib
 import sys
+from typing import List
 
 from gpufathom import ranks
 from gpufathom.ranks.program import Failure
 
 
-def _paths(options):
-    paths = list(options.paths)
+def _paths(options: argparse.Namespace) -> List[str]:
+    paths: List[str] = list(options.paths)
     if not options.list:
         return paths
     listed = [line for line in pathlib.Path(options.list).read_text().splitlines() if line]
@@ -35,7 +39,7 @@ def _paths(options):
     return paths + listed[int(task) - first::count]
 
 
-def _map(options):
+def _map(options: argparse.Namespace) -> int:
     paths = _paths(options)
     alone = len(paths) == 1
     report = [ranks.map_rank(paths[0], options.dataset)] if alone else ranks.map_all(paths, options.dataset, options.workers)
@@ -44,7 +48,7 @@ def _map(options):
     return 1 if any(row.error for row in report) else 0
 
 
-def main(arguments=None):
+def main(arguments: List[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m gpufathom.ranks", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)

@@ -5,11 +5,19 @@
     dataset/steps/KEY.parquet         ... and so on for the other tables
     dataset/failed/NAME.json          captures that could not be read, and why
 """
+
+from __future__ import annotations
+
+import functools
 import hashlib
 import json
 import os
 import pathlib
 import tempfile
+from typing import Any, Callable, Dict, List, Sequence, Union
+
+Path = Union[str, "os.PathLike[str]"]
+Columns = Dict[str, Dict[str, List[Any]]]
 
 TABLES = ("steps", "collectives", "idle", "levels", "quality", "ranks")
 
@@ -18,7 +26,7 @@ _TYPES = ("other", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "r
 _WORK = {"kernels", "copies", "collectives"}
 
 
-def key_of(path, version):
+def key_of(path: Path, version: str) -> str:
     """Names what is made of a capture: its content and the program's version."""
     content = hashlib.sha256(version.encode() + b"\0")
     with open(path, "rb", buffering=0) as file:
@@ -27,13 +35,13 @@ def key_of(path, version):
     return content.hexdigest()[:40]
 
 
-def _columns(part):
+def _columns(part: dict[str, Any]) -> Columns:
     """Columns of each table, for one rank."""
     rank, found = part["rank"], part["collectives"]
     count = len(found["start_ns"])
     groups = [group["name"] for group in part["groups"]]
     indices = [step["index"] for step in part["steps"]]
-    steps = {"rank": [rank] * len(part["steps"])}
+    steps: dict[str, List[Any]] = {"rank": [rank] * len(part["steps"])}
     for name, source in (("step", "index"), ("start_ns", "start_ns"), ("duration_ns", "duration_ns")):
         steps[name] = [step[source] for step in part["steps"]]
     for name in ("kernels", "copies", "collectives"):
@@ -65,7 +73,7 @@ def _columns(part):
     }
 
 
-def schemas():
+def schemas() -> dict[str, Any]:
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()
@@ -85,12 +93,12 @@ def schemas():
     }
 
 
-def tables_of(lines, key):
+def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
     """Arrow tables of the ranks that one capture holds; `lines`: what `gpufathom ranks --map` printed."""
     import pyarrow as pa
 
     known = schemas()
-    rows = {name: {field: [] for field in schema.names} for name, schema in known.items()}
+    rows: Columns = {name: {field: [] for field in schema.names} for name, schema in known.items()}
     for line in lines:
         part = json.loads(line)
         for name, columns in _columns(part).items():
@@ -105,7 +113,7 @@ def tables_of(lines, key):
     return {name: pa.table(columns, schema=known[name]) for name, columns in rows.items()}
 
 
-def write_whole(path, write):
+def write_whole(path: pathlib.Path, write: Callable[[str], object]) -> None:
     """The file appears complete or not at all, whatever happens to the process or the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
@@ -121,20 +129,20 @@ def write_whole(path, write):
         raise
 
 
-def write_tables(dataset, key, tables):
+def write_tables(dataset: Path, key: str, tables: dict[str, Any]) -> None:
     """All tables of a capture; `ranks`, which says that they are there, comes last."""
     import pyarrow.parquet as pq
 
     for name in TABLES:
-        write_whole(pathlib.Path(dataset) / name / f"{key}.parquet",
-                    lambda draft, name=name: pq.write_table(tables[name], draft, compression="zstd", store_schema=False))
+        write = functools.partial(pq.write_table, tables[name], compression="zstd", store_schema=False)
+        write_whole(pathlib.Path(dataset) / name / f"{key}.parquet", write)
 
 
-def is_there(dataset, key):
+def is_there(dataset: Path, key: str) -> bool:
     return (pathlib.Path(dataset) / "ranks" / f"{key}.parquet").is_file()
 
 
-def parts_of(dataset):
+def parts_of(dataset: Path) -> List[bytes]:
     """The ranks as the program printed them, by rank."""
     import pyarrow.dataset as ds
 
@@ -146,7 +154,7 @@ def parts_of(dataset):
     return [part for _, _, part in rows]
 
 
-def digest(dataset):
+def digest(dataset: Path) -> str:
     """SHA-256 over every file of every table, by name: equal datasets, equal digest."""
     content = hashlib.sha256()
     for name in TABLES:

@@ -5,8 +5,16 @@
     report = on_ray.map_all(paths, "/shared/dataset")
 """
 
+from __future__ import annotations
 
-def map_all(paths, dataset, retries=3):
+from typing import TYPE_CHECKING, Iterable
+
+if TYPE_CHECKING:
+    from gpufathom.ranks.dataset import Path
+    from gpufathom.ranks.map import Mapped
+
+
+def map_all(paths: Iterable[Path], dataset: Path, retries: int = 3) -> list[Mapped]:
     """Mapped for each capture, in the order of `paths`; one that a worker could not finish is listed with its error."""
     import ray
 

@@ -7,9 +7,17 @@
 Spark 4 wants pandas for that, on the driver and the workers.
 """
 
+from __future__ import annotations
 
-def _mapper(dataset):
-    def map_batches(batches):
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
+
+if TYPE_CHECKING:
+    from gpufathom.ranks.dataset import Path
+    from gpufathom.ranks.map import Mapped
+
+
+def _mapper(dataset: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    def map_batches(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         from gpufathom.ranks.map import map_rank
@@ -22,12 +30,12 @@ def _mapper(dataset):
     return map_batches
 
 
-def map_all(session, paths, dataset, slices=None):
+def map_all(session: Any, paths: Iterable[Path], dataset: Path, slices: int | None = None) -> list[Mapped]:
     """Mapped for each capture, in the order of `paths`. A slice is what is tried again as one."""
     from gpufathom.ranks.map import Mapped
 
-    paths = [str(path) for path in paths]
-    rows = session.createDataFrame([(path,) for path in paths], "path string").repartition(slices or len(paths), "path")
+    names = [str(path) for path in paths]
+    rows = session.createDataFrame([(name,) for name in names], "path string").repartition(slices or len(names), "path")
     shape = "path string, key string, ranks long, seconds double, done_before boolean, error string"
     found = {row["path"]: Mapped(**row.asDict()) for row in rows.mapInArrow(_mapper(str(dataset)), shape).collect()}
-    return [found[path] for path in paths]
+    return [found[name] for name in names]

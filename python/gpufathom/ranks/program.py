@@ -1,4 +1,7 @@
 """The gpufathom program, which reads the captures."""
+
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -8,7 +11,7 @@ class Failure(Exception):
     """What the program said, with the file it is about."""
 
 
-def _of_package():
+def _of_package() -> str | None:
     try:
         from gpufathom import _places
 
@@ -17,7 +20,7 @@ def _of_package():
         return None
 
 
-def find_program():
+def find_program() -> str:
     """GPUFATHOM, the program that the package brings, or that of the PATH."""
     for candidate in (os.environ.get("GPUFATHOM"), _of_package(), shutil.which("gpufathom")):
         if candidate and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
@@ -25,7 +28,7 @@ def find_program():
     raise Failure("the program gpufathom was not found: set GPUFATHOM to its path, or add its folder to PATH")
 
 
-def run(*arguments, threads=None):
+def run(*arguments: object, threads: int | None = None) -> tuple[bytes, str, int]:
     """Standard output of the program, its complaints, and its exit code."""
     command = [find_program(), *map(str, arguments)]
     if threads:
@@ -37,5 +40,5 @@ def run(*arguments, threads=None):
     return done.stdout, complaint, done.returncode
 
 
-def version():
+def version() -> str:
     return run("--version")[0].decode().strip()

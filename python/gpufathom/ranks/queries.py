@@ -1,5 +1,11 @@
 """Questions over a dataset in SQL that DuckDB and Spark SQL both understand."""
+
+from __future__ import annotations
+
 import pathlib
+from typing import Any
+
+from gpufathom.ranks.dataset import Path
 
 QUERIES = {
     "slowest_ranks": """
@@ -29,7 +35,7 @@ QUERIES = {
 _TABLES = ("steps", "collectives", "idle", "levels", "quality", "ranks")
 
 
-def sql(dataset, query):
+def sql(dataset: Path, query: str) -> list[tuple[Any, ...]]:
     """Rows of a query over the tables of a dataset, by DuckDB."""
     import duckdb
 
@@ -37,10 +43,11 @@ def sql(dataset, query):
         for name in _TABLES:
             files = str(pathlib.Path(dataset) / name / "*.parquet").replace("'", "''")
             connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{files}')")
-        return connection.execute(query).fetchall()
+        rows: list[tuple[Any, ...]] = connection.execute(query).fetchall()
+        return rows
 
 
-def spark_sql(session, dataset, query):
+def spark_sql(session: Any, dataset: Path, query: str) -> list[tuple[Any, ...]]:
     """The same by Spark SQL: rows as tuples."""
     for name in _TABLES:
         session.read.parquet(str(pathlib.Path(dataset) / name)).createOrReplaceTempView(name)

@@ -1,20 +1,24 @@
 """From the tables of a dataset to the job's answer."""
+
+from __future__ import annotations
+
 import json
 import os
 import pathlib
 import tempfile
+from typing import Any
 
 from gpufathom.ranks import dataset as tables
 from gpufathom.ranks import program
 
 
-def failed_of(dataset):
+def failed_of(dataset: tables.Path) -> list[dict[str, Any]]:
     """Captures that could not be read, and why."""
     found = [json.loads(path.read_text()) for path in (pathlib.Path(dataset) / "failed").glob("*.json")]
     return sorted(found, key=lambda row: row["path"])
 
 
-def reduce(dataset, rows=200):
+def reduce(dataset: tables.Path, rows: int = 200) -> dict[str, Any]:
     """The answer of `gpufathom ranks --format json` over every rank of the dataset, with the collectives that have most waiting.
     `failed` lists captures that could not be read. Raises program.Failure where there is no answer: no rank, or ranks of several jobs."""
     parts = tables.parts_of(dataset)
@@ -28,6 +32,6 @@ def reduce(dataset, rows=200):
         text, complaint, _ = program.run("ranks", file.name, "--format", "json", "--rows", rows)
     if not text:
         raise program.Failure(complaint)
-    answer = json.loads(text)
+    answer: dict[str, Any] = json.loads(text)
     answer["failed"] = failed_of(dataset)
     return answer

@@ -68,6 +68,9 @@ std::string brief_text(const Analysis& analysis, const TextStyle& style) {
   if (analysis.devices.empty()) return out;
   Analysis without_numbers = analysis;
   for (auto& finding : without_numbers.findings) finding.evidence.clear();
+  // The commands that collect what is missing stand in the long form.
+  for (auto& level : without_numbers.levels)
+    level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
   return out + ladder_section(analysis, style) + findings_section(without_numbers, style, 3);
 }
 

@@ -58,3 +58,27 @@ Help stays within the terminal.
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --rows 0 | grep -c 'shows more'
   0
   [1]
+
+A file that is not there is not taken for a verb; the short forms of formats.
+
+  $ gpufathom nowhere.json
+  gpufathom: nowhere.json: no such file
+  [1]
+  $ gpufathom ./nowhere
+  gpufathom: ./nowhere: no such file
+  [1]
+  $ gpufathom $EXAMPLES/lenet_inf_b1.json.gz --json | jq -r .schema
+  gpufathom.analysis/1
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --html | head -c 15
+  <!doctype html> (no-eol)
+  $ gpufathom query $EXAMPLES/lenet_inf_b1.json.gz 'select 1 as one' --csv
+  one
+  1
+  $ gpufathom compare $EXAMPLES/lenet_inf_b1.json.gz $EXAMPLES/lenet_inf_b1.json.gz --json | jq -r .schema
+  gpufathom.comparison/1
+
+What --brief leaves out it does not point to.
+
+  $ gpufathom $EXAMPLES/lenet_train_b64.json.gz --brief | grep -c 'see below'
+  0
+  [1]
