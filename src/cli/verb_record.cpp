@@ -65,10 +65,6 @@ void set_windows(Options& options) {
 const char* wrong_subject(const Options& options) {
   if (options.pid > 0 && !options.record.command.empty())
     return "record takes a command to run or --pid, not both";
-  if (options.pid > 0 && options.record.kernels && !std::getenv("GPUFATHOM_KERNELS_OF_PID"))
-    return "--pid with --kernels is switched off: attaching again and again has ended a program on "
-           "an H200 (docs/record.md). Record its levels (without --kernels), or start it under "
-           "gpufathom record --kernels";
   if (options.record.command.empty() && options.pid == 0 && options.record.duration_ns == 0)
     return "record needs a command to run, --pid of a process that runs, or --duration to record "
            "the machine for a while: gpufathom record -- python train.py";

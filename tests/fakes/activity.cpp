@@ -6,11 +6,15 @@
 // that CUPTI says it dropped), timeless (every Nth record has no time), behind_ms (kernels run so
 // long after their launch, as in a queue; a forced flush hands over without a time what has not
 // run), lingering_graphs (0/1: graphs are still traced when nothing is enabled any more),
-// silent_window (the Nth time that kernels are asked for, none come).
+// silent_window (the Nth time that kernels are asked for, none come), whole_buffers (0/1: with
+// behind_ms, a flush on demand hands over nothing while a kernel is in the queue), disabling (1: a
+// flush after copies were switched off, once there were any, ends the program, as on an H200; 2:
+// after anything was).
 #include <cupti.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -27,7 +31,7 @@ namespace {
 constexpr std::size_t kCallsAtOnce = 64;
 
 struct State {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // whoever takes a buffer asks for what was dropped
   pid_t process = getpid();
   std::atomic<bool> subscribed{false};
   std::set<int> kinds;
@@ -46,6 +50,7 @@ struct State {
   bool used_cuda = false, asked_early = false;  // for records of calls, before CUDA was used
   std::int64_t records = 0;
   std::int64_t asked_for_kernels = 0;        // times
+  bool copied = false, doomed = false;       // see the option "disabling"
   std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
 State& state() {
@@ -66,6 +71,7 @@ void note_child() {
 }
 
 void hand_over(State& s) {
+  if (s.doomed) std::raise(SIGSEGV);
   if (!s.buffer) return;
   auto* buffer = std::exchange(s.buffer, nullptr);
   s.complete(nullptr, 0, buffer, s.size, std::exchange(s.used, 0));
@@ -183,6 +189,7 @@ void fake_ran(const FakeRun* run) {
     }
   }
   if (run->bytes > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) {
+    s.copied = true;
     CUpti_ActivityMemcpy6 m{};
     m.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
     m.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
@@ -215,7 +222,8 @@ void fake_called(const FakeRun* run) {
     a.correlationId = run->correlation;
     put(s, a);
   }
-  if (s.flush_every > 0 && fake::now_ns() - s.flushed >= s.flush_every) {
+  const bool waits = fake::number("whole_buffers", 0) > 0 && !s.queue.empty();
+  if (s.flush_every > 0 && !waits && fake::now_ns() - s.flushed >= s.flush_every) {
     s.flushed = fake::now_ns();
     hand_over(s);
   }
@@ -226,6 +234,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
   auto& s = state();
   if (s.subscribed || fake::number("subscriber", 0))
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  std::lock_guard lock(s.mutex);
   s.subscribed = true;
   s.function = function;
   *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&s);
@@ -248,18 +257,25 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  std::lock_guard lock(state().mutex);
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ++state().asked_for_kernels;
   state().kinds.insert(kind);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   note_child();
-  state().kinds.erase(kind);
+  auto& s = state();
+  std::lock_guard lock(s.mutex);
+  if (s.kinds.erase(kind) == 0) return CUPTI_SUCCESS;
+  const bool copies = kind == CUPTI_ACTIVITY_KIND_MEMCPY && s.copied;
+  const auto deadly = fake::number("disabling", 0);
+  s.doomed |= (deadly == 1 && copies) || deadly == 2;
   return CUPTI_SUCCESS;
 }
 /// As on an H200: in a program that has used CUDA without it, it agrees and does nothing.
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
   auto& s = state();
+  std::lock_guard lock(s.mutex);
   s.asked_early |= !s.used_cuda;
   if (!s.asked_early) return CUPTI_SUCCESS;
   if (enable)
@@ -271,15 +287,18 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enabl
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, std::uint8_t) { return CUPTI_SUCCESS; }
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
+  std::lock_guard lock(state().mutex);
   state().request = request;
   state().complete = complete;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock) {
+  std::lock_guard lock(state().mutex);
   state().clock = clock;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushPeriod(std::uint32_t ms) {
+  std::lock_guard lock(state().mutex);
   state().flush_every = std::int64_t{ms} * 1'000'000;
   return CUPTI_SUCCESS;
 }
@@ -287,7 +306,8 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t forced) {
   note_child();
   std::lock_guard lock(state().mutex);
   take_from_queue(state(), forced != 0);
-  hand_over(state());
+  const bool waits = fake::number("whole_buffers", 0) > 0 && !state().queue.empty();
+  if (forced != 0 || !waits) hand_over(state());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,

@@ -4,8 +4,6 @@
 set -uo pipefail
 build=$(cd "$1" && pwd) cycles=${2:-12}
 gf=$build/gpufathom program=$build/fakes/program
-# Kernels of a running program are switched off for users (docs/record.md).
-export GPUFATHOM_KERNELS_OF_PID=1
 export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
 work=$(mktemp -d)
 cd "$work"
@@ -58,7 +56,8 @@ is "nor on the disk" "$(ls -A | grep -c gpufathom-)" 0
 "$gf" record -q --pid $server --kernels --window 0 -o killed.gpf & recorder=$!
 sleep 0.8; kill -9 $recorder; wait $recorder 2>/dev/null
 sleep 2.5
-"$gf" record -q --pid $server --kernels --window 0 --duration 0.4 -o after.gpf
+"$gf" record --pid $server --kernels --window 0 --duration 0.4 -o after.gpf 2> after.err
+is "what stays in the program is said, once" "$(grep -c '^gpufathom: CUPTI goes on tracing the program until that ends' after.err)" 1
 check "after a recorder that was killed" [ "$(ask after.gpf "select count(*) > 50 from activities")" = 1 ]
 is "nothing is left of that one either" "$(traces $server) $(ls -A | grep -c gpufathom-)" "$before 0"
 "$gf" record -q --pid $server --kernels --window 0 --duration 1.2 -o first.gpf & first=$!
@@ -79,6 +78,18 @@ check "let go with kernels in the queue: CUPTI is not made to give out what has 
 touch stop
 wait $server; is "let go with kernels in the queue: the program ends well" "$?, $(sed 's/[0-9]*$//' queued.txt)" "0, answered "
 check "and its kernels are there each time" [ "$(for cycle in 1 2 3 4; do ask queued-$cycle.gpf "select count(*) > 20 from activities"; done | tr -d '\n')" = 1111 ]
+
+# The GPU always has work in its queue, before and after a recorder: CUPTI hands over full buffers alone.
+rm -f stop
+GPUFATHOM_FAKE=behind_ms=40,whole_buffers=1 "$gf" run -- "$program" init serve=stop > busy.txt & server=$!
+sleep 0.5
+for cycle in 1 2; do "$gf" record -q --pid $server --kernels --window 0 --duration 0.5 -o "busy-$cycle.gpf"; done
+touch stop; wait $server
+is "let go with a queue that is never empty: no launch without its kernel" "$(for cycle in 1 2; do ask busy-$cycle.gpf "select (select count(*) > 100 from activities), (select count(*) from quality where code in ('no_time', 'no_kernel'))"; done | tr '\n' ' ')" "1,0 1,0 "
+
+# CUPTI ends a program in which anything that it traced is switched off (docs/record.md): nothing is. Threads launch, copy,
+# begin and end meanwhile.
+is "40 attachments in a crowd of threads, where CUPTI bears no disabling" "$(GPUFATHOM_FAKE=disabling=2,kernel_us=200 "$gf" run -- "$build/fakes/crowd" 40; echo $?)" "$(printf '40 cycles, 40 served, 40 with records, many launches\n0')"
 
 # Windows by themselves, and a program that starts CUDA while it is watched.
 "$gf" run -- "$program" sleep=1500 init launch=work*6000ms & late=$!

@@ -86,6 +86,11 @@ is "and no other" "$(ask behind.gpf "select count(*) from activities a where not
 GPUFATHOM_FAKE=silent_window=1,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o silent.gpf -- "$program" init launch=work*3600ms
 is "a window without its kernels is begun again" "$(ask silent.gpf "select count(*) >= 1, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
 check "and what is lost is told" [ "$(ask silent.gpf "select count > 50 from quality where code = 'no_kernel'")" = 1 ]
+GPUFATHOM_FAKE=silent_window=2,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o second.gpf -- "$program" init launch=work*3600ms
+is "so is a second one, whose calls come by callbacks" "$(ask second.gpf "select count(*) >= 2, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
+is "its launches are nobody else's" "$(ask second.gpf "select sum(code = 'no_kernel' and count > 50), sum(code = 'kernels_taken') from quality")" 1,0
+GPUFATHOM_FAKE=disabling=1 "$gf" record -q --kernels --window 0.3 --every 0.6 -o copies.gpf -- "$program" init copy launch=work*900ms copy launch=work*900ms; is "a program whose copies may not be switched off: exit code" $? 0
+check "its windows have kernels" [ "$(ask copies.gpf "select count(*) >= 2 and min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns)) > 20 from recording_windows w where duration_ns > 2e8")" = 1 ]
 "$gf" record --kernels --delay 5 -o never.gpf -- "$program" init launch=work*50 2> never.txt
 check "a program that ends before --delay: the reason" grep -q 'no kernel was recorded: the first window was to open 5 s after CUDA starts' never.txt
 

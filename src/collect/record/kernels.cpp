@@ -102,6 +102,10 @@ void KernelRecording::attach_to(Nanos now, const std::vector<pid_t>& processes) 
     if (!agent->wake(wanted)) {
       note_(fmt::format("kernels of process {} are not recorded: it does not answer", process));
       told_why_ = true;
+    } else if (attached_.empty()) {
+      note_(
+          "CUPTI goes on tracing the program until that ends, at the price of a window: switching "
+          "it off has ended programs (docs/record.md)");
     }
     attached_.emplace(process, std::move(*agent));
   }

@@ -1,6 +1,7 @@
 #include "collect/inject/agent/agent.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ namespace gf::inject {
 namespace {
 
 constexpr std::int64_t kTick = 20, kFlush = 200, kTryAgain = 1000;  // ms
-// ms: kernels that were launched in a window run after it. No record for so long: all have; and the
-// longest wait.
+// ms: kernels that were launched in a window run after it. No record for so long, and nothing that
+// CUPTI still holds, or what was launched after the end has come: all have; and the longest wait.
 constexpr std::int64_t kQuiet = 100, kMostLinger = 1000;
 constexpr int kMostBeginnings = 3;  // of a window in which CUPTI records no kernel
 
@@ -92,13 +93,15 @@ void stay_open(std::int64_t opened, std::int64_t length, std::uint32_t request) 
 /// be let go of: it would write into memory that is no longer its own.
 void linger() {
   std::int64_t known = -1, quiet = 0;
-  for (std::int64_t waited = 0; waited < kMostLinger && quiet < kQuiet && !ended; waited += kTick) {
+  bool all = false;
+  for (std::int64_t waited = 0; waited < kMostLinger && !all && !ended; waited += kTick) {
     pause(kTick);
     if (const WindowLock lock; !ended) flush_window();
     const Seen now = seen();
     const std::int64_t records = now.kernels + now.memory + now.unfinished;
     quiet = records == known ? quiet + kTick : 0;
     known = records;
+    all = quiet >= kQuiet && (now.past > 0 || now.held == 0);
   }
 }
 
@@ -155,8 +158,19 @@ void record_windows() {
   }
 }
 
-void* run(void*) {
+/// A fault is shown to the program's own handler, which then can say where it was: the thread
+/// holds all other signals back, and held back it would end the program without a word. Threads
+/// that CUPTI makes are made by this one.
+void begin_thread() {
   pthread_setname_np(pthread_self(), "gpufathom");
+  sigset_t faults;
+  sigemptyset(&faults);
+  for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigaddset(&faults, number);
+  pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+}
+
+void* run(void*) {
+  begin_thread();
   record_windows();
   return nullptr;
 }
@@ -189,7 +203,7 @@ void record_for(std::uint32_t number) {
 
 /// Sleeps until a recorder comes, for as often as one does.
 void* serve(void*) {
-  pthread_setname_np(pthread_self(), "gpufathom");
+  begin_thread();
   for (std::uint32_t number = 0; !ended;) {
     number = wait_for_ask(number);
     if (number % 2 == 1) record_for(number);

@@ -69,6 +69,7 @@ struct Name {
 };
 Name runtime_names[std::size(kRuntime)], driver_names[std::size(kDriver)];
 std::atomic<std::int64_t> launches{0};
+std::atomic<std::uint32_t> last_call{0};
 std::atomic<bool> recorded_calls{false};
 
 template <std::size_t N>
@@ -141,6 +142,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
       runtime ? find_name(id, kRuntime, runtime_names) : find_name(id, kDriver, driver_names);
   if (!name) return;
   if (name->launch) ++launches;
+  note_call(call.correlationId);
   if (!recorded_calls) return;
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(*thread),
                                         call.correlationId, name->text, 0});
@@ -154,6 +156,20 @@ bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
 }
 
 std::int64_t launches_called() { return launches; }
-void forget_launches() { launches = 0; }
+
+void note_call(std::uint32_t correlation) {
+  std::uint32_t known = last_call.load(std::memory_order_relaxed);
+  while (known < correlation && !last_call.compare_exchange_weak(known, correlation)) continue;
+}
+
+bool called_in_window(std::uint32_t correlation) {
+  const std::uint32_t last = last_call;
+  return last == 0 || correlation <= last;
+}
+
+void forget_launches() {
+  launches = 0;
+  last_call = 0;
+}
 
 }  // namespace gf::inject

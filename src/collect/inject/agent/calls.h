@@ -22,6 +22,10 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
 bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 /// Launches seen by callbacks since forget_launches().
 std::int64_t launches_called();
+/// A call's number, as its record gives it.
+void note_call(std::uint32_t correlation);
+/// Whether a call with this number was seen since forget_launches(); true where none was seen.
+bool called_in_window(std::uint32_t correlation);
 void forget_launches();
 
 }  // namespace gf::inject

@@ -12,6 +12,7 @@
 
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/kinds.h"
 #include "collect/inject/agent/thread.h"
 #include "collect/inject/agent/writer.h"
 
@@ -21,11 +22,19 @@ namespace {
 
 std::atomic<int> buffers{0};
 constexpr std::size_t kBufferBytes = 1 << 20;
-constexpr int kMostBuffers = 64;  // 64 MB: past it CUPTI drops records and counts them
+// CUPTI hands over what is whole. While tracing goes on after a window's end, a buffer is so only
+// when it is full: what the window still waits for is in small ones.
+constexpr std::size_t kSmallBufferBytes = 32 << 10;
+constexpr std::size_t kMostBytes = 64 << 20;  // past it CUPTI drops records and counts them
+
+std::size_t buffer_bytes() {
+  if (tracing_stays()) return kSmallBufferBytes;
+  return kBufferBytes;
+}
 
 struct Counts {
   std::atomic<std::int64_t> kernels{0}, memory{0}, calls{0}, launches{0}, graph_kernels{0},
-      buffers{0}, unfinished{0};
+      buffers{0}, unfinished{0}, past{0};
 };
 constinit Counts counts{};
 
@@ -35,27 +44,37 @@ constexpr std::int64_t kNever = INT64_MAX;
 constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
 constinit std::atomic<std::int64_t> between{0};
 
+enum class Work { kernel, copy };
+
+void count_between(Work work) {
+  if (work == Work::kernel && !tracing_stays()) ++between;
+}
+
 /// Whether a record of work belongs to the window. A window that is ending hands over without a
 /// time what has been launched and has not run yet.
-bool belongs(std::int64_t start, std::int64_t end) {
+bool belongs(std::int64_t start, std::int64_t end, std::uint32_t correlation, Work work) {
   const std::int64_t from = accepted_from, until = accepted_until;
   if (from == kNever) {
-    ++between;
+    count_between(work);
     return false;
   }
   const bool no_time = start == 0 || end == 0;
   if (until != kNever && (no_time || start >= until)) {
-    ++counts.unfinished;
+    if (called_in_window(correlation))
+      ++counts.unfinished;
+    else
+      ++counts.past;
     return false;
   }
   if (no_time || end > from) return true;
-  ++between;
+  count_between(work);
   return false;
 }
 
 template <class Record>
-bool belongs(const Record& record) {
-  return belongs(static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end));
+bool belongs(const Record& record, Work work) {
+  return belongs(static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
+                 record.correlationId, work);
 }
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
@@ -63,10 +82,11 @@ void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::si
   *size = 0;
   *buffer = nullptr;
   ++counts.buffers;
-  if (buffers >= kMostBuffers) return;
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+  const std::size_t bytes = buffer_bytes();
+  if (static_cast<std::size_t>(buffers) * bytes >= kMostBytes) return;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, bytes));
   if (!*buffer) return;
-  *size = kBufferBytes;
+  *size = bytes;
   ++buffers;
 }
 
@@ -105,7 +125,7 @@ std::uint32_t kernel_name(const char* name) {
 }
 
 void write_kernel(const CUpti_ActivityKernel10& kernel10) {
-  if (!belongs(kernel10)) return;
+  if (!belongs(kernel10, Work::kernel)) return;
   write_device(kernel10.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(kernel10.start);
@@ -133,7 +153,7 @@ void write_kernel(const CUpti_ActivityKernel10& kernel10) {
 
 /// A launch of a graph as one stretch of work, where its nodes are not traced.
 void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
-  if (!belongs(graph_trace2)) return;
+  if (!belongs(graph_trace2, Work::kernel)) return;
   write_device(graph_trace2.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(graph_trace2.start);
@@ -150,7 +170,7 @@ void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
 
 template <class Record>
 void write_memory(Type type, const Record& record, std::uint32_t kind) {
-  if (!belongs(record)) return;
+  if (!belongs(record, Work::copy)) return;
   write_device(record.deviceId);
   Writer::instance().put(
       type, Memory{static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
@@ -164,6 +184,7 @@ void write_call(const CUpti_ActivityAPI& api, CUpti_CallbackDomain domain) {
       Type::api, Api{static_cast<std::int64_t>(api.start), static_cast<std::int64_t>(api.end),
                      api.threadId, api.correlationId, call_name(domain, api.cbid), 0});
   ++counts.calls;
+  note_call(api.correlationId);
   if (is_launch(domain, api.cbid)) ++counts.launches;
 }
 
@@ -196,7 +217,8 @@ void write_record(const CUpti_Activity* record) {
 
 void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                std::size_t, std::size_t valid) {
-  {
+  // Nobody wants to know what a program does between the recorders that come to it.
+  if (!tracing_stays() || accepted_from != kNever) {
     std::lock_guard lock(kept<std::mutex>());
     CUpti_Activity* record = nullptr;
     while (valid > 0 && !Writer::instance().full() &&
@@ -206,7 +228,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
     if (cupti.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS &&
         lost > 0)
       Writer::instance().put(Type::dropped, Dropped{lost});
-    Writer::instance().flush();
+    if (!tracing_stays()) Writer::instance().flush();  // small buffers are many
   }
   if (!kept_buffers) std::free(buffer);
   --buffers;
@@ -219,13 +241,13 @@ CUptiResult register_buffers() {
 }
 
 Seen seen() {
-  return {counts.kernels,       counts.memory,  counts.calls,     counts.launches,
-          counts.graph_kernels, counts.buffers, counts.unfinished};
+  return {counts.kernels, counts.memory,     counts.calls, counts.launches, counts.graph_kernels,
+          counts.buffers, counts.unfinished, counts.past,  buffers};
 }
 
 void forget_seen() {
   for (auto* count : {&counts.kernels, &counts.memory, &counts.calls, &counts.launches,
-                      &counts.graph_kernels, &counts.buffers, &counts.unfinished})
+                      &counts.graph_kernels, &counts.buffers, &counts.unfinished, &counts.past})
     *count = 0;
 }
 

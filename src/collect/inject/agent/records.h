@@ -14,16 +14,18 @@ CUptiResult register_buffers();
 struct Seen {
   std::int64_t kernels, memory, calls, launches, graph_kernels, buffers;
   std::int64_t unfinished;  // launched in the window, but run only after its end
+  std::int64_t past;        // launched after its end
+  std::int64_t held;        // buffers that CUPTI has not handed over
 };
 Seen seen();
 void forget_seen();
 
 /// What runs from now on belongs to a window, what runs from `end` on no more. CUPTI also hands
-/// over what ran between windows: it goes on tracing graphs that were made after a first window.
+/// over what ran between windows: copies, and graphs that were made after a first window.
 void window_begins(std::int64_t start);
 void window_ends(std::int64_t end);
 void window_is_over();
-/// Kernels and copies that ran between windows, since the last call.
+/// Kernels that ran between windows, since the last call, where tracing does not stay.
 std::int64_t take_between();
 
 /// For a recorder that has just come.

@@ -11,8 +11,8 @@
 namespace gf::inject {
 
 struct Settings {
-  char directory[4096];  // where PID.rec goes
-  std::int64_t clock_offset;
+  char directory[4096];                    // where PID.rec goes
+  std::atomic<std::int64_t> clock_offset;  // the next recorder's, while others read it
   std::int64_t window_ms, first_ms, every_ms, delay_ms, steps;
   std::uint64_t most_bytes;
 };

@@ -2,13 +2,16 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include "collect/inject/agent/agent.h"
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/kinds.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/writer.h"
 
@@ -17,9 +20,6 @@ namespace gf::inject {
 namespace {
 
 constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-                                         CUPTI_ACTIVITY_KIND_MEMSET};
 
 // Past so many kernels of graphs a second, tracing each costs the program more than 3 %.
 constexpr double kMostGraphKernels = 20'000;
@@ -34,6 +34,9 @@ std::int64_t window_start = 0, window_end = 0;  // the end is 0 until it is clos
 std::uint32_t window_request = 0;
 bool early = false;                     // calls were asked for before the program used CUDA
 Callbacks callbacks = Callbacks::none;  // calls come by them
+bool calls_recorded = false;            // by callbacks, in the window that ends
+bool subscribed = false;
+bool doubted = false;  // the window before came without kernels
 bool whole_graphs = false, told_graphs = false;
 std::string told;  // the last reason why nothing is recorded
 
@@ -46,6 +49,7 @@ void tell(const std::string& text) {
 
 /// Empty, or why not.
 std::string subscribe() {
+  if (subscribed) return {};
   char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
   CUptiResult code = CUPTI_SUCCESS;
   if (cupti.cuptiSubscribe_v2) {
@@ -59,12 +63,18 @@ std::string subscribe() {
     code = cupti.cuptiSubscribe(&subscriber, &on_call, nullptr);
   }
   other[sizeof other - 1] = '\0';
-  if (code == CUPTI_SUCCESS) return {};
+  subscribed = code == CUPTI_SUCCESS;
+  if (subscribed) return {};
   if (code != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return words(code);
   return "another profiler is in the program" +
          (other[0] ? " (" + std::string(other) + ")" : std::string()) +
          ", and CUPTI serves one; torch.profiler keeps it also after its last use, unless "
          "TEARDOWN_CUPTI=1 is set";
+}
+
+void unsubscribe() {
+  cupti.cuptiUnsubscribe(subscriber);
+  subscribed = false;
 }
 
 /// Where callbacks cannot be had, records are asked for all the same.
@@ -136,7 +146,7 @@ bool begin_window(std::uint32_t request) {
   std::string why = subscribe();
   if (why.empty()) {
     if (const auto code = register_buffers(); code != CUPTI_SUCCESS) {
-      cupti.cuptiUnsubscribe(subscriber);
+      unsubscribe();
       why = words(code);
     }
   }
@@ -152,9 +162,7 @@ bool begin_window(std::uint32_t request) {
   forget_names();
   forget_launches();
   whole_graphs = false;
-  for (const auto kind : kKinds)
-    if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS)
-      Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
+  trace(std::exchange(doubted, false));
   early |= !program_used_cuda();
   ask_for_calls();
   if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
@@ -171,9 +179,12 @@ bool look_after_window(bool bounded) {
   const auto open_for = static_cast<std::int64_t>(now_ns()) - window_start;
   const Seen now = seen();
   look_after_calls(now, open_for);
-  if (now.kernels + now.memory == 0 && now.launches >= kSilentLaunches && open_for > kSilentFor)
-    return false;
-  if (bounded || whole_graphs || open_for < kGraphPatience) return true;
+  const auto launches = std::max(now.launches, launches_called());
+  doubted = callbacks != Callbacks::counted && now.kernels + now.memory == 0 &&
+            launches >= kSilentLaunches && open_for > kSilentFor;
+  if (doubted) return false;
+  // Graphs as wholes would have to be switched off again.
+  if (bounded || whole_graphs || tracing_stays() || open_for < kGraphPatience) return true;
   if (static_cast<double>(now.graph_kernels) >
       kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
     trace_whole_graphs();
@@ -183,7 +194,8 @@ bool look_after_window(bool bounded) {
 void close_window() {
   if (!open_window.exchange(false)) return;
   window_end = static_cast<std::int64_t>(now_ns());
-  for (const auto kind : kKinds) cupti.cuptiActivityDisable(kind);
+  calls_recorded = callbacks == Callbacks::recorded;
+  trace_less();
   if (whole_graphs) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   if (callbacks != Callbacks::recorded) call_records(false);
   use_callbacks(Callbacks::none);
@@ -199,11 +211,11 @@ void end_window(bool process_ends) {
   if (window_end == 0) return;
   if (process_ends) keep_buffers();
   cupti.cuptiActivityFlushAll(process_ends ? 1 : 0);
-  cupti.cuptiUnsubscribe(subscriber);
+  if (process_ends || !tracing_stays()) unsubscribe();
   window_is_over();
   const Seen all = seen();
   if (all.kernels + all.memory + all.unfinished == 0) {
-    put_loss(LossKind::taken, launches_called());
+    put_loss(calls_recorded ? LossKind::silent : LossKind::taken, launches_called());
     put_loss(LossKind::silent, all.launches);
   }
   put_loss(LossKind::unfinished, all.unfinished);

@@ -1,0 +1,37 @@
+#include "collect/inject/agent/kinds.h"
+
+#include <cupti.h>
+
+#include <string>
+
+#include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/settings.h"
+#include "collect/inject/agent/writer.h"
+
+namespace gf::inject {
+
+namespace {
+
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                         CUPTI_ACTIVITY_KIND_MEMSET};
+bool traced = false;
+
+}  // namespace
+
+bool tracing_stays() { return dormant(); }
+
+void trace(bool anew) {
+  // Between windows another profiler may have come and switched off what it had no more use for.
+  if (traced && tracing_stays() && !anew) return;
+  for (const auto kind : kKinds)
+    if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS)
+      Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
+  traced = true;
+}
+
+void trace_less() {
+  if (!tracing_stays()) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+}
+
+}  // namespace gf::inject
