@@ -92,6 +92,7 @@ def engines_of():
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["RAY_worker_niceness"] = "0"  # as the others; by default Ray's workers stand back
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false").getOrCreate()
     engines = {"process pool": ranks.map_all, f"Ray {ray.__version__}": on_ray.map_all,

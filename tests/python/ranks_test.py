@@ -120,6 +120,22 @@ class Ranks(unittest.TestCase):
         self.assertEqual(subprocess.run(command, capture_output=True, check=False).returncode, 0)
         self.assertEqual(len(ranks.parts_of(self.dataset)), 1)
 
+    def test_a_full_disk_leaves_nothing_half(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("no file system may be mounted")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        self.dataset = disk / "dataset"
+        command = [sys.executable, "-m", "gpufathom.ranks", "map", "--dataset", str(self.dataset), *self.paths]
+        full = subprocess.run(command, capture_output=True, check=False)
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertEqual(self.drafts(), [])
+        self.assertFalse(list((self.dataset / "ranks").glob("*")))
+        subprocess.run(["mount", "-o", "remount,size=4m", disk], check=True)
+        self.assertEqual(subprocess.run(command, capture_output=True, check=False).returncode, 0)
+        self.assertEqual(len(ranks.parts_of(self.dataset)), 2)
+
     def test_a_task_of_a_slurm_array_takes_its_line(self):
         listed = self.folder / "captures.txt"
         listed.write_text("\n".join(self.paths) + "\n")

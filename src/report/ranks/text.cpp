@@ -73,6 +73,21 @@ std::string ranks_section(const JobRanks& job, const TextStyle& style, std::size
   return section_title(style, "Ranks: shares of each one's time", remark) + table.render(style);
 }
 
+/// What every counter calls busy and is none, of the rank that waits most.
+std::string busy_line(const JobRanks& job) {
+  const RankUse* worst = nullptr;
+  for (const auto& rank : job.ranks)
+    if (!worst || part_of(rank, "waiting") > part_of(*worst, "waiting")) worst = &rank;
+  if (!worst || worst->busy_ns <= 0) return {};
+  const Nanos waiting = part_of(*worst, "waiting");
+  constexpr double kWorthSaying = 0.05;
+  if (share_of(waiting, worst->busy_ns).value_or(0) < kWorthSaying) return {};
+  return fmt::format(
+      "Busy is not work: rank {} is busy for {} of its time, and {} of that it waits.", worst->rank,
+      format_share(share_of(worst->busy_ns, worst->span_ns)),
+      format_share(share_of(waiting, worst->busy_ns)));
+}
+
 std::string late_section(const JobRanks& job, const TextStyle& style, std::size_t rows) {
   if (job.stragglers.empty()) return {};
   TextTable table({{"rank", Align::right},
@@ -221,6 +236,7 @@ std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t 
   const auto width = static_cast<std::size_t>(style.width);
   std::string text = paint(style, Paint::dim, job_line(job)) + "\n";
   text += paint(style, Paint::strong, wrap(ranks_headline(job), width));
+  if (const auto busy = busy_line(job); !busy.empty()) text += wrap(busy, width);
   if (const auto missing = missing_ranks_text(job); !missing.empty())
     text += paint(style, Paint::warn, wrap("Not whole: " + missing, width));
   return text + ranks_section(job, style, rows) + late_section(job, style, rows) +

@@ -6,6 +6,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   2 ranks, 28 shared collectives over 191.5 ms
   The job waits for rank 0: up to 113.6 ms of 191.5 ms (59.3 %), most of it for
   launch too late in aten::convolution_backward.
+  Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
+  waits.
   
   Ranks: shares of each one's time
     rank  host  compute  waiting  exchange    idle  late for     clock     doubt
