@@ -11,7 +11,7 @@ namespace gf {
 
 namespace {
 
-using Symbols = std::span<const std::uint32_t>;
+using SymbolSpan = std::span<const std::uint32_t>;
 using Cost = std::function<double(std::size_t, std::size_t)>;
 
 // Problems by their cells, trace length times report length. A cell costs about 3 ns.
@@ -40,7 +40,7 @@ struct Lap {
 /// open inside a step.
 class LapFinder {
  public:
-  LapFinder(Symbols trace, Symbols report)
+  LapFinder(SymbolSpan trace, SymbolSpan report)
       : a_(trace),
         b_(report),
         columns_(report.size() + 1),
@@ -145,7 +145,7 @@ class LapFinder {
     return laps;
   }
 
-  Symbols a_, b_;
+  SymbolSpan a_, b_;
   std::size_t columns_;
   std::vector<std::uint8_t> steps_;
   std::vector<std::uint32_t> over_from_;
@@ -153,7 +153,8 @@ class LapFinder {
 
 class Layer {
  public:
-  Layer(Symbols trace, Symbols report, const Cost& cost) : a_(trace), b_(report), cost_(cost) {
+  Layer(SymbolSpan trace, SymbolSpan report, const Cost& cost)
+      : a_(trace), b_(report), cost_(cost) {
     out_.partner.assign(trace.size(), Alignment::kNone);
     out_.ambiguous.assign(trace.size(), false);
   }
@@ -298,7 +299,7 @@ class Layer {
     out_.laps = (a_.size() + b_.size() - 1) / b_.size();
   }
 
-  Symbols a_, b_;
+  SymbolSpan a_, b_;
   const Cost& cost_;
   Laying out_;
 };
