@@ -48,36 +48,64 @@ void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of, const PerTable&
     sqlite3_bind_int64(raw, at, static_cast<std::int64_t>(value_of));
 }
 
-/// Whether a column's value is that of the row before: what is bound stays bound.
+/// Whether a column has one value in two rows.
 template <class Declared, class Values>
-bool stays(const Values& values, std::size_t row) {
-  if (row == 0) return false;
-  const auto now = values[row], before = values[row - 1];
+bool alike(const Values& values, std::size_t row, std::size_t other) {
+  const auto now = values[row], before = values[other];
   return now == before || (is_unknown<Declared>(now) && is_unknown<Declared>(before));
+}
+
+// One statement for many rows costs a quarter less a row than a statement for each.
+constexpr std::size_t kTogether = 16;
+
+struct Rows {
+  std::size_t from, to;
+  std::size_t together;  // in one statement; a divisor of their number
+};
+
+template <class Table>
+std::string insertion(std::size_t rows) {
+  std::string marks = "(?", all;
+  Table().each_column_ref([&](const auto&) { marks += ",?"; });
+  marks += ')';
+  for (std::size_t i = 0; i < rows; ++i) all += when(i > 0, ",") + marks;
+  return fmt::format("INSERT INTO _{} VALUES{}", Table::kName, all);
+}
+
+template <class Table>
+Status insert(sqlite3* db, const Table& table, Rows rows, const PerTable& first,
+              const std::string& file) {
+  if (rows.from == rows.to) return {};
+  auto statement = prepare(db, insertion<Table>(rows.together), file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* raw = statement->get();
+  int at = 0;
+  for (std::size_t row = rows.from; row < rows.to; ++row) {
+    const std::size_t place = (row - rows.from) % rows.together;
+    if (place == 0) at = 1;
+    sqlite3_bind_int64(raw, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
+    // What was bound for the row in the same place of the statement before stays bound.
+    const bool bound = row - rows.from >= rows.together;
+    table.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      if (!bound || !alike<Declared>(column.column, row, row - rows.together))
+        bind<Declared>(raw, at, column.column[row], first);
+      ++at;
+    });
+    if (place + 1 < rows.together) continue;
+    if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
+    sqlite3_reset(raw);
+  }
+  return {};
 }
 
 /// Inserts all rows of a table behind the `first` ones of each table.
 template <class Table>
 Status insert(sqlite3* db, const Table& table, const PerTable& first, const std::string& file) {
-  if (table.empty()) return {};
-  std::string marks = "?";
-  table.each_column_ref([&](const auto&) { marks += ",?"; });
-  auto statement =
-      prepare(db, fmt::format("INSERT INTO _{} VALUES({})", Table::kName, marks), file);
-  if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* raw = statement->get();
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    int at = 1;
-    sqlite3_bind_int64(raw, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
-    table.each_column_ref([&](const auto& column) {
-      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
-      if (!stays<Declared>(column.column, row)) bind<Declared>(raw, at, column.column[row], first);
-      ++at;
-    });
-    if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
-    sqlite3_reset(raw);
-  }
-  return {};
+  const std::size_t whole = table.size() / kTogether * kTogether;
+  auto status = insert(db, table, {0, whole, kTogether}, first, file);
+  if (status) status = insert(db, table, {whole, table.size(), 1}, first, file);
+  return status;
 }
 
 Status insert_strings(sqlite3* db, const StringPool& strings, std::uint32_t from,
