@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the state of the repository: what is committed must be small, free of one machine's paths, and finished.
+"""Holds the state of the repository: what is committed must be small, free of one machine's paths, and finished;
+metrics are named by checked ids.
 
 Prints every violation as FILE:LINE and exits 1 when there is one. Long source files are reported, not refused.
 """
@@ -7,6 +8,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import check_metric_ids
 
 MAX_BYTES = 2_000_000
 LONG_LINES = 400
@@ -45,12 +48,13 @@ def main() -> int:
         found.extend(violations(name, data))
         if path.suffix in SOURCES:
             lengths.append((data.count(b"\n"), name))
+    found.extend(check_metric_ids.violations(root))
     lengths.sort()
     if lengths:
         print(f"{len(lengths)} source files: median {lengths[len(lengths) // 2][0]} lines, 90 % below {lengths[len(lengths) * 9 // 10][0] + 1}")
         for lines, name in reversed([x for x in lengths if x[0] > LONG_LINES]):
             print(f"  long: {name}, {lines} lines")
-    print("\n".join(found) if found else "repository: small files, no machine's paths, nothing unfinished")
+    print("\n".join(found) if found else "repository: small files, no machine's paths, nothing unfinished, metrics by ids that are checked")
     return 1 if found else 0
 
 

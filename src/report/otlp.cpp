@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/openmetrics_page.h"
 
@@ -42,17 +43,17 @@ struct Convention {
   bool adds_up = false;         // over GPUs, as memory does
 };
 constexpr std::array kConventions{
-    Convention{"gpu.busy", "hw.gpu.utilization", "hw.gpu.task", "general"},
-    Convention{"monitor.encoder", "hw.gpu.utilization", "hw.gpu.task", "encoder"},
-    Convention{"monitor.decoder", "hw.gpu.utilization", "hw.gpu.task", "decoder"},
-    Convention{"memory.used", "hw.gpu.memory.usage", "", "", true},
-    Convention{"memory.total", "hw.gpu.memory.limit", "", "", true},
-    Convention{"pcie.rx", "hw.gpu.io", "network.io.direction", "receive"},
-    Convention{"pcie.tx", "hw.gpu.io", "network.io.direction", "transmit"},
-    Convention{"power.module", "hw.power", "", ""},
-    Convention{"energy.module", "hw.energy", "", ""},
-    Convention{"temperature.gpu", "hw.temperature", "hw.sensor_location", "gpu"},
-    Convention{"temperature.memory", "hw.temperature", "hw.sensor_location", "memory"},
+    Convention{"gpu.busy"_metric, "hw.gpu.utilization", "hw.gpu.task", "general"},
+    Convention{"monitor.encoder"_metric, "hw.gpu.utilization", "hw.gpu.task", "encoder"},
+    Convention{"monitor.decoder"_metric, "hw.gpu.utilization", "hw.gpu.task", "decoder"},
+    Convention{"memory.used"_metric, "hw.gpu.memory.usage", "", "", true},
+    Convention{"memory.total"_metric, "hw.gpu.memory.limit", "", "", true},
+    Convention{"pcie.rx"_metric, "hw.gpu.io", "network.io.direction", "receive"},
+    Convention{"pcie.tx"_metric, "hw.gpu.io", "network.io.direction", "transmit"},
+    Convention{"power.module"_metric, "hw.power", "", ""},
+    Convention{"energy.module"_metric, "hw.energy", "", ""},
+    Convention{"temperature.gpu"_metric, "hw.temperature", "hw.sensor_location", "gpu"},
+    Convention{"temperature.memory"_metric, "hw.temperature", "hw.sensor_location", "memory"},
 };
 
 const Convention* convention_of(std::string_view id) {

@@ -222,7 +222,8 @@ TEST(Xplane, TellsThreadPoolQueuesStepsAndOperationTypes) {
 
 TEST(Xplane, RowsDoNotDependOnTheNumberOfThreads) {
   std::vector<std::string> events;
-  for (std::uint64_t i = 0; i < 200'000; ++i) events.push_back(event(1 + i % 3, i * 1000, 1000));
+  for (std::int64_t i = 0; i < 200'000; ++i)
+    events.push_back(event(static_cast<std::uint64_t>(1 + i % 3), i * 1000, 1000));
   const std::string bytes = space({plane("/host:CPU", {line(1, "t", kEpoch, events)},
                                          {entry(1, "a"), entry(2, "b"), entry(3, "c")})});
   ImportOptions one, four;

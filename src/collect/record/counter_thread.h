@@ -31,8 +31,8 @@ class CounterThread {
   void stop();
   bool hangs() const { return hangs_; }
 
-  /// The samples since the last call, a block a GPU; what is older than `keep_bytes` of values is
-  /// dropped by the thread.
+  /// The samples since the last call, a block a GPU. When nobody takes them, the newest are
+  /// dropped.
   std::vector<SampleBlock> take();
 
   struct Source {
