@@ -1148,6 +1148,8 @@ class Comparison(Answer):
     levels: the ladder of each run
     time: idle causes, copies and layer types, or bars of the waterfall, or, where a run has no
     device work, phases of the runtime; sum to time_ns
+    waterfall: bars of the waterfall, down to the SMs and tensor cores where counters are; sum to
+    time_ns of each run with device work
     phases: the runtime's phases for a step; sum to its span for a step
     queues: the queues of each run
     layers: kernel time by layer
@@ -1163,6 +1165,7 @@ class Comparison(Answer):
     differences: List[ComparedDifference]
     levels: List[ComparedLevel]
     time: List[ComparedTime]
+    waterfall: List[ComparedTime]
     phases: List[ComparedTime]
     queues: List[ComparedQueue]
     layers: List[ComparedTime]
@@ -1174,6 +1177,7 @@ class Comparison(Answer):
         "differences": ComparedDifference,
         "levels": ComparedLevel,
         "time": ComparedTime,
+        "waterfall": ComparedTime,
         "phases": ComparedTime,
         "queues": ComparedQueue,
         "layers": ComparedTime,

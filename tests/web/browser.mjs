@@ -12,20 +12,23 @@ const { chromium } = createRequire(join(root, "web/package.json"))("playwright-c
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** A machine that others use as well may take this long to start a browser. */
+const BUSY_MS = 120_000;
+
 /** True when there is a browser to test with. */
 export const haveBrowser = existsSync(executablePath);
 
 /** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
 export async function withReport(file, options, use) {
   const profile = await mkdtemp(join(tmpdir(), "gpufathom-page-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, ...options });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, timeout: BUSY_MS, ...options });
   try {
     const page = context.pages()[0] ?? (await context.newPage()), seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text()); });
     page.on("pageerror", (error) => seen.errors.push(String(error)));
     page.on("request", (request) => { if (request.url() !== url) seen.requests.push(request.url()); });
-    await page.goto(url);
-    await page.waitForSelector("body[data-ready=yes]", { timeout: 60_000 });
+    await page.goto(url, { timeout: BUSY_MS });
+    await page.waitForSelector("body[data-ready=yes]", { timeout: BUSY_MS });
     return await use(page, seen);
   } finally {
     await context.close();
@@ -41,7 +44,7 @@ export async function runCases(report, cases) {
   }
   let failed = 0;
   await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
-    page.setDefaultTimeout(5000);
+    page.setDefaultTimeout(20_000);
     for (const [name, run] of cases) {
       try {
         await run(page, seen);

@@ -6,7 +6,7 @@ import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: compare.test.mjs REPORT.html COMPARISON.json");
-const comparison = JSON.parse(await readFile(answer, "utf8")), { runs, changes, time, levels, layers, kernels } = comparison, cases = [];
+const comparison = JSON.parse(await readFile(answer, "utf8")), { runs, changes, time, waterfall, levels, layers, kernels } = comparison, cases = [];
 const test = (name, run) => cases.push([name, run]);
 
 test("nothing is loaded and nothing complains", async (_, seen) => {
@@ -16,7 +16,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 
 test("the verdict comes first, then runs, parts, levels", async (page) => {
   assert.match(await page.locator("h1").innerText(), /(less|more|as fast|same|ranks|too few|differ|difference)/);
-  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "ladder", "phases", "queues", "layers", "kernels"];
+  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
   assert.deepEqual(order, wanted.filter((id) => order.includes(id)));
   assert.ok(["runs", "time", "kernels"].every((id) => order.includes(id)));
 });
@@ -50,6 +50,19 @@ test("differences are drawn to the side they go, largest first", async (page) =>
     const middle = box.left + box.width / 2;
     assert.ok(ns < 0 ? bar.right <= middle + 1 : bar.left >= middle - 1);
   }
+});
+
+test("with counters the waterfalls stand beside each other, on one scale", async (page) => {
+  const deep = waterfall.some((row) => !["idle", "copy", "unknown"].includes(row.name)) && time.some((row) => row.kind !== "bar");
+  assert.equal(await page.locator("#waterfalls").count(), deep ? 1 : 0);
+  if (!deep) return;
+  for (const [r, run] of runs.entries()) {
+    const bars = await page.locator(`#waterfalls [data-run="${r}"] li`).evaluateAll((all) => all.map((e) => [e.dataset.bar, Number(e.dataset.ns)]));
+    assert.equal(bars.reduce((sum, [, ns]) => sum + ns, 0), run.time_ns);
+    assert.deepEqual(Object.fromEntries(bars), Object.fromEntries(waterfall.map((row) => [row.name, row.ns[r]])));
+  }
+  const [left, right] = await Promise.all([0, 1].map((r) => page.locator(`#waterfalls [data-run="${r}"]`).boundingBox()));
+  assert.ok(Math.abs(left.y - right.y) < 4 && right.x > left.x + left.width - 4);
 });
 
 test("every known level of every run", async (page) => {

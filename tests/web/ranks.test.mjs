@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
-import { painted } from "./timeline_tools.mjs";
+import { painted, show, viewOf } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: ranks.test.mjs REPORT.html RANKS.json");
@@ -17,7 +17,9 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 test("the headline says which rank is late and why", async (page) => {
   const said = await page.locator("h1").innerText(), first = job.stragglers[0];
   if (!first) return assert.match(said, /No rank/);
-  for (const word of [`Rank ${first.rank} `, first.cause.replaceAll("_", " "), first.op]) assert.ok(said.includes(word), `${word} in ${said}`);
+  const cause = await page.locator("#stragglers tbody tr").first().locator("td").nth(1).innerText();
+  assert.ok(!cause.includes("_"));
+  for (const word of [`Rank ${first.rank} `, cause, first.op]) assert.ok(said.includes(word), `${word} in ${said}`);
 });
 
 test("a cell for each step of each rank, darker where it waits longer", async (page) => {
@@ -42,6 +44,28 @@ test("every collective has a bar a rank, waiting told apart from transfer", asyn
   assert.equal(await lanes.count(), Math.min(row.ranks.length, 16));
   const widths = await lanes.locator(".waits").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().width));
   assert.equal(widths.indexOf(Math.max(...widths)), row.ranks.map((r) => r.wait_ns).indexOf(Math.max(...row.ranks.map((r) => r.wait_ns))));
+});
+
+test("all ranks are on one timeline, waiting and transfer apart, on the common clock", async (page) => {
+  const labels = await page.locator("#timeline .labels > *").allInnerTexts();
+  for (const { rank } of job.ranks) assert.ok(labels.some((text) => text.includes(`rank ${rank}`)), `rank ${rank} in ${labels}`);
+  assert.ok(labels.some((text) => text.includes("waits for other ranks")) && labels.some((text) => text.includes("transfers")));
+  const { to } = await viewOf(page), whole = await page.locator("#timeline button", { hasText: "All" }).click().then(() => painted(page)).then(() => viewOf(page));
+  assert.ok(to > 0);
+  await show(page, 0, whole.to, `&range=0-${whole.to}`);
+  for (const rank of job.ranks) {
+    const sum = async (kind) => Number(await page.locator(`#timeline [data-rank-sum="rank ${rank.rank} ${kind}"]`).getAttribute("data-ns").catch(() => 0));
+    const of = (key) => job.collectives.flatMap((row) => row.ranks).filter((each) => each.rank === rank.rank).reduce((total, each) => total + each[key], 0);
+    assert.ok(Math.abs((await sum("wait")) - of("wait_ns")) < 10 && Math.abs((await sum("move")) - of("transfer_ns")) < 10);
+  }
+});
+
+test("a collective's row leads to it on the timeline", async (page) => {
+  const row = page.locator("#collectives tbody tr").first(), worst = [...job.collectives].sort((a, b) => b.wait_ns - a.wait_ns)[0];
+  await row.locator("button.find").click();
+  await painted(page);
+  const found = Number((await page.locator("#timeline .told").innerText()).split(" of ")[1].replace(/\D/g, ""));
+  assert.equal(found, worst.ranks.length + worst.ranks.filter((each) => each.wait_ns > 0).length);
 });
 
 test("a narrow screen scrolls tables, not the page", async (page) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
-import { bandAt, painted, show, viewOf } from "./timeline_tools.mjs";
+import { bandAt, colourOf, painted, pixelRows, show, viewOf } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: timeline.test.mjs REPORT.html ANALYSIS.json");
@@ -212,6 +212,21 @@ test("groups and deep lanes fold, by keyboard as well", async (page) => {
   assert.equal(await height(), before);
   const python = page.locator("#timeline .labels button.band", { hasText: "Python frames" });
   if ((await python.count()) > 0) assert.equal(await python.first().getAttribute("aria-expanded"), "false");
+});
+
+test("steps, bands, queue depth, idle by cause and power stand on the same clock", async (page) => {
+  await whole(page);
+  const { to } = await viewOf(page), texts = await page.locator("#timeline .labels > *").allInnerTexts();
+  for (const lane of ["Steps", "annotations", "launch queue of GPU", "idle, by cause", "power, at most"]) assert.ok(texts.some((text) => text.includes(lane)), `${lane} in ${texts}`);
+  const order = ["GPU 0", "idle, by cause", "launch queue of GPU 0", "stream "].map((lane) => texts.findIndex((text) => text.includes(lane)));
+  assert.deepEqual(order, [...order].sort((a, b) => a - b), "a device's queue stands with the device");
+  const paper = await colourOf(page, "--paper"), line = await colourOf(page, "--line"), colour = await colourOf(page, "--line-issue");
+  // The made-up log is steady: power fills its lane from end to end, in its colour.
+  const power = await bandAt(page, "power, at most"), [row] = await pixelRows(page, [power.bottom - 12]);
+  assert.ok(row.filter((each) => each === colour).length > row.length * 0.9, "power");
+  const steps = await bandAt(page, "Steps"), [drawn] = await pixelRows(page, [steps.top + 14]);
+  const covered = analysis.window.steps.reduce((sum, step) => sum + step.duration_ns, 0) / to;
+  assert.ok(Math.abs(drawn.filter((each) => ![paper, line].includes(each)).length / drawn.length - covered) < 0.03, "steps");
 });
 
 test("kernels can have the colours of their levels", async (page) => {

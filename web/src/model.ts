@@ -166,6 +166,8 @@ export interface Comparison {
   levels: ComparedLevel[];
   /** idle causes, copies and layer types, or bars of the waterfall, or, where a run has no device work, phases of the runtime; sum to time_ns. */
   time: ComparedTime[];
+  /** bars of the waterfall, down to the SMs and tensor cores where counters are; sum to time_ns of each run with device work. */
+  waterfall: ComparedTime[];
   /** the runtime's phases for a step; sum to its span for a step. */
   phases: ComparedTime[];
   /** the queues of each run. */

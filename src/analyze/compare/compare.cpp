@@ -42,13 +42,15 @@ Nanos divided(Nanos total, std::int64_t parts) { return (total + parts / 2) / pa
 
 /// The tables while they grow.
 struct CompareTables {
-  ComparedRows time, phases, layers, kernels;
+  ComparedRows time, bars, phases, layers, kernels;
   explicit CompareTables(std::size_t runs)
-      : time(runs), phases(runs), layers(runs), kernels(runs) {}
+      : time(runs), bars(runs), phases(runs), layers(runs), kernels(runs) {}
 };
 
 void add_device_time(CompareTables& tables, std::size_t run, const Analysis& analysis) {
   for (const auto& device : analysis.devices) {
+    for (const auto& bar : device.waterfall)
+      if (bar.ns > 0) tables.bars.add(run, ComparedRowKind::bar, name_of(bar.id), bar.ns);
     if (only_samples(analysis)) {  // no layer to give busy time to: its bars instead
       for (const auto& bar : device.waterfall)
         if (bar.ns > 0) tables.time.add(run, ComparedRowKind::bar, name_of(bar.id), bar.ns);
@@ -112,6 +114,7 @@ void add_times(ComparedRun& run, CompareTables& tables, std::size_t at, const An
   run.time_ns = divided(run.total_ns, parts);
   run.wall_ns = divided(longest, parts);
   tables.time.scale(at, run.time_ns, parts);
+  if (!by_phases) tables.bars.scale(at, run.time_ns, parts);
   tables.phases.scale(at, divided(host, parts), parts);
   Nanos kernels = tables.time.sum_of(at, ComparedRowKind::layer_type);
   if (by_phases) kernels = 0;
@@ -214,6 +217,7 @@ Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunF
   result.queues = queues_of(analyses);
   tables.kernels.label_kernels(analyses);
   result.time = tables.time.take();
+  result.waterfall = tables.bars.take();
   result.phases = tables.phases.take();
   result.layers = tables.layers.take();
   result.kernels = tables.kernels.take();

@@ -261,13 +261,19 @@ void Builder::add_thread(std::uint32_t thread) {
 TimelineData Builder::build() {
   number_calls();
   add_steps();
+  auto queues = queue_lanes(context_, window_);
+  for (auto& lane : queues)
+    if (lane.group.empty()) add(std::move(lane));
   for (const auto& line : context_.devices) {
     const std::string group = device_group(line);
     add_idle(line, group);
+    for (auto& lane : queues)
+      if (!lane.group.empty() && lane.group == group) add(std::move(lane));
     add_bands(line, group);
     add_streams(line, group);
   }
-  for (auto& lane : queue_lanes(context_, window_)) add(std::move(lane));
+  for (auto& lane : queues)  // of a device that did nothing in the window
+    if (!lane.start.empty()) add(std::move(lane));
   for (const auto thread : threads_by_launches()) add_thread(thread);
   return std::move(data_);
 }

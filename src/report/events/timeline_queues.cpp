@@ -18,6 +18,8 @@ std::string title_of(const Queue& queue) {
 
 TimelineLane lane_of(const Queue& queue, const std::vector<DepthStep>& steps, Interval window) {
   TimelineLane lane{.kind = "queue", .title = title_of(queue)};
+  if (queue.kind == QueueKind::device)
+    lane.group = "GPU " + queue.id.substr(queue.id.find(':') + 1);
   const std::size_t together = (steps.size() + kQueueSteps - 1) / kQueueSteps;
   for (std::size_t i = 0; i < steps.size(); i += together) {
     const std::size_t next = std::min(i + together, steps.size());

@@ -5,6 +5,7 @@
 #include "core/version.h"
 #include "report/html/embed.h"
 #include "report/html/page.h"
+#include "report/html/page_labels.h"
 #include "report/json.h"
 
 namespace gf {
@@ -13,7 +14,11 @@ Result<std::string> ranks_html(const JobRanks& job) {
   if (kPageBefore.empty())
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
-  std::string json = fmt::format(R"({{"page":"ranks","version":"{}","job":)", kVersion);
+  PageLabels labels;
+  labels.causes = page_labels(cause_labels());
+  std::string json = fmt::format(R"({{"page":"ranks","version":"{}","labels":)", kVersion);
+  to_json(json, labels);
+  json += ",\"job\":";
   to_json(json, job);
   json += '}';
   std::string page(kPageBefore);

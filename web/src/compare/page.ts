@@ -5,7 +5,7 @@ import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
-import { runsSection } from "./runs.ts";
+import { runsSection, shortRun } from "./runs.ts";
 
 export interface CompareReport {
   version: string; sentences: string[]; differs: string; rows: number; comparison: Comparison;
@@ -33,7 +33,7 @@ function rowColour(row: ComparedTime): string {
 /** One bar a run on one scale, its parts in the same order. */
 function stacks(report: CompareReport, rows: ComparedTime[], most: number): HTMLElement {
   const { runs } = report.comparison, order = [...rows].sort((a, b) => Math.max(...b.ns) - Math.max(...a.ns));
-  const bars = runs.flatMap((run, r) => [h("span", { class: "name" }, h("strong", {}, letter(r)), " ", run.label),
+  const bars = runs.flatMap((run, r) => [h("span", { class: "name" }, h("strong", {}, letter(r)), " ", shortRun(run.label)),
     h("div", { class: "energy-bar", role: "img", "aria-label": order.map((row) => `${rowName(row, report)} ${time(row.ns[r]!)}`).join(", "), "data-run": r }, ...order.filter((row) => row.ns[r]! > 0).map((row) =>
       h("span", { style: `width:${(row.ns[r]! / most) * 100}%;background:${rowColour(row)}`, "data-tip": `${rowName(row, report)}: ${time(row.ns[r]!)}`, "data-row": row.name, "data-ns": row.ns[r] }))),
     h("span", { class: "value" }, time(rows.reduce((sum, row) => sum + row.ns[r]!, 0)))]);
@@ -68,6 +68,24 @@ function levelsSection(report: CompareReport): HTMLElement | null {
   })));
 }
 
+/** The waterfall of each run beside the others, all on one scale. */
+function waterfallsSection(report: CompareReport, most: number): HTMLElement | null {
+  const { waterfall, runs } = report.comparison, order = report.labels.bars.map((label) => label.id), rows = [...waterfall].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  // Idle time, copies and kernels are in the bars above; what is new here lies below the kernels.
+  if (!rows.some((row) => !["idle", "copy", "unknown"].includes(row.name)) || report.comparison.time.every((row) => row.kind === "bar")) return null;
+  const one = (r: number): HTMLElement => {
+    let before = 0;
+    return h("div", { "data-run": r }, h("h3", {}, `${letter(r)} ${shortRun(runs[r]!.label)}`), h("ol", { class: "waterfall" }, ...rows.map((row) => {
+      const ns = row.ns[r]!, left = (before / most) * 100, label = report.labels.bars.find((each) => each.id === row.name);
+      before += ns;
+      return h("li", { "data-bar": row.name, "data-ns": ns }, h("div", { class: "row" }, h("span", { class: "name" }, term(label?.text ?? row.name, label?.meaning ?? "", r === 0)),
+        h("span", { class: "track", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: "fill", style: `left:${left}%;width:${(ns / most) * 100}%;background:${rowColour(row)}` })),
+        h("span", { class: "value" }, ns === 0 ? "\u2013" : time(ns)), h("span", { class: "value share" }, ns === 0 ? "" : share(ns / Math.max(runs[r]!.time_ns, 1)))));
+    })));
+  };
+  return section("waterfalls", "How deep its time goes", "the bars of a run add up to its time; all on one scale", h("div", { class: "side-by-side" }, ...runs.map((_, r) => one(r))));
+}
+
 function queuesSection(report: CompareReport): HTMLElement | null {
   const { queues, runs } = report.comparison;
   if (queues.length === 0) return null;
@@ -94,7 +112,7 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   return { header: header(report, tools), parts: [
     runsSection(report),
     c.time.length === 0 ? null : section("time", c.per === "step" ? "Where the time of a step goes" : "Where the time goes", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), timeTable(report, c.time, "What makes the difference", "parts")),
-    levelsSection(report),
+    waterfallsSection(report, most), levelsSection(report),
     rows("phases", "What the runtime does meanwhile", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };
 }

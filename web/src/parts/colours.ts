@@ -26,7 +26,10 @@ export function energyColour(component: string): string {
   const fixed = ["static", "active", "instructions", "shared", "l1", "tma", "l2", "dram", "rest"];
   if (fixed.includes(component)) return `var(--energy-${component})`;
   if (component.startsWith("tensor")) return "var(--energy-tensor)";
-  return component === "pipe.fma" ? "var(--energy-fma)" : "var(--energy-pipe)";
+  if (component === "pipe.fma") return "var(--energy-fma)";
+  // Pipes that seldom take much: shades of one colour.
+  const pipes = ["pipe.alu", "pipe.xu", "pipe.fp64", "pipe.fp16"], shade = Math.max(0, pipes.indexOf(component));
+  return shade === 0 ? "var(--energy-pipe)" : `color-mix(in srgb, var(--energy-pipe) ${100 - 22 * shade}%, var(--ink))`;
 }
 
 function hash(text: string): number {

@@ -42,9 +42,11 @@ export function count(n: number): string {
 }
 
 export function bytes(n: number): string {
+  if (n < 0) return `\u2212${bytes(-n)}`;
   if (n < 1000) return `${n} B`;
   if (n < 999.95e3) return `${(n / 1e3).toFixed(1)} kB`;
-  return n < 999.95e6 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(2)} GB`;
+  if (n < 999.95e6) return `${(n / 1e6).toFixed(1)} MB`;
+  return n < 999.95e9 ? `${(n / 1e9).toFixed(2)} GB` : `${(n / 1e12).toFixed(2)} TB`;
 }
 
 /** A reading of a sensor or counter in the unit of the catalogue; of counts the rate, whose unit ends in "/s". */
@@ -64,6 +66,9 @@ export function reading(value: number | null, unit: string): string {
 export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
+
+/** A sentence whose numbers keep their unit on the same line. */
+export function kept(text: string): string { return text.replace(/(\d) (%|ns|us|\u00b5s|ms|s|GB|MB|kB|W|J|kJ)(?![\w])/g, "$1\u00a0$2"); }
 
 /** The end of a path. */
 export function fileName(path: string): string {

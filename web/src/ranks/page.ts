@@ -2,15 +2,21 @@
 import type { CollectiveRow, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
 import { causeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
+import type { Label } from "../page_data.ts";
 import { bytes, count, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
+import { exactly } from "../timeline/filter.ts";
+import { collectiveName, ranksTimeline } from "./timeline.ts";
 
-export interface RanksReport { version: string; job: JobRanks }
+export interface RanksReport { version: string; job: JobRanks; labels: { causes: Label[] } }
 
-const words = (id: string): string => id.replaceAll("_", " ");
+let causes = new Map<string, string>();
+
+/** Idle causes have the same names as in every other answer. */
+function words(id: string): string { return causes.get(id) ?? id.replaceAll("_", " "); }
 
 function partColour(part: string): string {
-  const known: Record<string, string> = { kernels: "var(--bar-tensor)", copies: "var(--bar-copy)", waiting: "var(--bar-waiting)", exchange: "var(--type-9)" };
+  const known: Record<string, string> = { kernels: "var(--bar-tensor)", copies: "var(--bar-copy)", waiting: "var(--bar-waiting)", exchange: "var(--exchange)" };
   return known[part] ?? causeColour(part);
 }
 
@@ -45,7 +51,7 @@ function stragglersSection(job: JobRanks): HTMLElement | null {
   const columns: Column<Straggler>[] = [
     { id: "rank", title: "Rank", key: (s) => s.rank, cell: (s) => String(s.rank) },
     { id: "cause", title: "It had more", key: (s) => s.cause, cell: (s) => h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${partColour(s.cause)}` }), words(s.cause)) },
-    { id: "operation", title: "Operator", key: (s) => s.op, cell: (s) => s.op || "no data" }, { id: "module", title: "Module", key: (s) => s.module, cell: (s) => s.module || "no data" },
+    { id: "operation", title: "Operator", key: (s) => s.op, cell: (s) => s.op || "\u2013" }, { id: "module", title: "Module", key: (s) => s.module, cell: (s) => s.module || "\u2013" },
     { id: "gain", title: "Gain at most", numeric: true, key: (s) => s.gain_ns, cell: (s) => time(s.gain_ns) }, { id: "wait", title: "Others waited", numeric: true, key: (s) => s.wait_ns, cell: (s) => time(s.wait_ns) },
     { id: "late", title: "Late", numeric: true, key: (s) => s.late_ns, cell: (s) => time(s.late_ns) }, { id: "count", title: "Collectives", numeric: true, key: (s) => s.collectives, cell: (s) => count(s.collectives) }];
   return section("stragglers", "Who is late, and why", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
@@ -59,7 +65,7 @@ function ranksSection(job: JobRanks): HTMLElement {
   const columns: Column<RankUse>[] = [{ id: "rank", title: "Rank", key: (r) => r.rank, cell: (r) => String(r.rank) }, { id: "device", title: "Device", key: (r) => r.device, cell: (r) => r.device },
     ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"], ["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
     { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },
-    { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
+    { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : r === job.ranks[0] ? "the common clock" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
   return section("ranks", "Where each rank's time goes", "waiting told apart from work", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
     table({ caption: "Ranks", columns, rows: job.ranks, sortBy: "last", noun: "ranks", step: 16 }));
 }
@@ -73,11 +79,12 @@ function drawn(row: CollectiveRow): HTMLElement {
 
 function collectivesSection(job: JobRanks): HTMLElement | null {
   if (job.collectives.length === 0) return null;
+  const names = new Map(job.collectives.map((row, place) => [row, collectiveName(row, place)]));
   const columns: Column<CollectiveRow>[] = [{ id: "type", title: "Collective", key: (c) => c.type, cell: (c) => `${words(c.type)}${c.sequence >= 0 ? ` ${c.sequence}` : ""}` }, { id: "arrivals", title: "Ranks on one clock", cell: drawn },
     { id: "wait", title: "Waiting", numeric: true, key: (c) => c.wait_ns, cell: (c) => time(c.wait_ns) }, { id: "last", title: "Last", numeric: true, key: (c) => c.last_rank, cell: (c) => `rank ${c.last_rank}` },
     { id: "margin", title: "By", numeric: true, key: (c) => c.margin_ns, cell: (c) => (c.margin_ns <= c.doubt_ns ? "no matter" : time(c.margin_ns)) }, { id: "cause", title: "Why", key: (c) => c.cause, cell: (c) => (c.cause ? words(c.cause) : "\u2013") },
     { id: "bytes", title: "Size", numeric: true, key: (c) => c.bytes, cell: (c) => (c.bytes < 0 ? "no data" : bytes(c.bytes)) }, { id: "step", title: "Step", numeric: true, key: (c) => c.step, cell: (c) => (c.step === null ? "\u2013" : String(c.step)) }];
-  return section("collectives", "Collectives", "light: waiting for the last rank; solid: transfer", table({ caption: "Collectives by waiting", columns, rows: job.collectives, sortBy: "wait", noun: "collectives", step: 15, search: (c) => `${c.type} ${c.group} rank ${c.last_rank} ${c.cause ?? ""}` }));
+  return section("collectives", "Collectives", "light: waiting for the last rank; solid: transfer", table({ caption: "Collectives by waiting", columns, rows: job.collectives, sortBy: "wait", noun: "collectives", step: 15, events: (c) => exactly("event", names.get(c)!), search: (c) => `${c.type} ${c.group} rank ${c.last_rank} ${c.cause ?? ""}` }));
 }
 
 function ratesSection(job: JobRanks): HTMLElement | null {
@@ -89,9 +96,10 @@ function ratesSection(job: JobRanks): HTMLElement | null {
 }
 
 export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: HTMLElement; parts: (HTMLElement | null)[] } {
+  causes = new Map(report.labels.causes.map((cause) => [cause.id, cause.text]));
   const { job } = report, doubts = job.quality.map((note) => note.detail);
   if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, verdict(job)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
-  parts: [stragglersSection(job), heatSection(job), ranksSection(job), collectivesSection(job), ratesSection(job)] };
+  parts: [stragglersSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
 }

@@ -5,7 +5,7 @@ import { energyColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { energy, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
-import { table, type Column } from "../parts/table.ts";
+import { middleCut, table, type Column } from "../parts/table.ts";
 import { typeMark } from "./layers.ts";
 import { powerPicture } from "./power.ts";
 
@@ -51,7 +51,7 @@ function stacks(d: DeviceEnergy, rows: [string, EnergyRow | null, number][], rep
 
 function rowsTable(d: DeviceEnergy, rows: EnergyRow[], title: string, noun: string, report: Report): HTMLElement {
   const columns: Column<EnergyRow>[] = [
-    { id: "layer", title, key: (r) => r.name, cell: (r) => r.name },
+    { id: "layer", title, key: (r) => r.name, cell: (r) => middleCut(r.name) },
     { id: "type", title: "Type", key: (r) => r.type, cell: (r) => (r.type.startsWith("(") ? r.type : typeMark(r.type)) },
     ...(rows.some((r) => r.phase) ? [{ id: "phase", title: "Phase", key: (r: EnergyRow) => r.phase, cell: (r: EnergyRow) => r.phase }] : []),
     { id: "ns", title: "Time", numeric: true, key: (r) => r.ns, cell: (r) => time(r.ns) },

@@ -2,7 +2,7 @@
 import type { Finding } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
-import { plural, share, time } from "../parts/format.ts";
+import { kept, plural, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
 
 const FIRST = 4;
@@ -12,7 +12,7 @@ export function findingsSection(report: Report): HTMLElement | null {
   if (a.findings.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
   const item = (f: Finding): HTMLElement =>
-    h("li", { "data-finding": f.id }, h("p", {}, f.text), f.evidence ? note(f.evidence, "evidence") : null, f.command ? note(f.command, "evidence") : null,
+    h("li", { "data-finding": f.id }, h("p", {}, kept(f.text)), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null,
       f.gain_ns !== null ? h("p", { class: "gain" }, `up to ${time(f.gain_ns)}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? f.gain_ns / whole : null)} of the window`)) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);

@@ -1,7 +1,7 @@
 // Title, headline, and what can be done with the page as a whole.
 import type { Report } from "../page_data.ts";
 import { h } from "../parts/dom.ts";
-import { fileName } from "../parts/format.ts";
+import { fileName, kept } from "../parts/format.ts";
 
 /** Chooses the theme, and light colours for paper. */
 export function themeButton(): HTMLElement {
@@ -39,10 +39,10 @@ function saveButton(report: Report): HTMLElement {
 
 export function headerPart(report: Report): HTMLElement {
   const a = report.analysis;
-  const files = [a.source.path, a.counters_source?.path].filter((p): p is string => Boolean(p)).map(fileName).join(" + ");
+  const files = [a.source.path, a.counters_source?.path].filter((p, i, all): p is string => Boolean(p) && all.indexOf(p) === i).map(fileName).join(" + ");
   return h("header", { class: "top" },
     h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),
-    h("h1", {}, report.headline),
+    h("h1", {}, kept(report.headline)),
     h("p", { class: "subject" }, report.subject),
     report.shortcomings.length > 0 ? h("div", { class: "shortcomings", role: "alert" }, h("strong", {}, "This answer is not whole"), h("ul", {}, ...report.shortcomings.map((s) => h("li", {}, s)))) : null);
 }

@@ -2,11 +2,11 @@
 import type { KernelRow } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
-import { count, plural, share, time } from "../parts/format.ts";
+import { count, plural, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
-import { levelColumns, spreadText, typeMark } from "./layers.ts";
+import { levelColumns, shareColumn, spreadText, typeMark } from "./layers.ts";
 
 export function kernelsSection(report: Report): HTMLElement | null {
   const rows = report.analysis.kernels;
@@ -17,7 +17,7 @@ export function kernelsSection(report: Report): HTMLElement | null {
     { id: "operator", title: "Operator", key: (k) => k.operator, cell: (k) => k.operator || h("span", { class: "dim" }, "no data") },
     { id: "count", title: "Count", numeric: true, key: (k) => k.count, cell: (k) => count(k.count) },
     { id: "ns", title: "Time", numeric: true, meaning: "Exclusive kernel time: instants that kernels share are split evenly, so that the rows add up.", key: (k) => k.ns, cell: (k) => time(k.ns) },
-    { id: "share", title: "Share", numeric: true, key: (k) => k.share, cell: (k) => share(k.share) },
+    shareColumn(rows, report),
     { id: "median", title: "Duration", numeric: true, meaning: "Median duration of an instance; each picture spans 0 to the longest instance of its kernel.", key: (k) => k.duration.median,
       cell: (k) => h("span", { class: "level" }, time(k.duration.median), spreadPicture(k.duration, k.duration.max, spreadText(k.duration, time))) },
     ...levelColumns(rows, report),

@@ -23,16 +23,21 @@ export function ladderSection(report: Report): HTMLElement | null {
   const command = why && !told ? why.indexOf("ncu --") : -1;
   const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
-  const rows = levels.map((l) => {
+  const missingOnes = levels.filter((l) => l.value === null);
+  const rows = levels.filter((l) => l.value !== null).map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
     const low = (l.value ?? 0) * 100, high = (l.high ?? l.value ?? 0) * 100;
     const track = h("span", { class: "track", "aria-hidden": "true" },
-      l.value === null ? null : h("span", { class: "fill", style: `width:${Math.min(low, 100)}%` }),
+      h("span", { class: "fill", style: `width:${Math.min(low, 100)}%` }),
       high > low + 0.05 ? h("span", { class: "unsure", style: `left:${low}%;width:${Math.min(high, 100) - low}%` }) : null);
-    return h("li", { "data-level": l.id, class: l.value === null ? "missing" : "" },
+    return h("li", { "data-level": l.id },
       h("span", { class: "name" }, term(label?.text ?? l.id, label?.meaning ?? ""), h("code", {}, l.id)), track, h("span", { class: "value" }, level(l)));
   });
   return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows),
+    missingOnes.length > 0 ? h("p", { class: "note", "data-missing": missingOnes.map((l) => l.id).join(" ") }, "No data: ", ...missingOnes.flatMap((l, i) => {
+      const label = report.labels.levels.find((x) => x.id === l.id);
+      return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];
+    }), ".") : null,
     missing ? note(missing) : null,
     partial ? h("p", { class: "note" }, `Counters cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
 }

@@ -42,6 +42,12 @@ export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[],
   });
 }
 
+/** Shares as numbers; with bars where no levels need the room. */
+export function shareColumn<Row extends { share: number | null; levels: LevelSpread[] }>(rows: Row[], report: Report): Column<Row> {
+  const most = Math.max(...rows.map((row) => row.share ?? 0), 0), bars = most > 0 && levelColumns(rows, report).length === 0;
+  return { id: "share", title: "Share", numeric: true, key: (row) => row.share, cell: (row) => (bars ? h("span", { class: "level" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: `width:${((row.share ?? 0) / most) * 100}%` })), h("span", { class: "share-number" }, share(row.share))) : share(row.share)) };
+}
+
 export function typeMark(type: string): HTMLElement {
   return h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${typeColour(type)}` }), type || "Other");
 }
@@ -64,7 +70,7 @@ function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLEleme
     ...(named ? [{ id: "phase", title: "Phase", key: (l: LayerRow) => l.phase, cell: (l: LayerRow) => l.phase }] : []),
     { id: "kernels", title: "Kernels", numeric: true, key: (l) => l.kernels, cell: (l) => count(l.kernels) },
     { id: "ns", title: "Time", meaning: "Exclusive kernel time: instants that kernels share are split evenly, so that the rows add up.", numeric: true, key: (l) => l.ns, cell: (l) => time(l.ns) },
-    { id: "share", title: "Share", numeric: true, key: (l) => l.share, cell: (l) => share(l.share) },
+    shareColumn(rows, report),
     ...levelColumns(rows, report),
   ];
   return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",

@@ -69,7 +69,7 @@ export function allFacts(report: Report, timeline: Timeline, at: EventAt): Fact[
   const { lane, item } = at;
   if (lane.kind === "queue" || lane.kind === "idle") return shortFacts(report, timeline, at);
   const facts: Fact[] = [["", timeline.nameOf(lane, item)], ["duration", time(lane.duration[item]!)], ["start", time(lane.start[item]!)],
-    [lane.device >= 0 ? "stream" : "thread", lane.device >= 0 ? `${lane.group}, ${lane.title}` : lane.group]];
+    lane.kind === "wait" || lane.kind === "move" || lane.kind === "steps" ? ["of", [lane.group, lane.title].filter(Boolean).join(", ")] : [lane.device >= 0 ? "stream" : "thread", lane.device >= 0 ? `${lane.group}, ${lane.title}` : lane.group]];
   if (lane.kind === "stream") facts.push(...kernelFacts(report, timeline, at));
   const correlation = lane.column("correlation")?.[item] ?? -1, started = timeline.started(at);
   facts.push(["shapes", timeline.text(lane.column("shapes")?.[item])], ["correlation", correlation >= 0 ? String(correlation) : ""]);

@@ -1,6 +1,6 @@
 // The timeline's events as the report writer packed them (src/report/events/timeline_data.h), in typed arrays.
 
-export type LaneKind = "steps" | "idle" | "band" | "stream" | "queue" | "curve" | "host" | "api" | "python";
+export type LaneKind = "steps" | "idle" | "band" | "stream" | "queue" | "curve" | "host" | "api" | "python" | "wait" | "move";
 
 /** What ran: kernels of one name and shape of launch, or a copy. */
 export interface Thing { name: string; full_name: string; kind: string; grid: string; block: string; registers: number; shared_bytes: number }
@@ -102,6 +102,11 @@ export class Timeline {
       at += column.bytes;
       return { ...column, at: begin };
     })));
+  }
+
+  /** One that the page makes itself. */
+  static of(head: { start: number; duration: number; shown: number; total: number; texts: string[] }, lanes: Lane[]): Timeline {
+    return Object.assign(Object.create(Timeline.prototype) as Timeline, { ...head, things: [], sites: [], lanes, byCall: null });
   }
 
   text(number: number | undefined): string { return this.texts[number ?? 0] ?? ""; }

@@ -49,7 +49,7 @@ export function laneColours(timeline: Timeline, lane: Lane, by: ColourBy, palett
     for (let i = 0; i < lane.count; ++i) colours[i] = palette.number(causeColour(timeline.text(lane.name[i])));
     return colours;
   }
-  if (lane.kind !== "stream") return colours.fill(palette.number(`var(--${{ steps: "step", band: "band", api: "api", python: "python", queue: "queue", curve: "line-issue" }[lane.kind as string] ?? "host"})`));
+  if (lane.kind !== "stream") return colours.fill(palette.number(`var(--${{ steps: "step", band: "band", api: "api", python: "python", queue: "queue", curve: "line-issue", wait: "bar-waiting", move: "exchange" }[lane.kind as string] ?? "host"})`));
   const level = by === "type" ? null : lane.column(by);
   if (by !== "type") {
     const steps = Uint8Array.from({ length: 1002 }, (_, value) => palette.number(heat(value)));

@@ -6,7 +6,7 @@ import { count, energy, plural, share, time } from "../parts/format.ts";
 import { revealRow } from "../parts/links.ts";
 import type { View } from "../parts/view.ts";
 import { allFacts, likeIt, type Fact } from "./details.ts";
-import type { EventAt, Timeline } from "./events.ts";
+import type { EventAt, Lane, Timeline } from "./events.ts";
 import { exactly } from "./filter.ts";
 import { sumsOf, type DeviceSums } from "./sums.ts";
 
@@ -47,9 +47,16 @@ function deviceSums(report: Report, sums: DeviceSums, many: boolean, actions: Pa
         h("li", { "data-ns": Math.round(kernel.ns) }, h("button", { type: "button", class: "link", title: kernel.full, click: () => actions.find(exactly("kernel", kernel.full)) }, kernel.name), h("span", { class: "number" }, `${count(kernel.count)} \u00d7`), h("span", { class: "number" }, time(kernel.ns))))))));
 }
 
+/** Of a job: how long each rank waits and transfers in the span. */
+function rankSums(timeline: Timeline, range: View): HTMLElement[] {
+  const within = (lane: Lane): number => lane.start.reduce((sum, start, i) => sum + Math.max(0, Math.min(start + lane.duration[i]!, range.to) - Math.max(start, range.from)), 0);
+  return timeline.lanes.filter((lane) => lane.kind === "wait" || lane.kind === "move").map((lane) => h("dl", { class: "facts", "data-rank-sum": `${lane.group} ${lane.kind}`, "data-ns": Math.round(within(lane)) }, h("div", {}, h("dt", {}, `${lane.group} ${lane.title}`), h("dd", {}, time(within(lane))))));
+}
+
 export function rangePanel(report: Report, timeline: Timeline, range: View, actions: PanelActions): HTMLElement[] {
   const sums = sumsOf(report, timeline, range);
   return [h("strong", {}, `${time(range.to - range.from)} chosen, from ${time(range.from)} on${sums.length > 1 ? `, ${plural(sums.length, "device")}` : ""}`),
+    ...rankSums(timeline, range),
     ...sums.map((each) => deviceSums(report, each, sums.length > 1, actions)),
     h("div", { class: "tools" }, button("Zoom to it", () => actions.zoom(range)), button("Close", actions.clear))];
 }

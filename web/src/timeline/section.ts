@@ -22,7 +22,7 @@ class Desk {
   private readonly picture: Picture;
   private readonly panel = h("div", { class: "facts-panel", "aria-live": "polite" }, h("span", { class: "dim" }, HELP));
   private readonly found = h("output", { class: "told", "aria-live": "polite" });
-  private readonly field = h("input", { type: "search", "aria-label": "Search events: kernel, operator, module", placeholder: "kernel, operator, module", change: () => this.find(this.field.value), keydown: (event: KeyboardEvent) => this.key(event) });
+  private readonly field = h("input", { type: "search", change: () => this.find(this.field.value), keydown: (event: KeyboardEvent) => this.key(event) });
   private readonly back = h("button", { type: "button", hidden: true }, "Back to the table");
   private readonly mode = h("button", { type: "button", "aria-pressed": "false", click: () => this.mode.setAttribute("aria-pressed", String(this.mode.getAttribute("aria-pressed") !== "true")) }, "Choose a span");
   private readonly legend = h("ul", { class: "legend" });
@@ -39,6 +39,9 @@ class Desk {
     this.actions = { find: (text) => this.find(text), zoom: (view) => this.picture.show(view), choose: (at) => this.choose(at, true), clear: () => this.clear() };
     this.picture.changed = () => this.remember();
     onShow((asked) => this.answer(asked));
+    const asksFor = report.page === "ranks" ? "collective, step" : "kernel, operator, module";
+    this.field.placeholder = asksFor;
+    this.field.setAttribute("aria-label", `Search events: ${asksFor}`);
     this.fillLegend();
     addEventListener("hashchange", () => this.go(readFragment(timeline)));
     this.picture.show(this.oneStep() ?? { from: 0, to: timeline.duration });
@@ -187,7 +190,8 @@ class Desk {
     const types = [...new Set(this.timeline.sites.map((site) => site.type))].filter(Boolean).sort();
     const shown = this.report.analysis.devices.flatMap((device) => device.idle.filter((cause) => cause.ns > 0).map((cause) => cause.cause));
     const heat = ["0 %", "< 10 %", "< 20 %", "< 30 %", "< 40 %", "40 % and more"];
-    this.legend.replaceChildren(...(this.colourBy === "type" ? types.map((type) => swatch(typeColour(type), type)) : heat.map((text, i) => swatch(`var(--heat-${i})`, text))),
+    const ranks = this.timeline.lanes.some((lane) => lane.kind === "wait" || lane.kind === "move") ? [swatch("var(--bar-waiting)", "waits for other ranks"), swatch("var(--exchange)", "transfers")] : [];
+    this.legend.replaceChildren(...ranks, ...(this.colourBy === "type" ? types.map((type) => swatch(typeColour(type), type)) : heat.map((text, i) => swatch(`var(--heat-${i})`, text))),
       ...[...new Set(shown)].map((cause) => swatch(causeColour(cause), `idle: ${this.report.labels.causes.find((each) => each.id === cause)?.text ?? cause}`)));
   }
 }

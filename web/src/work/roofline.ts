@@ -2,10 +2,13 @@
 import type { Ceiling, RoofPoint, WorkUse } from "../model.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section, svg } from "../parts/dom.ts";
-import { share, time } from "../parts/format.ts";
+import { fitted } from "../parts/figure.ts";
+import { plural, share, time } from "../parts/format.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 
-const W = 900, H = 380, LEFT = 88, RIGHT = 16, TOP = 14, BOTTOM = 44;
+const H = 400, LEFT = 88, RIGHT = 22, TOP = 18, BOTTOM = 44;
+/** Below the picture may lie what takes no more than this share of the time. */
+const FEW = 0.002;
 
 /** 12.3 TFLOP/s, 4.81 TB/s. */
 export function rate(value: number, unit: string): string {
@@ -19,30 +22,43 @@ function known(point: RoofPoint): point is Known {
   return point.flops_per_s !== null && point.flops_per_s > 0 && point.intensity !== null && point.intensity > 0;
 }
 
-interface Axes { x: (intensity: number) => number; y: (flops: number) => number; xs: [number, number]; ys: [number, number] }
+interface Axes { width: number; x: (intensity: number) => number; y: (flops: number) => number; xs: [number, number]; ys: [number, number] }
 
-function axesOf(points: Known[], top: number, bandwidth: number): Axes {
-  const low = (values: number[]): number => Math.floor(Math.log10(Math.min(...values))), high = (values: number[]): number => Math.ceil(Math.log10(Math.max(...values)));
-  const xs: [number, number] = [low(points.map((p) => p.intensity)), Math.max(high(points.map((p) => p.intensity)), Math.ceil(Math.log10(top / bandwidth)) + 1)], ys: [number, number] = [low(points.map((p) => p.flops_per_s)), high([top])];
-  return { xs, ys, x: (value) => LEFT + ((Math.log10(value) - xs[0]) / (xs[1] - xs[0])) * (W - LEFT - RIGHT), y: (value) => TOP + (1 - (Math.log10(value) - ys[0]) / (ys[1] - ys[0])) * (H - TOP - BOTTOM) };
+/** The slowest operators, as long as all of them together take next to no time: they would stretch the picture over powers of ten that say nothing. */
+function tooSlow(points: Known[]): Set<Known> {
+  const whole = points.reduce((sum, p) => sum + p.ns, 0), slow = new Set<Known>();
+  let left = whole * FEW;
+  for (const point of [...points].sort((a, b) => a.flops_per_s - b.flops_per_s)) {
+    left -= point.ns;
+    if (left < 0) break;
+    slow.add(point);
+  }
+  return slow.size < points.length ? slow : new Set();
 }
 
-function grid(picture: SVGElement, { x, y, xs, ys }: Axes): void {
-  for (let power = xs[0]; power <= xs[1]; ++power)
+function axesOf(points: Known[], top: number, bandwidth: number, width: number): Axes {
+  const low = (values: number[]): number => Math.floor(Math.log10(Math.min(...values))), high = (values: number[]): number => Math.ceil(Math.log10(Math.max(...values)));
+  const xs: [number, number] = [low(points.map((p) => p.intensity)), Math.max(high(points.map((p) => p.intensity)), Math.ceil(Math.log10(top / bandwidth)) + 1)], ys: [number, number] = [low(points.map((p) => p.flops_per_s)), high([top])];
+  return { width, xs, ys, x: (value) => LEFT + ((Math.log10(value) - xs[0]) / (xs[1] - xs[0])) * (width - LEFT - RIGHT), y: (value) => TOP + (1 - (Math.log10(value) - ys[0]) / (ys[1] - ys[0])) * (H - TOP - BOTTOM) };
+}
+
+function grid(picture: SVGElement, { x, y, xs, ys, width }: Axes): void {
+  const every = Math.max(1, Math.ceil(((xs[1] - xs[0]) * 52) / (width - LEFT - RIGHT)));
+  for (let power = xs[0]; power <= xs[1]; power += every)
     picture.append(svg("line", { class: "grid", x1: x(10 ** power), x2: x(10 ** power), y1: TOP, y2: H - BOTTOM }), svg("text", { x: x(10 ** power), y: H - BOTTOM + 16, "text-anchor": "middle" }, String(Number((10 ** power).toPrecision(1)))));
   for (let power = ys[0]; power <= ys[1]; ++power)
-    picture.append(svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(10 ** power), y2: y(10 ** power) }), svg("text", { x: LEFT - 6, y: y(10 ** power) + 4, "text-anchor": "end" }, rate(10 ** power, "FLOP/s")));
-  picture.append(svg("text", { x: (LEFT + W - RIGHT) / 2, y: H - 8, "text-anchor": "middle" }, "operations a byte of device memory"));
+    picture.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(10 ** power), y2: y(10 ** power) }), svg("text", { x: LEFT - 6, y: y(10 ** power) + 4, "text-anchor": "end" }, rate(10 ** power, "FLOP/s")));
+  picture.append(svg("text", { x: (LEFT + width - RIGHT) / 2, y: H - 8, "text-anchor": "middle" }, "operations a byte of device memory"));
 }
 
 /** Slanting up with the memory's bandwidth, then level. */
 function roof(picture: SVGElement, axes: Axes, bandwidth: number, ceilings: Ceiling[]): void {
-  const { x, y, xs, ys } = axes, right = 10 ** xs[1];
+  const { x, y, xs, ys, width } = axes, right = 10 ** xs[1];
   for (const ceiling of ceilings) {
     const knee = ceiling.value / bandwidth, from = Math.max(10 ** xs[0], 10 ** ys[0] / bandwidth);
     if (knee >= right) continue;
     picture.append(svg("path", { class: "line", "data-ceiling": ceiling.id, d: `M${x(from)},${y(from * bandwidth)}L${x(knee)},${y(ceiling.value)}H${x(right)}` }),
-      svg("text", { x: W - RIGHT - 4, y: y(ceiling.value) - 4, "text-anchor": "end" }, `${ceiling.id} ${rate(ceiling.value, "FLOP/s")}${ceiling.source === "measured" ? "" : ", data sheet"}`));
+      svg("text", { x: width - RIGHT, y: y(ceiling.value) - 5, "text-anchor": "end" }, `${ceiling.id} ${rate(ceiling.value, "FLOP/s")}${ceiling.source === "measured" ? "" : ", data sheet"}`));
   }
 }
 
@@ -50,17 +66,24 @@ export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) =
   const points = work?.roofline.filter((p) => p.scope === "operator").filter(known) ?? [], memory = work?.ceilings.find((c) => c.id === "dram");
   const used = new Set(points.map((p) => p.type)), ceilings = (work?.ceilings ?? []).filter((c) => c.unit === "FLOP/s" && used.has(c.id.split(".")[1] ?? ""));
   if (points.length === 0 || !memory || ceilings.length === 0) return null;
-  const axes = axesOf(points, Math.max(...ceilings.map((c) => c.value)), memory.value), whole = points.reduce((sum, p) => sum + p.ns, 0);
-  const picture = svg("svg", { class: "curve roofline", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `Roofline of ${points.length} operators under ${ceilings.map((c) => c.id).join(", ")} and ${rate(memory.value, "B/s")} of device memory` });
-  grid(picture, axes);
-  roof(picture, axes, memory.value, ceilings);
-  for (const p of [...points].sort((a, b) => b.ns - a.ns)) {
-    const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(p.ns / whole)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
-    const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${share(p.of_ceiling)} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
-    dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
-    dot.addEventListener("pointerleave", () => hideTip("roofline"));
-    dot.append(svg("title", {}, words));
-    picture.append(dot);
-  }
-  return section("roofline", "Roofline", "operators; the area of a dot is their time", h("div", { class: "figure" }, picture));
+  const slow = tooSlow(points), shown = points.filter((p) => !slow.has(p)), whole = points.reduce((sum, p) => sum + p.ns, 0), outside = [...slow].reduce((sum, p) => sum + p.ns, 0);
+  const draw = (width: number): SVGElement => {
+    const axes = axesOf(shown, Math.max(...ceilings.map((c) => c.value)), memory.value, width);
+    const picture = svg("svg", { class: "curve roofline", viewBox: `0 0 ${width} ${H}`, role: "img", "aria-label": `Roofline of ${shown.length} operators under ${ceilings.map((c) => c.id).join(", ")} and ${rate(memory.value, "B/s")} of device memory` });
+    grid(picture, axes);
+    roof(picture, axes, memory.value, ceilings);
+    for (const p of [...shown].sort((a, b) => b.ns - a.ns)) picture.append(dotOf(p, axes, whole, typeOf));
+    return picture;
+  };
+  return section("roofline", "Roofline", "operators; the area of a dot is their time", fitted(draw),
+    slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(outside / whole)} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null);
+}
+
+function dotOf(p: Known, axes: Axes, whole: number, typeOf: (kernel: string) => string): SVGElement {
+  const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(p.ns / whole)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
+  const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${share(p.of_ceiling)} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
+  dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
+  dot.addEventListener("pointerleave", () => hideTip("roofline"));
+  dot.append(svg("title", {}, words));
+  return dot;
 }
