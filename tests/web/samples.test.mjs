@@ -34,7 +34,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("sections for what there is, and no empty frame", async (page) => {
-  const energy = analysis.energy.devices.length > 0 ? ["energy"] : [], joulesFirst = /^[\d.]+ [mk]?J in/.test(await page.locator("h1").innerText());
+  const energy = analysis.energy.devices.length > 0 ? ["energy"] : [], joulesFirst = /^[\d.]+\s[mk]?J\sin/.test(await page.locator("h1").innerText());
   const expected = joulesFirst ? [...energy, "waterfall", "ladder", "samples", "findings", "readings", "quality", "definitions"] : ["waterfall", "findings", "ladder", "samples", ...energy, "readings", "quality", "definitions"];
   const sections = await page.locator("section").evaluateAll((all) => all.map((s) => [s.id, s.innerText.length, s.getBoundingClientRect().height]));
   assert.deepEqual(sections.map(([id]) => id), expected);

@@ -79,7 +79,7 @@ function drawn(row: CollectiveRow): HTMLElement {
 
 function collectivesSection(job: JobRanks): HTMLElement | null {
   if (job.collectives.length === 0) return null;
-  const names = new Map(job.collectives.map((row, place) => [row, collectiveName(row, place)]));
+  const names = new Map(job.collectives.map((row, place) => [row, collectiveName(row, place, job.groups.length)]));
   const columns: Column<CollectiveRow>[] = [{ id: "type", title: "Collective", key: (c) => c.type, cell: (c) => `${words(c.type)}${c.sequence >= 0 ? ` ${c.sequence}` : ""}` }, { id: "arrivals", title: "Ranks on one clock", cell: drawn },
     { id: "wait", title: "Waiting", numeric: true, key: (c) => c.wait_ns, cell: (c) => time(c.wait_ns) }, { id: "last", title: "Last", numeric: true, key: (c) => c.last_rank, cell: (c) => `rank ${c.last_rank}` },
     { id: "margin", title: "By", numeric: true, key: (c) => c.margin_ns, cell: (c) => (c.margin_ns <= c.doubt_ns ? "no matter" : time(c.margin_ns)) }, { id: "cause", title: "Why", key: (c) => c.cause, cell: (c) => (c.cause ? words(c.cause) : "\u2013") },

@@ -5,8 +5,8 @@ import { Lane, Timeline } from "../timeline/events.ts";
 import { timelineSection } from "../timeline/section.ts";
 
 /** What a collective is called everywhere; its number tells those of a kind apart. */
-export function collectiveName(row: CollectiveRow, place: number): string {
-  return `${row.type.replaceAll("_", " ")} ${row.sequence >= 0 ? row.sequence : place + 1}${row.group ? ` of ${row.group}` : ""}${row.step === null ? "" : `, step ${row.step}`}`;
+export function collectiveName(row: CollectiveRow, place: number, groups: number): string {
+  return `${row.type.replaceAll("_", " ")} ${row.sequence >= 0 ? row.sequence : place + 1}${groups > 1 && row.group ? ` in ${row.group}` : ""}${row.step === null ? "" : `, step ${row.step}`}`;
 }
 
 interface Span { start: number; duration: number; name: string }
@@ -41,7 +41,7 @@ function timelineOf(job: JobRanks): Timeline | null {
     moves.set(rank, []);
   }
   job.collectives.forEach((row, place) => {
-    const name = collectiveName(row, place);
+    const name = collectiveName(row, place, job.groups.length);
     for (const each of row.ranks) {
       if (each.wait_ns > 0) waits.get(each.rank)?.push({ start: each.start_ns, duration: each.wait_ns, name });
       moves.get(each.rank)?.push({ start: each.start_ns + each.wait_ns, duration: each.transfer_ns, name });
