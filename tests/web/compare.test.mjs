@@ -15,7 +15,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("the verdict comes first, then runs, parts, levels", async (page) => {
-  assert.match(await page.locator("h1").innerText(), /(less|more|as fast|same|ranks|too few|differ|difference)/);
+  assert.match(await page.locator("h1").innerText(), /(less|more|as fast|as long|same|ranks|too few|differ|difference)/);
   const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
   assert.deepEqual(order, wanted.filter((id) => order.includes(id)));
   assert.ok(["runs", "time", "kernels"].every((id) => order.includes(id)));

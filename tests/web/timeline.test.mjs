@@ -224,7 +224,7 @@ test("steps, bands, queue depth, idle by cause and power stand on the same clock
   // The made-up log is steady: power fills its lane from end to end, in its colour.
   const power = await bandAt(page, "power, at most"), [row] = await pixelRows(page, [power.bottom - 12]);
   assert.ok(row.filter((each) => each === colour).length > row.length * 0.9, "power");
-  const steps = await bandAt(page, "Steps"), [drawn] = await pixelRows(page, [steps.top + 14]);
+  const steps = await bandAt(page, "Steps"), [drawn] = await pixelRows(page, [steps.top + 2]);
   const covered = analysis.window.steps.reduce((sum, step) => sum + step.duration_ns, 0) / to;
   assert.ok(Math.abs(drawn.filter((each) => ![paper, line].includes(each)).length / drawn.length - covered) < 0.03, "steps");
 });

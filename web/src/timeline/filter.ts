@@ -39,9 +39,9 @@ export type Found = Map<Band, Uint32Array[]>;
 export interface Search { text: string; found: Found; byLane: Map<Lane, Uint32Array>; count: number }
 
 function testOf(timeline: Timeline, lane: Lane, tests: Tests): (item: number) => boolean {
-  const known = new Map<number, boolean>(), sites = lane.column("site");
+  const known = new Map<number, boolean>(), sites = lane.column("site"), stride = Math.max(timeline.sites.length, 1);
   return (item) => {
-    const name = lane.name[item]!, site = sites?.[item] ?? 0, key = name * timeline.sites.length + site;
+    const name = lane.name[item]!, site = sites?.[item] ?? 0, key = name * stride + site;
     let is = known.get(key);
     if (is === undefined) {
       is = lane.kind === "stream" ? tests.activity(timeline.things[name]!, timeline.sites[site]!) : tests.span(timeline.text(name), lane);
