@@ -895,6 +895,98 @@ class SampledUse(Answer):
 
 
 @dataclass(frozen=True)
+class TenantAmount(Answer):
+    """What of one metric belongs to a process, or to none.
+
+    id: metric id
+    unit: unit: of a count the amount, of a level its part of the mean
+    value: by the split; the values of all processes and the rest sum to the total
+    low: what is surely this process's
+    high: what can be this process's
+    """
+
+    id: str
+    unit: str
+    value: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+
+
+@dataclass(frozen=True)
+class Tenant(Answer):
+    """A process on a device that others use as well.
+
+    pid: process id
+    name: process name, where the capture has it
+    kernels: kernel instances
+    active_ns: time in which it had kernels, copies or sets on the device
+    alone_ns: the part of it in which no other process had any
+    share_ns: alone, and an equal share of what it had together with others
+    amounts: its part of every metric
+    nj: its energy; processes and the rest sum to the device's
+    low_nj: what is surely its energy
+    high_nj: what can be its energy
+    """
+
+    pid: int
+    name: str
+    kernels: int
+    active_ns: int
+    alone_ns: int
+    share_ns: int
+    amounts: List[TenantAmount]
+    nj: Optional[int]
+    low_nj: Optional[int]
+    high_nj: Optional[int]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "amounts": TenantAmount,
+    }
+
+
+@dataclass(frozen=True)
+class SharedDevice(Answer):
+    """A device that several processes used, and who used it for what.
+
+    id: device number
+    name: product name
+    sharing: how the driver shares it (not_known, time_sliced, mps)
+    start_ns: start of the first span in which all its processes were recorded
+    span_ns: length of those spans
+    overlap_ns: time in which several processes had work on it
+    rest_ns: time in which none of them had
+    sampled_ns: the part of the spans that samples cover
+    others: further processes that hold memory there and were not recorded
+    tenants: its processes; shares of time and the rest sum to the span
+    rest: amounts that belong to no recorded process
+    total: amounts of the device
+    nj: energy of the device over the spans
+    rest_nj: energy while no process had work on it
+    cannot_tell: what cannot be told, and what would tell it
+    """
+
+    id: int
+    name: str
+    sharing: str
+    start_ns: int
+    span_ns: int
+    overlap_ns: int
+    rest_ns: int
+    sampled_ns: int
+    others: int
+    tenants: List[Tenant]
+    rest: List[TenantAmount]
+    total: List[TenantAmount]
+    nj: Optional[int]
+    rest_nj: Optional[int]
+    cannot_tell: str
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "tenants": Tenant,
+        "rest": TenantAmount,
+        "total": TenantAmount,
+    }
+
+
+@dataclass(frozen=True)
 class Finding(Answer):
     """What costs time, what to change, and the numbers behind it.
 
@@ -941,6 +1033,7 @@ class Analysis(Answer):
     tensor_curve: cumulative kernel time over tensor-issue utilisation
     energy: where the joules went; without devices when nothing measured power
     samples: levels and readings over time; without devices when nothing was sampled
+    tenants: devices that several processes used
     findings: what to change, with evidence
     """
 
@@ -959,6 +1052,7 @@ class Analysis(Answer):
     tensor_curve: List[CurvePoint]
     energy: EnergyUse
     samples: SampledUse
+    tenants: List[SharedDevice]
     findings: List[Finding]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "source": SourceInfo,
@@ -975,6 +1069,7 @@ class Analysis(Answer):
         "tensor_curve": CurvePoint,
         "energy": EnergyUse,
         "samples": SampledUse,
+        "tenants": SharedDevice,
         "findings": Finding,
     }
 

@@ -20,6 +20,7 @@
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
 #include "analyze/steps/steps.h"
+#include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
 #include "analyze/window.h"
@@ -36,6 +37,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
     if (shared) shared->emplace(Context{capture, options});
     auto sampled = analyze_samples(capture, options);
     if (!sampled) return tl::unexpected(sampled.error());
+    name_tenants(capture, sampled->analysis);
     sampled->analysis.findings = find_in_samples(capture, sampled->analysis, sampled->settled);
     return std::move(sampled->analysis);
   }
@@ -81,6 +83,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   put(std::move(sections), analysis);
   put(measure_levels(context, levels, analysis.devices), analysis);
   analysis.energy = measure_energy(context, options.energy_model);
+  measure_tenants(context, analysis);
   if (holds_counter_values(capture)) {
     // Kernels were recorded in short windows of a long run: samples show all of it.
     Interval span{context.window.start_ns, context.window.end_ns};

@@ -40,6 +40,10 @@ GF_NAMED_ENUM(CountsSource, GF_COUNTS_SOURCES)
 #define GF_SAMPLE_SOURCES(X) X(nvml) X(gpm) X(dcgm) X(pm_sampling)
 GF_NAMED_ENUM(SampleSource, GF_SAMPLE_SOURCES)
 
+/// How a driver shares a device between processes.
+#define GF_SHARINGS(X) X(not_known) X(time_sliced) X(mps)
+GF_NAMED_ENUM(Sharing, GF_SHARINGS)
+
 /// What a row of a comparison is.
 #define GF_COMPARED_KINDS(X) X(idle) X(copy) X(layer_type) X(layer) X(kernel) X(bar)
 GF_NAMED_ENUM(ComparedKind, GF_COMPARED_KINDS)
@@ -50,6 +54,7 @@ GF_NAMED_ENUM(ComparedKind, GF_COMPARED_KINDS)
 #undef GF_QUEUE_KINDS
 #undef GF_COUNTS_SOURCES
 #undef GF_SAMPLE_SOURCES
+#undef GF_SHARINGS
 #undef GF_COMPARED_KINDS
 
 /// What measured energy; `none` has no name.

@@ -27,6 +27,8 @@ using Share = std::optional<double>;  // 0..1, empty = no data
 #include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/kernels.def"
 #include "analyze/declare_results.inl"
+#define GF_RESULTS "analyze/results/tenants.def"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/analysis.def"
 #include "analyze/declare_results.inl"
 

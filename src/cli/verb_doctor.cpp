@@ -15,14 +15,14 @@ namespace {
 
 std::string text_of(const DoctorReport& report, const TextStyle& style) {
   std::string out;
-  auto line = [&](const DoctorCheck& verb) {
+  auto line = [&](const DoctorCheck& verb, int names = 18) {
     const char* mark = "no ";
     if (verb.status == "ok") {
       mark = "ok ";
     } else if (verb.status == "warning") {
       mark = "?  ";
     }
-    const std::string head = fmt::format("{}{:<18}", mark, verb.name);
+    const std::string head = fmt::format("{}{:<{}}", mark, verb.name, names);
     std::string body = wrap(verb.detail, static_cast<std::size_t>(style.width), head.size());
     out += head + body.substr(std::min(head.size(), body.size()));
     if (!verb.advice.empty())
@@ -31,6 +31,9 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
   for (const auto& verb : report.checks) line(verb);
   out += "\nWhat the verbs can do here\n";
   for (const auto& verb : report.verbs) line(verb);
+  if (report.tools.empty()) return out;
+  out += "\nWhat to take here, and what to read (docs/which-tool.md)\n";
+  for (const auto& question : report.tools) line(question, 24);
   return out;
 }
 

@@ -93,17 +93,52 @@ class ScratchFolder {
   bool made_ = false;
 };
 
+/// What each run of one way gives, of which the medians are shown.
+struct Figures {
+  std::vector<double> cpu, tool, utilization, convert, analyse;
+
+  void add(const WatchedRun& run) {
+    cpu.push_back(run.cpu_seconds);
+    if (run.tool_cpu_seconds) tool.push_back(*run.tool_cpu_seconds);
+    if (run.gpu_utilization) utilization.push_back(*run.gpu_utilization);
+    if (run.after.convert_seconds) convert.push_back(*run.after.convert_seconds);
+    if (run.after.analyse_seconds) analyse.push_back(*run.after.analyse_seconds);
+  }
+  void fill(OverheadRow& row) const {
+    row.cpu_seconds = middle(cpu);
+    row.tool_cpu_seconds = middle(tool);
+    row.gpu_utilization = middle(utilization);
+    row.convert_seconds = middle(convert);
+    row.analyse_seconds = middle(analyse);
+  }
+
+ private:
+  static std::optional<double> middle(const std::vector<double>& values) {
+    if (values.empty()) return {};
+    return median(values);
+  }
+};
+
+/// Starting the program and the tool takes seconds, which only long runs, or the program's own
+/// number, leave behind.
+std::string what_to_doubt(const OverheadReport& report) {
+  constexpr double kLong = 30;
+  const double alone = report.rows[0].median_seconds.value_or(0);
+  if (alone >= kLong) return {};
+  std::string_view what = "slow-downs and the tools' CPU hold";
+  if (!report.measure.empty()) what = "the tools' CPU and the GPU's use hold";
+  return fmt::format(
+      "The program runs for {:.1f} s alone: {} what starting takes. Let it run for {:.0f} s and "
+      "more, where that hardly counts.",
+      alone, what, kLong);
+}
+
 /// The runs of all ways, round by round.
 class Rounds {
  public:
   Rounds(const Options& options, const WaysWanted& wanted, const std::vector<Way>& ways,
          OverheadReport& report)
-      : options_(options),
-        wanted_(wanted),
-        ways_(ways),
-        report_(report),
-        cpu_(ways.size()),
-        tool_(ways.size()) {
+      : options_(options), wanted_(wanted), ways_(ways), report_(report), figures_(ways.size()) {
     for (const auto& way : ways) {
       report.rows.emplace_back().name = way.name;
       report.rows.back().kernels = way.kernels;
@@ -112,7 +147,7 @@ class Rounds {
 
   /// Rounds are interleaved, so that a machine that warms up or slows down does so for all. The
   /// error of the program alone ends them: there is nothing to compare with.
-  Status run(GpuMemory& gpus) {
+  Status run(GpuLook& gpus) {
     for (int round = 0; round < options_.rounds && !stop_asked(); ++round)
       for (std::size_t way = 0; way < ways_.size() && !stop_asked(); ++way) {
         auto& row = report_.rows[way];
@@ -128,12 +163,8 @@ class Rounds {
                    run.seconds, measured);
       }
     if (report_.rows[0].seconds.empty()) return fail("stopped before the program ran once");
-    for (std::size_t way = 0; way < ways_.size(); ++way) {
-      auto& row = report_.rows[way];
-      if (!row.failed.empty() || cpu_[way].empty()) continue;
-      row.cpu_seconds = median(cpu_[way]);
-      if (!tool_[way].empty()) row.tool_cpu_seconds = median(tool_[way]);
-    }
+    for (std::size_t way = 0; way < ways_.size(); ++way)
+      if (report_.rows[way].failed.empty()) figures_[way].fill(report_.rows[way]);
     return {};
   }
 
@@ -142,8 +173,7 @@ class Rounds {
     auto& row = report_.rows[way];
     row.seconds.push_back(run.seconds);
     if (run.measured) row.measured.push_back(*run.measured);
-    cpu_[way].push_back(run.cpu_seconds);
-    if (run.tool_cpu_seconds) tool_[way].push_back(*run.tool_cpu_seconds);
+    figures_[way].add(run);
     row.memory_bytes = std::max(row.memory_bytes, run.memory_bytes);
     row.tool_memory_bytes = std::max(row.tool_memory_bytes, run.tool_memory_bytes);
     row.disk_bytes = std::max(row.disk_bytes, run.disk_bytes);
@@ -155,7 +185,7 @@ class Rounds {
   const WaysWanted& wanted_;
   const std::vector<Way>& ways_;
   OverheadReport& report_;
-  std::vector<std::vector<double>> cpu_, tool_;  // seconds of each run, by way
+  std::vector<Figures> figures_;  // by way
 };
 
 Status write_report(const Options& options, const OverheadReport& report) {
@@ -201,7 +231,7 @@ int overhead(const Options& options) {
                           options.only,
                           options.ncu_kernels};
   const auto ways = ways_to_watch(wanted);
-  GpuMemory gpus(open_nvml().value_or(nullptr));
+  GpuLook gpus(open_nvml().value_or(nullptr));
   OverheadReport report;
   report.command = fmt::format("{}", fmt::join(options.command, " "));
   report.measure = options.measure;
@@ -209,6 +239,7 @@ int overhead(const Options& options) {
   Rounds rounds(options, wanted, ways, report);
   if (const auto run = rounds.run(gpus); !run) return complain(run.error().what, kBadInput);
   compare(report);
+  report.note = what_to_doubt(report);
   if (const auto written = write_report(options, report); !written)
     return complain(written.error());
   if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);

@@ -21,6 +21,7 @@
 #include "collect/nvml/open.h"
 #include "collect/record/child.h"
 #include "collect/watched_call.h"
+#include "collect/which_tool.h"
 #include "core/when.h"
 
 namespace gf {
@@ -152,6 +153,7 @@ struct Abilities {
   bool gpm = false;
   bool gpm_whole_gpu = false;  // not of MIG instances alone
   bool alive = false;          // a GPU answers
+  bool mig = false;            // instances are what programs run on
 };
 
 const char* monitor_words(const Abilities& can) {
@@ -306,7 +308,7 @@ class Examiner {
       add(named("mig"), "warning",
           fmt::format("MIG is on, {} instance{}", info.instances.size(),
                       when(info.instances.size() != 1, "s")),
-          "levels come for each instance from GPM (monitor); PM sampling needs MIG off");
+          "levels come for each instance from GPM (monitor, record); PM sampling needs MIG off");
     constexpr std::uint64_t faults =
         nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
         nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
@@ -319,6 +321,7 @@ class Examiner {
     else
       add(named("gpm"), "missing", "not supported", "GPM came with Hopper");
     can.gpm |= info.gpm;
+    can.mig |= info.mig;
     can.gpm_whole_gpu |= info.gpm && !info.mig;
     ask(fmt::format("hardware counters of GPU {}", info.index));
     auto& pm = add(named("pm sampling"), "missing", "needs CUPTI");
@@ -331,6 +334,14 @@ class Examiner {
     record_kernels(cupti);
     verb("overhead", "ok", overhead_words());
     verb("calibrate", ok_or(cupti, "missing"), calibrate_words(cupti));
+    int code = 0;
+    const bool kernels =
+        std::any_of(report_.verbs.begin(), report_.verbs.end(), [](const DoctorCheck& one) {
+          return one.name == "record --kernels" && one.status == "ok";
+        });
+    report_.tools =
+        which_tool({can.pm, can.gpm, can.mig, kernels, find_command("nvidia-smi", code).has_value(),
+                    find_command("ncu", code).has_value()});
   }
 
   void record_kernels(bool cupti) {

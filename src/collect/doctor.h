@@ -26,11 +26,14 @@ struct DoctorReport {
   std::string schema = "gpufathom.doctor/1";
   std::vector<DoctorCheck> checks;
   std::vector<DoctorCheck> verbs;  // what each verb can do here
+  std::vector<DoctorCheck> tools;  // which tool to take for which question
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &DoctorReport::schema, "name and version of this layout");
     visit("checks", &DoctorReport::checks, "what was looked at");
     visit("verbs", &DoctorReport::verbs, "what each verb can do here");
+    visit("tools", &DoctorReport::tools,
+          "which tool and metric to take for which question on this machine");
   }
 };
 

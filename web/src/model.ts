@@ -920,6 +920,83 @@ export interface SampledUse {
   idle_devices: number;
 }
 
+export type Sharing =
+  | "not_known"
+  | "time_sliced"
+  | "mps";
+
+/** What of one metric belongs to a process, or to none. */
+export interface TenantAmount {
+  /** metric id. */
+  id: string;
+  /** unit: of a count the amount, of a level its part of the mean. */
+  unit: string;
+  /** by the split; the values of all processes and the rest sum to the total. */
+  value: number;
+  /** what is surely this process's. */
+  low: number;
+  /** what can be this process's. */
+  high: number;
+}
+
+/** A process on a device that others use as well. */
+export interface Tenant {
+  /** process id. */
+  pid: number;
+  /** process name, where the capture has it. */
+  name: string;
+  /** kernel instances. */
+  kernels: number;
+  /** time in which it had kernels, copies or sets on the device. */
+  active_ns: number;
+  /** the part of it in which no other process had any. */
+  alone_ns: number;
+  /** alone, and an equal share of what it had together with others. */
+  share_ns: number;
+  /** its part of every metric. */
+  amounts: TenantAmount[];
+  /** its energy; processes and the rest sum to the device's. */
+  nj: number | null;
+  /** what is surely its energy. */
+  low_nj: number | null;
+  /** what can be its energy. */
+  high_nj: number | null;
+}
+
+/** A device that several processes used, and who used it for what. */
+export interface SharedDevice {
+  /** device number. */
+  id: number;
+  /** product name. */
+  name: string;
+  /** how the driver shares it. */
+  sharing: Sharing;
+  /** start of the first span in which all its processes were recorded. */
+  start_ns: number;
+  /** length of those spans. */
+  span_ns: number;
+  /** time in which several processes had work on it. */
+  overlap_ns: number;
+  /** time in which none of them had. */
+  rest_ns: number;
+  /** the part of the spans that samples cover. */
+  sampled_ns: number;
+  /** further processes that hold memory there and were not recorded. */
+  others: number;
+  /** its processes; shares of time and the rest sum to the span. */
+  tenants: Tenant[];
+  /** amounts that belong to no recorded process. */
+  rest: TenantAmount[];
+  /** amounts of the device. */
+  total: TenantAmount[];
+  /** energy of the device over the spans. */
+  nj: number | null;
+  /** energy while no process had work on it. */
+  rest_nj: number | null;
+  /** what cannot be told, and what would tell it. */
+  cannot_tell: string;
+}
+
 export type FindingId =
   | "warm_up_in_window"
   | "unresolved_kernels"
@@ -1019,6 +1096,8 @@ export interface Analysis {
   energy: EnergyUse;
   /** levels and readings over time; without devices when nothing was sampled. */
   samples: SampledUse;
+  /** devices that several processes used. */
+  tenants: SharedDevice[];
   /** what to change, with evidence. */
   findings: Finding[];
 }

@@ -53,6 +53,31 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+std::string seconds_text(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.2f} s", *seconds) : "-";
+}
+
+/// What the GPU did meanwhile, and what becomes of what a tool leaves.
+std::string afterwards(const OverheadReport& report, const TextStyle& style) {
+  TextTable table({{"watched by", Align::left, true},
+                   {"GPU used", Align::right},
+                   {"CPU in all", Align::right},
+                   {"convert", Align::right},
+                   {"analyse", Align::right}});
+  for (const auto& row : report.rows) {
+    if (!row.failed.empty()) continue;
+    const std::string used =
+        row.gpu_utilization ? fmt::format("{:.1f} %", *row.gpu_utilization * 100) : "-";
+    table.add({row.name, used, row.cpu_seconds ? fmt::format("{:.1f} s", *row.cpu_seconds) : "-",
+               seconds_text(row.convert_seconds), seconds_text(row.analyse_seconds)});
+  }
+  return table.render(style);
+}
+
+}  // namespace
+
 std::string overhead_text(const OverheadReport& report, const TextStyle& style) {
   TextTable table({{"watched by", Align::left, true},
                    {"wall", Align::right},
@@ -80,7 +105,7 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
                amount(row.tool_memory_bytes), known_or("-", row.gpu_memory_bytes, amount),
                amount(row.disk_bytes)});
   }
-  std::string out = table.render(style) + failed + "\n";
+  std::string out = table.render(style) + failed + "\n" + afterwards(report, style) + "\n";
   const double most = largest(report);
   TextTable bars({{""}, {""}, {"", Align::right}});
   for (const auto& row : report.rows) {
@@ -101,6 +126,7 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
     out += fmt::format("slower: \"{}\" as the program prints it, against none of the same round\n",
                        report.measure);
   }
+  if (!report.note.empty()) out += wrap(report.note, static_cast<std::size_t>(style.width), 2);
   return out;
 }
 

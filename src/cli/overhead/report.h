@@ -17,6 +17,7 @@ struct OverheadRow {
       cpu_seconds, tool_cpu_seconds;
   std::int64_t memory_bytes = 0, tool_memory_bytes = 0, disk_bytes = 0;
   std::optional<std::int64_t> gpu_memory_bytes;
+  std::optional<double> gpu_utilization, convert_seconds, analyse_seconds;
   std::int64_t kernels = 0;
   std::optional<double> seconds_a_kernel;
   std::string failed;
@@ -35,12 +36,19 @@ struct OverheadRow {
           "of its runs");
     visit("cpu_seconds", &OverheadRow::cpu_seconds,
           "CPU of the program and the tool in front of it, median");
-    visit("tool_cpu_seconds", &OverheadRow::tool_cpu_seconds, "CPU of the tool alone, median");
+    visit("tool_cpu_seconds", &OverheadRow::tool_cpu_seconds,
+          "CPU of the tool's own processes, median; null: it works inside the program");
     visit("memory_bytes", &OverheadRow::memory_bytes,
           "most resident memory of one process of the run");
     visit("tool_memory_bytes", &OverheadRow::tool_memory_bytes, "resident memory of the tool");
     visit("gpu_memory_bytes", &OverheadRow::gpu_memory_bytes,
           "most GPU memory in use, over what was in use before");
+    visit("gpu_utilization", &OverheadRow::gpu_utilization,
+          "the driver's utilisation of the GPU that was used most, 0..1, mean over the run");
+    visit("convert_seconds", &OverheadRow::convert_seconds,
+          "time that the tool needs to turn what it left into what others read, median");
+    visit("analyse_seconds", &OverheadRow::analyse_seconds,
+          "time that gpufathom analyze needs for what it left, median");
     visit("disk_bytes", &OverheadRow::disk_bytes, "files that a run left");
     visit("kernels", &OverheadRow::kernels, "kernels that the tool was bounded to, 0: all");
     visit("seconds_a_kernel", &OverheadRow::seconds_a_kernel, "time that it took for each of them");
@@ -51,12 +59,14 @@ struct OverheadRow {
 struct OverheadReport {
   std::string schema = "gpufathom.overhead/2";
   std::string command, measure;
+  std::string note;  // what to doubt
   std::vector<OverheadRow> rows;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &OverheadReport::schema, "name and version of this layout");
     visit("command", &OverheadReport::command, "the program");
     visit("measure", &OverheadReport::measure, "the number of the program that was compared");
+    visit("note", &OverheadReport::note, "what to doubt; empty: nothing");
     visit("rows", &OverheadReport::rows, "one a way to watch");
   }
 };

@@ -11,16 +11,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "cli/overhead/run_processes.h"
 
 namespace gf::cli {
 
 namespace {
 
 constexpr int kLookEveryMs = 500;
-constexpr Nanos kPatience = 10 * kNsPerSecond;  // with a tool that was asked to end
+constexpr const char* kMarker = "GPUFATHOM_OVERHEAD";  // all that a run starts inherits it
+constexpr Nanos kPatience = 10 * kNsPerSecond;         // with a tool that was asked to end
 
 volatile sig_atomic_t stopped = 0, running = 0;
 
@@ -104,63 +109,119 @@ void stop_on_signals() {
 
 bool stop_asked() { return stopped != 0; }
 
-std::optional<std::int64_t> GpuMemory::used() {
+std::optional<GpuLook::State> GpuLook::now() {
   constexpr Nanos kPatience = kNsPerSecond;
   if (!nvml_) return {};
   return thread_.ask(
       [nvml = nvml_] {
-        std::int64_t sum = 0;
+        State state;
         for (const auto& gpu : nvml->gpus()) {
           const auto reading = nvml->read(gpu, {false, false, true, false});
-          sum += static_cast<std::int64_t>(reading.memory_used_bytes.value_or(0));
+          state.memory_bytes += reading.memory_used_bytes.value_or(0);
+          state.utilization.push_back(reading.utilization_gpu.value_or(NAN));
         }
-        return sum;
+        return state;
       },
       kPatience);
 }
 
+namespace {
+
+/// The GPUs over a run.
+class GpuRun {
+ public:
+  explicit GpuRun(GpuLook& gpus) : gpus_(gpus), before_(gpus.now()) {}
+  void look() {
+    const auto state = gpus_.now();
+    if (!state) return;
+    most_ = std::max(most_, state->memory_bytes);
+    used_.resize(std::max(used_.size(), state->utilization.size()));
+    for (std::size_t i = 0; i < state->utilization.size(); ++i)
+      if (std::isfinite(state->utilization[i])) used_[i].push_back(state->utilization[i]);
+  }
+  void finish(WatchedRun& run) const {
+    if (before_) run.gpu_memory_bytes = std::max(most_ - before_->memory_bytes, std::int64_t{0});
+    for (const auto& looks : used_) {
+      if (looks.empty()) continue;
+      double mean = 0;
+      for (const double look : looks) mean += look / static_cast<double>(looks.size());
+      run.gpu_utilization = std::max(run.gpu_utilization.value_or(0), mean);
+    }
+  }
+
+ private:
+  GpuLook& gpus_;
+  std::optional<GpuLook::State> before_;
+  std::int64_t most_ = 0;
+  std::vector<std::vector<double>> used_;  // by GPU
+};
+
+/// The tool at the program's side has done its work.
+void end_side(pid_t side, WatchedRun& run) {
+  int status = 0;
+  rusage use{};
+  const bool early = wait4(side, &status, WNOHANG, &use) == side;
+  if (!early) end(side, status, use);
+  if (early) run.failed = "the tool beside it ended before the program";
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(status));
+  run.tool_cpu_seconds = seconds_of(use);
+  run.tool_memory_bytes = use.ru_maxrss * 1024;
+}
+
+/// What tools in front say of themselves, or what /proc says of their processes.
+void measure_tool(const Way& way, const RunProcesses& processes, WatchedRun& run) {
+  if (!way.summary.empty()) {
+    const auto summary = text_of(way.summary);
+    run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");
+    run.tool_memory_bytes =
+        static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
+  } else if (!way.before.empty() || !way.daemons.empty()) {
+    if (const auto seconds = processes.tool_cpu_seconds())
+      run.tool_cpu_seconds = run.tool_cpu_seconds.value_or(0) + *seconds;
+    run.tool_memory_bytes += processes.tool_memory_bytes();
+  }
+}
+
+}  // namespace
+
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
-                       GpuMemory& gpus) {
+                       GpuLook& gpus) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   WatchedRun run;
   fs::create_directory(wanted.out, ignored);
   const std::string printed = wanted.work + "/printed";
-  const auto gpu_before = gpus.used();
+  setenv(kMarker, wanted.work.c_str(), 1);
+  const auto& command = way.command.empty() ? wanted.command : way.command;
+  RunProcesses processes(fmt::format("{}={}", kMarker, wanted.work), command, way.daemons);
+  GpuRun gpu_run(gpus);
   pid_t side = -1;
   if (!way.beside.empty()) side = spawn(way.beside, "/dev/null");
   auto words = way.before;
-  const auto& command = way.command.empty() ? wanted.command : way.command;
   words.insert(words.end(), command.begin(), command.end());
   const Nanos start = host_now();
   const pid_t pid = spawn(words, measure.empty() ? "" : printed);
   running = pid;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  std::int64_t gpu_most = gpu_before.value_or(0);
   int status = 0;
   rusage use{};
+  const bool look_at_tool = way.summary.empty() && (!way.before.empty() || !way.daemons.empty());
   for (pollfd watched{handle, POLLIN, 0};
        handle >= 0 && poll(&watched, 1, kLookEveryMs) <=
-                          0;)  // 0: time to look; less: a signal, which has been passed on
-    if (const auto now = gpus.used()) gpu_most = std::max(gpu_most, *now);
+                          0;) {  // 0: time to look; less: a signal, which has been passed on
+    gpu_run.look();
+    if (look_at_tool) processes.look();
+  }
   wait4(pid, &status, 0, &use);
   running = 0;
   run.seconds = static_cast<double>(host_now() - start) * 1e-9;
   if (handle >= 0) close(handle);
+  if (!way.daemons.empty()) processes.look();
   run.cpu_seconds = seconds_of(use);
   run.memory_bytes = use.ru_maxrss * 1024;
-  if (gpu_before) run.gpu_memory_bytes = gpu_most - *gpu_before;
-  if (side > 0) {
-    int side_status = 0;
-    rusage side_use{};
-    const bool early = wait4(side, &side_status, WNOHANG, &side_use) == side;
-    if (!early) end(side, side_status, side_use);
-    if (early) run.failed = "the tool beside it ended before the program";
-    if (WIFEXITED(side_status) && WEXITSTATUS(side_status) != 0)
-      run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(side_status));
-    run.tool_cpu_seconds = seconds_of(side_use);
-    run.tool_memory_bytes = side_use.ru_maxrss * 1024;
-  }
+  gpu_run.finish(run);
+  if (side > 0) end_side(side, run);
   if (!WIFEXITED(status))
     run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
   else if (WEXITSTATUS(status) != 0)
@@ -168,15 +229,11 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   if (!measure.empty()) run.measured = number_after(text_of(printed), measure);
   if (!measure.empty() && !run.measured && run.failed.empty())
     run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
-  if (!way.summary.empty()) {
-    const auto summary = text_of(way.summary);
-    run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");
-    run.tool_memory_bytes =
-        static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
-  }
+  measure_tool(way, processes, run);
   for (const auto& file : fs::recursive_directory_iterator(wanted.out, ignored))
     if (file.is_regular_file(ignored) && file.path() != way.summary)
       run.disk_bytes += static_cast<std::int64_t>(file.file_size(ignored));
+  if (run.failed.empty() && !stop_asked()) run.after = time_after_run(way.after, wanted.out);
   fs::remove_all(wanted.out, ignored);
   return run;
 }

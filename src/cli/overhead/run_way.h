@@ -21,8 +21,10 @@ struct WatchedRun {
   std::int64_t memory_bytes = 0;           // most resident memory of one process of the run
   std::int64_t tool_memory_bytes = 0;
   std::optional<std::int64_t>
-      gpu_memory_bytes;  // most in use on all GPUs, over what was in use before
+      gpu_memory_bytes;                   // most in use on all GPUs, over what was in use before
+  std::optional<double> gpu_utilization;  // as nvidia-smi shows it, of the GPU that was used most
   std::int64_t disk_bytes = 0;
+  AfterRunTimes after;
   std::optional<double> measured;  // the number that the program printed
   std::string failed;
 };
@@ -31,12 +33,16 @@ struct WatchedRun {
 void stop_on_signals();
 bool stop_asked();
 
-/// Memory in use on all GPUs, for as long as the driver answers.
-class GpuMemory {
+/// What the GPUs say of themselves while a program runs, for as long as the driver answers.
+class GpuLook {
  public:
-  explicit GpuMemory(std::shared_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
+  struct State {
+    std::int64_t memory_bytes = 0;    // in use on all of them
+    std::vector<double> utilization;  // of each, 0..1; NaN: not known
+  };
+  explicit GpuLook(std::shared_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
   /// Empty when it is not known.
-  std::optional<std::int64_t> used();
+  std::optional<State> now();
 
  private:
   std::shared_ptr<Nvml> nvml_;  // null: no driver
@@ -46,6 +52,6 @@ class GpuMemory {
 /// `measure`: a key; the last `"key": number` on the program's standard output is kept, which then
 /// is not shown.
 WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
-                       GpuMemory& gpus);
+                       GpuLook& gpus);
 
 }  // namespace gf::cli

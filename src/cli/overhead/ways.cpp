@@ -63,6 +63,10 @@ bool has_torch(const std::string& python) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+std::vector<std::string> analysis_of(const WaysWanted& wanted) {
+  return {wanted.self, "analyze", "{FILE}", "--format", "json"};
+}
+
 /// The command with the runner between the interpreter with its options and the script; empty when
 /// it runs no script.
 std::vector<std::string> under_torch(const WaysWanted& wanted) {
@@ -91,55 +95,69 @@ std::vector<std::string> under_torch(const WaysWanted& wanted) {
 
 }  // namespace
 
-std::vector<Way> ways_to_watch(const WaysWanted& wanted) {
-  const std::string record = wanted.out + "/record.json", kernels = wanted.out + "/kernels.json";
-  std::vector<Way> ways{
-      {"none", {}, {}, {}, {}, 0},
-      {"record",
-       {wanted.self, "record", "-q", "-o", wanted.out + "/r.gpf", "--summary", record, "--"},
-       {},
-       {},
-       record,
-       0},
-      {"record --kernels",
-       {wanted.self, "record", "-q", "--kernels", "-o", wanted.out + "/k.gpf", "--summary", kernels,
-        "--"},
-       {},
-       {},
-       kernels,
-       0},
-      {"kernels whole run",
-       {wanted.self, "record", "-q", "--kernels", "--window", "0", "-o", wanted.out + "/k.gpf",
-        "--summary", kernels, "--"},
-       {},
-       {},
-       kernels,
-       0},
-      {"monitor", {}, {wanted.self, "monitor", "--format", "csv"}, {}, {}, 0}};
+namespace {
+
+Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::string>& more,
+             const std::string& stem) {
+  Way way{.name = name, .summary = wanted.out + "/" + stem + ".json"};
+  way.before = {wanted.self, "record", "-q"};
+  way.before.insert(way.before.end(), more.begin(), more.end());
+  for (const auto& word : {std::string("-o"), wanted.out + "/" + stem + ".gpf",
+                           std::string("--summary"), way.summary, std::string("--")})
+    way.before.push_back(word);
+  way.after = {".gpf", {}, {}, analysis_of(wanted)};
+  return way;
+}
+
+/// What runs at the program's side, where it is installed.
+void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
+  ways.push_back({.name = "monitor", .beside = {wanted.self, "monitor", "--format", "csv"}});
+  if (on_path("top")) ways.push_back({.name = "top", .beside = {"top", "-b", "-d", "1"}});
   if (on_path("nvidia-smi"))
-    ways.push_back(
-        {"nvidia-smi -l 1",
-         {},
-         {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw", "--format=csv", "-l", "1"},
-         {},
-         {},
-         0});
+    ways.push_back({.name = "nvidia-smi -l 1",
+                    .beside = {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw",
+                               "--format=csv", "-l", "1"}});
   if (on_path("dcgmi"))
-    ways.push_back(
-        {"dcgmi dmon", {}, {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"}, {}, {}, 0});
+    ways.push_back({.name = "dcgmi dmon",
+                    .beside = {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"},
+                    .daemons = {"nv-hostengine"}});
+}
+
+/// What the program runs in, or under.
+void add_profilers(const WaysWanted& wanted, std::vector<Way>& ways) {
   if (auto command = under_torch(wanted); !command.empty())
-    ways.push_back({"torch.profiler", {}, {}, std::move(command), {}, 0});
+    ways.push_back({.name = "torch.profiler",
+                    .command = std::move(command),
+                    .after = {"trace.json", {}, {}, analysis_of(wanted)}});
   if (on_path("nsys"))
-    ways.push_back(
-        {"nsys", {"nsys", "profile", "-o", wanted.out + "/n", "-f", "true"}, {}, {}, {}, 0});
+    ways.push_back({.name = "nsys",
+                    .before = {"nsys", "profile", "-o", wanted.out + "/n", "-f", "true"},
+                    .after = {".nsys-rep",
+                              {"nsys", "export", "--type", "sqlite", "--force-overwrite", "true",
+                               "-o", wanted.out + "/n.sqlite", "{FILE}"},
+                              ".sqlite",
+                              analysis_of(wanted)}});
   if (on_path("ncu") && wanted.ncu_kernels > 0)
-    ways.push_back({"ncu",
-                    {"ncu", "--clock-control", "none", "--launch-count",
-                     std::to_string(wanted.ncu_kernels), "-f", "-o", wanted.out + "/c"},
-                    {},
-                    {},
-                    {},
-                    wanted.ncu_kernels});
+    ways.push_back({.name = "ncu",
+                    .before = {"ncu", "--clock-control", "none", "--launch-count",
+                               std::to_string(wanted.ncu_kernels), "-f", "-o", wanted.out + "/c"},
+                    .kernels = wanted.ncu_kernels,
+                    .after = {".ncu-rep",
+                              {"ncu", "--import", "{FILE}", "--csv", "--page", "raw"},
+                              ".ncu-rep",
+                              analysis_of(wanted)}});
+}
+
+}  // namespace
+
+std::vector<Way> ways_to_watch(const WaysWanted& wanted) {
+  std::vector<Way> ways{
+      {.name = "none"},
+      recorded(wanted, "record", {}, "record"),
+      recorded(wanted, "record --kernels", {"--kernels"}, "kernels"),
+      recorded(wanted, "kernels whole run", {"--kernels", "--window", "0"}, "kernels")};
+  add_monitors(wanted, ways);
+  add_profilers(wanted, ways);
   if (!wanted.only.empty())
     std::erase_if(ways, [&](const Way& way) {
       return way.name != "none" &&

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/overhead/run_files.h"
+
 namespace gf::cli {
 
 struct Way {
@@ -13,6 +15,8 @@ struct Way {
   std::vector<std::string> command;  // instead of the command, when the tool changes it
   std::string summary;               // file in which the tool says what it took itself
   int kernels = 0;  // what the tool is bounded to, 0: everything. Run once, not in rounds
+  AfterRun after;   // what makes an answer of what it leaves
+  std::vector<std::string> daemons;  // processes that work for it and run already
 };
 
 struct WaysWanted {

@@ -17,6 +17,7 @@
 #include "collect/record/counter_thread.h"
 #include "collect/record/job_identity.h"
 #include "collect/record/kernels.h"
+#include "collect/record/mps.h"
 #include "collect/record/own_use.h"
 #include "collect/record/process_tree.h"
 #include "collect/record/secrets.h"
@@ -70,6 +71,8 @@ class Recorder {
   void record_until_over();
   Status open(std::vector<std::string>& notes);
   void choose_gpus(const std::vector<unsigned>& chosen);
+  bool with_instances(const GpuInfo& gpu) const;
+  void add_instances();
   void start_counters(std::vector<std::string>& notes);
   void take_kernels(bool all);
   void host_tick(Nanos now);
@@ -158,6 +161,7 @@ Status Recorder::open(std::vector<std::string>& notes) {
   capture_.set_metadata("job.host", host_name());
   capture_.set_metadata("record.driver", nvml_->driver_version());
   capture_.set_metadata("record.cuda", nvml_->cuda_version());
+  capture_.set_metadata("record.mps", mps_serves() ? "yes" : "no");
   start_counters(notes);
   std::vector<bool> with_gpm;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
@@ -171,18 +175,47 @@ Status Recorder::open(std::vector<std::string>& notes) {
     if (sources_[i] == "gpm" && o_.source != "gpm")
       instead["recording NVML GPM levels at 10 Hz instead"].push_back(gpus_[i].index);
     if (sources_[i] == "nvml" && o_.source != "nvml")
-      instead[gpus_[i].mig ? "recording power, clocks and memory only; levels of MIG instances "
-                             "come from gpufathom monitor"
-                           : "recording power, clocks and memory only"]
+      instead[with_instances(gpus_[i]) ? "recording power, clocks and memory, and NVML GPM levels "
+                                         "of its MIG instances at 10 Hz"
+                                       : "recording power, clocks and memory only"]
           .push_back(gpus_[i].index);
     capture_.set_metadata(fmt::format("record.source.{}", gpus_[i].index), sources_[i]);
   }
   for (const auto& [what, gpus] : instead)
     note(notes, fmt::format("{}: {}", gpu_names(gpus), what));
   sensors_.emplace(nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
+  add_instances();
   if (o_.kernels && counters_.sources().empty()) sensors_->watch(kernels_.watch());
   drop_start_up_memory();
   return {};
+}
+
+bool Recorder::with_instances(const GpuInfo& gpu) const {
+  return gpu.mig && gpu.gpm && !gpu.instances.empty() && o_.source != "nvml";
+}
+
+/// MIG instances are devices of their own, with numbers after those of the GPUs.
+void Recorder::add_instances() {
+  std::int32_t number = 0;
+  for (const auto& gpu : nvml_->gpus())
+    number = std::max(number, static_cast<std::int32_t>(gpu.index) + 1);
+  auto& devices = capture_.devices;
+  for (const auto& gpu : gpus_) {
+    if (!with_instances(gpu)) continue;
+    for (const auto& instance : gpu.instances) {
+      const auto row = capture_.device_row(number);
+      devices.name[row] = capture_.strings.intern(
+          fmt::format("GPU {}, MIG instance {}/{}, {}", gpu.index, instance.gpu_instance,
+                      instance.compute_instance, instance.name));
+      devices.uuid[row] = capture_.strings.intern(instance.uuid);
+      devices.vendor[row] = capture_.strings.intern("nvidia");
+      devices.memory_bytes[row] = instance.memory_bytes;
+      devices.sm_count[row] = instance.sm_count;
+      capture_.set_metadata(fmt::format("record.source.{}", number), "gpm");
+      sensors_->add_instance(gpu, instance, row);
+      ++number;
+    }
+  }
 }
 
 void Recorder::start_counters(std::vector<std::string>& notes) {

@@ -35,6 +35,16 @@ Sensors::Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_
   }
 }
 
+void Sensors::add_instance(const GpuInfo& gpu, const MigInstance& instance,
+                           std::uint32_t device_row) {
+  State state;
+  state.gpu = gpu;
+  state.instance = instance;
+  state.row = device_row;
+  if (gpu.gpm) state.gpm.emplace(nvml_, gpu, instance.gpu_instance);
+  states_.push_back(std::move(state));
+}
+
 void Sensors::put(Capture& capture, const State& state, Nanos start, Nanos duration,
                   const char* metric, double value) {
   const auto row = capture.counter_samples.add();
@@ -59,9 +69,10 @@ GpuReadingGroups Sensors::due_groups(State& state, Nanos now, bool last) const {
   Nanos fine_state = kState, fine_energy = kEnergy;
   if (fine_energy_) fine_state = fine_energy = kPower;
   GpuReadingGroups want;
-  want.power = due(state.power_due, kPower, now, last);
+  const bool whole = !state.instance;  // power and energy are the GPU's
+  want.power = whole && due(state.power_due, kPower, now, last);
   want.state = due(state.state_due, fine_state, now, last);
-  want.energy = due(state.energy_due, fine_energy, now, last);
+  want.energy = whole && due(state.energy_due, fine_energy, now, last);
   want.processes = due(state.processes_due, kProcesses, now, last);
   return want;
 }
@@ -70,7 +81,7 @@ void Sensors::read(State& state, Capture& capture, Nanos now, bool last) {
   if (state.lost) return;
   const GpuReadingGroups want = due_groups(state, now, last);
   if (want.power || want.state || want.energy || want.processes) {
-    const auto reading = nvml_.read(state.gpu, want);
+    const auto reading = state.instance ? nvml_.read(*state.instance) : nvml_.read(state.gpu, want);
     state.lost = reading.lost;
     if (reading.lost)
       capture.note_quality(QualityCode::gpu_lost,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class Sensors {
   /// second; reading the counter takes some 4 ms.
   Sensors(Nvml& nvml, std::vector<GpuInfo> gpus, std::vector<std::uint32_t> device_rows,
           const std::vector<bool>& with_gpm, bool fine_energy = false);
+  /// Also reads a MIG instance of a GPU: its memory and processes, its levels through GPM.
+  void add_instance(const GpuInfo& gpu, const MigInstance& instance, std::uint32_t device_row);
   /// Levels also go here: GPM's, or else NVML's utilisation. For recordings without counters.
   void watch(ActivityWatch& watch) { watch_ = &watch; }
   /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
@@ -35,6 +38,7 @@ class Sensors {
  private:
   struct State {
     GpuInfo gpu;
+    std::optional<MigInstance> instance;  // of the GPU; else all of it
     std::uint32_t row = kNoRow;
     std::optional<Gpm> gpm;
     LevelSummary levels;

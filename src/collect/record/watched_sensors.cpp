@@ -19,6 +19,11 @@ WatchedSensors::WatchedSensors(std::shared_ptr<Nvml> nvml, std::vector<GpuInfo> 
 
 void WatchedSensors::watch(ActivityWatch& watch) { state_->sensors.watch(watch); }
 
+void WatchedSensors::add_instance(const GpuInfo& gpu, const MigInstance& instance,
+                                  std::uint32_t device_row) {
+  state_->sensors.add_instance(gpu, instance, device_row);
+}
+
 void WatchedSensors::call(Capture& capture, bool last, int wake_fd) {
   if (thread_.wait(0) == CallEnd::returned) move_rows(capture);  // of a call that took long
   const auto end = thread_.run(

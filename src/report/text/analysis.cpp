@@ -49,6 +49,7 @@ std::string analysis_text(const Analysis& analysis, const TextStyle& style, std:
     out += waterfall_section(analysis, style);
     out += over_time_section(analysis, style);
     out += devices_section(analysis, style);
+    out += tenants_section(analysis, style);
     out += idle_section(analysis, style, rows);
     out += findings_section(analysis, style, rows);
     out += runtime_section(analysis, style, rows);

@@ -26,6 +26,8 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
 /// Levels and readings over time, and a table of the readings; nothing when nothing was sampled.
 std::string over_time_section(const Analysis& analysis, const TextStyle& style);
 std::string readings_section(const Analysis& analysis, const TextStyle& style);
+/// Who had what of a device that several processes used; nothing when none is shared.
+std::string tenants_section(const Analysis& analysis, const TextStyle& style);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
 /// The command that collects the counters of levels without data.
 std::string collect_section(const Analysis& analysis, const TextStyle& style);

@@ -74,7 +74,7 @@ Multi-instance GPU: only the monitor reads levels of instances.
 
   $ state mig=1,permission=0
   warning mig 0: MIG is on, 2 instances
-    levels come for each instance from GPM (monitor); PM sampling needs MIG off
+    levels come for each instance from GPM (monitor, record); PM sampling needs MIG off
   missing pm sampling 0: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)
     run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)
   ok monitor: all levels but issue slots, from GPM
@@ -125,3 +125,50 @@ Another profiler's library in the way of kernels.
 
   $ CUDA_INJECTION64_PATH=/opt/other.so state '' | tail -1
   warning record --kernels: stands aside while CUDA_INJECTION64_PATH names another profiler's library, /opt/other.so
+
+Which tool to take for which question, and what to read, on a machine as it is.
+
+  $ tools() { GPUFATHOM_FAKE=$1 PATH=$(dirname $(command -v gpufathom)):$PWD/bin gpufathom doctor --format json | /usr/bin/jq -r '.tools[] | "\(.status) \(.name): \(.detail)"'; }
+  $ tools gpus=1
+  ok is it used at all: gpufathom monitor: GPU busy and SM active
+  ok how deep is it used: gpufathom record -- PROGRAM: issue slots, tensor and DRAM active, by the millisecond
+  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  warning inside one kernel: gpufathom record --kernels --rate 5000, then analyze: rates solved from samples
+  ok where the energy goes: gpufathom record --metrics energy -- PROGRAM, then energy
+  $ tools permission=0,gpm=0
+  warning is it used at all: gpufathom monitor: power against its limit
+  missing how deep is it used: nothing here sees levels: power is the nearest hint
+  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  missing inside one kernel: ncu is not on the PATH
+  warning where the energy goes: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
+  $ tools mig=1,permission=0
+  ok is it used at all: gpufathom monitor: GPU busy and SM active
+  warning how deep is it used: gpufathom record, or monitor: SM, tensor and DRAM active of each MIG instance
+  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  missing inside one kernel: ncu is not on the PATH
+  warning where the energy goes: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
+  $ mkdir bin && printf '#!/bin/sh\n' > bin/ncu && printf '#!/bin/sh\n' > bin/nvidia-smi && chmod +x bin/*
+  $ tools permission=0,gpm=0 | head -1
+  warning is it used at all: nvidia-smi, or gpufathom monitor: power against its limit
+  $ tools gpus=1 | grep inside
+  ok inside one kernel: ncu for a few launches (each is replayed: 0.4 s), then analyze --counters
+  $ GPUFATHOM_FAKE=permission=0 gpufathom doctor | sed -n '/^What to take/,$p'
+  What to take here, and what to read (docs/which-tool.md)
+  ok is it used at all       gpufathom monitor: GPU busy and SM active
+  ?  how deep is it used     gpufathom record -- PROGRAM: SM, tensor and DRAM
+                             active at 10 Hz; no issue slots
+                             -> hardware counters give the rest: see pm sampling
+                             above
+  ok which kernels, why idle gpufathom record --kernels -- PROGRAM, then analyze:
+                             the idle causes, not the share
+  ok which line of code      torch.profiler for a few steps, then gpufathom
+                             analyze of its trace
+  no inside one kernel       ncu is not on the PATH
+                             -> install Nsight Compute
+  ?  where the energy goes   gpufathom record -- PROGRAM: joules of the whole GPU,
+                             not by component
+                             -> hardware counters tell components apart: see pm
+                             sampling above

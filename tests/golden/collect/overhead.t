@@ -26,15 +26,22 @@ A program that fails alone cannot be compared.
 
 Chosen tools, and a number that the program prints itself.
 
-  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g'
+  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g; s/91.0 % T/- T/'
     watched by  wall  slower  noise  tool CPU  tool mem  GPU mem  on disk
     none T  -  0.0 %  -  -  -  -
     record T  +0.0 %  0.0 % T  SIZE  -  SIZE
     monitor T  +0.0 %  0.0 % T  SIZE  -  -
   
+    watched by  GPU used  CPU in all  convert  analyse
+    none  - T  -  -
+    record  - T  - T
+    monitor  - T  -  -
+  
     record  +0.0 %
     monitor  +0.0 %
     slower: "step_ms" as the program prints it, against none of the same round
+    The program runs for T alone: the tools' CPU and the GPU's use hold what
+    starting takes. Let it run for T and more, where that hardly counts.
   $ grep -c '<rect' chart.svg
   3
   $ gpufathom overhead --measure step_ms -- sleep 0.1
@@ -44,7 +51,7 @@ Chosen tools, and a number that the program prints itself.
 Each tool answers for itself: one that fails or ends early costs its row alone. (A noise needs two rounds.)
 
   $ mkdir bin work && printf '#!/bin/sh\necho no driver >&2; exit 9\n' > bin/nvidia-smi && printf '#!/bin/sh\nexit 0\n' > bin/dcgmi && printf '#!/bin/sh\nexit 4\n' > bin/nsys && chmod +x bin/*
-  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g'
+  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g; s/91.0 % T/- T/'
   round 1 of 1: none T
   round 1 of 1: record T
   no driver
@@ -58,8 +65,14 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
     dcgmi dmon: the tool beside it ended before the program
     nsys: the run ended with 4
   
+    watched by  GPU used  CPU in all  convert  analyse
+    none  - T  -  -
+    record  - T  - T
+  
     record  +0.0 %
     slower: "n" as the program prints it, against none of the same round
+    The program runs for T alone: the tools' CPU and the GPU's use hold what
+    starting takes. Let it run for 30 s and more, where that hardly counts.
   gpufathom: the answer is not whole: nvidia-smi -l 1: the tool beside it ended with 9
   gpufathom: the answer is not whole: dcgmi dmon: the tool beside it ended before the program
   gpufathom: the answer is not whole: nsys: the run ended with 4
@@ -110,3 +123,21 @@ Under torch.profiler a Python program runs as it would alone.
   $ PYTHONPATH=$PWD gpufathom overhead --rounds 1 --only torch.profiler --measure n --format json -- python3 -u prog.py a b 2>/dev/null | jq -c '.rows[] | [.name, .measured, .failed, .disk_bytes]'
   ["none",[3],"",0]
   ["torch.profiler",[3],"",2]
+
+What a tool leaves is converted by the tool and analysed; its own processes are told apart from the program's.
+
+  $ cat > bin/nsys <<'SH'
+  > #!/bin/bash
+  > if [ "$1" = export ]; then cp "$EXAMPLES/lenet_train_b64.json.gz" "$7"; exit; fi
+  > out=$3; shift 5; "$@" & program=$!
+  > end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done
+  > wait $program; code=$?; echo report > "$out.nsys-rep"; exit $code
+  > SH
+  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only record,nsys,top --format json -- bash -c 'end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done; sleep 1.5' > rows.json 2>/dev/null
+  $ jq -c '.rows[] | [.name, .failed, .tool_cpu_seconds != null, .convert_seconds != null, .analyse_seconds != null]' rows.json
+  ["none","",false,false,false]
+  ["record","",true,false,true]
+  ["top","",true,false,false]
+  ["nsys","",true,true,true]
+  $ jq '.rows[] | select(.name == "nsys") | .tool_cpu_seconds > 0 and .tool_cpu_seconds < .cpu_seconds and .tool_memory_bytes > 0' rows.json
+  true

@@ -25,7 +25,10 @@ Without counters, without GPM, with instances: what is recorded instead is said 
   gpufathom: GPUs 0, 2: no hardware counters: counters cannot be listed: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35) (run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d))
   gpufathom: GPUs 0, 2: recording power, clocks and memory only
   $ GPUFATHOM_FAKE=mig=1,permission=0 gpufathom record --duration 0.3 2>&1 | grep ^gpufathom | tail -1
-  gpufathom: GPU 0: recording power, clocks and memory only; levels of MIG instances come from gpufathom monitor
+  gpufathom: GPU 0: recording power, clocks and memory, and NVML GPM levels of its MIG instances at 10 Hz
+  $ GPUFATHOM_FAKE=mig=1,permission=0 gpufathom record -q --duration 0.8 -o mig.gpf
+  $ gpufathom query --format csv mig.gpf "select d.id, d.name, count(distinct s.metric) > 1 as readings, sum(s.metric = 'sm.active_any') > 2 as levels, sum(s.metric = 'power.module') > 0 as power, sum(s.metric = 'memory.used') > 0 as memory from devices d join counter_samples s on s.device = d.id group by 1, 2 order by 1"
+  $ rm mig.gpf
   $ GPUFATHOM_FAKE=lost_after=0 gpufathom record --duration 0.3 2>&1 | grep '^  '
     no sample arrived
 
