@@ -215,6 +215,91 @@ class DeviceUse(Answer):
 
 
 @dataclass(frozen=True)
+class Throughput(Answer):
+    """Items and tokens a second.
+
+    steps: steps in the window
+    step_ns: mean time of a step
+    items: items of a step: --batch, or from shapes
+    items_source: option or shapes (, option, shapes)
+    items_from: the operation and sizes that told it
+    tokens: tokens of a step, where the program has tokens
+    items_per_s: items a second
+    tokens_per_s: tokens a second
+    joules_per_item: energy of all devices, an item
+    flops_per_item: operations the model asks for, an item
+    """
+
+    steps: int
+    step_ns: Optional[float]
+    items: Optional[int]
+    items_source: str
+    items_from: str
+    tokens: Optional[int]
+    items_per_s: Optional[float]
+    tokens_per_s: Optional[float]
+    joules_per_item: Optional[float]
+    flops_per_item: Optional[float]
+
+
+@dataclass(frozen=True)
+class MemoryRoom(Answer):
+    """Memory of one device at its peak, and what is left of it.
+
+    device: device number
+    source: allocator_events (profile_memory=True), snapshot, or board (NVML) (, allocator_events,
+    snapshot, board)
+    peak: most bytes that the framework held; else of the board in use; else that tensors held
+    capacity: bytes that the device has
+    headroom: capacity less the peak
+    growing: bytes that grow with the batch, where a larger one would run out first: activations and
+    temporary memory
+    fitting_batch: items of a step that would fit, where the step's items are known
+    """
+
+    device: int
+    source: str
+    peak: int
+    capacity: Optional[int]
+    headroom: Optional[int]
+    growing: Optional[int]
+    fitting_batch: Optional[int]
+
+
+@dataclass(frozen=True)
+class WorkHeadline(Answer):
+    """How much work was done, in short; `gpufathom work` has all of it.
+
+    flops_per_s: achieved: operations of products and convolutions a second, of all devices
+    together; null: neither sizes nor counts are known
+    flops_source: model: what the program asks for by recorded sizes, recomputation left out;
+    measured: tensor operations that counters saw, where no sizes are known (, model, measured)
+    measured_flops_per_s: tensor operations a second that counters saw; null without counters for
+    every kernel
+    mfu: model FLOPs utilisation: operations the model asks for / (peak * window), of all devices
+    peak_type: number type of the peak: the fastest that products ran in, at least 16 bits
+    peak_flops_per_s: the data sheet's dense peak of that type, of all devices together
+    coverage: share of the time of kernels that multiply, whose operations are known
+    throughput: items and tokens a second
+    memory: by device; empty: nothing recorded memory
+    """
+
+    flops_per_s: Optional[float]
+    flops_source: str
+    measured_flops_per_s: Optional[float]
+    mfu: Optional[float]
+    peak_type: str
+    peak_flops_per_s: Optional[float]
+    coverage: Optional[float]
+    throughput: Throughput
+    memory: List[MemoryRoom]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "throughput": Throughput,
+        "memory": MemoryRoom,
+    }
+
+
+@dataclass(frozen=True)
 class MatchInfo(Answer):
     """How trace and report kernels were paired.
 
@@ -671,7 +756,8 @@ class EnergyStepMean(Answer):
     joules: mean energy of a step
     seconds: mean duration of a step
     edp: energy-delay product of the mean step, joule seconds
-    joules_per_item: energy of one item of the batch; null without --batch
+    joules_per_item: energy of one item of the batch: of --batch, else of what shapes tell; null
+    without either
     """
 
     count: int
@@ -994,10 +1080,10 @@ class Finding(Answer):
     launch_bound, host_bound, input_bound, sync_in_step, blocking_copies, device_allocations,
     recompilation, unfused_optimiser, exposed_communication, tiny_kernels, eager_attention,
     odd_sizes, no_channels_last, dense_embedding_gradients, small_batch, unfused_elementwise, casts,
-    small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, memory_bound,
-    missing_levels, kernel_bound, missing_counters, observer_effect, start_up_in_window,
-    shallow_source, gpu_idle, sms_without_work, waiting_warps, idle_tensor_cores, held_clocks,
-    room_in_memory, unused_devices)
+    small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, room_in_memory,
+    memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect,
+    start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
+    idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most
@@ -1025,6 +1111,7 @@ class Analysis(Answer):
     window: the analysed span
     devices: use of each device
     levels: the ladder over all devices
+    work: achieved operations, items and tokens a second, in short
     match: how trace and report kernels were paired
     runtime: framework runtime phases
     layer_types: kernel time by layer type
@@ -1044,6 +1131,7 @@ class Analysis(Answer):
     window: WindowInfo
     devices: List[DeviceUse]
     levels: List[Level]
+    work: WorkHeadline
     match: MatchInfo
     runtime: RuntimeInfo
     layer_types: List[LayerRow]
@@ -1061,6 +1149,7 @@ class Analysis(Answer):
         "window": WindowInfo,
         "devices": DeviceUse,
         "levels": Level,
+        "work": WorkHeadline,
         "match": MatchInfo,
         "runtime": RuntimeInfo,
         "layer_types": LayerRow,
@@ -1091,6 +1180,10 @@ class ComparedRun(Answer):
     batch: items of a step
     batch_source: given, shapes, or empty when it is not known
     item_ns: wall_ns for one item
+    items_per_s: items a second
+    tokens_per_s: tokens a second, where the program has tokens
+    flops_per_s: achieved operations a second, of all devices together: a model, or measured
+    mfu: model FLOPs utilisation
     joules: measured energy of a step; without steps of the window
     joules_per_item: the same for one item
     precision: types in which its matrix products read, by kernel names, most time first
@@ -1115,6 +1208,10 @@ class ComparedRun(Answer):
     batch: Optional[int]
     batch_source: str
     item_ns: Optional[float]
+    items_per_s: Optional[float]
+    tokens_per_s: Optional[float]
+    flops_per_s: Optional[float]
+    mfu: Optional[float]
     joules: Optional[float]
     joules_per_item: Optional[float]
     precision: str

@@ -90,9 +90,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
     if (context.window.kind == WindowKind::recording_window) span = kAllTime;
     analysis.samples = samples_over_time(capture, span);
   }
+  const work::KernelWorks works = fill_work_headline(context, analysis);
   // Findings ask for counters where there are none: the model comes after them.
   analysis.findings = find_in_trace(context, levels, analysis);
-  fill_rung_by_model(context, analysis);
+  fill_rung_by_model(context, works, analysis);
   shorten_idle_names(analysis, options.max_rows);
   analysis.runtime = runtime.get();
   analysis.runtime.idle = std::move(idle_origins);

@@ -93,6 +93,14 @@ RC_GTEST_PROP(WorkAccount, PartsSumToTheWindow, ()) {
     RC_ASSERT(sum == account.span_ns);
     RC_ASSERT(*account.mfu <= *account.hfu + 1e-12);
   }
+  // The headline of analyze is the account's number, but for whole nanoseconds.
+  RC_ASSERT(analysis->work.mfu.has_value() == !use.accounts.empty());
+  if (!use.accounts.empty()) {
+    const auto& account = use.accounts.front();
+    const double rounding = 41.0 / static_cast<double>(account.span_ns);
+    RC_ASSERT(std::abs(*analysis->work.mfu - *account.mfu) <= rounding);
+    RC_ASSERT(analysis->work.coverage == account.coverage);
+  }
   Nanos of_operators = 0;
   for (const auto& row : use.operators) of_operators += row.ns;
   RC_ASSERT(of_operators <= analysis->devices.at(0).kernel_busy_ns);

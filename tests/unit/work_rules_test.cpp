@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -133,6 +134,30 @@ TEST(WorkRules, AttentionByHand) {
   ASSERT_TRUE(backward);
   EXPECT_EQ(backward->flops, 2.5 * 50'331'648);
   EXPECT_EQ(backward->recomputed, 0.5 * 50'331'648);
+}
+
+double product(std::int64_t m, std::int64_t k, std::int64_t n) {
+  const auto shapes = fmt::format("[[{}, {}], [{}, {}]]", m, k, k, n);
+  const auto work = work_of({"aten::mm", shapes.c_str(), kBf16Pair});
+  return work ? work->flops : NAN;
+}
+
+double attention(std::int64_t heads, std::int64_t tokens, std::int64_t width) {
+  const auto one = fmt::format("[1, {}, {}, {}]", heads, tokens, width);
+  const auto shapes = fmt::format("[{0}, {0}, {0}]", one);
+  const auto work = work_of({"aten::_scaled_dot_product_flash_attention", shapes.c_str(),
+                             R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16"])"});
+  return work ? work->flops : NAN;
+}
+
+// The sums of docs/work.md, each layer out of its operators as PyTorch calls them.
+TEST(WorkRules, LayersByHand) {
+  const double bert = 4 * product(128, 768, 768) + attention(12, 128, 64) +
+                      product(128, 768, 3072) + product(128, 3072, 768);
+  EXPECT_EQ(bert, 1'862'270'976);
+  const double llama = 4 * product(4096, 4096, 4096) + attention(32, 4096, 128) +
+                       2 * product(4096, 4096, 11008) + product(4096, 11008, 4096);
+  EXPECT_EQ(llama, 1'932'735'283'200);
 }
 
 TEST(WorkRules, BroadcastsLieInMemoryOnce) {

@@ -82,6 +82,22 @@ test("the parts of the account add up to the window, and operators lie under the
   for (const [x, y] of dots) assert.ok(x >= 80 && x <= width && y >= 0 && y <= 360, `${x} ${y}`);
 });
 
+test("a press on an operator of the roofline narrows the table of its numbers", async (page) => {
+  const dot = page.locator("#roofline .dot").first();
+  if ((await dot.count()) === 0) return;
+  const name = await dot.getAttribute("data-point");
+  await dot.dispatchEvent("click");
+  const shown = await page.locator("#roofline .table").first().locator("tbody tr td.kernel").allTextContents();
+  assert.ok(shown.length > 0 && shown.every((text) => text.includes(name.split(" ")[0])), `${name}: ${shown}`);
+  await page.locator("#roofline input[type=search]").first().fill("");
+});
+
+test("what came out stands under the ladder, in the numbers of the answer", async (page) => {
+  const said = await page.locator("#ladder [data-work]").allTextContents();
+  assert.equal(said.length, analysis.work.flops_per_s === null && analysis.work.throughput.items_per_s === null ? 0 : 1);
+  if (analysis.work.mfu !== null) assert.ok(said[0].includes(`MFU ${(analysis.work.mfu * 100).toFixed(1)} %`), said[0]);
+});
+
 test("on paper: bars, headings with what follows, nothing to press, light colours", async (page) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await painted(page);

@@ -29,6 +29,14 @@ export interface ComparedRun {
   batch_source: string;
   /** wall_ns for one item. */
   item_ns: number | null;
+  /** items a second. */
+  items_per_s: number | null;
+  /** tokens a second, where the program has tokens. */
+  tokens_per_s: number | null;
+  /** achieved operations a second, of all devices together: a model, or measured. */
+  flops_per_s: number | null;
+  /** model FLOPs utilisation. */
+  mfu: number | null;
   /** measured energy of a step; without steps of the window. */
   joules: number | null;
   /** the same for one item. */
@@ -357,6 +365,86 @@ export interface DeviceUse {
   levels: Level[];
   /** bars that sum to span_ns. */
   waterfall: WaterfallBar[];
+}
+
+export type WorkSource =
+  | ""
+  | "model"
+  | "measured";
+
+export type ItemsSource =
+  | ""
+  | "option"
+  | "shapes";
+
+/** Items and tokens a second. */
+export interface Throughput {
+  /** steps in the window. */
+  steps: number;
+  /** mean time of a step. */
+  step_ns: number | null;
+  /** items of a step: --batch, or from shapes. */
+  items: number | null;
+  /** option or shapes. */
+  items_source: ItemsSource;
+  /** the operation and sizes that told it. */
+  items_from: string;
+  /** tokens of a step, where the program has tokens. */
+  tokens: number | null;
+  /** items a second. */
+  items_per_s: number | null;
+  /** tokens a second. */
+  tokens_per_s: number | null;
+  /** energy of all devices, an item. */
+  joules_per_item: number | null;
+  /** operations the model asks for, an item. */
+  flops_per_item: number | null;
+}
+
+export type MemorySource =
+  | ""
+  | "allocator_events"
+  | "snapshot"
+  | "board";
+
+/** Memory of one device at its peak, and what is left of it. */
+export interface MemoryRoom {
+  /** device number. */
+  device: number;
+  /** allocator_events (profile_memory=True), snapshot, or board (NVML). */
+  source: MemorySource;
+  /** most bytes that the framework held; else of the board in use; else that tensors held. */
+  peak: number;
+  /** bytes that the device has. */
+  capacity: number | null;
+  /** capacity less the peak. */
+  headroom: number | null;
+  /** bytes that grow with the batch, where a larger one would run out first: activations and temporary memory. */
+  growing: number | null;
+  /** items of a step that would fit, where the step's items are known. */
+  fitting_batch: number | null;
+}
+
+/** How much work was done, in short; `gpufathom work` has all of it. */
+export interface WorkHeadline {
+  /** achieved: operations of products and convolutions a second, of all devices together; null: neither sizes nor counts are known. */
+  flops_per_s: number | null;
+  /** model: what the program asks for by recorded sizes, recomputation left out; measured: tensor operations that counters saw, where no sizes are known. */
+  flops_source: WorkSource;
+  /** tensor operations a second that counters saw; null without counters for every kernel. */
+  measured_flops_per_s: number | null;
+  /** model FLOPs utilisation: operations the model asks for / (peak * window), of all devices. */
+  mfu: number | null;
+  /** number type of the peak: the fastest that products ran in, at least 16 bits. */
+  peak_type: string;
+  /** the data sheet's dense peak of that type, of all devices together. */
+  peak_flops_per_s: number | null;
+  /** share of the time of kernels that multiply, whose operations are known. */
+  coverage: number | null;
+  /** items and tokens a second. */
+  throughput: Throughput;
+  /** by device; empty: nothing recorded memory. */
+  memory: MemoryRoom[];
 }
 
 export type MatchVerdict =
@@ -756,7 +844,7 @@ export interface EnergyStepMean {
   seconds: number;
   /** energy-delay product of the mean step, joule seconds. */
   edp: number;
-  /** energy of one item of the batch; null without --batch. */
+  /** energy of one item of the batch: of --batch, else of what shapes tell; null without either. */
   joules_per_item: number | null;
 }
 
@@ -1023,6 +1111,7 @@ export type FindingId =
   | "low_occupancy"
   | "fp32_without_tensor_cores"
   | "low_tensor_use"
+  | "room_in_memory"
   | "memory_bound"
   | "missing_levels"
   | "kernel_bound"
@@ -1035,7 +1124,6 @@ export type FindingId =
   | "waiting_warps"
   | "idle_tensor_cores"
   | "held_clocks"
-  | "room_in_memory"
   | "unused_devices";
 
 export type FindingGroup =
@@ -1080,6 +1168,8 @@ export interface Analysis {
   devices: DeviceUse[];
   /** the ladder over all devices. */
   levels: Level[];
+  /** achieved operations, items and tokens a second, in short. */
+  work: WorkHeadline;
   /** how trace and report kernels were paired. */
   match: MatchInfo;
   /** framework runtime phases. */
@@ -1155,11 +1245,6 @@ export interface OperatorWork {
   /** module of most of its time. */
   module: string;
 }
-
-export type WorkSource =
-  | ""
-  | "model"
-  | "measured";
 
 /** The most that a device did of something, or is stated to do. */
 export interface Ceiling {
@@ -1350,12 +1435,6 @@ export interface StallUse {
   reasons: StallReason[];
 }
 
-export type MemorySource =
-  | ""
-  | "allocator_events"
-  | "snapshot"
-  | "board";
-
 export type MemoryHolderKind =
   | "parameters"
   | "gradients"
@@ -1407,6 +1486,10 @@ export interface DeviceMemory {
   peak_at_ns: number | null;
   /** capacity less the peak. */
   headroom: number | null;
+  /** bytes that grow with the batch, at the instant at which a larger one would run out first: activations and temporary memory. */
+  growing: number | null;
+  /** bytes that do not grow, at that instant. */
+  fixed: number | null;
   /** items of a step that would fit, where the step's items are known. */
   fitting_batch: number | null;
   /** what held the peak; sums to peak_allocated. */
@@ -1415,35 +1498,6 @@ export interface DeviceMemory {
   activations: MemoryHolder[];
   /** at most 400 points, each peak kept. */
   over_time: MemoryPoint[];
-}
-
-export type ItemsSource =
-  | ""
-  | "option"
-  | "shapes";
-
-/** Items and tokens a second. */
-export interface Throughput {
-  /** steps in the window. */
-  steps: number;
-  /** mean time of a step. */
-  step_ns: number | null;
-  /** items of a step: --batch, or from shapes. */
-  items: number | null;
-  /** option or shapes. */
-  items_source: ItemsSource;
-  /** the operation and sizes that told it. */
-  items_from: string;
-  /** tokens of a step, where the program has tokens. */
-  tokens: number | null;
-  /** items a second. */
-  items_per_s: number | null;
-  /** tokens a second. */
-  tokens_per_s: number | null;
-  /** energy of all devices, an item. */
-  joules_per_item: number | null;
-  /** operations the model asks for, an item. */
-  flops_per_item: number | null;
 }
 
 /** The answer of `gpufathom work`. */

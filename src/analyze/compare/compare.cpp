@@ -126,6 +126,9 @@ void add_times(ComparedRun& run, CompareTables& tables, std::size_t at, const An
 void add_items(ComparedRun& run, const Analysis& analysis, std::optional<std::int64_t> given,
                std::optional<std::int64_t> from_shapes, std::int64_t parts, bool by_step) {
   constexpr double kNanojoules = 1e9;
+  run.tokens_per_s = analysis.work.throughput.tokens_per_s;
+  run.flops_per_s = analysis.work.flops_per_s;
+  run.mfu = analysis.work.mfu;
   double nanojoules = 0;
   for (const auto& device : analysis.energy.devices) nanojoules += static_cast<double>(device.nj);
   if (!analysis.energy.devices.empty())
@@ -140,6 +143,7 @@ void add_items(ComparedRun& run, const Analysis& analysis, std::optional<std::in
   }
   if (!run.batch) return;
   run.item_ns = static_cast<double>(run.wall_ns) / static_cast<double>(*run.batch);
+  if (run.wall_ns > 0) run.items_per_s = 1e9 / *run.item_ns;
   if (run.joules) run.joules_per_item = *run.joules / static_cast<double>(*run.batch);
 }
 

@@ -101,6 +101,37 @@ std::optional<Finding> small_batch(const Facts& facts) {
       gain};
 }
 
+std::optional<Finding> room_in_memory(const Facts& facts) {
+  // Worth saying only where larger batches would fill idle parts.
+  Nanos idle = 0;
+  for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
+  if (facts.of_window(idle + SmallGrids(facts).lost) < 0.25) return {};
+  constexpr double kMuchRoom = 0.4;
+  const MemoryRoom* fullest = nullptr;  // a larger batch has to fit on every device
+  double most = 0;
+  for (const auto& room : facts.analysis.work.memory) {
+    if (!room.capacity || *room.capacity <= 0) continue;
+    const double held = static_cast<double>(room.peak) / static_cast<double>(*room.capacity);
+    if (fullest && held <= most) continue;
+    most = held;
+    fullest = &room;
+  }
+  if (!fullest || most >= kMuchRoom) return {};
+  std::string text = fmt::format(
+      "At the peak {} of the GPU's memory is held: larger batches, or several programs on one GPU, "
+      "fit.",
+      say_share(most));
+  std::string evidence =
+      fmt::format("{} of {}", say_bytes(fullest->peak), say_bytes(*fullest->capacity));
+  const auto& items = facts.analysis.work.throughput.items;
+  if (fullest->fitting_batch && fullest->growing && items) {
+    text += fmt::format(" About {} a step would.", plural(*fullest->fitting_batch, "item"));
+    evidence += fmt::format("; {} of it are activations and temporary memory of {} a step",
+                            say_bytes(*fullest->growing), plural(*items, "item"));
+  }
+  return Finding{FindingId::room_in_memory, text, evidence, {}};
+}
+
 std::optional<Finding> low_occupancy(const Facts& facts) {
   Nanos time = 0;
   TimeBy names(facts);

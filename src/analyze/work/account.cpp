@@ -11,12 +11,11 @@
 #include "analyze/findings/facts.h"
 #include "analyze/layers/layers.h"
 #include "analyze/work/operator_table.h"
+#include "analyze/work/peak.h"
 #include "core/apportion.h"
 
 namespace gf::work {
 namespace {
-
-constexpr std::string_view kLowestPeak = "bf16";  // every product could run in 16 bits
 
 /// A piece of a device's kernel time: one part, layer and named loss.
 using Cell = std::tuple<WorkPart, std::uint32_t, LossCause>;
@@ -58,24 +57,6 @@ class Accounts {
     }));
   }
 
-  /// The number type that the account's peak is of: the fastest that products of the window ran in,
-  /// at least 16 bits.
-  std::string_view peak_type(const gf::Product& product, std::size_t first,
-                             std::size_t last) const {
-    std::string_view best = kLowestPeak;
-    if (!tensor_path(product.chip, TensorType::bf16)) best = "fp16";
-    double most = stated_peak(product, best).value_or(0);
-    for (std::size_t i = first; i < last; ++i) {
-      if (works_.kernels[i].flops <= 0) continue;
-      const double peak = stated_peak(product, works_.kernels[i].type).value_or(0);
-      if (peak > most) {
-        most = peak;
-        best = works_.kernels[i].type;
-      }
-    }
-    return best;
-  }
-
   std::optional<WorkAccount> account_of(std::size_t number, std::size_t first, std::size_t last) {
     const DeviceUse& use = analysis_.devices[number];
     const gf::Product* product = find_product(use.name);
@@ -84,7 +65,7 @@ class Accounts {
     account.device = use.id;
     account.name = use.name;
     account.span_ns = use.span_ns;
-    account.peak_type = peak_type(*product, first, last);
+    account.peak_type = peak_type(*product, std::span(works_.kernels).subspan(first, last - first));
     const auto peak = stated_peak(*product, account.peak_type);
     if (!peak) return std::nullopt;
     account.peak_flops_per_s = *peak;

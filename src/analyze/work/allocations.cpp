@@ -110,6 +110,7 @@ class Replay {
     follow(memory);
     if (!memory.peak_allocated) return memory;
     name_holders(memory);
+    find_limit(memory);
     return memory;
   }
 
@@ -152,6 +153,48 @@ class Replay {
     peak_ = now;
   }
 
+  MemoryHolderKind kind_of_any(const Block& block) const {
+    const auto stack = stacks_.find(block.row);
+    return stack == stacks_.end() ? kind_of(block) : kind_of_stack(stack->second);
+  }
+
+  /// When what grows with the batch is taken and given back, in order of time.
+  std::vector<std::pair<Nanos, std::int64_t>> growth() const {
+    std::vector<std::pair<Nanos, std::int64_t>> changes;
+    for (const auto& block : blocks_) {
+      const auto kind = kind_of_any(block);
+      if (kind != MemoryHolderKind::activations && kind != MemoryHolderKind::temporary) continue;
+      changes.emplace_back(block.from, block.bytes);
+      if (block.to != INT64_MAX) changes.emplace_back(block.to, -block.bytes);
+    }
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const auto& left, const auto& right) { return left.first < right.first; });
+    return changes;
+  }
+
+  /// The instant at which a larger batch would run out first: what grows there takes the largest
+  /// part of what the rest leaves. At the peak of a small batch that need not be.
+  void find_limit(DeviceMemory& memory) const {
+    const auto capacity = static_cast<double>(
+        capacity_of(context_.capture, memory.device).value_or(*memory.peak_allocated));
+    const auto changes = growth();
+    std::size_t next = 0;
+    std::int64_t growing = 0;
+    double most = 0;
+    for (const auto& point : memory.over_time) {
+      const Nanos now = point.ns + context_.window.start_ns;
+      for (; next < changes.size() && changes[next].first <= now; ++next)
+        growing = add_bounded(growing, changes[next].second);
+      const std::int64_t fixed = std::max<std::int64_t>(0, add_bounded(*point.allocated, -growing));
+      const double room = std::max(1.0, capacity - static_cast<double>(fixed));
+      const double part = static_cast<double>(growing) / room;
+      if (part <= most) continue;
+      most = part;
+      memory.growing = growing;
+      memory.fixed = fixed;
+    }
+  }
+
   /// What a block is called: the line that took it, the module of the operation that did, or the
   /// operation.
   std::string name_of_block(const Block& block) {
@@ -180,8 +223,7 @@ class Replay {
     std::int64_t known = 0;
     for (const auto& block : blocks_) {
       if (block.from > peak_ || block.to <= peak_) continue;
-      const auto stack = stacks_.find(block.row);
-      const auto kind = stack == stacks_.end() ? kind_of(block) : kind_of_stack(stack->second);
+      const auto kind = kind_of_any(block);
       MemoryHolder& holder = by_kind[kind];
       holder.bytes = add_bounded(holder.bytes, block.bytes);
       ++holder.blocks;
@@ -248,6 +290,13 @@ Stacks stacks_of(const Capture& capture) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> capacity_of(const Capture& capture, std::int64_t device) {
+  for (std::size_t row = 0; row < capture.devices.size(); ++row)
+    if (capture.devices.id[row] == device && capture.devices.memory_bytes[row] > 0)
+      return capture.devices.memory_bytes[row];
+  return std::nullopt;
+}
 
 std::vector<DeviceMemory> allocator_memory(const Context& context, const KernelWorks& works) {
   const auto& events = context.capture.memory_events;

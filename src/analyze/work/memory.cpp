@@ -37,14 +37,6 @@ void raise(std::optional<std::int64_t>& most, std::int64_t value) {
   if (!most || value > *most) most = value;
 }
 
-/// What the capture knows of a device by its number.
-std::optional<std::int64_t> capacity_of(const Capture& capture, std::int64_t device) {
-  for (std::size_t row = 0; row < capture.devices.size(); ++row)
-    if (capture.devices.id[row] == device && capture.devices.memory_bytes[row] > 0)
-      return capture.devices.memory_bytes[row];
-  return std::nullopt;
-}
-
 /// Readings of the board: memory.used and memory.total of NVML.
 void add_board(const Context& context, std::map<std::int64_t, DeviceMemory>& by_device) {
   const Capture& capture = context.capture;
@@ -71,25 +63,29 @@ void add_board(const Context& context, std::map<std::int64_t, DeviceMemory>& by_
       });
 }
 
-/// Everything but activations stays as it is when the batch grows.
+/// Activations and temporary memory grow with the batch, everything else stays; and the framework
+/// goes on holding more than its tensors need by the same factor.
 void judge_batch(const Throughput& throughput, DeviceMemory& memory) {
-  if (!memory.capacity) return;
-  const auto peak = memory.peak_reserved ? memory.peak_reserved
-                    : memory.peak_used   ? memory.peak_used
-                                         : memory.peak_allocated;
-  if (!peak) return;
+  const auto peak = peak_bytes(memory);
+  if (!memory.capacity || !peak) return;
   memory.headroom = add_bounded(*memory.capacity, -*peak);
-  std::int64_t growing = 0;
-  for (const auto& holder : memory.holders)
-    if (holder.kind == MemoryHolderKind::activations || holder.kind == MemoryHolderKind::temporary)
-      growing = add_bounded(growing, holder.bytes);
-  if (!throughput.items || growing <= 0 || *memory.headroom <= 0) return;
-  const double each = static_cast<double>(growing) / static_cast<double>(*throughput.items);
-  memory.fitting_batch =
-      add_bounded(*throughput.items, whole_bounded(static_cast<double>(*memory.headroom) / each));
+  if (!throughput.items || !memory.growing || *memory.growing <= 0) return;
+  double usable = static_cast<double>(*memory.capacity);
+  if (memory.peak_allocated && memory.peak_reserved && *memory.peak_reserved > 0)
+    usable *= static_cast<double>(*memory.peak_allocated) /
+              static_cast<double>(std::max(*memory.peak_reserved, *memory.peak_allocated));
+  const double each = static_cast<double>(*memory.growing) / static_cast<double>(*throughput.items);
+  const double items = (usable - static_cast<double>(memory.fixed.value_or(0))) / each;
+  if (items >= 1) memory.fitting_batch = whole_bounded(items);
 }
 
 }  // namespace
+
+std::optional<std::int64_t> peak_bytes(const DeviceMemory& memory) {
+  if (memory.peak_reserved) return memory.peak_reserved;
+  if (memory.peak_used) return memory.peak_used;
+  return memory.peak_allocated;
+}
 
 std::vector<DeviceMemory> memory_use(const Context& context, const KernelWorks& works,
                                      const Throughput& throughput) {

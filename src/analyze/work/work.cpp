@@ -102,11 +102,6 @@ Level* missing_rung(std::vector<Level>& levels) {
   return rung != levels.end() && !rung->value ? &*rung : nullptr;
 }
 
-bool has_shapes(const Capture& capture) {
-  return std::ranges::any_of(capture.host_ops.shapes.span(),
-                             [](Text shapes) { return shapes != Text::none; });
-}
-
 void fill_rungs(const Context& context, const KernelWorks& works, const Product& product,
                 Analysis& analysis) {
   Nanos window = 0;
@@ -128,10 +123,10 @@ void fill_rungs(const Context& context, const KernelWorks& works, const Product&
 
 }  // namespace
 
-void fill_rung_by_model(const Context& context, Analysis& analysis) {
+void fill_rung_by_model(const Context& context, const KernelWorks& works, Analysis& analysis) {
   const Product* product = product_of(analysis);
-  if (!product || !missing_rung(analysis.levels) || !has_shapes(context.capture)) return;
-  fill_rungs(context, work::kernel_works(context), *product, analysis);
+  if (works.calls.empty() || !product || !missing_rung(analysis.levels)) return;
+  fill_rungs(context, works, *product, analysis);
 }
 
 WorkUse measure_work(const Context& context, const Analysis& analysis,

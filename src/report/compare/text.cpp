@@ -119,6 +119,33 @@ std::string levels_table(const Comparison& comparison, const TextStyle& style) {
   return levels.render(style);
 }
 
+/// Operations, items and tokens a second of each run; nothing where no run knows any.
+std::string work_table(const Comparison& comparison, const TextStyle& style) {
+  TextTable table = by_run(comparison, "");
+  const auto add = [&](const char* name, auto member, auto format) {
+    const auto& runs = comparison.runs;
+    if (std::none_of(runs.begin(), runs.end(),
+                     [&](const ComparedRun& run) { return (run.*member).has_value(); }))
+      return;
+    std::vector<Cell> cells{name};
+    for (const auto& run : runs) {
+      if (const auto& value = run.*member)
+        cells.push_back(format(*value));
+      else
+        cells.push_back(Cell("no data", Paint::dim));
+    }
+    table.add(std::move(cells));
+  };
+  const auto rate = [](double value) { return format_per_second(value) + " /s"; };
+  add("items", &ComparedRun::items_per_s, rate);
+  add("tokens", &ComparedRun::tokens_per_s, rate);
+  add("operations", &ComparedRun::flops_per_s,
+      [](double value) { return format_rate(value, "FLOP/s"); });
+  add("MFU", &ComparedRun::mfu, [](double value) { return format_share(value); });
+  if (table.empty()) return {};
+  return section_title(style, "What came out") + table.render(style);
+}
+
 std::string queues_table(const Comparison& comparison, const TextStyle& style) {
   TextTable table = by_run(comparison, "queue");
   for (const auto& queue : comparison.queues) {
@@ -171,6 +198,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
   if (!comparison.checks.empty())
     text += section_title(style, "Rules") + checks_list(comparison, style);
   text += section_title(style, "How deep the device was used") + levels_table(comparison, style);
+  text += work_table(comparison, style);
   text += section_title(style, by_step ? "Where the time of a step goes" : "Where the time goes") +
           times(comparison.time, comparison, style, SIZE_MAX, "part", true);
   if (!comparison.phases.empty())

@@ -30,6 +30,23 @@ std::string format_level(const Level& level) {
   return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);
 }
 
+std::string format_rate(double rate, std::string_view unit) {
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  for (const auto& [factor, name] :
+       {Prefix{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}})
+    if (rate >= factor) return fmt::format("{:.4g} {}{}", rate / factor, name, unit);
+  return fmt::format("{:.4g} {}", rate, unit);
+}
+
+std::string format_per_second(double rate) {
+  constexpr double kWholeFrom = 100;
+  if (rate < kWholeFrom) return fmt::format("{:.3g}", rate);
+  return format_count(std::llround(std::min(rate, 1e18)));
+}
+
 std::string format_reading(double value, std::string_view unit) {
   if (!std::isfinite(value)) return "no data";
   if (unit == "ratio") return format_share(value);

@@ -70,7 +70,6 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
   std::string out =
       section_title(style, "How deep it is used", "share of " + format_time(device_time(analysis)));
   std::string missing;
-  bool modelled = false;
   const int width = bar_width(style, 1);
   for (const auto& level : analysis.levels) {
     if (!worth_a_line(analysis, level)) continue;
@@ -80,12 +79,8 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
            bar(style, {0, low, level.value ? high : 0}, width) +
            padded(format_level(level), kValueWidth, true) + "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
-    modelled = modelled || level.formula.starts_with("model:");
   }
-  if (modelled)
-    out += paint(style, Paint::dim,
-                 wrap("tensor FLOP/s by the recorded sizes of operators: a model (gpufathom work)",
-                      static_cast<std::size_t>(style.width), 2));
+  out += work_lines(analysis.work, style);
   if (!missing.empty())
     out +=
         paint(style, Paint::dim,

@@ -14,6 +14,8 @@ std::string section_title(const TextStyle& style, std::string_view title,
                           std::string_view remark = {});
 
 std::string ladder_section(const Analysis& analysis, const TextStyle& style);
+/// Achieved operations, utilisation, items and tokens a second; nothing where none is known.
+std::string work_lines(const WorkHeadline& work, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);

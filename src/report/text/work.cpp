@@ -16,17 +16,6 @@ namespace gf {
 
 namespace {
 
-/// "412.3 TFLOP/s", "3.2 GB/s".
-std::string format_rate(double rate, std::string_view unit) {
-  struct Prefix {
-    double factor;
-    const char* name;
-  };
-  for (const auto& [factor, name] : {Prefix{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}})
-    if (rate >= factor) return fmt::format("{:.4g} {}{}", rate / factor, name, unit);
-  return fmt::format("{:.4g} {}", rate, unit);
-}
-
 std::string plain_rate(double rate) { return format_rate(rate, ""); }
 
 std::string account_lines(const WorkAccount& account, const TextStyle& style) {

@@ -8,6 +8,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     B  compile.json.gz  NVIDIA H200      3  42.54 ms   no data  1.17x
   No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
   How deep the device was used
+  What came out
   Where the time of a step goes
     idle: host busy elsewhere   5.629 ms  3.309 ms  -2.320 ms
     idle: launch too late       27.73 ms  26.69 ms  -1.041 ms

@@ -1,7 +1,7 @@
 // The runs themselves: how long a step takes, how much its steps differ, and what a profiler may have added.
 import type { ComparedChange, ComparedRun } from "../model.ts";
 import { h, section, term } from "../parts/dom.ts";
-import { energy, plural, time } from "../parts/format.ts";
+import { energy, perSecond, plural, rate, share, time } from "../parts/format.ts";
 import { letter, type CompareReport } from "./page.ts";
 
 /** One bar: the time; a dot for every step; a bracket from the kernel time on where a profiler slowed the host. */
@@ -27,7 +27,8 @@ export function shortRun(label: string): string { return label.replace(/(\.(json
 export function runsSection(report: CompareReport): HTMLElement {
   const { runs, changes, per, differences } = report.comparison, most = Math.max(...runs.flatMap((run) => [run.wall_ns, ...run.step_ns]), 1);
   const facts = (run: ComparedRun): string => [run.device, run.devices > 1 ? plural(run.devices, "device") : "", run.steps > 0 ? plural(run.steps, "step") : "", run.batch !== null ? `batch ${run.batch}` : "", run.precision,
-    run.item_ns !== null ? `${time(run.item_ns)} an item` : "", run.joules !== null ? `${energy(run.joules * 1e9)} a ${per}` : "", run.profiler].filter(Boolean).join(" \u00b7 ");
+    run.item_ns !== null ? `${time(run.item_ns)} an item` : "", run.items_per_s !== null ? `${perSecond(run.items_per_s)} items/s` : "", run.tokens_per_s !== null ? `${perSecond(run.tokens_per_s)} tokens/s` : "",
+    run.flops_per_s !== null ? rate(run.flops_per_s, "FLOP/s") : "", run.mfu !== null ? `MFU ${share(run.mfu)}` : "", run.joules !== null ? `${energy(run.joules * 1e9)} a ${per}` : "", run.profiler].filter(Boolean).join(" \u00b7 ");
   const slowed = runs.some((run) => run.slowed), several = runs.some((run) => run.step_ns.length > 1);
   return section("runs", per === "step" ? "How long a step takes" : "How long it takes", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
     const change = changes.find((each) => each.run === r);

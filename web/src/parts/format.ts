@@ -49,6 +49,15 @@ export function bytes(n: number): string {
   return n < 999.95e9 ? `${(n / 1e9).toFixed(2)} GB` : `${(n / 1e12).toFixed(2)} TB`;
 }
 
+/** 12.3 TFLOP/s, 4.81 TB/s. */
+export function rate(value: number, unit: string): string {
+  const [scale, letter] = ([[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size) ?? [1, ""];
+  return `${Number((value / scale).toPrecision(3))} ${letter}${unit}`;
+}
+
+/** Things a second. */
+export function perSecond(value: number): string { return value < 100 ? String(Number(value.toPrecision(3))) : count(Math.round(value)); }
+
 /** A reading of a sensor or counter in the unit of the catalogue; of counts the rate, whose unit ends in "/s". */
 export function reading(value: number | null, unit: string): string {
   if (value === null) return "no data";

@@ -4,6 +4,7 @@ export interface Asked { from: number; to: number; find?: string; back?: HTMLEle
 
 const SHOW = "showspan";
 const tables = new Map<string, (key: string) => boolean>();
+const searches = new Map<string, (words: string) => void>();
 
 /** Asks the timeline for a span of the capture's clock. */
 export function showSpan(start: number, duration: number): void {
@@ -27,3 +28,9 @@ export function revealRow(find: string): boolean {
   for (const reveal of tables.values()) if (reveal(find)) return true;
   return false;
 }
+
+/** A table whose rows can be searched for from elsewhere, by its caption. */
+export function offerSearch(table: string, search: (words: string) => void): void { searches.set(table, search); }
+
+/** Brings a table into sight, narrowed to the rows that hold these words. */
+export function searchRows(table: string, words: string): void { searches.get(table)?.(words); }

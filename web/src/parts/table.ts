@@ -1,6 +1,6 @@
 // A table that sorts by a click on a heading and narrows by a search. Rows can lead to the timeline, and equal ones can be one row that opens.
 import { h, term } from "./dom.ts";
-import { offerRows, showEvents } from "./links.ts";
+import { offerRows, offerSearch, showEvents } from "./links.ts";
 import { TAIL } from "./roll.ts";
 
 export interface Column<Row> {
@@ -143,6 +143,14 @@ class Table<Row> {
     return true;
   }
 
+  /** Narrows to the rows that hold these words, and brings them into sight. */
+  private narrow(words: string): void {
+    this.needle = this.field.value = words;
+    this.draw();
+    this.field.scrollIntoView({ block: "center" });
+    this.field.focus({ preventScroll: true });
+  }
+
   private heading(c: Column<Row>): HTMLTableCellElement {
     const title = c.meaning ? term(c.title, c.meaning, false) : c.title;
     const choose = (): void => {
@@ -161,6 +169,7 @@ class Table<Row> {
     const several = o.together !== undefined && new Set(o.rows.map(o.together.key)).size < o.rows.length;
     const choice = several ? h("label", {}, h("input", { type: "checkbox", checked: true, change: (event: Event) => { this.apart = !(event.target as HTMLInputElement).checked; this.draw(); } }), " equal blocks together") : null;
     this.draw();
+    if (o.search) offerSearch(o.caption, (words) => this.narrow(words));
     if (o.events) offerRows(o.caption, (key) => this.reveal(key));
     return h("div", { class: "table" }, search || choice ? h("div", { class: "tools" }, search, choice, this.told) : null,
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": o.caption }, h("table", {}, h("caption", {}, o.caption), h("thead", {}, head), this.body)), this.more);

@@ -3,6 +3,7 @@ import type { Report } from "../page_data.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { level, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
+import { workNote } from "../work/headline.ts";
 
 /** The first clause of a reason; a list of counters becomes their number. */
 function shortReason(why: string | undefined): string | undefined {
@@ -33,7 +34,7 @@ export function ladderSection(report: Report): HTMLElement | null {
     return h("li", { "data-level": l.id },
       h("span", { class: "name" }, term(label?.text ?? l.id, label?.meaning ?? ""), h("code", {}, l.id)), track, h("span", { class: "value" }, level(l)));
   });
-  return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows),
+  return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows), workNote(a.work),
     missingOnes.length > 0 ? h("p", { class: "note", "data-missing": missingOnes.map((l) => l.id).join(" ") }, "No data: ", ...missingOnes.flatMap((l, i) => {
       const label = report.labels.levels.find((x) => x.id === l.id);
       return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];

@@ -1,8 +1,7 @@
 // Where peak x time went: useful work and each loss with its owners, parts that add up to the window.
 import type { AccountPart, WorkAccount, WorkUse } from "../model.ts";
 import { h, section } from "../parts/dom.ts";
-import { share, time } from "../parts/format.ts";
-import { rate } from "./roofline.ts";
+import { rate, share, time } from "../parts/format.ts";
 
 function partRow(part: AccountPart, account: WorkAccount, before: number): HTMLElement {
   const inside = h("ul", { class: "short", hidden: true, id: `account-${account.device}-${part.id}` }, ...part.owners.slice(0, 10).map((owner) =>

@@ -3,18 +3,14 @@ import type { Ceiling, RoofPoint, WorkUse } from "../model.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { fitted } from "../parts/figure.ts";
-import { plural, share, time } from "../parts/format.ts";
+import { plural, rate, share, time } from "../parts/format.ts";
+import { searchRows } from "../parts/links.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
+import { copiesTable, RATES, ratesTable } from "./rates.ts";
 
 const H = 400, LEFT = 88, RIGHT = 22, TOP = 18, BOTTOM = 44;
 /** Below the picture may lie what takes no more than this share of the time. */
 const FEW = 0.002;
-
-/** 12.3 TFLOP/s, 4.81 TB/s. */
-export function rate(value: number, unit: string): string {
-  const [scale, letter] = ([[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]] as const).find(([size]) => value >= size) ?? [1, ""];
-  return `${Number((value / scale).toPrecision(3))} ${letter}${unit}`;
-}
 
 interface Known extends RoofPoint { flops_per_s: number; intensity: number }
 
@@ -75,8 +71,8 @@ export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) =
     for (const p of [...shown].sort((a, b) => b.ns - a.ns)) picture.append(dotOf(p, axes, whole, typeOf));
     return picture;
   };
-  return section("roofline", "Roofline", "operators; the area of a dot is their time", fitted(draw),
-    slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(outside / whole)} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null);
+  return section("roofline", "Roofline", "operators; the area of a dot is their time; press one for its numbers", fitted(draw),
+    slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(outside / whole)} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null, ratesTable(work!.roofline), copiesTable(work!));
 }
 
 function dotOf(p: Known, axes: Axes, whole: number, typeOf: (kernel: string) => string): SVGElement {
@@ -84,6 +80,7 @@ function dotOf(p: Known, axes: Axes, whole: number, typeOf: (kernel: string) => 
   const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${share(p.of_ceiling)} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
   dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
   dot.addEventListener("pointerleave", () => hideTip("roofline"));
+  dot.addEventListener("click", () => searchRows(RATES, p.name));
   dot.append(svg("title", {}, words));
   return dot;
 }

@@ -1,0 +1,79 @@
+The headline of work in analyze: achieved operations a second, utilisation, items and tokens a second, from recorded sizes.
+
+  $ gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --format json > analysis.json
+  $ jq -c '.work | [(.flops_per_s / 1e9 | round), .flops_source, (.mfu * 1e6 | round), .peak_type, .peak_flops_per_s, .coverage], (.throughput | [.items, .items_source, (.items_per_s | round), .tokens_per_s, .flops_per_item])' analysis.json
+  [31209,"model",31542,"bf16",989429760000000,1]
+  [64,"shapes",1284,null,24299077632]
+  $ gpufathom analyze "$EXAMPLES/bert_amp_eager_b32.json.gz" --format json | jq -c '.work.throughput | [.items, .tokens, (.items_per_s | round), (.tokens_per_s | round)]'
+  [32,4096,530,67899]
+
+They are the numbers of the whole answer:
+
+  $ for capture in "$EXAMPLES"/resnet50_amp_eager_b64.json.gz "$EXAMPLES"/bert_amp_eager_b32.json.gz "$EXAMPLES"/lenet_train_b64.json.gz "$TESTDIR"/../../work/captures/h200/*.json.gz; do
+  >   gpufathom analyze "$capture" --window steps --format json > short.json; gpufathom work "$capture" --window steps --format json > whole.json
+  >   jq -c -s '.[0].work as $short | .[1] as $whole | [($short.mfu - $whole.accounts[0].mfu | fabs) < 1e-6, $short.coverage == $whole.accounts[0].coverage, $short.throughput == $whole.throughput, ($short.memory | map([.device, .headroom, .fitting_batch])) == ($whole.memory | map([.device, .headroom, .fitting_batch]))]' short.json whole.json
+  > done
+  [true,true,true,true]
+  [true,true,true,true]
+  [true,true,true,true]
+  [true,true,true,true]
+  [true,true,true,true]
+  [true,true,true,true]
+
+In text it stands under the ladder:
+
+  $ gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | grep -A 4 'tensor FLOP/s of peak'
+    tensor FLOP/s of peak     \xe2\x96\x88\xe2\x96\x8e                                             3.2 % (esc)
+    31.21 TFLOP/s by recorded sizes of operators, a model: MFU (operations asked
+    for / peak x time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items a second (64 a
+    step by its shapes), 24.3 GFLOP an item. More: gpufathom work.
+    no data: the capture has no per-kernel counters (how to collect them: see
+
+Counters and sizes: both numbers, each under its name.
+
+  $ captures="$TESTDIR/../../work/captures/h200"
+  $ gpufathom analyze "$captures/odd_sizes.json.gz" --counters "$captures/odd_sizes.ncu.csv.gz" --window steps --format json | jq -c '.work | [.flops_source, .measured_flops_per_s > .flops_per_s]'
+  ["model",true]
+
+Counters without sizes: what they saw, and no utilisation by a model.
+
+  $ zcat "$captures/odd_sizes.json.gz" | python3 -c 'import json, sys; trace = json.load(sys.stdin); [event.get("args", {}).pop("Input Dims", None) for event in trace["traceEvents"]]; json.dump(trace, open("bare.json", "w"))'
+  $ gpufathom analyze bare.json --counters "$captures/odd_sizes.ncu.csv.gz" --window steps --format json | jq -c '.work | [.flops_source, .flops_per_s == .measured_flops_per_s, .flops_per_s > 1e12, .mfu]'
+  ["measured",true,true,null]
+
+Neither: no data.
+
+  $ gpufathom analyze bare.json --format json | jq -c '.work | [.flops_per_s, .flops_source, .mfu, .throughput.items_per_s]'
+  [null,"",null,null]
+  $ gpufathom analyze bare.json --batch 64 --format json | jq -c '.work.throughput | [.items, .items_source, .items_per_s > 0]'
+  [64,"option",true]
+
+Items by the shapes make joules an item in energy, and items and operations a second in compare.
+
+  $ awk 'BEGIN { print "unix_time_s,power_instant_w,energy_mj,sm_clock_mhz,temp_c"; for (i = 0; i < 40; ++i) printf "%.3f,240,%d,1980,41\n", 1795186726.9 + i / 10, 24000 * i }' > power.csv
+  $ gpufathom energy "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --power power.csv --format json | jq -c '.energy.devices[0].step | [(.joules * 1000 | round), (.joules_per_item * 1000 | round)]'
+  [11959,187]
+  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" | grep -A 5 'What came out'
+  What came out
+                            A              B
+    items            1 284 /s        no data
+    operations  31.21 TFLOP/s  36.56 TFLOP/s
+    MFU                 3.2 %          3.7 %
+  
+  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" --format json | jq -c '.runs[] | [.batch, (.items_per_s // 0 | round), .tokens_per_s, (.flops_per_s / 1e9 | round), (.mfu * 1e4 | round)]'
+  [64,1284,null,31209,315]
+  [null,0,null,36557,369]
+
+Room in the memory is a finding where the GPU is little used. Its numbers are those of the raw events: what was reserved at most, of what the device has.
+
+  $ gpufathom analyze "$captures/written_out_attention.json.gz" --format json | jq -r '.findings[] | select(.id == "room_in_memory") | .text, .evidence'
+  At the peak 0.5 % of the GPU's memory is held: larger batches, or several programs on one GPU, fit. About 8 392 items a step would.
+  731.9 MB of 150.11 GB; 419.8 MB of it are activations and temporary memory of 32 items a step
+  $ zcat "$captures/written_out_attention.json.gz" | jq -c '[([.traceEvents[] | select(.name == "[memory]" and .args["Device Type"] == 1) | .args["Total Reserved"]] | max), .deviceProperties[0].totalGlobalMem]'
+  [731906048,150109880320]
+
+Without memory events nothing is said.
+
+  $ jq -c '.work.memory, [.findings[] | select(.id == "room_in_memory")]' analysis.json
+  []
+  []
