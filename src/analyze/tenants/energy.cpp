@@ -9,6 +9,7 @@
 #include "analyze/energy/power_curve.h"
 #include "analyze/nnls.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
@@ -21,8 +22,8 @@ constexpr Eigen::Index kLeastCells = 10;
 /// fell together.
 constexpr double kTurns = 0.05;
 /// What power is thought to follow, beside the time at work.
-constexpr std::string_view kDrivers[] = {"sm.active_any", "sm.active", "tensor.active",
-                                         "dram.active"};
+constexpr std::string_view kDrivers[] = {"sm.active_any"_metric, "sm.active"_metric,
+                                         "tensor.active"_metric, "dram.active"_metric};
 
 /// A stretch of time with one measured energy.
 struct Cell {
@@ -36,7 +37,7 @@ struct Cell {
 /// The least power that was read while the GPU had had nothing to do for a while, 0 when it never
 /// had: what it draws without work.
 double idle_watts(const Capture& capture, std::uint32_t device, const PowerCurve& curve) {
-  const Text busy = capture.strings.find("gpu.busy");
+  const Text busy = capture.strings.find("gpu.busy"_metric);
   if (busy == Text::none) return 0;
   Intervals quiet;
   each_counter_value(capture, kAllTime, {device, {busy}},

@@ -6,15 +6,17 @@
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/sampled/series.h"
+#include "model/metric_id.h"
 
 namespace gf {
 
 namespace {
 
 /// What work does to a device; gpu.busy is what the activities themselves say.
-constexpr std::string_view kOfWork[] = {"sm.active",     "sm.active_any", "issue.active",
-                                        "tensor.active", "tensor.issue",  "sm.occupancy",
-                                        "dram.active",   "dram.read",     "dram.write"};
+constexpr std::string_view kOfWork[] = {
+    "sm.active"_metric,     "sm.active_any"_metric, "issue.active"_metric,
+    "tensor.active"_metric, "tensor.issue"_metric,  "sm.occupancy"_metric,
+    "dram.active"_metric,   "dram.read"_metric,     "dram.write"_metric};
 /// Clocks of samples and kernels lie some milliseconds apart where they cannot be laid over each
 /// other: in means of so long that matters little.
 constexpr Nanos kBlock = 100 * kNsPerMs;

@@ -9,6 +9,7 @@
 #include "analyze/work/peak.h"
 #include "analyze/work/throughput.h"
 #include "analyze/work/work.h"
+#include "model/metric_id.h"
 
 namespace gf {
 namespace {
@@ -136,7 +137,7 @@ std::vector<MemoryRoom> rooms(const std::vector<DeviceMemory>& devices) {
 }
 
 bool knows_memory(const Capture& capture) {
-  return !capture.memory_events.empty() || capture.strings.find("memory.used") != Text::none;
+  return !capture.memory_events.empty() || capture.strings.find("memory.used"_metric) != Text::none;
 }
 
 void add_joules_an_item(const Throughput& throughput, EnergyUse& energy) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 #include "report/text/sections.h"
@@ -15,8 +16,9 @@ namespace gf {
 namespace {
 
 /// Columns, where the device has the metric.
-constexpr std::string_view kShown[] = {"sm.active", "sm.active_any", "tensor.active", "dram.active",
-                                       "dram.read"};
+constexpr std::string_view kShown[] = {"sm.active"_metric, "sm.active_any"_metric,
+                                       "tensor.active"_metric, "dram.active"_metric,
+                                       "dram.read"_metric};
 
 std::vector<std::string> shown_in(const SharedDevice& device) {
   std::vector<std::string> out;
@@ -25,7 +27,7 @@ std::vector<std::string> shown_in(const SharedDevice& device) {
                        [&](const TenantAmount& amount) { return amount.id == id; });
   };
   for (const auto id : kShown) {
-    const bool stands_in = id == "sm.active_any" && has("sm.active");
+    const bool stands_in = id == "sm.active_any"_metric && has("sm.active"_metric);
     if (has(id) && !stands_in) out.emplace_back(id);
   }
   return out;
@@ -78,7 +80,7 @@ void add_bounds(TextTable& table, const SharedDevice& device, const Tenant& tena
 }
 
 std::string title_of(const std::string& id) {
-  if (id == "dram.read") return "read";
+  if (id == "dram.read"_metric) return "read";
   return std::string(label_of(level_labels(), id).short_text);
 }
 
