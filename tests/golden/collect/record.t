@@ -28,6 +28,10 @@ Without counters, without GPM, with instances: what is recorded instead is said 
   gpufathom: GPU 0: recording power, clocks and memory, and NVML GPM levels of its MIG instances at 10 Hz
   $ GPUFATHOM_FAKE=mig=1,permission=0 gpufathom record -q --duration 0.8 -o mig.gpf
   $ gpufathom query --format csv mig.gpf "select d.id, d.name, count(distinct s.metric) > 1 as readings, sum(s.metric = 'sm.active_any') > 2 as levels, sum(s.metric = 'power.module') > 0 as power, sum(s.metric = 'memory.used') > 0 as memory from devices d join counter_samples s on s.device = d.id group by 1, 2 order by 1"
+  id,name,readings,levels,power,memory
+  0,NVIDIA H200,1,0,1,1
+  1,"GPU 0, MIG instance 1/0, NVIDIA H200 MIG 3g.71gb",1,1,0,1
+  2,"GPU 0, MIG instance 2/0, NVIDIA H200 MIG 3g.71gb",1,1,0,1
   $ rm mig.gpf
   $ GPUFATHOM_FAKE=lost_after=0 gpufathom record --duration 0.3 2>&1 | grep '^  '
     no sample arrived
