@@ -91,6 +91,7 @@ long bytes_written(const std::string& folder) {
 int main(int argc, char** argv) {
   const int cycles = argc > 1 ? std::atoi(argv[1]) : 20;
   cuInit(0);
+  nvtxMarkA("main");  // NVTX starts here, and not on several threads at once
   gf::inject::Dormant* page = find_page();
   char folder[] = "/tmp/crowd-XXXXXX";
   if (!page || !mkdtemp(folder)) return 2;
