@@ -101,8 +101,14 @@ test("what came out stands under the ladder, in the numbers of the answer", asyn
 test("on paper: bars, headings with what follows, nothing to press, light colours", async (page) => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await painted(page);
-  const seen = await page.evaluate(() => ({ paper: getComputedStyle(document.documentElement).backgroundColor, buttons: [...document.querySelectorAll("button:not(.row)")].filter((b) => b.checkVisibility() && !b.closest(".labels")).length, fill: getComputedStyle(document.querySelector(".fill")).printColorAdjust }));
+  const seen = await page.evaluate(() => ({ paper: getComputedStyle(document.documentElement).backgroundColor, buttons: [...document.querySelectorAll("button:not(.row)")].filter((b) => b.checkVisibility() && !b.closest(".labels, th")).length, fill: getComputedStyle(document.querySelector(".fill")).printColorAdjust }));
   assert.deepEqual(seen, { paper: "rgb(255, 255, 255)", buttons: 0, fill: "exact" });
+  // What is wider than the paper makes everything smaller; a letter a line makes rows as tall as pages.
+  await page.setViewportSize({ width: 690, height: 900 });
+  await painted(page);
+  const rows = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, tall: Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().height)), heads: [...document.querySelectorAll("#kernels th")].every((head) => head.innerText.length > 0) }));
+  assert.ok(rows.wide <= 780 && rows.tall < 120 && rows.heads, JSON.stringify(rows));
+  await page.setViewportSize({ width: 1280, height: 900 });
   const pdf = await page.pdf({ format: "A4", printBackground: false });
   assert.ok(pdf.length > 50_000);
   await page.emulateMedia({ media: null, colorScheme: "light" });
