@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -68,6 +69,80 @@ TEST(Pickle, BoundedInValues) {
   many += "e.";
   EXPECT_TRUE(Pickle::read(many));
   EXPECT_FALSE(Pickle::read(many, 100));
+}
+
+// Snapshots are put together from a few operations of pickle.
+
+std::string text(const std::string& value) {
+  return "\x8c" + std::string(1, static_cast<char>(value.size())) + value;
+}
+std::string number(std::int64_t value) {
+  std::string bytes = "\x8a\x08";
+  for (int shift = 0; shift < 64; shift += 8)
+    bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> shift);
+  return bytes;
+}
+std::string list(const std::string& items) { return "](" + items + "e"; }
+std::string dictionary(const std::string& items) { return "}(" + items + "u"; }
+
+std::string block(std::int64_t address, std::int64_t size) {
+  return dictionary(text("address") + number(address) + text("size") + number(size) +
+                    text("state") + text("active_allocated") + text("frames") + list(""));
+}
+std::string segment(std::int64_t device, const std::string& blocks) {
+  return dictionary(text("device") + number(device) + text("address") + number(0) +
+                    text("total_size") + number(1 << 20) + text("blocks") + list(blocks));
+}
+Result<Capture> read(const std::string& segments, const std::string& traces) {
+  const test::TempDir folder;
+  const std::string path = folder.file("snapshot.pickle");
+  std::ofstream(path, std::ios::binary)
+      << "\x80\x04"
+      << dictionary(text("segments") + list(segments) + text("device_traces") + list(traces))
+      << ".";
+  return import_file(path, {});
+}
+
+std::string repeated(const std::string& value, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += value;
+  return all;
+}
+
+TEST(MemorySnapshot, BlocksAreAllocations) {
+  const auto capture = read(segment(0, block(4096, 512) + block(8192, 256)), "");
+  ASSERT_TRUE(capture) << capture.error().message();
+  ASSERT_EQ(capture->memory_events.size(), 2u);
+  EXPECT_EQ(capture->memory_events.allocated_bytes[1], 768);
+}
+
+// A file of 3 kB in which one segment, with one block a thousand times, is named a thousand times.
+TEST(MemorySnapshot, OneThatRepeatsItsContentIsRefused) {
+  const std::string blocks = block(4096, 512) + "\x94" + repeated(std::string("h\0", 2), 1000);
+  const auto capture = read(segment(0, blocks) + "\x94" + repeated("h\x01", 1000), "");
+  ASSERT_FALSE(capture);
+  EXPECT_NE(capture.error().what.find("repeats its content"), std::string::npos);
+  const auto history = list(dictionary(text("action") + text("alloc")) + "\x94" +
+                            repeated(std::string("h\0", 2), 1000));
+  EXPECT_FALSE(read("", history + "\x94" + repeated("h\x01", 1000)));
+}
+
+// With UndefinedBehaviorSanitizer these would be findings.
+TEST(MemorySnapshot, AddressesAndSizesAtTheirLimits) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto capture = read(segment(0, block(kMost, kMost) + block(kMost - 1, kMost)), "");
+  ASSERT_TRUE(capture) << capture.error().message();
+  EXPECT_EQ(capture->memory_events.size(), 2u);
+}
+
+// Of each device only its own blocks are looked at.
+TEST(MemorySnapshot, ManyDevices) {
+  constexpr int kDevices = 3000;
+  std::string segments, traces;
+  for (int i = 0; i < kDevices; ++i) segments += segment(i, block(4096, 512));
+  const auto capture = read(segments, repeated(list(""), kDevices));
+  ASSERT_TRUE(capture) << capture.error().message();
+  EXPECT_EQ(capture->memory_events.size(), std::size_t{kDevices});
 }
 
 }  // namespace

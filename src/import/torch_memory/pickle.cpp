@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <unordered_map>
@@ -349,8 +350,10 @@ const std::vector<Node>& Pickle::items(Node node) const {
 
 Node Pickle::at(Node dictionary, std::string_view key) const {
   if (kind(dictionary) != Kind::dictionary) return kNoNode;
+  constexpr std::size_t kKeys = 64;  // more than any dictionary of a snapshot has
   const auto& all = items(dictionary);
-  for (std::size_t i = 0; i + 1 < all.size(); i += 2)
+  const auto size = std::min(all.size(), 2 * kKeys);
+  for (std::size_t i = 0; i + 1 < size; i += 2)
     if (kind(all[i]) == Kind::text && text(all[i]) == key) return all[i + 1];
   return kNoNode;
 }

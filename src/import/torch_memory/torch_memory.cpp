@@ -15,6 +15,10 @@ namespace gf::torch_memory {
 namespace {
 
 constexpr std::size_t kFrames = 8;  // of a stack, the innermost
+// A pickle can name one block a million times. PyTorch writes each block and entry once, with its
+// keys and values in more bytes than this, and its stacks in longer lists than what is shown.
+constexpr std::size_t kLeastRowBytes = 16;
+constexpr std::size_t kTextPerByte = 64, kTextOfAny = 1 << 20;
 
 bool library_frame(std::string_view file) {
   return file.empty() || file == "??" || file.ends_with(".cpp") || file.ends_with(".h") ||
@@ -23,7 +27,11 @@ bool library_frame(std::string_view file) {
 
 class Snapshot {
  public:
-  Snapshot(const Pickle& pickle, Capture& capture) : pickle_(pickle), capture_(capture) {}
+  Snapshot(const Pickle& pickle, std::size_t bytes, Capture& capture)
+      : pickle_(pickle),
+        capture_(capture),
+        rows_left_(bytes / kLeastRowBytes),
+        text_left_(bytes * kTextPerByte + kTextOfAny) {}
 
   Status read() {
     const Node segments = pickle_.at(pickle_.root(), "segments");
@@ -31,10 +39,12 @@ class Snapshot {
       return fail("is a pickle, and no memory snapshot of PyTorch: it has no segments");
     thread_ = capture_.threads.add();
     capture_.threads.name[thread_] = capture_.strings.intern("allocator");
-    for (const Node segment : pickle_.items(segments)) add_segment(segment);
+    for (const Node segment : pickle_.items(segments))
+      if (!add_segment(segment)) return repeats_itself();
     const Node traces = pickle_.at(pickle_.root(), "device_traces");
     std::int64_t device = 0;
-    for (const Node trace : pickle_.items(traces)) add_trace(device++, trace);
+    for (const Node trace : pickle_.items(traces))
+      if (!add_trace(device++, trace)) return repeats_itself();
     // Devices without a history.
     for (const auto& [other, totals] : totals_)
       if (other >= device) add_earlier_blocks(other, 0, {0, totals.reserved});
@@ -42,6 +52,17 @@ class Snapshot {
   }
 
  private:
+  static Status repeats_itself() {
+    return fail("is a pickle that repeats its content, as no memory snapshot of PyTorch does", {},
+                -1, "give the file of torch.cuda.memory._dump_snapshot()");
+  }
+  /// False when the file is too small for so much.
+  static bool spend(std::size_t amount, std::size_t& left) {
+    if (amount > left) return false;
+    left -= amount;
+    return true;
+  }
+
   std::int64_t number(Node of, std::string_view key, std::int64_t otherwise = -1) const {
     return pickle_.integer(pickle_.at(of, key)).value_or(otherwise);
   }
@@ -54,46 +75,51 @@ class Snapshot {
     std::size_t shown = 0;
     for (const Node frame : pickle_.items(frames)) {
       const auto file = pickle_.text(pickle_.at(frame, "filename"));
-      if (library_frame(file) || shown == kFrames) continue;
+      if (library_frame(file)) continue;
+      const auto name = pickle_.text(pickle_.at(frame, "name"));
+      if (shown == kFrames || !spend(file.size() + name.size(), text_left_)) break;
       if (shown++ > 0) text += ';';
-      text += fmt::format("{}:{} {}", file, number(frame, "line", 0),
-                          pickle_.text(pickle_.at(frame, "name")));
+      text += fmt::format("{}:{} {}", file, number(frame, "line", 0), name);
     }
     return stacks_[frames] = capture_.strings.intern(text);
   }
 
-  void add_segment(Node segment) {
+  bool add_segment(Node segment) {
     const auto device = number(segment, "device");
     const auto address = number(segment, "address");
+    const auto& blocks = pickle_.items(pickle_.at(segment, "blocks"));
+    if (!spend(1 + blocks.size(), rows_left_)) return false;
     auto& totals = totals_[device];
-    totals.reserved += bounded(number(segment, "total_size", 0));
+    add_to(totals.reserved, bounded(number(segment, "total_size", 0)));
     std::int64_t next = address;
-    for (const Node block : pickle_.items(pickle_.at(segment, "blocks"))) {
+    for (const Node block : blocks) {
       const auto size = bounded(number(block, "size", 0));
       const auto at = number(block, "address", next);
-      next = at + size;
+      next = end_of(at, size);
       if (!pickle_.text(pickle_.at(block, "state")).starts_with("active")) continue;
-      totals.allocated += size;
-      blocks_.push_back({device, at, size, stack_of(block)});
+      add_to(totals.allocated, size);
+      blocks_[device].push_back({at, size, stack_of(block)});
     }
     ++capture_.events;
+    return true;
   }
 
   /// The history ends with the state that the blocks show: totals are worked out from its end.
-  void add_trace(std::int64_t device, Node trace) {
-    auto totals = totals_[device];
+  bool add_trace(std::int64_t device, Node trace) {
     const auto& entries = pickle_.items(trace);
+    if (!spend(1 + entries.size(), rows_left_)) return false;
+    auto totals = totals_[device];
     std::vector<Entry> history;
     for (auto node = entries.rbegin(); node != entries.rend(); ++node) {
       const auto action = pickle_.text(pickle_.at(*node, "action"));
       const auto size = bounded(number(*node, "size", 0));
-      if (action == "segment_alloc" || action == "segment_map") totals.reserved -= size;
-      if (action == "segment_free" || action == "segment_unmap") totals.reserved += size;
+      if (action == "segment_alloc" || action == "segment_map") add_to(totals.reserved, -size);
+      if (action == "segment_free" || action == "segment_unmap") add_to(totals.reserved, size);
       const bool taken = action == "alloc", given_back = action == "free_completed";
       if (!taken && !given_back) continue;
       Entry entry{number(*node, "time_us", 0) % kLatestUs * 1000, number(*node, "addr"),
                   taken ? size : -size, totals, taken ? stack_of(*node) : Text::none};
-      totals.allocated -= entry.bytes;
+      add_to(totals.allocated, -entry.bytes);
       if (taken) known_.insert({device, entry.address});
       history.push_back(entry);
     }
@@ -101,6 +127,7 @@ class Snapshot {
     add_earlier_blocks(device, begin, totals);
     for (auto entry = history.rbegin(); entry != history.rend(); ++entry) add(device, *entry);
     capture_.events += static_cast<std::int64_t>(entries.size());
+    return true;
   }
 
   struct Totals {
@@ -113,7 +140,7 @@ class Snapshot {
     Text stack = Text::none;
   };
   struct Block {
-    std::int64_t device, address, bytes;
+    std::int64_t address, bytes;
     Text stack;
   };
 
@@ -121,13 +148,15 @@ class Snapshot {
   void add_earlier_blocks(std::int64_t device, Nanos begin, const Totals& before) {
     std::int64_t allocated = before.allocated;
     std::vector<Entry> entries;
-    for (const auto& block : blocks_) {
-      if (block.device != device || known_.contains({device, block.address})) continue;
+    const auto of_device = blocks_.find(device);
+    if (of_device == blocks_.end()) return;
+    for (const auto& block : of_device->second) {
+      if (known_.contains({device, block.address})) continue;
       entries.push_back({begin, block.address, block.bytes, {}, block.stack});
-      allocated -= block.bytes;
+      add_to(allocated, -block.bytes);
     }
     for (auto& entry : entries) {
-      allocated += entry.bytes;
+      add_to(allocated, entry.bytes);
       entry.after = {allocated, before.reserved};
       add(device, entry);
     }
@@ -157,16 +186,26 @@ class Snapshot {
 
   static constexpr std::int64_t kLargest = std::int64_t{1} << 44;  // bytes of a block
   static constexpr std::int64_t kLatestUs = std::int64_t{1} << 52;
+  static constexpr std::int64_t kMostTotal = std::int64_t{1} << 61;
   static std::int64_t bounded(std::int64_t bytes) {
     return std::clamp<std::int64_t>(bytes, 0, kLargest);
+  }
+  static void add_to(std::int64_t& total, std::int64_t bytes) {
+    total = std::clamp(total + bytes, -kMostTotal, kMostTotal);
+  }
+  /// An address may be any number.
+  static std::int64_t end_of(std::int64_t address, std::int64_t bytes) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) +
+                                     static_cast<std::uint64_t>(bytes));
   }
   const Pickle& pickle_;
   Capture& capture_;
   std::map<std::int64_t, Totals> totals_;
   std::map<Node, Text> stacks_;
-  std::vector<Block> blocks_;                              // in use at the end
+  std::map<std::int64_t, std::vector<Block>> blocks_;      // of each device, in use at the end
   std::set<std::pair<std::int64_t, std::int64_t>> known_;  // device and address, of the history
   std::uint32_t thread_ = 0;
+  std::size_t rows_left_, text_left_;
 };
 
 Result<Capture> parse(std::string_view content, const std::string& path) {
@@ -180,7 +219,7 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
   capture.format = "torch_memory";
   capture.framework = "pytorch";
   capture.bytes = static_cast<std::int64_t>(content.size());
-  if (const auto read = Snapshot(*pickle, capture).read(); !read) {
+  if (const auto read = Snapshot(*pickle, content.size(), capture).read(); !read) {
     Error error = read.error();
     error.file = path;
     return tl::unexpected(error);
