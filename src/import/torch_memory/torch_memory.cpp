@@ -47,7 +47,7 @@ class Snapshot {
       if (!add_trace(device++, trace)) return repeats_itself();
     // Devices without a history.
     for (const auto& [other, totals] : totals_)
-      if (other >= device) add_earlier_blocks(other, 0, {0, totals.reserved});
+      if (other >= device) add_earlier_blocks(other, 0, totals);
     return {};
   }
 
