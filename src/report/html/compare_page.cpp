@@ -12,9 +12,6 @@
 namespace gf {
 
 Result<std::string> comparison_html(const Comparison& comparison, std::size_t rows) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
   std::vector<std::string> sentences;
   for (std::size_t run = 1; run < comparison.runs.size(); ++run)
     sentences.push_back(comparison_headline(comparison, run));
@@ -33,10 +30,7 @@ Result<std::string> comparison_html(const Comparison& comparison, std::size_t ro
   json += ",\"comparison\":";
   to_json(json, comparison);
   json += '}';
-  std::string page(kPageBefore);
-  page += base64(gzipped(json));
-  page += kPageBetween;
-  return page += kPageAfter;
+  return filled_page(json);
 }
 
 }  // namespace gf

@@ -52,4 +52,16 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+Result<std::string> filled_page(std::string_view answer, std::string_view timeline) {
+  if (kPageBefore.empty())
+    return fail("this build has no HTML report: it was built without Node", {}, -1,
+                "run ./dev setup, then ./dev build");
+  std::string page(kPageBefore);
+  page += base64(gzipped(answer));
+  page += kPageBetween;
+  // The timeline is packed already: more effort costs time and gains little.
+  if (!timeline.empty()) page += base64(gzipped(timeline, 6));
+  return page += kPageAfter;
+}
+
 }  // namespace gf

@@ -58,9 +58,6 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
 
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context,
                                   PageOrder order) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
   std::string json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
                                  order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
@@ -84,11 +81,7 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';
-  std::string page(kPageBefore);
-  page += base64(gzipped(json));
-  page += kPageBetween;
-  if (has_timeline) page += base64(gzipped(packed_timeline(*timeline), 6));
-  return page += kPageAfter;
+  return filled_page(json, has_timeline ? packed_timeline(*timeline) : std::string());
 }
 
 }  // namespace gf

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "analyze/compare/compare.h"
 #include "analyze/context.h"
@@ -12,10 +11,6 @@
 #include "core/error.h"
 
 namespace gf {
-
-/// The page around its two blocks of data, the answer and the timeline's events; made by
-/// web/build.mjs, empty in a build without Node.
-extern const std::string_view kPageBefore, kPageBetween, kPageAfter;
 
 /// What the page begins with: where the time goes, or where the joules go.
 enum class PageOrder : std::uint8_t { time, energy };

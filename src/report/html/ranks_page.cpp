@@ -11,9 +11,6 @@
 namespace gf {
 
 Result<std::string> ranks_html(const JobRanks& job) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
   PageLabels labels;
   labels.causes = page_labels(cause_labels());
   std::string json = fmt::format(R"({{"page":"ranks","version":"{}","labels":)", kVersion);
@@ -21,10 +18,7 @@ Result<std::string> ranks_html(const JobRanks& job) {
   json += ",\"job\":";
   to_json(json, job);
   json += '}';
-  std::string page(kPageBefore);
-  page += base64(gzipped(json));
-  page += kPageBetween;
-  return page += kPageAfter;
+  return filled_page(json);
 }
 
 }  // namespace gf

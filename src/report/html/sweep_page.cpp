@@ -11,9 +11,6 @@
 namespace gf {
 
 Result<std::string> sweep_html(const Sweep& sweep) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
   PageLabels labels;
   labels.levels = page_labels(level_labels());
   std::string json = fmt::format(R"({{"page":"sweep","version":"{}","labels":)", kVersion);
@@ -21,10 +18,7 @@ Result<std::string> sweep_html(const Sweep& sweep) {
   json += ",\"sweep\":";
   to_json(json, sweep);
   json += '}';
-  std::string page(kPageBefore);
-  page += base64(gzipped(json));
-  page += kPageBetween;
-  return page += kPageAfter;
+  return filled_page(json);
 }
 
 }  // namespace gf
