@@ -64,7 +64,7 @@ GPUFATHOM_TOKEN=short "$build/gpufathom" monitor --once --serve :0 2> "$work/err
 GPUFATHOM_TOKEN=0123456789abcdef "$build/gpufathom" monitor --once --serve 0.0.0.0:0 > "$work/out" 2>&1 || fail "it does not serve with a token"
 
 # Five attacks at once. The limits on time are those of a machine that does other things too.
-python3 "$root/bench/monitor_attacks.py" "$build" --seconds 8 --every 0.2 --most-ms 1000 || fail "attacks"
+python3 "$root/bench/monitor_attacks.py" "$build" --seconds 8 --every 0.2 --most-ms 2000 || fail "attacks"
 
 # The driver hangs for one GPU: its readings grow old, vanish and come back; the other's do not.
 export GPUFATHOM_FAKE=gpus=2,hang_after=2,hang_gpu=1,hang_for=8

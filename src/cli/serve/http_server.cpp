@@ -64,6 +64,7 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_.body_limit(0);
   }
 
+  std::chrono::nanoseconds age() const { return std::chrono::steady_clock::now() - begin_; }
   void start() {
     stream_.expires_after(after(limits_.head_time));
     http::async_read_header(
@@ -124,6 +125,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   beast::tcp_stream stream_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const HttpHandler& handler_;
   const HttpLimits& limits_;
   beast::flat_buffer buffer_;
@@ -167,6 +169,7 @@ struct HttpServer::State {
   }
 
   void accept() {
+    if (const auto wait = wait_for_room(); wait.count() > 0) return accept_after(wait);
     acceptor.async_accept([this](beast::error_code error, tcp::socket socket) {
       if (!error) {
         open(std::move(socket));
@@ -174,11 +177,23 @@ struct HttpServer::State {
       }
       if (error == asio::error::operation_aborted) return;
       close_oldest();  // most likely no descriptor is left
-      again.expires_after(kAcceptAgain);
-      again.async_wait([this](beast::error_code stopped) {
-        if (!stopped) accept();
-      });
+      accept_after(kAcceptAgain);
     });
+  }
+  void accept_after(std::chrono::nanoseconds time) {
+    again.expires_after(time);
+    again.async_wait([this](beast::error_code stopped) {
+      if (!stopped) accept();
+    });
+  }
+
+  /// How long the oldest connection of a full server may still stay: those that come in a crowd
+  /// must not push out one that connected just before them and is about to ask.
+  std::chrono::nanoseconds wait_for_room() {
+    sessions.remove_if([](const auto& session) { return session.expired(); });
+    if (sessions.size() < limits.connections) return {};
+    const auto oldest = sessions.front().lock();
+    return oldest ? after(limits.grace) - oldest->age() : std::chrono::nanoseconds{};
   }
 
   /// A request for which memory ran out costs its connection alone.
@@ -194,7 +209,6 @@ struct HttpServer::State {
   }
 
   void open(tcp::socket socket) {
-    sessions.remove_if([](const auto& session) { return session.expired(); });
     while (sessions.size() >= limits.connections) close_oldest();
     const auto session = std::make_shared<Session>(std::move(socket), handler, limits);
     sessions.push_back(session);

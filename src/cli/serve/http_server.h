@@ -26,7 +26,8 @@ struct HttpAnswer {
 HttpAnswer http_answer(int status, std::string text);
 
 struct HttpLimits {
-  std::size_t connections = 64;        // the oldest goes when another one comes
+  std::size_t connections = 256;       // the oldest goes when another one comes, which waits for
+  Nanos grace = kNsPerSecond / 10;     // a client that had no time yet to say what it wants
   std::size_t head_bytes = 8192;       // request line and headers; no body is read
   Nanos head_time = 2 * kNsPerSecond;  // from connecting to the last byte of the request
   Nanos answer_time = 5 * kNsPerSecond;
