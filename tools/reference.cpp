@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "report/catalogue.h"
+#include "report/query/capture_tables.h"
 #include "report/reference/analysis_page.h"
 #include "report/reference/analysis_schema.h"
-#include "report/reference/capture_tables.h"
-#include "report/reference/catalogue.h"
 #include "report/reference/findings_page.h"
 #include "report/reference/levels_page.h"
 #include "report/reference/python.h"

@@ -3,7 +3,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "report/reference/catalogue.h"
+#include "report/catalogue.h"
 
 namespace gf::cli {
 

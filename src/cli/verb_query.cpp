@@ -14,9 +14,9 @@
 #include "model/counter_values.h"
 #include "model/file.h"
 #include "report/query/analysis_tables.h"
+#include "report/query/capture_tables.h"
 #include "report/query/query.h"
 #include "report/query/sample_table.h"
-#include "report/reference/capture_tables.h"
 
 namespace gf::cli {
 

@@ -1,8 +1,6 @@
 // Results as JSON. Any described struct can be written; the layout is the struct's own declaration.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/append_number.h"
 #include "core/describe.h"
 #include "model/enums.h"
 
@@ -36,7 +35,7 @@ inline void to_json(std::string& out, bool right) {
 template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 void to_json(std::string& out, T value) {
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  append_number(out, value);
 }
 template <NamedEnum E>
 void to_json(std::string& out, E value) {
@@ -45,7 +44,7 @@ void to_json(std::string& out, E value) {
 /// Shortest text that reads back to the same double; NaN and infinities are null ("no data").
 inline void to_json(std::string& out, double value) {
   if (std::isfinite(value))
-    fmt::format_to(std::back_inserter(out), "{}", value);
+    append_real(out, value);
   else
     out += "null";
 }

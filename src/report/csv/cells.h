@@ -1,14 +1,13 @@
 // One cell of a CSV table.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "core/append_number.h"
 #include "model/enums.h"
 
 namespace gf {
@@ -37,13 +36,12 @@ inline void csv_cell(std::string& out, std::string_view text) {
   out += '"';
 }
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
 void csv_cell(std::string& out, T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isfinite(value)) fmt::format_to(std::back_inserter(out), "{}", value);
-  } else {
-    fmt::format_to(std::back_inserter(out), "{}", value);
+    if (!std::isfinite(value)) return;
   }
+  append_number(out, value);
 }
 template <NamedEnum E>
 void csv_cell(std::string& out, E value) {

@@ -1,4 +1,4 @@
-#include "report/reference/capture_tables.h"
+#include "report/query/capture_tables.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/reference/catalogue.h"
+#include "report/catalogue.h"
 
 #include <fmt/format.h>
 
