@@ -1,7 +1,7 @@
-# Compiles the files of a folder together, ten at most. Names in the files of one folder differ, but for the verbs, the
-# rules of work and the writers of other languages, which are alike on purpose, and a few folders whose local names hide
-# those of a header: they stay units of their own.
-set(GPUFATHOM_OWN_UNIT "/src/cli/|/src/analyze/work/|/src/collect/record/attach[.]cpp|/src/analyze/utilization/|/src/report/[^/]+[.]cpp|/src/report/(events|query)/")
+# Compiles the files of a folder together, ten at most: what they all include is parsed, and what they all use is
+# instantiated, once. Names in the files of one folder differ; where a local name hides that of a header, the file stays a
+# unit of its own.
+set(GPUFATHOM_OWN_UNIT "/src/analyze/utilization/level_formulas[.]cpp")
 function(gf_unity target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)

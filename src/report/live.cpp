@@ -59,42 +59,42 @@ std::string short_name(const LiveGpu& gpu) {
   return shorten_middle(name, 13);
 }
 
-struct Column {
+struct LiveColumn {
   const char* id;
   const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes
                      // where other logs have MiB
 };
-constexpr std::array kColumns = {Column{"gpu.busy"_metric, ""},
-                                 Column{"sm.active_any"_metric, ""},
-                                 Column{"sm.occupancy"_metric, ""},
-                                 Column{"issue.active"_metric, ""},
-                                 Column{"tensor.active"_metric, ""},
-                                 Column{"dram.active"_metric, ""},
-                                 Column{"monitor.gpu"_metric, ""},
-                                 Column{"power.module"_metric, ""},
-                                 Column{"power.average"_metric, ""},
-                                 Column{"power.memory"_metric, ""},
-                                 Column{"energy.module"_metric, ""},
-                                 Column{"clock.sm"_metric, ""},
-                                 Column{"clock.memory"_metric, ""},
-                                 Column{"clock.limits"_metric, ""},
-                                 Column{"temperature.gpu"_metric, ""},
-                                 Column{"memory.used"_metric, " [B]"},
-                                 Column{"memory.total"_metric, " [B]"},
-                                 Column{"pcie.tx"_metric, " [B/s]"},
-                                 Column{"pcie.rx"_metric, " [B/s]"},
-                                 Column{"nvlink.tx"_metric, " [B/s]"},
-                                 Column{"nvlink.rx"_metric, " [B/s]"},
-                                 Column{"temperature.memory"_metric, ""},
-                                 Column{"monitor.encoder"_metric, ""},
-                                 Column{"monitor.decoder"_metric, ""},
-                                 Column{"xid.last"_metric, ""},
-                                 Column{"xid.errors"_metric, ""},
-                                 Column{"pcie.replays"_metric, ""},
-                                 Column{"rows.remapped_correctable"_metric, ""},
-                                 Column{"rows.remapped_uncorrectable"_metric, ""},
-                                 Column{"rows.remap_pending"_metric, ""},
-                                 Column{"rows.remap_failed"_metric, ""}};
+constexpr std::array kColumns = {LiveColumn{"gpu.busy"_metric, ""},
+                                 LiveColumn{"sm.active_any"_metric, ""},
+                                 LiveColumn{"sm.occupancy"_metric, ""},
+                                 LiveColumn{"issue.active"_metric, ""},
+                                 LiveColumn{"tensor.active"_metric, ""},
+                                 LiveColumn{"dram.active"_metric, ""},
+                                 LiveColumn{"monitor.gpu"_metric, ""},
+                                 LiveColumn{"power.module"_metric, ""},
+                                 LiveColumn{"power.average"_metric, ""},
+                                 LiveColumn{"power.memory"_metric, ""},
+                                 LiveColumn{"energy.module"_metric, ""},
+                                 LiveColumn{"clock.sm"_metric, ""},
+                                 LiveColumn{"clock.memory"_metric, ""},
+                                 LiveColumn{"clock.limits"_metric, ""},
+                                 LiveColumn{"temperature.gpu"_metric, ""},
+                                 LiveColumn{"memory.used"_metric, " [B]"},
+                                 LiveColumn{"memory.total"_metric, " [B]"},
+                                 LiveColumn{"pcie.tx"_metric, " [B/s]"},
+                                 LiveColumn{"pcie.rx"_metric, " [B/s]"},
+                                 LiveColumn{"nvlink.tx"_metric, " [B/s]"},
+                                 LiveColumn{"nvlink.rx"_metric, " [B/s]"},
+                                 LiveColumn{"temperature.memory"_metric, ""},
+                                 LiveColumn{"monitor.encoder"_metric, ""},
+                                 LiveColumn{"monitor.decoder"_metric, ""},
+                                 LiveColumn{"xid.last"_metric, ""},
+                                 LiveColumn{"xid.errors"_metric, ""},
+                                 LiveColumn{"pcie.replays"_metric, ""},
+                                 LiveColumn{"rows.remapped_correctable"_metric, ""},
+                                 LiveColumn{"rows.remapped_uncorrectable"_metric, ""},
+                                 LiveColumn{"rows.remap_pending"_metric, ""},
+                                 LiveColumn{"rows.remap_failed"_metric, ""}};
 
 /// Columns of counters, which are no rates.
 bool counts_up(std::string_view id) {

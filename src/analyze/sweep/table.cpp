@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "analyze/energy/json_fields.h"
 #include "analyze/sweep/axes.h"

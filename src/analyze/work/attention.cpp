@@ -79,30 +79,30 @@ std::optional<Work> rows_backward(const Call& call, const Program&) {
   return backward(call, false);
 }
 
-constexpr auto kFamily = WorkFamily::attention;
-constexpr std::array kRules{
-    Rule{"_scaled_dot_product_flash_attention", kFamily, heads_forward},
-    Rule{"_scaled_dot_product_efficient_attention", kFamily, heads_forward},
-    Rule{"_scaled_dot_product_cudnn_attention", kFamily, heads_forward},
-    Rule{"_scaled_dot_product_fused_attention_overrideable", kFamily, heads_forward},
-    Rule{"_scaled_dot_product_flash_attention_for_cpu", kFamily, heads_forward},
-    Rule{"_cudnn_attention_forward", kFamily, heads_forward},
-    Rule{"_flash_attention_forward", kFamily, rows_forward},
-    Rule{"_efficient_attention_forward", kFamily, rows_forward},
-    Rule{"flash_attn::_flash_attn_forward", kFamily, rows_forward},
-    Rule{"_scaled_dot_product_flash_attention_backward", kFamily, heads_backward},
-    Rule{"_scaled_dot_product_efficient_attention_backward", kFamily, heads_backward},
-    Rule{"_scaled_dot_product_cudnn_attention_backward", kFamily, heads_backward},
-    Rule{"_scaled_dot_product_fused_attention_overrideable_backward", kFamily, heads_backward},
-    Rule{"_scaled_dot_product_flash_attention_for_cpu_backward", kFamily, heads_backward},
-    Rule{"_cudnn_attention_backward", kFamily, heads_backward},
-    Rule{"_flash_attention_backward", kFamily, rows_backward},
-    Rule{"_efficient_attention_backward", kFamily, rows_backward},
-    Rule{"flash_attn::_flash_attn_backward", kFamily, rows_backward},
+constexpr auto kAttention = WorkFamily::attention;
+constexpr std::array kAttentionRules{
+    Rule{"_scaled_dot_product_flash_attention", kAttention, heads_forward},
+    Rule{"_scaled_dot_product_efficient_attention", kAttention, heads_forward},
+    Rule{"_scaled_dot_product_cudnn_attention", kAttention, heads_forward},
+    Rule{"_scaled_dot_product_fused_attention_overrideable", kAttention, heads_forward},
+    Rule{"_scaled_dot_product_flash_attention_for_cpu", kAttention, heads_forward},
+    Rule{"_cudnn_attention_forward", kAttention, heads_forward},
+    Rule{"_flash_attention_forward", kAttention, rows_forward},
+    Rule{"_efficient_attention_forward", kAttention, rows_forward},
+    Rule{"flash_attn::_flash_attn_forward", kAttention, rows_forward},
+    Rule{"_scaled_dot_product_flash_attention_backward", kAttention, heads_backward},
+    Rule{"_scaled_dot_product_efficient_attention_backward", kAttention, heads_backward},
+    Rule{"_scaled_dot_product_cudnn_attention_backward", kAttention, heads_backward},
+    Rule{"_scaled_dot_product_fused_attention_overrideable_backward", kAttention, heads_backward},
+    Rule{"_scaled_dot_product_flash_attention_for_cpu_backward", kAttention, heads_backward},
+    Rule{"_cudnn_attention_backward", kAttention, heads_backward},
+    Rule{"_flash_attention_backward", kAttention, rows_backward},
+    Rule{"_efficient_attention_backward", kAttention, rows_backward},
+    Rule{"flash_attn::_flash_attn_backward", kAttention, rows_backward},
 };
 
 }  // namespace
 
-std::span<const Rule> attention_rules() { return kRules; }
+std::span<const Rule> attention_rules() { return kAttentionRules; }
 
 }  // namespace gf::work

@@ -133,21 +133,21 @@ std::optional<Work> backward(const Call& call, const Program&) {
   return work;
 }
 
-constexpr auto kFamily = WorkFamily::convolution;
-constexpr std::array kRules{
-    Rule{"convolution", kFamily, convolution},
-    Rule{"_convolution", kFamily, convolution},
-    Rule{"convolution_overrideable", kFamily, convolution},
-    Rule{"cudnn_convolution", kFamily, cudnn},
-    Rule{"miopen_convolution", kFamily, cudnn},
-    Rule{"mkldnn_convolution", kFamily, cudnn_relu},
-    Rule{"cudnn_convolution_relu", kFamily, cudnn_relu},
-    Rule{"convolution_backward", kFamily, backward},
-    Rule{"convolution_backward_overrideable", kFamily, backward},
+constexpr auto kConvolution = WorkFamily::convolution;
+constexpr std::array kConvolutionRules{
+    Rule{"convolution", kConvolution, convolution},
+    Rule{"_convolution", kConvolution, convolution},
+    Rule{"convolution_overrideable", kConvolution, convolution},
+    Rule{"cudnn_convolution", kConvolution, cudnn},
+    Rule{"miopen_convolution", kConvolution, cudnn},
+    Rule{"mkldnn_convolution", kConvolution, cudnn_relu},
+    Rule{"cudnn_convolution_relu", kConvolution, cudnn_relu},
+    Rule{"convolution_backward", kConvolution, backward},
+    Rule{"convolution_backward_overrideable", kConvolution, backward},
 };
 
 }  // namespace
 
-std::span<const Rule> convolution_rules() { return kRules; }
+std::span<const Rule> convolution_rules() { return kConvolutionRules; }
 
 }  // namespace gf::work

@@ -33,7 +33,7 @@ std::optional<Work> lookup(const Call& call, std::size_t index_at) {
 std::optional<Work> embedding(const Call& call, const Program&) { return lookup(call, 1); }
 
 /// (gradient, indices, rows of the table, ...): the gradient of the whole table is written.
-std::optional<Work> backward(const Call& call, const Program&) {
+std::optional<Work> gradient(const Call& call, const Program&) {
   const Tensor* gradient = call.tensor(0);
   const Tensor* index = call.tensor(1);
   const auto rows = call.number(2);
@@ -64,16 +64,16 @@ std::optional<Work> bag(const Call& call, const Program&) {
   return work;
 }
 
-constexpr auto kFamily = WorkFamily::embedding;
-constexpr std::array kRules{
-    Rule{"embedding", kFamily, embedding},
-    Rule{"embedding_dense_backward", kFamily, backward},
-    Rule{"_embedding_bag", kFamily, bag},
-    Rule{"_embedding_bag_forward_only", kFamily, bag},
+constexpr auto kEmbedding = WorkFamily::embedding;
+constexpr std::array kEmbeddingRules{
+    Rule{"embedding", kEmbedding, embedding},
+    Rule{"embedding_dense_backward", kEmbedding, gradient},
+    Rule{"_embedding_bag", kEmbedding, bag},
+    Rule{"_embedding_bag_forward_only", kEmbedding, bag},
 };
 
 }  // namespace
 
-std::span<const Rule> embedding_rules() { return kRules; }
+std::span<const Rule> embedding_rules() { return kEmbeddingRules; }
 
 }  // namespace gf::work

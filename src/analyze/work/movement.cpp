@@ -66,18 +66,18 @@ std::optional<Work> selected(const Call& call, const Program&) {
   return work;
 }
 
-constexpr auto kFamily = WorkFamily::data_movement;
-constexpr std::array kRules{
-    Rule{"copy_", kFamily, copy},       Rule{"fill_", kFamily, written},
-    Rule{"zero_", kFamily, written},    Rule{"normal_", kFamily, written},
-    Rule{"uniform_", kFamily, written}, Rule{"bernoulli_", kFamily, written},
-    Rule{"random_", kFamily, written},  Rule{"cat", kFamily, joined},
-    Rule{"flip", kFamily, joined},      Rule{"roll", kFamily, joined},
-    Rule{"gather", kFamily, gathered},  Rule{"index_select", kFamily, selected},
+constexpr auto kMovement = WorkFamily::data_movement;
+constexpr std::array kMovementRules{
+    Rule{"copy_", kMovement, copy},       Rule{"fill_", kMovement, written},
+    Rule{"zero_", kMovement, written},    Rule{"normal_", kMovement, written},
+    Rule{"uniform_", kMovement, written}, Rule{"bernoulli_", kMovement, written},
+    Rule{"random_", kMovement, written},  Rule{"cat", kMovement, joined},
+    Rule{"flip", kMovement, joined},      Rule{"roll", kMovement, joined},
+    Rule{"gather", kMovement, gathered},  Rule{"index_select", kMovement, selected},
 };
 
 }  // namespace
 
-std::span<const Rule> movement_rules() { return kRules; }
+std::span<const Rule> movement_rules() { return kMovementRules; }
 
 }  // namespace gf::work

@@ -38,7 +38,7 @@ std::optional<Work> applied(const Call& call, const Program&) { return streamed(
 
 constexpr auto kNorm = WorkFamily::normalisation;
 constexpr auto kSoftmax = WorkFamily::softmax;
-constexpr std::array kRules{
+constexpr std::array kNormalisationRules{
     Rule{"native_layer_norm", kNorm, forward},
     Rule{"native_layer_norm_backward", kNorm, backward},
     Rule{"native_batch_norm", kNorm, forward},
@@ -68,6 +68,6 @@ constexpr std::array kRules{
 
 }  // namespace
 
-std::span<const Rule> normalisation_rules() { return kRules; }
+std::span<const Rule> normalisation_rules() { return kNormalisationRules; }
 
 }  // namespace gf::work

@@ -41,16 +41,16 @@ std::optional<Work> sgd(const Call& call, const Program& program) {
   return step(call, program, 3, 2);
 }
 
-constexpr auto kFamily = WorkFamily::optimiser;
-constexpr std::array kRules{
-    Rule{"_fused_adam", kFamily, adam},
-    Rule{"_fused_adamw", kFamily, adam},
-    Rule{"_fused_adagrad", kFamily, adagrad},
-    Rule{"_fused_sgd", kFamily, sgd},
+constexpr auto kOptimiser = WorkFamily::optimiser;
+constexpr std::array kOptimiserRules{
+    Rule{"_fused_adam", kOptimiser, adam},
+    Rule{"_fused_adamw", kOptimiser, adam},
+    Rule{"_fused_adagrad", kOptimiser, adagrad},
+    Rule{"_fused_sgd", kOptimiser, sgd},
 };
 
 }  // namespace
 
-std::span<const Rule> optimiser_rules() { return kRules; }
+std::span<const Rule> optimiser_rules() { return kOptimiserRules; }
 
 }  // namespace gf::work

@@ -79,24 +79,24 @@ std::optional<Work> adaptive(const Call& call, const Program&) {
   return work;
 }
 
-constexpr auto kFamily = WorkFamily::reduction;
-constexpr std::array kRules{
-    Rule{"max_pool2d_with_indices", kFamily, largest},
-    Rule{"max_pool3d_with_indices", kFamily, largest},
-    Rule{"max_pool2d_with_indices_backward", kFamily, backward},
-    Rule{"max_pool3d_with_indices_backward", kFamily, backward},
-    Rule{"avg_pool2d", kFamily, average},
-    Rule{"avg_pool3d", kFamily, average},
-    Rule{"avg_pool2d_backward", kFamily, backward},
-    Rule{"avg_pool3d_backward", kFamily, backward},
-    Rule{"_adaptive_avg_pool2d", kFamily, adaptive},
-    Rule{"_adaptive_avg_pool3d", kFamily, adaptive},
-    Rule{"_adaptive_avg_pool2d_backward", kFamily, backward},
-    Rule{"_adaptive_avg_pool3d_backward", kFamily, backward},
+constexpr auto kPooling = WorkFamily::reduction;
+constexpr std::array kPoolingRules{
+    Rule{"max_pool2d_with_indices", kPooling, largest},
+    Rule{"max_pool3d_with_indices", kPooling, largest},
+    Rule{"max_pool2d_with_indices_backward", kPooling, backward},
+    Rule{"max_pool3d_with_indices_backward", kPooling, backward},
+    Rule{"avg_pool2d", kPooling, average},
+    Rule{"avg_pool3d", kPooling, average},
+    Rule{"avg_pool2d_backward", kPooling, backward},
+    Rule{"avg_pool3d_backward", kPooling, backward},
+    Rule{"_adaptive_avg_pool2d", kPooling, adaptive},
+    Rule{"_adaptive_avg_pool3d", kPooling, adaptive},
+    Rule{"_adaptive_avg_pool2d_backward", kPooling, backward},
+    Rule{"_adaptive_avg_pool3d_backward", kPooling, backward},
 };
 
 }  // namespace
 
-std::span<const Rule> pooling_rules() { return kRules; }
+std::span<const Rule> pooling_rules() { return kPoolingRules; }
 
 }  // namespace gf::work

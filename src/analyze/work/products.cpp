@@ -76,25 +76,25 @@ std::optional<Work> grouped(const Call& call, const Program&) {
                       left->type);
 }
 
-constexpr auto kFamily = WorkFamily::product;
-constexpr std::array kRules{
-    Rule{"mm", kFamily, mm},
-    Rule{"_int_mm", kFamily, mm},
-    Rule{"_scaled_mm", kFamily, mm},
-    Rule{"addmm", kFamily, addmm},
-    Rule{"_addmm_activation", kFamily, addmm},
-    Rule{"bmm", kFamily, bmm},
-    Rule{"baddbmm", kFamily, baddbmm},
-    Rule{"mv", kFamily, mv},
-    Rule{"addmv", kFamily, addmv},
-    Rule{"dot", kFamily, dot},
-    Rule{"vdot", kFamily, dot},
-    Rule{"_grouped_mm", kFamily, grouped},
-    Rule{"_scaled_grouped_mm", kFamily, grouped},
+constexpr auto kProduct = WorkFamily::product;
+constexpr std::array kProductRules{
+    Rule{"mm", kProduct, mm},
+    Rule{"_int_mm", kProduct, mm},
+    Rule{"_scaled_mm", kProduct, mm},
+    Rule{"addmm", kProduct, addmm},
+    Rule{"_addmm_activation", kProduct, addmm},
+    Rule{"bmm", kProduct, bmm},
+    Rule{"baddbmm", kProduct, baddbmm},
+    Rule{"mv", kProduct, mv},
+    Rule{"addmv", kProduct, addmv},
+    Rule{"dot", kProduct, dot},
+    Rule{"vdot", kProduct, dot},
+    Rule{"_grouped_mm", kProduct, grouped},
+    Rule{"_scaled_grouped_mm", kProduct, grouped},
 };
 
 }  // namespace
 
-std::span<const Rule> product_rules() { return kRules; }
+std::span<const Rule> product_rules() { return kProductRules; }
 
 }  // namespace gf::work

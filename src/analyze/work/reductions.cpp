@@ -74,37 +74,37 @@ std::optional<Work> compared(const Call& call, const Program&) {
   return work;
 }
 
-constexpr auto kFamily = WorkFamily::reduction;
-constexpr std::array kRules{
-    Rule{"sum", kFamily, sum},
-    Rule{"mean", kFamily, sum},
-    Rule{"prod", kFamily, sum},
-    Rule{"max", kFamily, sum},
-    Rule{"min", kFamily, sum},
-    Rule{"amax", kFamily, sum},
-    Rule{"amin", kFamily, sum},
-    Rule{"argmax", kFamily, sum},
-    Rule{"argmin", kFamily, sum},
-    Rule{"any", kFamily, sum},
-    Rule{"all", kFamily, sum},
-    Rule{"logsumexp", kFamily, variance},
-    Rule{"norm", kFamily, squares},
-    Rule{"linalg_vector_norm", kFamily, squares},
-    Rule{"var", kFamily, variance},
-    Rule{"std", kFamily, variance},
-    Rule{"var_mean", kFamily, variance},
-    Rule{"nll_loss_forward", kFamily, picked},
-    Rule{"nll_loss2d_forward", kFamily, picked},
-    Rule{"nll_loss_backward", kFamily, picked_backward},
-    Rule{"nll_loss2d_backward", kFamily, picked_backward},
-    Rule{"mse_loss", kFamily, compared},
-    Rule{"smooth_l1_loss", kFamily, compared},
-    Rule{"binary_cross_entropy", kFamily, compared},
-    Rule{"binary_cross_entropy_with_logits", kFamily, compared},
+constexpr auto kReduction = WorkFamily::reduction;
+constexpr std::array kReductionRules{
+    Rule{"sum", kReduction, sum},
+    Rule{"mean", kReduction, sum},
+    Rule{"prod", kReduction, sum},
+    Rule{"max", kReduction, sum},
+    Rule{"min", kReduction, sum},
+    Rule{"amax", kReduction, sum},
+    Rule{"amin", kReduction, sum},
+    Rule{"argmax", kReduction, sum},
+    Rule{"argmin", kReduction, sum},
+    Rule{"any", kReduction, sum},
+    Rule{"all", kReduction, sum},
+    Rule{"logsumexp", kReduction, variance},
+    Rule{"norm", kReduction, squares},
+    Rule{"linalg_vector_norm", kReduction, squares},
+    Rule{"var", kReduction, variance},
+    Rule{"std", kReduction, variance},
+    Rule{"var_mean", kReduction, variance},
+    Rule{"nll_loss_forward", kReduction, picked},
+    Rule{"nll_loss2d_forward", kReduction, picked},
+    Rule{"nll_loss_backward", kReduction, picked_backward},
+    Rule{"nll_loss2d_backward", kReduction, picked_backward},
+    Rule{"mse_loss", kReduction, compared},
+    Rule{"smooth_l1_loss", kReduction, compared},
+    Rule{"binary_cross_entropy", kReduction, compared},
+    Rule{"binary_cross_entropy_with_logits", kReduction, compared},
 };
 
 }  // namespace
 
-std::span<const Rule> reduction_rules() { return kRules; }
+std::span<const Rule> reduction_rules() { return kReductionRules; }
 
 }  // namespace gf::work
