@@ -1,7 +1,7 @@
 # Compiles the files of a folder together, ten at most: what they all include is parsed, and what they all use is
-# instantiated, once. Names in the files of one folder differ; where a local name hides that of a header, the file stays a
-# unit of its own.
-set(GPUFATHOM_OWN_UNIT "/src/analyze/utilization/level_formulas[.]cpp")
+# instantiated, once. Names in the files of one folder differ, but for the verbs, which are alike on purpose; where a local
+# name hides that of a header, the file stays a unit of its own.
+set(GPUFATHOM_OWN_UNIT "/src/cli/verb_|/src/analyze/utilization/level_formulas[.]cpp")
 function(gf_unity target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)

@@ -11,14 +11,14 @@
 
 namespace gf::cli {
 
-namespace {
-
 std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream out;
   out << in.rdbuf();
   return std::move(out).str();
 }
+
+namespace {
 
 struct Process {
   pid_t parent = 0;

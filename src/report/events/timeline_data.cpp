@@ -14,9 +14,9 @@ namespace gf {
 
 namespace {
 
-using Column = TimelineLane::Column;
+using LaneColumn = TimelineLane::Column;
 
-bool all_are(const Column& column, std::int64_t value) {
+bool all_are(const LaneColumn& column, std::int64_t value) {
   return std::all_of(column.begin(), column.end(), [&](auto each) { return each == value; });
 }
 

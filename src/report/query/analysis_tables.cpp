@@ -26,7 +26,7 @@ inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
 
 /// Fields that are lists or structs have no column: JSON has them.
 template <class T>
-concept Cell = !kSqlType<T>.empty();
+concept SqlCell = !kSqlType<T>.empty();
 
 void bind_value(sqlite3_stmt* raw, int at, std::string_view value) {
   sqlite3_bind_text64(raw, at, value.data() ? value.data() : "", value.size(), SQLITE_TRANSIENT,
@@ -50,11 +50,11 @@ void bind_value(sqlite3_stmt* raw, int at, const std::optional<T>& value) {
 }
 
 template <Described Row>
-std::vector<AnalysisTable::Column> columns_of() {
+std::vector<AnalysisTable::Column> sql_columns() {
   std::vector<AnalysisTable::Column> columns;
   each_field(Row{}, [&](const char* name, const auto& value, const char* meaning) {
     using T = std::decay_t<decltype(value)>;
-    if constexpr (Cell<T>) columns.push_back({name, kSqlType<T>, meaning});
+    if constexpr (SqlCell<T>) columns.push_back({name, kSqlType<T>, meaning});
   });
   return columns;
 }
@@ -62,7 +62,7 @@ std::vector<AnalysisTable::Column> columns_of() {
 template <Described Row>
 Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
   std::string columns, marks;
-  for (const auto& column : columns_of<Row>()) {
+  for (const auto& column : sql_columns<Row>()) {
     columns += fmt::format("{}{} {}", when(!columns.empty(), ", "), sqlite::quoted(column.name),
                            column.type);
     if (marks.empty()) {
@@ -78,7 +78,7 @@ Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     int at = 1;
     each_field(row, [&](const char*, const auto& value, const char*) {
-      if constexpr (Cell<std::decay_t<decltype(value)>>) bind_value(insert->get(), at++, value);
+      if constexpr (SqlCell<std::decay_t<decltype(value)>>) bind_value(insert->get(), at++, value);
     });
     if (sqlite3_step(insert->get()) != SQLITE_DONE)
       return sqlite::failure(db, "a table of the analysis cannot be made", {});
@@ -91,10 +91,10 @@ Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
 
 const std::vector<AnalysisTable>& analysis_tables() {
   static const std::vector<AnalysisTable> tables{
-      {"levels", "Levels of utilisation over the whole capture", columns_of<Level>()},
-      {"findings", "What the analysis found, and what to change", columns_of<Finding>()},
+      {"levels", "Levels of utilisation over the whole capture", sql_columns<Level>()},
+      {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
-       columns_of<KernelFacts>()}};
+       sql_columns<KernelFacts>()}};
   return tables;
 }
 
@@ -114,7 +114,7 @@ Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& 
   if (done) done = add_table(db, "_kernel_facts", kernel_facts(context));
   if (!done) return done;
   std::string columns;
-  for (const auto& column : columns_of<KernelFacts>())
+  for (const auto& column : sql_columns<KernelFacts>())
     if (column.name != "row") columns += fmt::format(", f.{}", sqlite::quoted(column.name));
   return sqlite::execute(
       db,
