@@ -11,6 +11,7 @@
 #include "core/when.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
+#include "report/limit.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -34,31 +35,6 @@ void add_named(std::vector<NamedTime>& into, const std::vector<NamedTime>& more)
   }
   std::stable_sort(into.begin(), into.end(),
                    [](const auto& left, const auto& right) { return left.ns > right.ns; });
-}
-
-/// The largest part of the time in which the device did less than it could: an idle cause or a bar
-/// of the waterfall.
-std::string largest_loss(const Analysis& analysis) {
-  std::string text;
-  Nanos most = 0;
-  for (const auto& cause : idle_of_all(analysis))
-    if (cause.ns > most && cause.cause != IdleReason::no_samples) {
-      most = cause.ns;
-      if (cause.cause == IdleReason::not_recorded) {
-        text = "the GPU idle";
-      } else {
-        text = "idle, " + std::string(label_of(cause.cause).text);
-      }
-    }
-  for (const auto& bar : waterfall_of_all(analysis))
-    if ((bar.id == Bar::copy || bar.id == Bar::sm_inactive || bar.id == Bar::stalled) &&
-        bar.ns > most) {
-      most = bar.ns;
-      text = label_of(bar.id).text;
-    }
-  if (most == 0) return {};
-  return fmt::format(" The largest loss: {}, {} ({}).", text, format_time(most),
-                     format_share(share_of(most, device_time(analysis))));
 }
 
 }  // namespace
@@ -145,7 +121,7 @@ std::string report_headline(const Analysis& analysis) {
     text += fmt::format(", issue slots are used {}", format_level(*issue));
   if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
     text += fmt::format(", tensor cores work {}", format_level(*tensor));
-  return text + "." + largest_loss(analysis);
+  return text + "." + limit_of(analysis);
 }
 
 /// A profiler made the idle time longer than it is without one.
@@ -193,7 +169,7 @@ std::string headline(const Analysis& analysis) {
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
     text += "; how deep those kernels use it needs counters.";
-  return text + largest_loss(analysis);
+  return text + limit_of(analysis);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -4,6 +4,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "analyze/kernel_types.h"
 #include "analyze/utilization/level_formulas.h"
 #include "core/when.h"
 
@@ -80,18 +81,19 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
 std::optional<Finding> kernel_bound(const Facts& facts) {
   if (facts.levels.has(KernelLevel::sm_active) || facts.of_window(facts.kernel_busy) < 0.9)
     return {};
+  const auto kernel_types = kernel_types_without_counters(facts.analysis);
   std::string types;
   std::size_t said = 0;
-  for (const auto& row : facts.analysis.layer_types) {
-    if (said == 4 || facts.of_kernels(row.ns) < 0.01) break;
+  for (const auto& type : kernel_types) {
+    if (said == 4 || facts.of_window(type.ns) < 0.01) break;
     types +=
-        fmt::format("{}{} {}", when(said++, ", "), row.name, say_share(facts.of_kernels(row.ns)));
+        fmt::format("{}{} {}", when(said++, ", "), type.name, say_share(facts.of_window(type.ns)));
   }
   if (types.empty()) return {};
   return Finding{FindingId::kernel_bound,
                  fmt::format("Kernels run {} of the time, so they are the limit: {}.",
                              say_share(facts.of_window(facts.kernel_busy)), types),
-                 fmt::format("{} of {}; shares are of kernel time", say_time(facts.kernel_busy),
+                 fmt::format("{} of {}; shares are of that window", say_time(facts.kernel_busy),
                              say_time(facts.window)),
                  {}};
 }

@@ -6,6 +6,7 @@
 
 #include "model/metric_id.h"
 #include "report/labels.h"
+#include "report/limit.h"
 #include "report/summary.h"
 #include "report/text/bar.h"
 #include "report/text/format.h"
@@ -105,6 +106,29 @@ Paint paint_of(Bar bar) {
   }
 }
 
+/// Kernels without counters by layer type, under their bar and where they lie in it.
+std::string kernel_type_lines(const WaterfallBar& bar_of_kernels, Nanos before, Nanos whole,
+                              const TextStyle& style) {
+  constexpr std::size_t kTypes = 6;
+  std::vector<NamedTime> shown = bar_of_kernels.parts;
+  if (shown.size() > kTypes + 1) {
+    NamedTime rest{fmt::format("{} more", shown.size() - kTypes), 0};
+    for (std::size_t i = kTypes; i < shown.size(); ++i) rest.ns += shown[i].ns;
+    shown.resize(kTypes);
+    shown.push_back(rest);
+  }
+  std::string out;
+  const int width = bar_width(style, 2);
+  for (const auto& type : shown) {
+    const double from = *share_of(before, whole), to = *share_of(before += type.ns, whole);
+    out += "    " + padded(shorten_middle(type.name, kLabelWidth - 2), kLabelWidth - 2) + "  " +
+           bar(style, {from, to, 0}, width, Paint::unknown) +
+           padded(format_time(type.ns), kValueWidth, true) +
+           padded(format_share(share_of(type.ns, whole)), kValueWidth, true) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style) {
@@ -123,6 +147,8 @@ std::string waterfall_section(const Analysis& analysis, const TextStyle& style) 
     out += "  " + padded(std::string(label.text), kLabelWidth) + "  " +
            bar(style, {from, to, 0}, width, how) + padded(format_time(one.ns), kValueWidth, true) +
            padded(format_share(share_of(one.ns, whole)), kValueWidth, true) + "\n";
+    if (shows_kernel_types(one, whole))
+      out += kernel_type_lines(one, before - one.ns, whole, style);
   }
   return out;
 }

@@ -2,7 +2,7 @@
 import type { ComparedLevel, ComparedTime, Comparison } from "../model.ts";
 import type { Label } from "../page_data.ts";
 import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
-import { h, section, term } from "../parts/dom.ts";
+import { filesLine, h, section, term } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
 import { runsSection, shortRun } from "./runs.ts";
@@ -33,7 +33,7 @@ function rowColour(row: ComparedTime): string {
 /** One bar a run on one scale, its parts in the same order. */
 function stacks(report: CompareReport, rows: ComparedTime[], most: number): HTMLElement {
   const { runs } = report.comparison, order = [...rows].sort((a, b) => Math.max(...b.ns) - Math.max(...a.ns));
-  const bars = runs.flatMap((run, r) => [h("span", { class: "name" }, h("strong", {}, letter(r)), " ", shortRun(run.label)),
+  const bars = runs.flatMap((run, r) => [h("span", { class: "name", title: run.label }, h("strong", {}, letter(r)), " ", shortRun(run.label)),
     h("div", { class: "energy-bar", role: "img", "aria-label": order.map((row) => `${rowName(row, report)} ${time(row.ns[r]!)}`).join(", "), "data-run": r }, ...order.filter((row) => row.ns[r]! > 0).map((row) =>
       h("span", { style: `width:${(row.ns[r]! / most) * 100}%;background:${rowColour(row)}`, "data-tip": `${rowName(row, report)}: ${time(row.ns[r]!)}`, "data-row": row.name, "data-ns": row.ns[r] }))),
     h("span", { class: "value" }, time(rows.reduce((sum, row) => sum + row.ns[r]!, 0)))]);
@@ -50,7 +50,7 @@ function changeCell(ns: number, most: number): HTMLElement {
 function timeTable(report: CompareReport, rows: ComparedTime[], title: string, noun: string): HTMLElement {
   const { runs } = report.comparison, most = Math.max(...rows.flatMap((row) => row.change_ns.map(Math.abs)), 0);
   const columns: Column<ComparedTime>[] = [
-    { id: "layer", title, key: (row) => rowName(row, report), cell: (row) => h("span", { class: "mark", title: row.name }, ["layer", "kernel"].includes(row.kind) ? null : h("span", { class: "swatch", style: `background:${rowColour(row)}` }), middleCut(rowName(row, report))) },
+    { id: "layer", title: `${noun[0]!.toUpperCase()}${noun.slice(1, -1)}`, key: (row) => rowName(row, report), cell: (row) => h("span", { class: "mark", title: row.name }, ["layer", "kernel"].includes(row.kind) ? null : h("span", { class: "swatch", style: `background:${rowColour(row)}` }), middleCut(rowName(row, report))) },
     ...runs.map((_, r): Column<ComparedTime> => ({ id: `run-${r}`, title: letter(r), numeric: true, key: (row) => row.ns[r]!, cell: (row) => (row.ns[r] === 0 ? "\u2013" : time(row.ns[r]!)) })),
     ...runs.slice(1).map((_, r): Column<ComparedTime> => ({ id: `change-${r + 1}`, title: `${letter(r + 1)} \u2212 A`, numeric: true, key: (row) => Math.abs(row.change_ns[r + 1]!), cell: (row) => changeCell(row.change_ns[r + 1]!, most) })),
   ];
@@ -99,7 +99,7 @@ function queuesSection(report: CompareReport): HTMLElement | null {
 function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
   const { checks, per, differences } = report.comparison, first = /^.*?(?:\)?\.|\)?:)(?= [A-Z]\w*[ :]| idle| copies| the rest|$)/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
   const rest = (report.sentences[0] ?? "").slice(first.length).trim();
-  return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
+  return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),
     differences.length > 0 ? h("p", { class: "verdict differs" }, report.differs) : null,
     per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these hold the same work.") : null,
@@ -111,7 +111,7 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   const rows = (id: string, title: string, remark: string, of: ComparedTime[], noun: string): HTMLElement | null => (of.length === 0 ? null : section(id, title, remark, timeTable(report, of, title, noun)));
   return { header: header(report, tools), parts: [
     runsSection(report),
-    c.time.length === 0 ? null : section("time", c.per === "step" ? "Where the time of a step goes" : "Where the time goes", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), timeTable(report, c.time, "What makes the difference", "parts")),
+    c.time.length === 0 ? null : section("time", c.per === "step" ? "Where the time of a step goes" : "Where the time goes", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "What makes the difference"), timeTable(report, c.time, "What makes the difference", "parts")),
     waterfallsSection(report, most), levelsSection(report),
     rows("phases", "What the runtime does meanwhile", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };

@@ -32,7 +32,7 @@ export function runsSection(report: CompareReport): HTMLElement {
   const slowed = runs.some((run) => run.slowed), several = runs.some((run) => run.step_ns.length > 1);
   return section("runs", per === "step" ? "How long a step takes" : "How long it takes", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
     const change = changes.find((each) => each.run === r);
-    return h("li", { "data-run": r, "data-ns": run.wall_ns }, h("span", { class: "name" }, h("strong", {}, letter(r)), " ", shortRun(run.label)), h("span", { class: "value" }, time(run.wall_ns)), bar(run, most), h("p", { class: "note" }, facts(run)),
+    return h("li", { "data-run": r, "data-ns": run.wall_ns }, h("span", { class: "name", title: run.label }, h("strong", {}, letter(r)), " ", shortRun(run.label)), h("span", { class: "value" }, time(run.wall_ns)), bar(run, most), h("p", { class: "note" }, facts(run)),
       change ? h("p", { class: `said ${change.verdict}` }, changeWords(change, change.of), run.slowed || runs[0]!.slowed ? `; by kernel time alone ${change.kernel_ratio ? `${(1 / change.kernel_ratio).toFixed(2)}\u00d7` : "no data"}, and without a profiler between the two` : "") : null);
   })), several ? h("p", { class: "note" }, "A dot is a step", slowed ? "; the hatched part is what a profiler may have added: without it the time ends somewhere inside." : ".") : null,
   differences.length > 0 ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What is not alike" }, h("table", { class: "differences" }, h("caption", {}, "What is not alike beside the program"), h("tbody", {}, ...differences.map((d) =>

@@ -34,6 +34,9 @@ export function term(text: string, meaning: string, focusable = true): HTMLEleme
   return h("span", { class: "term", "data-tip": meaning, "aria-description": meaning, tabindex: focusable ? 0 : undefined }, text);
 }
 
+/** The files or runs that a page is of; what does not fit the line is there in full under the pointer. */
+export function filesLine(text: string): HTMLElement { return h("span", { class: "files", title: text }, text); }
+
 /** A section of the page: heading, remark, contents. */
 export function section(id: string, title: string, remark: string, ...children: Child[]): HTMLElement {
   return h("section", { id, "aria-labelledby": `${id}-title` },

@@ -33,14 +33,14 @@ interface Entry<Row> { row: Row; key: string; inside: Row[] }
 
 /** A name whose middle gives way where there is no room: the ends tell names apart. */
 export function middleCut(text: string): HTMLElement {
-  if (text.length <= TAIL * 1.5) return h("span", {}, text);
+  if (text.length <= TAIL * 1.5) return h("span", { title: text }, text);
   return h("span", { class: "middle", title: text }, h("span", { class: "head" }, text.slice(0, -TAIL)), h("span", { class: "tail" }, text.slice(-TAIL)));
 }
 
 /** A text that its column may cut short is there in full under the pointer. */
 function cell<Row>(c: Column<Row>, row: Row): HTMLTableCellElement {
   const content = c.cell(row);
-  return h("td", { class: c.numeric ? "number" : c.id, title: typeof content === "string" && content.length > 30 ? content : undefined }, content);
+  return h("td", { class: c.numeric ? "number" : c.id, title: typeof content === "string" && content.length > 16 ? content : undefined }, content);
 }
 
 class Table<Row> {

@@ -1,7 +1,7 @@
 // The page of `ranks`: which rank is late and why, ranks by steps, collectives with waiting and transfer told apart.
 import type { CollectiveRow, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
 import { causeColour } from "../parts/colours.ts";
-import { h, section } from "../parts/dom.ts";
+import { filesLine, h, section } from "../parts/dom.ts";
 import type { Label } from "../page_data.ts";
 import { bytes, count, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
@@ -99,7 +99,7 @@ export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: 
   causes = new Map(report.labels.causes.map((cause) => [cause.id, cause.text]));
   const { job } = report, doubts = job.quality.map((note) => note.detail);
   if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
-  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
+  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, verdict(job)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
   parts: [stragglersSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
 }

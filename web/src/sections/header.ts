@@ -1,6 +1,6 @@
 // Title, headline, and what can be done with the page as a whole.
 import type { Report } from "../page_data.ts";
-import { h } from "../parts/dom.ts";
+import { filesLine, h } from "../parts/dom.ts";
 import { fileName, kept } from "../parts/format.ts";
 
 /** Chooses the theme, and light colours for paper. */
@@ -41,7 +41,7 @@ export function headerPart(report: Report): HTMLElement {
   const a = report.analysis;
   const files = [a.source.path, a.counters_source?.path].filter((p, i, all): p is string => Boolean(p) && all.indexOf(p) === i).map(fileName).join(" + ");
   return h("header", { class: "top" },
-    h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, files), h("span", { class: "spring" }), saveButton(report), themeButton()),
+    h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(files), h("span", { class: "spring" }), saveButton(report), themeButton()),
     h("h1", {}, kept(report.headline)),
     h("p", { class: "subject" }, report.subject),
     report.shortcomings.length > 0 ? h("div", { class: "shortcomings", role: "alert" }, h("strong", {}, "This answer is not whole"), h("ul", {}, ...report.shortcomings.map((s) => h("li", {}, s)))) : null);

@@ -10,7 +10,7 @@ import { plural, share, time } from "../parts/format.ts";
 function list(title: string, named: NamedTime[], whole: number): HTMLElement | null {
   if (named.length === 0) return null;
   return h("div", { class: "behind" }, h("h3", { class: "minor" }, title),
-    h("ul", {}, ...named.slice(0, 8).map((n) => h("li", {}, h("span", { class: "what" }, n.name), h("span", { class: "number" }, time(n.ns)), h("span", { class: "number dim" }, share(whole > 0 ? n.ns / whole : null))))));
+    h("ul", {}, ...named.slice(0, 8).map((n) => h("li", {}, h("span", { class: "what", title: n.name }, n.name), h("span", { class: "number" }, time(n.ns)), h("span", { class: "number dim" }, share(whole > 0 ? n.ns / whole : null))))));
 }
 
 export function idleSection(report: Report): HTMLElement | null {

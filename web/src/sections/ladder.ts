@@ -24,6 +24,7 @@ export function ladderSection(report: Report): HTMLElement | null {
   const command = why && !told ? why.indexOf("ncu --") : -1;
   const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
+  const counted = levels.some((l) => l.value !== null && ["sm.active", "issue.active", "tensor.active"].includes(l.id));
   const missingOnes = levels.filter((l) => l.value === null);
   const rows = levels.filter((l) => l.value !== null).map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
@@ -40,5 +41,5 @@ export function ladderSection(report: Report): HTMLElement | null {
       return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];
     }), ".") : null,
     missing ? note(missing) : null,
-    partial ? h("p", { class: "note" }, `Counters cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
+    partial ? h("p", { class: "note" }, `${counted ? "Counters" : "Recorded sizes"} cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
 }

@@ -43,8 +43,8 @@ export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[],
 }
 
 /** Shares as numbers; with bars where no levels need the room. */
-export function shareColumn<Row extends { share: number | null; levels: LevelSpread[] }>(rows: Row[], report: Report): Column<Row> {
-  const most = Math.max(...rows.map((row) => row.share ?? 0), 0), bars = most > 0 && levelColumns(rows, report).length === 0;
+export function shareColumn<Row extends { share: number | null; levels: LevelSpread[] }>(rows: Row[], report: Report, most = Math.max(...rows.map((row) => row.share ?? 0), 0)): Column<Row> {
+  const bars = most > 0 && levelColumns(rows, report).length === 0;
   return { id: "share", title: "Share", numeric: true, key: (row) => row.share, cell: (row) => (bars ? h("span", { class: "level" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: `width:${((row.share ?? 0) / most) * 100}%` })), h("span", { class: "share-number" }, share(row.share))) : share(row.share)) };
 }
 
@@ -63,6 +63,15 @@ function mergedLayers(rows: LayerRow[]): LayerRow {
   return { ...first, name: commonPath(rows.map((row) => row.name)), kernels: sum((row) => row.kernels), ns: sum((row) => row.ns), share: first.share === null ? null : sum((row) => row.share ?? 0), levels };
 }
 
+/** The largest share that a row may have, equal blocks together. */
+function mostTogether(rows: LayerRow[]): number {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(together(row), (sums.get(together(row)) ?? 0) + (row.share ?? 0));
+  return Math.max(...sums.values(), 0);
+}
+
+const together = (l: LayerRow): string => `${rolled(l.name)}/${l.type}/${l.phase}`;
+
 function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLElement {
   const columns: Column<LayerRow>[] = [
     ...(named ? [{ id: "layer", title: "Layer", key: (l: LayerRow) => l.name, cell: (l: LayerRow) => middleCut(l.name || "(unknown)") }] : []),
@@ -70,18 +79,18 @@ function layerTable(rows: LayerRow[], report: Report, named: boolean): HTMLEleme
     ...(named ? [{ id: "phase", title: "Phase", key: (l: LayerRow) => l.phase, cell: (l: LayerRow) => l.phase }] : []),
     { id: "kernels", title: "Kernels", numeric: true, key: (l) => l.kernels, cell: (l) => count(l.kernels) },
     { id: "ns", title: "Time", meaning: "Exclusive kernel time: instants that kernels share are split evenly, so that the rows add up.", numeric: true, key: (l) => l.ns, cell: (l) => time(l.ns) },
-    shareColumn(rows, report),
+    shareColumn(rows, report, named ? mostTogether(rows) : undefined),
     ...levelColumns(rows, report),
   ];
   return table({ caption: named ? "Kernel time by layer" : "Kernel time by layer type", columns, rows, sortBy: "ns", noun: named ? "layers" : "layer types",
     ...(report.hasTimeline ? { events: (l: LayerRow) => (named ? exactly("layer", l.name, l.type, l.phase) : exactly("type", l.type)) } : {}),
-    ...(named ? { together: { key: (l: LayerRow) => `${rolled(l.name)}/${l.type}/${l.phase}`, merge: mergedLayers } } : {}),
+    ...(named ? { together: { key: together, merge: mergedLayers } } : {}),
     ...(named ? { search: (l: LayerRow) => `${l.name} ${l.type} ${l.phase}` } : {}) });
 }
 
 export function layersSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   if (a.layer_types.length === 0 && a.layers.length === 0) return null;
-  return section("layers", "By layer", "pictures: shape, quartiles, median, 5th to 95th percentile over kernels, weighted by time",
+  return section("layers", "By layer", levelsIn(a.layer_types, report).length > 0 ? "pictures: shape, quartiles, median, 5th to 95th percentile over kernels, weighted by time" : "share of the window",
     a.layer_types.length > 0 ? layerTable(a.layer_types, report, false) : null, a.layers.length > 0 ? layerTable(a.layers, report, true) : null);
 }

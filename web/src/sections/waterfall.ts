@@ -7,13 +7,13 @@ import { share, time } from "../parts/format.ts";
 
 const PARTS = 12;
 
-function parts(bar: WaterfallBar, causes: Map<string, string>): HTMLElement {
+function parts(bar: WaterfallBar, causes: Map<string, string>, window: number): HTMLElement {
   const most = bar.parts[0]?.ns ?? 0;
   const rest = bar.parts.slice(PARTS);
   const row = (name: string, ns: number) => h("tr", {}, h("td", { class: "part" }, name),
     h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${most > 0 ? (ns / most) * 100 : 0}%${bar.id === "unknown" ? `;background:${typeColour(name)}` : ""}` })),
-    h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(bar.ns > 0 ? ns / bar.ns : null)));
-  return h("table", { class: "parts" }, h("caption", {}, "share of the bar"), h("tbody", {}, ...bar.parts.slice(0, PARTS).map((p) => row(causes.get(p.name) ?? p.name, p.ns)),
+    h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(window > 0 ? ns / window : null)));
+  return h("table", { class: "parts" }, h("caption", {}, "share of the time"), h("tbody", {}, ...bar.parts.slice(0, PARTS).map((p) => row(causes.get(p.name) ?? p.name, p.ns)),
     rest.length > 0 ? row(`${rest.length} more`, rest.reduce((sum, p) => sum + p.ns, 0)) : null));
 }
 
@@ -45,7 +45,7 @@ function bars(device: DeviceUse, report: Report): HTMLElement {
     before += bar.ns;
     const inside = h("div", { class: "inside", hidden: true, id: `waterfall-${device.id}-${bar.id}` });
     const button = h("button", { type: "button", class: "row", "aria-expanded": "false", "aria-controls": inside.id, disabled: bar.parts.length === 0, click: () => {
-      if (inside.childElementCount === 0) inside.append(parts(bar, causes));
+      if (inside.childElementCount === 0) inside.append(parts(bar, causes, device.span_ns));
       inside.hidden = !inside.hidden;
       button.setAttribute("aria-expanded", String(!inside.hidden));
     } },

@@ -1,6 +1,6 @@
 // The page of a sweep: what holds on these runs, the curves of each model, all runs.
 import type { SweepRun, SweepSeries, Takeaway } from "../model.ts";
-import { h, section } from "../parts/dom.ts";
+import { filesLine, h, section } from "../parts/dom.ts";
 import { bytes, count, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
 import { drawnSeries, itemRate, labelIn, legendOf, levelIn, modelCharts, type Drawn, type SweepReport } from "./charts.ts";
@@ -48,7 +48,7 @@ function runsSection(report: SweepReport): HTMLElement {
 
 export function sweepPage(report: SweepReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {
   const { sweep } = report, models = [...new Set(sweep.series.map((series) => series.model))];
-  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), h("span", { class: "files" }, `sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
+  return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, headline(sweep.takeaways, sweep.runs.length)), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
   parts: [takeawaysSection(sweep.takeaways), ...models.map((model, at) => modelSection(report, model, at)), runsSection(report)] };
 }

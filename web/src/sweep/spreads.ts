@@ -5,13 +5,13 @@ import { fitted } from "../parts/figure.ts";
 import { share } from "../parts/format.ts";
 import { labelIn, type Drawn, type SweepReport } from "./charts.ts";
 
-const ROW = 40, TOP = 4, BOTTOM = 20, RIGHT = 22;
+const ROW = 46, TOP = 4, BOTTOM = 20, RIGHT = 22;
 
 function histogram(spread: Distribution, x: (value: number) => number, floor: number, colour: string): SVGElement[] {
   const shape = spread.shape.length > 0 ? spread.shape.map((part) => part ?? 0) : [1], highest = Math.max(...shape), step = (spread.max - spread.min) / shape.length;
   return shape.flatMap((part, i) => {
     if (part <= 0) return [];
-    const left = spread.min + step * i, tall = Math.max(1, (part / highest) * (ROW - 16));
+    const left = spread.min + step * i, tall = Math.max(1, (part / highest) * (ROW - 22));
     return [svg("rect", { x: x(left).toFixed(1), y: (floor - tall).toFixed(1), width: Math.max(2, x(left + step) - x(left) - 1).toFixed(1), height: tall.toFixed(1), style: `fill:${colour}` }, svg("title", {}, `${share(part)} of kernel time from ${share(left)}`))];
   });
 }
@@ -22,7 +22,7 @@ function picture(title: string, rows: { name: string; colour: string; spread: Di
   for (const value of [0, 0.25, 0.5, 0.75, 1]) drawn.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: TOP, y2: height - BOTTOM }), svg("text", { x: x(value), y: height - 5, "text-anchor": value === 0 ? "start" : "middle" }, `${value * 100} %`));
   rows.forEach(({ name, colour, spread }, i) => {
     const floor = TOP + (i + 1) * ROW - 2;
-    drawn.append(svg("line", { class: "grid", x1: x(0), x2: x(1), y1: floor, y2: floor }), ...histogram(spread, x, floor, colour), svg("line", { class: "median", x1: x(spread.median), x2: x(spread.median), y1: floor - ROW + 16, y2: floor + 2 }),
+    drawn.append(svg("line", { class: "grid", x1: x(0), x2: x(1), y1: floor, y2: floor }), ...histogram(spread, x, floor, colour), svg("line", { class: "median", x1: x(spread.median), x2: x(spread.median), y1: floor - ROW + 22, y2: floor + 2 }),
       svg("text", { x: x(1), y: floor - ROW + 13, "text-anchor": "end" }, `${name}, median ${share(spread.median)}`));
   });
   return drawn;

@@ -82,7 +82,7 @@ export class Picture {
     this.inner.style.height = `${height}px`;
     this.scroller.style.height = `${Math.min(height, limit)}px`;
     const toggle = (of: Band | Group, text: string, height: number, className: string): HTMLElement => {
-      const button = h("button", { type: "button", class: className, "aria-expanded": String(!of.folded), style: `top:${of.top}px;height:${height}px`, click: () => {
+      const button = h("button", { type: "button", class: className, "aria-expanded": String(!of.folded), title: text, style: `top:${of.top}px;height:${height}px`, click: () => {
         of.folded = !of.folded;
         const again = [...this.labels.children].indexOf(button);
         this.place();

@@ -1,0 +1,50 @@
+What the headline names as the limit.
+
+  $ export COLUMNS=80 LC_ALL=C
+  $ head_of() { gpufathom analyze "$1" | sed -n '2,/^$/p'; }
+
+Without counters, kernels that fill the time are the limit, by layer type; the waterfall shows the same times:
+
+  $ head_of $EXAMPLES/resnet50_fp32_eager_b64.json.gz
+  The GPU runs kernels 96.4 % of the time; how deep those kernels use it needs
+  counters. Kernel-bound: Convolution 75.9 %, Normalisation 14.0 %, Activation
+  3.7 % of the time.
+  
+  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz | sed -n '/^Where the time goes/,/^$/p'
+  Where the time goes                                     parts add up to 235.3 ms
+    GPU idle                  #                               8.433 ms       3.6 %
+    only copies                #                              62.02 us      <0.1 %
+    no counters                ###########################    226.8 ms      96.4 %
+      Convolution              #####################          178.5 ms      75.9 %
+      Normalisation                                 ####      32.93 ms      14.0 %
+      Activation                                        #     8.596 ms       3.7 %
+      Elementwise                                        #    3.129 ms       1.3 %
+      Pooling                                            #    2.580 ms       1.1 %
+      Optimiser                                          #    829.7 us       0.4 %
+      3 more                                             #    242.9 us       0.1 %
+  
+  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz --format json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(*[f["text"] for f in a["findings"] if f["id"] == "kernel_bound"])'
+  Kernels run 96 % of the time, so they are the limit: Convolution 76 %, Normalisation 14 %, Activation 3.7 %, Elementwise 1.3 %.
+
+A loss of 5 % and more is named beside them:
+
+  $ head_of $ROOT/tests/advice/captures/eager_attention.json.gz
+  The GPU runs kernels 91.4 % of the time; how deep those kernels use it needs
+  counters. Kernel-bound: Elementwise 30.5 %, MatMul 28.3 %, Softmax 19.8 % of the
+  time. The largest loss: only copies, 13.49 ms (7.5 %).
+  
+
+A rank whose kernels mostly wait for another rank is not held up by what it computes:
+
+  $ head_of $ROOT/tests/advice/captures/straggler.rank0.json.gz
+  The GPU runs kernels 98.0 % of the time; how deep those kernels use it needs
+  counters. The largest loss: communication with nothing beside it, 53.26 ms
+  (43.2 %).
+  
+
+Nor is a GPU that idles:
+
+  $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
+  The GPU runs kernels at least 24.2 % of the time; how deep those kernels use it
+  needs counters. The largest loss: idle, launch too late, 98.54 ms (54.5 %).
+  
