@@ -79,6 +79,7 @@ struct MadeJob {
     table.start_ns.push_back(clock(rank, start));
     table.duration_ns.push_back(duration);
     table.exposed_ns.push_back(duration);
+    table.ahead_ns.push_back(-1);
     table.type.push_back(static_cast<std::int64_t>(CollectiveType::all_reduce));
     table.group.push_back(0);
     table.sequence.push_back(numbered ? static_cast<std::int64_t>(number) : -1);

@@ -14,7 +14,7 @@ TRUTH = json.loads((HERE / "truth.json").read_text())
 # Cause, and a word of the operator or its scope.
 CAUSES = {"late_input": ("input", "DataLoader"), "more_kernels": ("kernels", "extra_augmentation"),
           "read_back": ("host_other", "forward")}
-# Its ranks follow each other through a host that is slower than the planted delay is long, also where nothing is planted.
+# Its late rank is late for nothing: another host holds all devices up, and this one's launches lie far ahead. That it falls behind is said.
 HIDDEN = "fsdp_late_input"
 
 
@@ -53,14 +53,21 @@ def judge(part):
                "kernels_ms": [round(piece["ns"] / 1e6, 1) for rank in answer["ranks"] for piece in rank["time"] if piece["part"] == "kernels"],
                "bus_gb_per_s": {f"{row['type']} {row['ranks']} x {row['bytes']}": round(row["bus_gb_per_s"], 1) for row in answer["rates"]},
                "of_link": {f"{row['type']} {row['ranks']} x {row['bytes']}": round(row["of_link"], 3) for row in answer["rates"]}}
+    behind = answer["falling_behind"]
+    assert bool(behind) == (part == HIDDEN), (part, behind)
     if truth["fault"] == "none":
         assert worst["cause"] in ("launch_bound", "host_other") or worst["gain_ns"] < 0.01 * answer["span_ns"], (part, worst)
         return figures
     plain = TRUTH["parts"][f"{truth['model']}_none"]["step_ms_alone"]
     figures["real_a_step_ms"] = round(truth["step_ms_alone"] - plain, 2)
-    if part == HIDDEN:
-        return figures
     cause, word = CAUSES[truth["fault"]]
+    if part == HIDDEN:
+        row = behind[0]
+        figures["falls_behind"] = {"rank": row["rank"], "cause": row["cause"], "operator": row["op"]}
+        figures["falls_behind"].update({f"{key}_ms": round(row[f"{key}_ns"] / 1e6, 2) for key in ("host_step", "next_step", "more", "gain_step", "queued")})
+        assert row["rank"] in truth["late_ranks"] and row["cause"] == cause and word in row["op"], row
+        assert row["gain_step_ns"] / 1e6 <= figures["real_a_step_ms"] <= row["more_ns"] / 1e6, (row, figures)
+        return figures
     assert worst["rank"] in truth["late_ranks"], (part, worst)
     assert worst["cause"] == cause and word in worst["op"] + worst["module"], (part, worst)
     others = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] not in truth["late_ranks"])

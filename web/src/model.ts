@@ -1662,10 +1662,34 @@ export interface Straggler {
   late_ns: number;
   /** waiting of the other ranks that it caused, summed. */
   wait_ns: number;
-  /** what the rank that waits most for it would wait less, were it as early as the second to last. */
+  /** what the rank that waits most for it would wait less, were it as early as the second to last; of a slow host no more than the others' hosts allow. */
   gain_ns: number;
   /** collectives that it was late for. */
   collectives: number;
+}
+
+/** A rank whose host takes longer for a step than every other one, while its device still has work queued: the others wait for it once that is used up. */
+export interface FallingBehind {
+  /** number of the rank. */
+  rank: number;
+  /** what its host does longer than every other one. */
+  cause: RankTime;
+  /** where its host spends most of that. */
+  op: string;
+  /** how much longer in a step: the most that a step can gain. */
+  more_ns: number;
+  /** what its host takes for a step, waiting for the device left out. */
+  host_step_ns: number;
+  /** the same of the slowest other rank, host or device. */
+  next_step_ns: number;
+  /** what a step of the job gains without that, in the long run, at the pace of this capture. */
+  gain_step_ns: number;
+  /** how far the hosts' steps differ by themselves. */
+  doubt_ns: number;
+  /** how far its launches lay ahead of its device in its last step. */
+  queued_ns: number;
+  /** steps that were compared. */
+  steps: number;
 }
 
 /** One step of one rank. */
@@ -1799,6 +1823,8 @@ export interface JobRanks {
   groups: GroupUse[];
   /** who was late and why, by what the job would gain. */
   stragglers: Straggler[];
+  /** who will be late, and why, by what a step would gain in the long run. */
+  falling_behind: FallingBehind[];
   /** steps of each rank. */
   steps: RankStep[];
   /** rates by type and size. */

@@ -18,6 +18,8 @@ struct JobView {
 std::vector<RankUse> rank_uses(const JobView& view);
 std::vector<GroupUse> group_uses(const JobView& view);
 std::vector<Straggler> stragglers(const JobView& view);
+/// `late`: what stragglers() gave. Empty where the captures have no marked steps in common.
+std::vector<FallingBehind> falling_behind(const JobView& view, const std::vector<Straggler>& late);
 std::vector<RankStep> rank_steps(const JobView& view);
 std::vector<CollectiveRate> collective_rates(const JobView& view);
 std::vector<PathPiece> critical_path(const JobView& view);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyze/ranks/answer.h"
+#include "analyze/ranks/bound_gain.h"
 #include "core/apportion.h"
 
 namespace gf {
@@ -29,7 +30,8 @@ struct Late {
 
 class Ledger {
  public:
-  explicit Ledger(const JobView& view) : view_(view), groups_of_(view.job.parts.size()) {
+  explicit Ledger(const JobView& view)
+      : view_(view), groups_of_(view.job.parts.size()), charged_(view.job.parts.size()) {
     for (std::uint32_t group = 0; group < view.job.groups.size(); ++group)
       for (const auto& member : view.job.groups[group].members)
         groups_of_[member.part].push_back(group);
@@ -53,6 +55,7 @@ class Ledger {
       entry.row.wait_ns += blame.wait;
       entry.row.late_ns += late[i];
       entry.gains[shared.group] += gains[i];
+      charged_[blame.part].push_back({static_cast<std::uint32_t>(number), gains[i]});
       entry.as_last[shared.arrivals[split.last].part] += gains[i];
       if (&entry != counted) ++entry.row.collectives;
       counted = &entry;
@@ -79,7 +82,8 @@ class Ledger {
   using Entries = std::map<std::pair<std::uint32_t, RankTime>, Late>;
 
   /// The same delay shows in each group that it reaches. What the rank that waits most for it in
-  /// all its groups would gain counts, and no more than that rank waited.
+  /// all its groups would gain counts, and no more than that rank waited; of a slow host no more
+  /// than the others' hosts allow.
   void fill_gains(Entries::iterator begin, Entries::iterator end) {
     Nanos most = 0;
     std::uint32_t who = 0;
@@ -96,9 +100,26 @@ class Ledger {
     std::vector<double> shares;
     for (auto entry = begin; entry != end; ++entry)
       shares.push_back(static_cast<double>(entry->second.gain_of(who, groups_of_[who])));
-    const auto gains = apportion(std::min(most, in_collectives(who)), shares);
+    most = std::min(most, in_collectives(who));
+    const auto largest = std::max_element(shares.begin(), shares.end()) - shares.begin();
+    const bool host_is_late = is_pace_of_host(std::next(begin, largest)->first.second);
+    if (host_is_late && worth_replaying(most, who))
+      most = std::min(
+          most, gain_within_launches(view_, begin->first.first, charged_[begin->first.first]));
+    const auto gains = apportion(most, shares);
     std::size_t i = 0;
     for (auto entry = begin; entry != end; ++entry) entry->second.row.gain_ns = gains[i++];
+  }
+
+  /// A profiler slows the hosts of all ranks alike: only what is host work itself is held against
+  /// the others' hosts.
+  static bool is_pace_of_host(RankTime cause) {
+    return cause == RankTime::idle_launch_bound || cause == RankTime::idle_host_other;
+  }
+
+  bool worth_replaying(Nanos gain, std::uint32_t part) const {
+    constexpr double kLeast = 0.01;  // few ranks of a large job can gain that share of the time
+    return static_cast<double>(gain) > kLeast * static_cast<double>(view_.job.parts[part].span_ns);
   }
 
   Nanos in_collectives(std::uint32_t part) const {
@@ -129,6 +150,7 @@ class Ledger {
 
   const JobView& view_;
   std::vector<std::vector<std::uint32_t>> groups_of_;  // by part
+  std::vector<std::vector<ChargedGain>> charged_;      // by part, by number of the collective
   Entries late_;
 };
 

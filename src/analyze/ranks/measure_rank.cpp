@@ -8,6 +8,7 @@
 #include "analyze/idle/idle.h"
 #include "analyze/launches.h"
 #include "analyze/ranks/collect_collectives.h"
+#include "analyze/ranks/host_pace.h"
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/label_time.h"
 #include "analyze/ranks/owners.h"
@@ -60,7 +61,8 @@ void fill_before(const LabelIntegral& labels, Nanos begin, RankPart& part) {
 }
 
 RankPart measure_device(const Context& context, const DeviceTimeline& line,
-                        const std::vector<StepInfo>& steps, OwnerNames& names) {
+                        const std::vector<StepInfo>& steps, const StepMarks& marks,
+                        OwnerNames& names) {
   const Capture& capture = context.capture;
   RankPart part;
   const DeviceWork work = device_work(capture, line);
@@ -77,6 +79,8 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   Texts texts;
   const auto rows = collective_rows(capture, line);
   collect_collectives(capture, rows, work.compute, part, texts);
+  fill_queued(context, line, part);
+  fill_hosts(context, line, marks, part, texts);
   place_in_steps(steps, labels, line.window, part);
   fill_before(labels, line.window.start, part);
   fill_owners(context, line, names, part, texts);
@@ -136,9 +140,10 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture) {
   for (std::size_t device = 0; device < idle.size(); ++device)
     context.devices[device].idle_pieces = std::move(idle[device].pieces);
   OwnerNames names(context);
+  const StepMarks marks = find_marks(capture);
   std::vector<RankPart> parts;
   for (const DeviceTimeline* line : devices_of_ranks(context))
-    parts.push_back(measure_device(context, *line, steps.steps, names));
+    parts.push_back(measure_device(context, *line, steps.steps, marks, names));
   identify(capture, parts);
   return parts;
 }

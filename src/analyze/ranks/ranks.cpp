@@ -77,6 +77,7 @@ Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& 
   answer.ranks = rank_uses(view);
   answer.groups = group_uses(view);
   answer.stragglers = stragglers(view);
+  answer.falling_behind = falling_behind(view, answer.stragglers);
   answer.steps = rank_steps(view);
   answer.rates = collective_rates(view);
   answer.critical_path = critical_path(view);

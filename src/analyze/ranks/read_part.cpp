@@ -72,7 +72,8 @@ class Checked {
            numbers(table.group, -1, part_.groups.size()) &&
            numbers(table.step, -1, part_.steps.size()) &&
            numbers(table.kernel, 0, part_.texts.size()) && before_sound(rows) &&
-           owners_sound(rows) && part_.start_ns >= -kLongest && part_.start_ns <= kLongest;
+           owners_sound(rows) && hosts_sound() && part_.start_ns >= -kLongest &&
+           part_.start_ns <= kLongest;
   }
 
  private:
@@ -109,6 +110,21 @@ class Checked {
            numbers(owners.module, 0, part_.texts.size());
   }
 
+  bool hosts_sound() const {
+    const auto& hosts = part_.hosts;
+    bool even = true;
+    PartHost::fields([&](const char*, auto member, const char*) {
+      even = even && (hosts.*member).size() == hosts.step.size();
+    });
+    if (!even) return false;
+    for (const auto* column : {&hosts.duration_ns, &hosts.blocked_ns, &hosts.input_ns,
+                               &hosts.operators_ns, &hosts.other_ns})
+      for (const Nanos time : *column)
+        if (time < 0 || time > kLongest) return false;
+    return numbers(hosts.input_op, -1, part_.texts.size()) &&
+           numbers(hosts.other_op, -1, part_.texts.size());
+  }
+
   const RankPart& part_;
 };
 
@@ -121,8 +137,8 @@ Result<RankPart> read_rank_part(std::string_view json, const std::string& path) 
   if (parser.parse(json.data(), json.size()).get(root))
     return fail("is no JSON of a rank, or only a piece of it", path, -1, kAdvice);
   std::string_view schema;
-  if (root["schema"].get_string().get(schema) || schema != "gpufathom.rank/1")
-    return fail("holds no rank in the layout gpufathom.rank/1", path, -1, kAdvice);
+  if (root["schema"].get_string().get(schema) || schema != "gpufathom.rank/2")
+    return fail("holds no rank in the layout gpufathom.rank/2", path, -1, kAdvice);
   RankPart part;
   if (!read(root, part) || !Checked(part).sound())
     return fail("holds a rank that contradicts itself", path, -1, kAdvice);

@@ -100,7 +100,7 @@ StepMarks find_marks(const Capture& capture) {
   }
   if (!best) return {};
   StepMarks found{std::string(best->first.first), capture.threads.pid[best->first.second],
-                  best->second};
+                  best->first.second, best->second};
   auto& marks = found.marks;
   std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) {
     return std::tuple(left.start, -left.end) < std::tuple(right.start, -right.end);

@@ -31,9 +31,10 @@ struct StepMark {
   Nanos start = 0, end = 0;
 };
 struct StepMarks {
-  std::string family;           // "ProfilerStep", "train_step", ...
-  std::int64_t pid = -1;        // process that made them
-  std::vector<StepMark> marks;  // by start
+  std::string family;             // "ProfilerStep", "train_step", ...
+  std::int64_t pid = -1;          // process that made them
+  std::uint32_t thread = kNoRow;  // row of threads
+  std::vector<StepMark> marks;    // by start
 };
 
 /// Whether a name is that of a step, such as ProfilerStep#12, train_step 3 or Iteration: 7: its

@@ -110,6 +110,39 @@ std::string late_section(const JobRanks& job, const TextStyle& style, std::size_
          table.render(style);
 }
 
+/// Hosts that are slower than the others' while their devices still have work.
+std::string behind_section(const JobRanks& job, const TextStyle& style, std::size_t rows) {
+  if (job.falling_behind.empty()) return {};
+  TextTable table({{"rank", Align::right},
+                   {"why", Align::left},
+                   {"where", Align::left, true},
+                   {"host a step", Align::right},
+                   {"next", Align::right},
+                   {"more", Align::right},
+                   {"gain a step", Align::right}});
+  std::size_t left = rows;
+  for (const auto& row : job.falling_behind) {
+    if (left-- == 0) break;
+    table.add({fmt::format("{}", row.rank), std::string(late_label(row.cause)), row.op,
+               format_time(row.host_step_ns), format_time(row.next_step_ns),
+               format_time(row.more_ns), Cell(format_time(row.gain_step_ns), Paint::strong)});
+  }
+  return section_title(style, "Hosts that fall behind", "their launches were still early enough") +
+         table.render(style);
+}
+
+std::string behind_line(const JobRanks& job) {
+  if (job.falling_behind.empty()) return {};
+  const FallingBehind& row = job.falling_behind.front();
+  std::string where;
+  if (!row.op.empty()) where = " in " + row.op;
+  return fmt::format(
+      "Nothing waited yet for rank {}, but its host falls behind: {} more of a step than any other "
+      "for {}{}. In the long run a step gains {} without it, at most {}.",
+      row.rank, format_time(row.more_ns), late_label(row.cause), where,
+      format_time(row.gain_step_ns), format_time(row.more_ns));
+}
+
 /// One character a step, darker where the rank waited longer.
 std::string steps_section(const JobRanks& job, const TextStyle& style, std::size_t rows) {
   constexpr std::string_view kShades = " .:-=+*#%@";
@@ -236,12 +269,14 @@ std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t 
   const auto width = static_cast<std::size_t>(style.width);
   std::string text = paint(style, Paint::dim, job_line(job)) + "\n";
   text += paint(style, Paint::strong, wrap(ranks_headline(job), width));
+  if (const auto behind = behind_line(job); !behind.empty()) text += wrap(behind, width);
   if (const auto busy = busy_line(job); !busy.empty()) text += wrap(busy, width);
   if (const auto missing = missing_ranks_text(job); !missing.empty())
     text += paint(style, Paint::warn, wrap("Not whole: " + missing, width));
   return text + ranks_section(job, style, rows) + late_section(job, style, rows) +
-         steps_section(job, style, rows) + path_section(job, style, rows) +
-         rates_section(job, style, rows) + doubts_section(job, style);
+         behind_section(job, style, rows) + steps_section(job, style, rows) +
+         path_section(job, style, rows) + rates_section(job, style, rows) +
+         doubts_section(job, style);
 }
 
 }  // namespace gf

@@ -38,7 +38,7 @@ constexpr const char* kRanksHead = R"(# The JSON of ranks
 <!-- Made by `./dev docs` from src/analyze/results/ranks.def and rank_part.def: change those. -->
 
 `gpufathom ranks FILE … --format json` prints one object, schema `gpufathom.ranks/1`, the first
-below. `gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/1`: `part` and
+below. `gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/2`: `part` and
 what follows it. [ranks.md](ranks.md) has the rules, [json.md](json.md) what all answers have in
 common.
 )";

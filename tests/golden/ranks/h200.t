@@ -4,7 +4,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: up to 113.6 ms of 191.5 ms (59.3 %), most of it for
+  The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
   launch too late in aten::convolution_backward.
   Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
   waits.
@@ -16,9 +16,9 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   
   Who was late, and why       waited: the others; gain: what the job loses at most
     rank  why                  where                   late by    waited      gain
-       0  launch too late      aten::conv.._backward  96.05 ms  96.05 ms  65.07 ms
-       0  more kernel time     extra_augm..n::matmul  20.06 ms  20.06 ms  19.96 ms
-       0  host busy elsewhere                         19.71 ms  19.71 ms  13.06 ms
+       0  launch too late      aten::conv.._backward  96.05 ms  96.05 ms  31.02 ms
+       0  more kernel time     extra_augm..n::matmul  20.06 ms  20.06 ms  9.517 ms
+       0  host busy elsewhere                         19.71 ms  19.71 ms  6.224 ms
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -34,7 +34,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: up to 113.6 ms of 191.5 ms (59.3 %), most of it for
+  The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
   launch too late in aten::convolution_backward.
 
 Parts of single ranks give the same answer as the captures.
@@ -62,7 +62,7 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: the answer is not whole: rank 1: gzip data ends early at byte 500000 of the compressed file
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms
-  The job waits for rank 0: up to 10.40 ms of 159.5 ms (6.5 %), most of it for
+  The job waits for rank 0: up to 4.711 ms of 159.5 ms (3.0 %), most of it for
   launch too late in aten::copy_.
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
   $ gpufathom ranks cut > answer.txt; echo "exit $?"; head -3 answer.txt

@@ -1,5 +1,5 @@
 // The page of `ranks`: which rank is late and why, ranks by steps, collectives with waiting and transfer told apart.
-import type { CollectiveRow, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
+import type { CollectiveRow, FallingBehind, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
 import { causeColour } from "../parts/colours.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
 import type { Label } from "../page_data.ts";
@@ -57,6 +57,16 @@ function stragglersSection(job: JobRanks): HTMLElement | null {
   return section("stragglers", "Who is late, and why", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
 }
 
+function behindSection(job: JobRanks): HTMLElement | null {
+  if (job.falling_behind.length === 0) return null;
+  const columns: Column<FallingBehind>[] = [
+    { id: "rank", title: "Rank", key: (b) => b.rank, cell: (b) => String(b.rank) },
+    { id: "cause", title: "Its host does longer", key: (b) => b.cause, cell: (b) => h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${partColour(b.cause)}` }), words(b.cause)) },
+    { id: "operation", title: "Where", key: (b) => b.op, cell: (b) => b.op || "\u2013" },
+    ...([["host", "Host a step", "host_step_ns"], ["next", "Next one", "next_step_ns"], ["more", "More a step", "more_ns"], ["gain", "Gain a step", "gain_step_ns"], ["doubt", "Doubt", "doubt_ns"]] as const).map(([id, title, key]): Column<FallingBehind> => ({ id, title, numeric: true, key: (b) => b[key], cell: (b) => time(b[key]) }))];
+  return section("behind", "Hosts that fall behind", "nothing waited for them yet: their launches were still early enough", table({ caption: "Hosts that fall behind", columns, rows: job.falling_behind, sortBy: "gain", noun: "causes", step: 8 }));
+}
+
 function ranksSection(job: JobRanks): HTMLElement {
   const most = Math.max(...job.ranks.map((rank) => rank.span_ns), 1), parts = [...new Set(job.ranks.flatMap((rank) => rank.time.filter((part) => part.ns > 0).map((part) => part.part)))];
   const bar = (rank: RankUse): HTMLElement[] => [h("span", { class: "name" }, `rank ${rank.rank}${rank.host ? ` on ${rank.host}` : ""}`),
@@ -101,5 +111,5 @@ export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: 
   if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, verdict(job)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
-  parts: [stragglersSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
+  parts: [stragglersSection(job), behindSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
 }
