@@ -21,13 +21,13 @@ A file alone is analysed, also from a pipe and from a process's output:
 
 One screen:
 
-  $ gpufathom lenet_train_b64.json.gz --brief
+  $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; how deep those kernels use it
   needs counters. The largest loss: idle, launch too late, 6.005 ms (57.7 %).
   
   How deep it is used                                            share of 10.40 ms
-    GPU runs a kernel         \xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                                            6.8 % (esc)
+    GPU runs a kernel         ###                                            6.8 %
     SM has work                                                            no data
     issue slots used                                                       no data
     tensor cores work                                                      no data

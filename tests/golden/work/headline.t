@@ -22,8 +22,8 @@ They are the numbers of the whole answer:
 
 In text it stands under the ladder:
 
-  $ gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | grep -A 4 'tensor FLOP/s of peak'
-    tensor FLOP/s of peak     \xe2\x96\x88\xe2\x96\x8e                                             3.2 % (esc)
+  $ LC_ALL=C gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | grep -A 4 'tensor FLOP/s of peak'
+    tensor FLOP/s of peak     #                                              3.2 %
     31.21 TFLOP/s by recorded sizes of operators, a model: MFU (operations asked
     for / peak x time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items a second (64 a
     step by its shapes), 24.3 GFLOP an item. More: gpufathom work.
