@@ -51,27 +51,16 @@ def resnet(precision, mode, batch, seconds):
 
 def items(seconds, path, pattern):
     sys.path.insert(0, __file__.rsplit("/", 1)[0])
+    import batches
     import energy_unseen
 
     with open(path, "w") as out:
         for name, build in energy_unseen.items():
             if not re.search(pattern, name):
                 continue
-            f = build()
-            for _ in range(3):
-                f()
-            torch.cuda.synchronize()
-            a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            a.record()
-            for _ in range(5):
-                f()
-            b.record()
-            b.synchronize()
-            batch = max(1, int(0.03 / max(a.elapsed_time(b) / 5e3, 1e-6)))  # calls of 30 ms: one graph, so that the host does not limit them
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                for _ in range(batch):
-                    f()
+            f = batches.warmed_up(build)
+            batch = batches.calls_in(f, 0.03)
+            graph = batches.graph_of(f, batch)
             graph.replay()
             torch.cuda.synchronize()
             start, calls, queue = time.time_ns(), 0, []

@@ -16,6 +16,8 @@ import time
 import torch
 import torch.nn.functional as F
 
+import batches
+
 torch.manual_seed(0)
 DEV = "cuda"
 
@@ -145,24 +147,12 @@ def measure(path, seconds):
 
     out = open(path, "w")
     for name, build in items():
-        f = build()
-        for _ in range(3):
-            f()
-        torch.cuda.synchronize()
-        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        a.record()
-        for _ in range(5):
-            f()
-        b.record()
-        b.synchronize()
-        batch = max(1, int(0.03 / max(a.elapsed_time(b) / 5e3, 1e-6)))  # calls a batch of 30 ms
+        f = batches.warmed_up(build)
+        batch = batches.calls_in(f, 0.03)
         graph = None
         if batch > 20:  # short kernels: a graph keeps the host from limiting them
             try:
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph):
-                    for _ in range(batch):
-                        f()
+                graph = batches.graph_of(f, batch)
             except Exception as e:  # an item that cannot be captured runs as it is
                 print(name, "not captured:", e, file=sys.stderr)
                 graph = None
@@ -209,24 +199,12 @@ def measure(path, seconds):
 def count(path):
     lines = []
     for name, build in items():
-        f = build()
-        for _ in range(3):
-            f()
-        torch.cuda.synchronize()
-        a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        a.record()
-        f()
-        b.record()
-        b.synchronize()
-        n = 4 if a.elapsed_time(b) < 0.2 else 1
+        f = batches.warmed_up(build)
+        n = 4 if batches.milliseconds(f, 1) < 0.2 else 1
         runs = []
         for calls in (n, 2 * n):
             try:
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph):
-                    for _ in range(calls):
-                        f()
-                runs.append(graph.replay)
+                runs.append(batches.graph_of(f, calls).replay)
             except Exception as e:  # an item that cannot be captured is counted kernel by kernel
                 print(name, "not captured:", e, file=sys.stderr)
                 torch.cuda.synchronize()

@@ -1,0 +1,39 @@
+"""A function's calls on the GPU: warmed up, timed, and captured into graphs.
+
+The host does not limit short kernels that a graph holds.
+"""
+import torch
+
+
+def warmed_up(build, calls=3):
+    """The function that build() gives, after its first calls: libraries are loaded, kernels chosen."""
+    call = build()
+    for _ in range(calls):
+        call()
+    torch.cuda.synchronize()
+    return call
+
+
+def milliseconds(call, calls):
+    """What each of so many calls takes on the GPU."""
+    before, after = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    before.record()
+    for _ in range(calls):
+        call()
+    after.record()
+    after.synchronize()
+    return before.elapsed_time(after) / calls
+
+
+def calls_in(call, seconds):
+    """How many calls fill so much time, at least one."""
+    return max(1, int(seconds / max(milliseconds(call, 5) / 1e3, 1e-6)))
+
+
+def graph_of(call, calls):
+    """One graph of so many calls."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    return graph
