@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "collect/live/live_sampler.h"
 #include "collect/live/pm_levels.h"
+#include "core/host_clock.h"
 #include "core/signal_events.h"
 #include "report/json.h"
 #include "report/live.h"

@@ -19,9 +19,11 @@
 #include "collect/cupti/pm_sampler.h"
 #include "collect/inject/reader.h"
 #include "collect/nvml/open.h"
+#include "collect/process_name.h"
 #include "collect/record/child.h"
 #include "collect/watched_call.h"
 #include "collect/which_tool.h"
+#include "core/host_clock.h"
 #include "core/when.h"
 
 namespace gf {

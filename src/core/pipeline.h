@@ -14,6 +14,104 @@
 
 namespace gf {
 
+/// What run_in_order() shares between its threads. Item i lives in slot i % slots.
+template <class Slot, class Produce, class Work, class Merge>
+class OrderedRun {
+ public:
+  OrderedRun(std::deque<Slot>& slots, Produce& produce, Work& work, Merge& merge)
+      : slots_(slots), produce_(produce), work_(work), merge_(merge), finished_(slots.size(), 0) {}
+
+  void run(unsigned workers) {
+    std::vector<std::thread> threads;
+    std::unique_lock lock(mutex_);
+    try {
+      for (unsigned i = 1; i < workers; ++i)
+        threads.emplace_back([this, i] { work_until_over(i); });
+      produce_until_over(lock);
+    } catch (...) {
+      stop_with_current(lock);
+    }
+    if (!lock.owns_lock()) lock.lock();
+    ended_ = true;
+    changed_.notify_all();
+    lock.unlock();
+    for (auto& thread : threads) thread.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  void produce_until_over(Lock& lock) {
+    while (!error_ && (!ended_ || taken_ < produced_)) {
+      if (!ended_ && produced_ - merged_ < slots_.size()) {
+        lock.unlock();
+        const bool more = produce_(slots_[produced_ % slots_.size()]);
+        lock.lock();
+        if (more)
+          ++produced_;
+        else
+          ended_ = true;
+        changed_.notify_all();
+      } else if (taken_ < produced_) {
+        work_on_next(lock, 0);
+      } else {
+        changed_.wait(lock, [&] { return error_ || produced_ - merged_ < slots_.size(); });
+      }
+    }
+  }
+
+  void work_until_over(unsigned number) {
+    Lock lock(mutex_);
+    try {
+      for (;;) {
+        changed_.wait(lock, [&] { return error_ || taken_ < produced_ || ended_; });
+        if (error_ || taken_ == produced_) return;
+        work_on_next(lock, number);
+      }
+    } catch (...) {
+      stop_with_current(lock);
+    }
+  }
+
+  /// The next item, which must be there. The lock is held before and after.
+  void work_on_next(Lock& lock, unsigned number) {
+    const std::uint64_t item = taken_++;
+    lock.unlock();
+    work_(slots_[item % slots_.size()], number);
+    lock.lock();
+    finished_[item % slots_.size()] = 1;
+    // Whoever completes the next item in line merges it and all that wait behind it.
+    while (!merging_ && !error_ && merged_ < produced_ && finished_[merged_ % slots_.size()]) {
+      merging_ = true;
+      lock.unlock();
+      merge_(slots_[merged_ % slots_.size()]);
+      lock.lock();
+      merging_ = false;
+      finished_[merged_ % slots_.size()] = 0;
+      ++merged_;
+      changed_.notify_all();
+    }
+  }
+
+  void stop_with_current(Lock& lock) {
+    if (!lock.owns_lock()) lock.lock();
+    if (!error_) error_ = std::current_exception();
+    changed_.notify_all();
+  }
+
+  std::deque<Slot>& slots_;
+  Produce& produce_;
+  Work& work_;
+  Merge& merge_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<char> finished_;                           // by slot: worked on and not merged yet
+  std::uint64_t produced_ = 0, taken_ = 0, merged_ = 0;  // numbers of items
+  bool ended_ = false, merging_ = false;
+  std::exception_ptr error_;
+};
+
 /// produce(slot) fills a slot and returns false when nothing is left; it runs on the calling
 /// thread. work(slot, worker) runs on `workers` threads, each with its own number. The calling
 /// thread is number 0 of them: when all slots are full it works too, so that there are no more
@@ -23,80 +121,7 @@ namespace gf {
 template <class Slot, class Produce, class Work, class Merge>
 void run_in_order(std::deque<Slot>& slots, unsigned workers, Produce produce, Work work,
                   Merge merge) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  const std::size_t count = slots.size();
-  std::vector<char> finished(count, 0);
-  std::uint64_t produced = 0, taken = 0,
-                merged = 0;  // numbers of items; item i lives in slot i % n
-  bool ended = false, merging = false;
-  std::exception_ptr error;
-
-  auto stop_with_current = [&](std::unique_lock<std::mutex>& lock) {
-    if (!lock.owns_lock()) lock.lock();
-    if (!error) error = std::current_exception();
-    changed.notify_all();
-  };
-  /// The next item, which must be there. The lock is held before and after.
-  auto work_on_next = [&](std::unique_lock<std::mutex>& lock, unsigned number) {
-    const std::uint64_t item = taken++;
-    lock.unlock();
-    work(slots[item % count], number);
-    lock.lock();
-    finished[item % count] = 1;
-    // Whoever completes the next item in line merges it and all that wait behind it.
-    while (!merging && !error && merged < produced && finished[merged % count]) {
-      merging = true;
-      lock.unlock();
-      merge(slots[merged % count]);
-      lock.lock();
-      merging = false;
-      finished[merged % count] = 0;
-      ++merged;
-      changed.notify_all();
-    }
-  };
-  auto worker = [&](unsigned number) {
-    std::unique_lock lock(mutex);
-    try {
-      for (;;) {
-        changed.wait(lock, [&] { return error || taken < produced || ended; });
-        if (error || taken == produced) return;
-        work_on_next(lock, number);
-      }
-    } catch (...) {
-      stop_with_current(lock);
-    }
-  };
-  std::vector<std::thread> threads;
-  std::unique_lock lock(mutex);
-  try {
-    for (unsigned i = 1; i < workers; ++i) threads.emplace_back(worker, i);
-    while (!error && (!ended || taken < produced)) {
-      if (!ended && produced - merged < count) {
-        lock.unlock();
-        const bool more = produce(slots[produced % count]);
-        lock.lock();
-        if (more)
-          ++produced;
-        else
-          ended = true;
-        changed.notify_all();
-      } else if (taken < produced) {
-        work_on_next(lock, 0);
-      } else {
-        changed.wait(lock, [&] { return error || produced - merged < count; });
-      }
-    }
-  } catch (...) {
-    stop_with_current(lock);
-  }
-  if (!lock.owns_lock()) lock.lock();
-  ended = true;
-  changed.notify_all();
-  lock.unlock();
-  for (auto& thread : threads) thread.join();
-  if (error) std::rethrow_exception(error);
+  OrderedRun<Slot, Produce, Work, Merge>(slots, produce, work, merge).run(workers);
 }
 
 }  // namespace gf

@@ -23,6 +23,11 @@ class CsvReader {
   bool row_was_cut() const { return cut_; }
 
  private:
+  /// The inside of the quoted cell that begins here; moves past the closing quote.
+  std::string_view quoted_cell(bool& doubled);
+  void skip_to_separator();
+  static std::string without_doubled_quotes(std::string_view cell);
+
   std::string_view text_;
   std::size_t at_ = 0, row_offset_ = 0;
   char separator_;

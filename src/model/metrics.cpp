@@ -58,11 +58,4 @@ const Metric* find_metric(std::string_view id) {
   return nullptr;
 }
 
-std::string_view metric_expression(std::string_view id, MetricSource source, ChipId chip) {
-  for (const MetricInput& input : kInputs)
-    if (input.metric == id && input.source == source && (input.chips & bit(chip)))
-      return input.expression;
-  return {};
-}
-
 }  // namespace gf

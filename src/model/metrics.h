@@ -61,7 +61,5 @@ std::span<const MetricInput> metric_inputs();
 
 /// nullptr when the id is not in the catalogue.
 const Metric* find_metric(std::string_view id);
-/// The expression of a metric for a source on a chip; empty when there is none.
-std::string_view metric_expression(std::string_view id, MetricSource source, ChipId chip);
 
 }  // namespace gf

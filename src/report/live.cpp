@@ -110,6 +110,58 @@ std::string xid_note(const std::string& label, const LiveXid& xid) {
                             fmt::gmtime(seconds));
 }
 
+std::string label_of(const LiveGpu& gpu) {
+  if (gpu.instance.empty()) return fmt::format("{}", gpu.index);
+  return fmt::format(" {}:{}", gpu.index, gpu.instance);
+}
+
+std::string gpu_line(const LiveGpu& gpu) {
+  const char* power = "power.average"_metric;
+  if (gpu.values.count("power.module"_metric)) power = "power.module"_metric;
+  std::string line = fmt::format(
+      "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label_of(gpu), short_name(gpu),
+      percent(gpu, "gpu.busy"_metric), percent(gpu, "sm.active_any"_metric),
+      percent(gpu, "issue.active"_metric), percent(gpu, "tensor.active"_metric),
+      percent(gpu, "sm.occupancy"_metric), percent(gpu, "dram.active"_metric),
+      scaled(gpu, power, 1), scaled(gpu, "temperature.gpu"_metric, 1), memory(gpu));
+  while (line.back() == ' ') line.pop_back();
+  return line + "\n";
+}
+
+std::string process_line(const LiveProcess& process, std::size_t width) {
+  std::string name, memory;
+  append_utf8(name, process.name.empty() ? "(out of sight)" : process.name);
+  if (process.memory_bytes >= 0) memory = "  " + format_bytes(process.memory_bytes);
+  return shorten_middle(fmt::format("        {} {}{}", process.pid, name, memory), width) + "\n";
+}
+
+std::string gpu_notes(const LiveGpu& gpu, std::size_t width) {
+  const std::string label = label_of(gpu);
+  std::string notes, held;
+  for (const auto& word : gpu.throttle) held += when(!held.empty(), ", ") + word;
+  if (!held.empty())
+    notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
+  for (const auto& xid : gpu.xids) notes += wrap(xid_note(label, xid), width, 2);
+  if (!gpu.missing.empty())
+    notes += wrap(fmt::format("GPU {}: no levels: {}", label, gpu.missing), width, 2);
+  return notes;
+}
+
+/// What the columns mean, and where the levels come from.
+std::string table_legend(const LiveTable& table, std::size_t width) {
+  bool mig = false;
+  std::set<std::string> sources;
+  for (const auto& gpu : table.gpus) {
+    mig |= !gpu.instance.empty();
+    if (gpu.values.contains("gpu.busy"_metric)) sources.insert(gpu.source);
+  }
+  std::string levels;
+  if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
+  return wrap(fmt::format("%, averages since the last reading{}.{}", levels,
+                          when(mig, " Instances: GPU:GPU instance/compute instance.")),
+              width, 2);
+}
+
 }  // namespace
 
 std::string live_text(const LiveTable& table, const TextStyle& style) {
@@ -122,56 +174,14 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
                     "\n";
   out += fmt::format("{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}\n", "GPU", "name",
                      "busy", "SM", "issue", "tensor", "occ", "DRAM", "W", "C", "memory");
+  if (table.gpus.empty()) return out;
   std::string notes;
   for (const auto& gpu : table.gpus) {
-    std::string label;
-    if (gpu.instance.empty()) {
-      label = fmt::format("{}", gpu.index);
-    } else {
-      label = fmt::format(" {}:{}", gpu.index, gpu.instance);
-    }
-    const char* power = "power.average"_metric;
-    if (gpu.values.count("power.module"_metric)) power = "power.module"_metric;
-    std::string line = fmt::format(
-        "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label, short_name(gpu),
-        percent(gpu, "gpu.busy"_metric), percent(gpu, "sm.active_any"_metric),
-        percent(gpu, "issue.active"_metric), percent(gpu, "tensor.active"_metric),
-        percent(gpu, "sm.occupancy"_metric), percent(gpu, "dram.active"_metric),
-        scaled(gpu, power, 1), scaled(gpu, "temperature.gpu"_metric, 1), memory(gpu));
-    while (line.back() == ' ') line.pop_back();
-    out += line + "\n";
-    for (const auto& process : gpu.processes) {
-      std::string name;
-      append_utf8(name, process.name.empty() ? "(out of sight)" : process.name);
-      out += shorten_middle(
-                 fmt::format(
-                     "        {} {}{}", process.pid, name,
-                     process.memory_bytes >= 0 ? "  " + format_bytes(process.memory_bytes) : ""),
-                 width) +
-             "\n";
-    }
-    std::string held;
-    for (const auto& word : gpu.throttle) held += when(!held.empty(), ", ") + word;
-    if (!held.empty())
-      notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
-    for (const auto& xid : gpu.xids) notes += wrap(xid_note(label, xid), width, 2);
-    if (!gpu.missing.empty())
-      notes += wrap(fmt::format("GPU {}: no levels: {}", label, gpu.missing), width, 2);
+    out += gpu_line(gpu);
+    for (const auto& process : gpu.processes) out += process_line(process, width);
+    notes += gpu_notes(gpu, width);
   }
-  if (!table.gpus.empty()) {
-    bool mig = false;
-    for (const auto& gpu : table.gpus) mig |= !gpu.instance.empty();
-    out += notes;
-    std::set<std::string> sources;
-    for (const auto& gpu : table.gpus)
-      if (gpu.values.contains("gpu.busy"_metric)) sources.insert(gpu.source);
-    std::string levels;
-    if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
-    out += wrap(fmt::format("%, averages since the last reading{}.{}", levels,
-                            when(mig, " Instances: GPU:GPU instance/compute instance.")),
-                width, 2);
-  }
-  return out;
+  return out + notes + table_legend(table, width);
 }
 
 std::string live_csv_header() {

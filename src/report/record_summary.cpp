@@ -43,39 +43,44 @@ std::string bar(double share, const TextStyle& style) {
   return out;
 }
 
-std::string device_text(const RecordedDevice& device, const TextStyle& style) {
-  std::string out = fmt::format("GPU {}  {}  levels: {}", device.index, device.name,
-                                device.source == "pm_sampling" ? "PM sampling"
-                                : device.source == "gpm"       ? "NVML GPM (10 Hz)"
-                                                               : "none (NVML only)");
-  if (device.samples > 0) out += fmt::format(", {} samples", format_count(device.samples));
-  if (device.lost > 0) out += fmt::format(", {} lost", format_count(device.lost));
-  out += "\n";
-  if (device.shares.empty()) {
-    if (device.source == "nvml") {
-      out += "  no levels recorded\n";
-    } else if (device.samples == 0) {
-      out += "  no sample arrived\n";
-    } else {
-      out += "  the GPU did no work\n";
-    }
-  } else
-    out +=
-        fmt::format("  while it had work, {} from first to last:\n", format_time(device.span_ns));
+std::string_view levels_from(std::string_view source) {
+  if (source == "pm_sampling") return "PM sampling";
+  if (source == "gpm") return "NVML GPM (10 Hz)";
+  return "none (NVML only)";
+}
+
+/// What there is to say above the levels, or instead of them.
+std::string levels_title(const RecordedDevice& device) {
+  if (!device.shares.empty())
+    return fmt::format("  while it had work, {} from first to last:\n",
+                       format_time(device.span_ns));
+  if (device.source == "nvml") return "  no levels recorded\n";
+  if (device.samples == 0) return "  no sample arrived\n";
+  return "  the GPU did no work\n";
+}
+
+std::string levels_text(const RecordedDevice& device, const TextStyle& style) {
+  std::string out = levels_title(device);
   for (const auto& rung : kLadder)
     if (auto share = device.shares.find(rung.id); share != device.shares.end())
       out += fmt::format("    {:<22}{:>7}  {}\n", rung.label, format_share(share->second),
                          bar(share->second, style));
+  return out;
+}
+
+std::string dram_text(const RecordedDevice& device) {
   const double seconds = static_cast<double>(device.sampled_ns) * 1e-9;
-  auto total = [&](const char* id) {
-    const auto it = device.totals.find(id);
-    return it == device.totals.end() ? -1.0 : it->second;
-  };
-  if (seconds > 0 && total("dram.read"_metric) >= 0 && total("dram.write"_metric) >= 0)
-    out +=
-        fmt::format("    DRAM {}/s read, {}/s written\n",
-                    format_bytes(static_cast<std::int64_t>(total("dram.read"_metric) / seconds)),
-                    format_bytes(static_cast<std::int64_t>(total("dram.write"_metric) / seconds)));
+  const auto read = device.totals.find("dram.read"_metric),
+             written = device.totals.find("dram.write"_metric);
+  if (seconds <= 0 || read == device.totals.end() || written == device.totals.end() ||
+      read->second < 0 || written->second < 0)
+    return "";
+  return fmt::format("    DRAM {}/s read, {}/s written\n",
+                     format_bytes(static_cast<std::int64_t>(read->second / seconds)),
+                     format_bytes(static_cast<std::int64_t>(written->second / seconds)));
+}
+
+std::string power_text(const RecordedDevice& device) {
   std::string power;
   if (device.power_mean_watts)
     power += fmt::format("power {:.0f} W mean, {:.0f} W most", *device.power_mean_watts,
@@ -84,7 +89,10 @@ std::string device_text(const RecordedDevice& device, const TextStyle& style) {
     power += fmt::format("{}energy {:.0f} J", when(!power.empty(), "; "), *device.energy_joules);
   if (device.energy_joules && device.energy_integral_joules)
     power += fmt::format(" ({:.0f} J from power readings)", *device.energy_integral_joules);
-  if (!power.empty()) out += "  " + power + "\n";
+  return power;
+}
+
+std::string state_text(const RecordedDevice& device) {
   std::string state;
   if (device.memory_peak_bytes)
     state += "memory " + format_bytes(*device.memory_peak_bytes) + " at most";
@@ -94,19 +102,35 @@ std::string device_text(const RecordedDevice& device, const TextStyle& style) {
   if (device.temperature_max_celsius)
     state += fmt::format("{}{:.0f} C at most", when(!state.empty(), "; "),
                          *device.temperature_max_celsius);
-  if (!state.empty()) out += "  " + state + "\n";
-  if (!device.throttle.empty()) {
-    std::string words;
-    for (const auto& cause : device.throttle) words += when(!words.empty(), ", ") + cause;
-    out += "  clocks were held down at times by " + words + "\n";
-  }
-  if (device.step_ns) {
-    out += fmt::format("  the GPU's activity repeats every {} (correlation {:.2f})",
-                       format_time(static_cast<Nanos>(*device.step_ns)), device.step_confidence);
-    if (device.power_mean_watts)
-      out += fmt::format(": {:.3g} J a step", *device.power_mean_watts * *device.step_ns * 1e-9);
-    out += "\n";
-  }
+  return state;
+}
+
+std::string throttle_text(const RecordedDevice& device) {
+  if (device.throttle.empty()) return "";
+  std::string words;
+  for (const auto& cause : device.throttle) words += when(!words.empty(), ", ") + cause;
+  return "clocks were held down at times by " + words;
+}
+
+std::string step_text(const RecordedDevice& device) {
+  if (!device.step_ns) return "";
+  std::string step =
+      fmt::format("the GPU's activity repeats every {} (correlation {:.2f})",
+                  format_time(static_cast<Nanos>(*device.step_ns)), device.step_confidence);
+  if (device.power_mean_watts)
+    step += fmt::format(": {:.3g} J a step", *device.power_mean_watts * *device.step_ns * 1e-9);
+  return step;
+}
+
+std::string device_text(const RecordedDevice& device, const TextStyle& style) {
+  std::string out =
+      fmt::format("GPU {}  {}  levels: {}", device.index, device.name, levels_from(device.source));
+  if (device.samples > 0) out += fmt::format(", {} samples", format_count(device.samples));
+  if (device.lost > 0) out += fmt::format(", {} lost", format_count(device.lost));
+  out += "\n" + levels_text(device, style) + dram_text(device);
+  for (const std::string& line :
+       {power_text(device), state_text(device), throttle_text(device), step_text(device)})
+    if (!line.empty()) out += "  " + line + "\n";
   return out;
 }
 

@@ -46,13 +46,17 @@ TEST(Metrics, OneExpressionForEachSourceAndChip) {
     }
 }
 
-TEST(Metrics, ExpressionByChip) {
-  EXPECT_EQ(metric_expression("dram.read", MetricSource::report, ChipId::GB202),
+TEST(Metrics, ChipsNameTheirOwnCounters) {
+  auto expression = [](std::string_view metric, MetricSource source, ChipId chip) {
+    for (const MetricInput& input : metric_inputs())
+      if (input.metric == metric && input.source == source && (input.chips & bit(chip)))
+        return input.expression;
+    return std::string_view();
+  };
+  EXPECT_EQ(expression("dram.read", MetricSource::report, ChipId::GB202),
             "dram__bytes_op_read.sum");
-  EXPECT_EQ(metric_expression("dram.read", MetricSource::report, ChipId::GH100),
-            "dram__bytes_read.sum");
-  EXPECT_EQ(metric_expression("dram.read", MetricSource::pm, ChipId::GV100), "");
-  EXPECT_EQ(metric_expression("no.such", MetricSource::pm, ChipId::GH100), "");
+  EXPECT_EQ(expression("dram.read", MetricSource::report, ChipId::GH100), "dram__bytes_read.sum");
+  EXPECT_EQ(expression("dram.read", MetricSource::pm, ChipId::GV100), "");
 }
 
 }  // namespace

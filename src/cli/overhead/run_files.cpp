@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "collect/nvml/nvml.h"
+#include "core/host_clock.h"
 
 namespace gf::cli {
 

@@ -16,6 +16,7 @@
 #include <filesystem>
 
 #include "cli/overhead/run_processes.h"
+#include "core/host_clock.h"
 
 namespace gf::cli {
 

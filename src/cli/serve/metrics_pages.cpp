@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collect/live/live_sampler.h"
+#include "core/host_clock.h"
 #include "report/json.h"
 #include "report/openmetrics.h"
 

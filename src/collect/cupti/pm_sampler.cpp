@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 
 #include "collect/cupti/clock_map.h"
-#include "collect/cupti/find.h"
+#include "core/host_clock.h"
 
 namespace gf {
 
@@ -21,109 +20,9 @@ double thread_cpu_seconds() {
   return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
 }
 
-/// The PCI address without its domain's leading zeros: NVML writes eight digits, CUDA four.
-std::string bus_key(const std::string& pci) {
-  const auto colon = pci.find(':');
-  if (colon == std::string::npos) return pci;
-  std::string domain = pci.substr(0, colon);
-  domain.erase(0, std::min(domain.find_first_not_of('0'), domain.size()));
-  return domain + pci.substr(colon);
-}
-
-PmRefusal refusal_of(CUptiResult code) {
-  switch (code) {
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return PmRefusal::permission;
-    case CUPTI_ERROR_HARDWARE_BUSY:
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-      return PmRefusal::in_use;
-    case CUPTI_ERROR_NOT_SUPPORTED:
-    case CUPTI_ERROR_INVALID_DEVICE:
-    case CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED:
-      return PmRefusal::unsupported;
-    default:
-      return PmRefusal::other;
-  }
-}
-
-}  // namespace
-
-const char* advice_for(PmRefusal why) {
-  switch (why) {
-    case PmRefusal::permission:
-      return "run as root or with CAP_SYS_ADMIN, or load the driver with "
-             "NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)";
-    case PmRefusal::in_use:
-      return "another profiler holds this GPU's counters: end it, or wait";
-    case PmRefusal::unsupported:
-      return "PM sampling needs Turing or newer, without vGPU, MIG or confidential computing";
-    case PmRefusal::driver:
-      return "PM sampling needs a driver for CUDA 12.6 or newer and a libcupti of the same "
-             "generation";
-    default:
-      return "";
-  }
-}
-
-namespace {
-const char* start_advice(CUresult code) {
-  if (code == CUDA_ERROR_NO_DEVICE)
-    return "no CUDA device is visible: give the container its compute capability "
-           "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)";
-  if (code == CUDA_ERROR_UNKNOWN) return "are /dev/nvidia-uvm and the nvidia_uvm module there?";
-  return "see what nvidia-smi says";
-}
-}  // namespace
-
-Result<std::shared_ptr<Cupti>> Cupti::open() {
-  auto out = std::make_shared<Cupti>();
-  auto driver = Library::open({"libcuda.so.1"});
-  if (!driver)
-    return fail("libcuda.so.1 cannot be loaded", {}, -1,
-                "install the NVIDIA driver, or give the container its compute capability");
-  if (const char* missing = out->driver_.load(*driver))
-    return fail(fmt::format("libcuda.so.1 lacks {}", missing));
-  // All GPUs are wanted here, in NVML's order; what CUDA_VISIBLE_DEVICES hides from the program is
-  // the program's matter.
-  unsetenv("CUDA_VISIBLE_DEVICES");
-  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
-  if (const auto code = out->driver_.cuInit(0); code != CUDA_SUCCESS)
-    return fail(fmt::format("the CUDA driver does not start: error {}", static_cast<int>(code)), {},
-                -1, start_advice(code));
-  out->driver_.cuDriverGetVersion(&out->cuda_version_);
-  auto library = open_cupti();
-  if (!library) return tl::unexpected(library.error());
-  out->path_ = library->path();
-  const char* missing = out->cupti_.load(*library);
-  if (out->cupti_.cuptiGetVersion) out->cupti_.cuptiGetVersion(&out->version_);
-  if (missing)
-    return fail(fmt::format("{} (CUPTI {}) lacks {}", out->path_, out->version_, missing), {}, -1,
-                "PM sampling came with CUDA 12.6: use a newer libcupti");
-  GF_CUPTI_PARAMS(CUpti_Profiler_Initialize, params);
-  if (const auto code = out->cupti_.cuptiProfilerInitialize(&params); code != CUPTI_SUCCESS)
-    return fail("CUPTI's profiler does not start: " + out->cupti_.text(code), {}, -1,
-                advice_for(refusal_of(code)));
-  return out;
-}
-
-Result<int> Cupti::cuda_index(const GpuInfo& gpu) const {
-  int count = 0;
-  driver_.cuDeviceGetCount(&count);
-  for (int i = 0; i < count; ++i) {
-    CUdevice device = 0;
-    char bus[64] = {};
-    if (driver_.cuDeviceGet(&device, i) == CUDA_SUCCESS &&
-        driver_.cuDeviceGetPCIBusId(bus, sizeof bus, device) == CUDA_SUCCESS &&
-        strcasecmp(bus_key(bus).c_str(), bus_key(gpu.pci_bus).c_str()) == 0)
-      return i;
-  }
-  return fail(fmt::format("CUDA does not see GPU {} ({})", gpu.index, gpu.pci_bus));
-}
-
-namespace {
 constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that one image may hold
 constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
+
 }  // namespace
 
 Nanos pm_decode_period(std::int64_t interval_ns) {
@@ -268,6 +167,78 @@ struct PmSampler::State {
     params.pCounterData = image.bytes.data();
     return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&params);
   }
+  /// What a call answered that refuses the session, for people; `why` gets what kind it is.
+  tl::unexpected<Error> refused(const char* step, CUptiResult code, PmRefusal& why) const {
+    why = refusal_of(code);
+    if (const int cuda = cupti->driver_cuda_version();
+        cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other))
+      why = PmRefusal::driver;
+    return fail(fmt::format("{}: {}", step, functions().text(code)), {}, -1, advice_for(why));
+  }
+  Status find_chip(PmRefusal& why) {
+    GF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported, supported);
+    supported.cuDevice = static_cast<CUdevice>(device);
+    supported.api = CUPTI_PROFILER_PM_SAMPLING;
+    if (const auto code = functions().cuptiProfilerDeviceSupported(&supported);
+        code != CUPTI_SUCCESS)
+      return refused("PM sampling cannot be queried", code, why);
+    if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+      return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED, why);
+    GF_CUPTI_PARAMS(CUpti_Device_GetChipName, name);
+    name.deviceIndex = device;
+    if (const auto code = functions().cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS)
+      return refused("the chip has no name", code, why);
+    chip = name.pChipName;
+    return {};
+  }
+  /// What of the chip's counters may be used here: how large the answer is, then the answer.
+  Status list_counters(PmRefusal& why) {
+    GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
+    available.deviceIndex = device;
+    if (const auto code = functions().cuptiPmSamplingGetCounterAvailability(&available);
+        code != CUPTI_SUCCESS)
+      return refused("counters cannot be listed", code, why);
+    availability.resize(available.counterAvailabilityImageSize);
+    available.pCounterAvailabilityImage = availability.data();
+    if (const auto code = functions().cuptiPmSamplingGetCounterAvailability(&available);
+        code != CUPTI_SUCCESS)
+      return refused("counters cannot be listed", code, why);
+    return {};
+  }
+  Status choose_counters(PmRefusal& why) {
+    for (const auto& metric : options.wanted)
+      if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
+                                               metric.id) != options.metrics.end())
+        wanted.push_back(metric);
+    auto chosen = choose_pm_metrics(functions(), chip, availability, wanted);
+    if (!chosen) return tl::unexpected(chosen.error());
+    choice = std::move(*chosen);
+    values.resize(choice.counters.size());
+    GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, evaluator);
+    evaluator.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
+    evaluator.pChipName = chip.c_str();
+    evaluator.pCounterAvailabilityImage = availability.data();
+    if (const auto code = functions().cuptiProfilerHostInitialize(&evaluator);
+        code != CUPTI_SUCCESS)
+      return refused("the evaluator does not start", code, why);
+    host = evaluator.pHostObject;
+    return {};
+  }
+  Status begin_session(PmRefusal& why) {
+    if (const auto code = enable(); code != CUPTI_SUCCESS) {
+      auto error = refused("PM sampling cannot be enabled", code, why);
+      if (why == PmRefusal::other)
+        why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
+      return error;
+    }
+    hardware_bytes = options.hardware_buffer_bytes;
+    if (hardware_bytes == 0)
+      hardware_bytes = static_cast<std::size_t>(
+          std::clamp(2 * between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
+    const char* step = "";
+    if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
+    return {};
+  }
   /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for
   /// this once. Null: no memory.
   Image* image_for(Nanos now) {
@@ -363,76 +334,17 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   why = PmRefusal::other;
   auto index = cupti->cuda_index(gpu);
   if (!index) return tl::unexpected(index.error());
-  const auto& functions = cupti->functions();
-  auto refused = [&](const char* step, CUptiResult code) {
-    why = refusal_of(code);
-    if (const int cuda = cupti->driver_cuda_version();
-        cuda > 0 && cuda < 12060 && (why == PmRefusal::unsupported || why == PmRefusal::other))
-      why = PmRefusal::driver;
-    return fail(fmt::format("{}: {}", step, functions.text(code)), {}, -1, advice_for(why));
-  };
   std::unique_ptr<PmSampler> sampler(new PmSampler);
   auto& state = *sampler->state_;
-  state.cupti = cupti;
+  state.cupti = std::move(cupti);
   state.options = options;
   state.device = static_cast<std::size_t>(*index);
-
-  GF_CUPTI_PARAMS(CUpti_Profiler_DeviceSupported, supported);
-  supported.cuDevice = *index;
-  supported.api = CUPTI_PROFILER_PM_SAMPLING;
-  if (const auto code = functions.cuptiProfilerDeviceSupported(&supported); code != CUPTI_SUCCESS)
-    return refused("PM sampling cannot be queried", code);
-  if (supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
-    return refused("PM sampling is not offered", CUPTI_ERROR_NOT_SUPPORTED);
-  GF_CUPTI_PARAMS(CUpti_Device_GetChipName, name);
-  name.deviceIndex = state.device;
-  if (const auto code = functions.cuptiDeviceGetChipName(&name); code != CUPTI_SUCCESS)
-    return refused("the chip has no name", code);
-  state.chip = name.pChipName;
-
-  GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
-  available.deviceIndex = state.device;
-  if (const auto code = functions.cuptiPmSamplingGetCounterAvailability(&available);
-      code != CUPTI_SUCCESS)
-    return refused("counters cannot be listed", code);
-  state.availability.resize(available.counterAvailabilityImageSize);
-  available.pCounterAvailabilityImage = state.availability.data();
-  if (const auto code = functions.cuptiPmSamplingGetCounterAvailability(&available);
-      code != CUPTI_SUCCESS)
-    return refused("counters cannot be listed", code);
-
-  for (const auto& metric : options.wanted)
-    if (options.metrics.empty() || std::find(options.metrics.begin(), options.metrics.end(),
-                                             metric.id) != options.metrics.end())
-      state.wanted.push_back(metric);
-  auto choice = choose_pm_metrics(functions, state.chip, state.availability, state.wanted);
-  if (!choice) return tl::unexpected(choice.error());
-  state.choice = std::move(*choice);
-  GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, host);
-  host.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
-  host.pChipName = state.chip.c_str();
-  host.pCounterAvailabilityImage = state.availability.data();
-  if (const auto code = functions.cuptiProfilerHostInitialize(&host); code != CUPTI_SUCCESS)
-    return refused("the evaluator does not start", code);
-  state.host = host.pHostObject;
-
-  if (const auto code = state.enable(); code != CUPTI_SUCCESS) {
-    auto error = refused("PM sampling cannot be enabled", code);
-    if (why == PmRefusal::other)
-      why = PmRefusal::in_use;  // one session a device: CUPTI has no code of its own for it
-    return error;
-  }
-  if (options.hardware_buffer_bytes) {
-    state.hardware_bytes = options.hardware_buffer_bytes;
-  } else {
-    state.hardware_bytes = static_cast<std::size_t>(
-        std::clamp(2 * state.between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
-  }
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
   state.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
-  const char* step = "";
-  if (const auto code = state.begin(step); code != CUPTI_SUCCESS) return refused(step, code);
-  state.values.resize(state.choice.counters.size());
+  using Step = Status (State::*)(PmRefusal&);
+  for (Step step :
+       {&State::find_chip, &State::list_counters, &State::choose_counters, &State::begin_session})
+    if (const Status done = (state.*step)(why); !done) return tl::unexpected(done.error());
   why = PmRefusal::none;
   return sampler;
 }

@@ -8,31 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "collect/cupti/cupti.h"
 #include "collect/cupti/pm_metrics.h"
-#include "collect/nvml/nvml.h"
+#include "collect/cupti/pm_refusal.h"
 
 namespace gf {
-
-/// CUPTI and the CUDA driver, started once a process.
-class Cupti {
- public:
-  /// Errors: no driver, no libcupti, one too old for PM sampling (CUDA 12.6 is the first).
-  static Result<std::shared_ptr<Cupti>> open();
-  const CuptiFunctions& functions() const { return cupti_; }
-  const DriverFunctions& driver() const { return driver_; }
-  std::uint32_t version() const { return version_; }         // such as 130001
-  int driver_cuda_version() const { return cuda_version_; }  // such as 13000
-  const std::string& path() const { return path_; }
-  /// CUDA's number of the GPU with this PCI address, or an error.
-  Result<int> cuda_index(const GpuInfo& gpu) const;
-
- private:
-  CuptiFunctions cupti_;
-  DriverFunctions driver_;
-  std::uint32_t version_ = 0;
-  int cuda_version_ = 0;
-  std::string path_;
-};
 
 struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
@@ -48,9 +28,6 @@ struct PmOptions {
 /// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not
 /// too often; buffers grow with what arrives in between, so not too rarely.
 Nanos pm_decode_period(std::int64_t interval_ns);
-
-/// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
-enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
 
 /// One sample; `values` runs along choice().metrics, in the catalogue's units.
 struct PmSample {
@@ -92,8 +69,5 @@ class PmSampler {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Why a session could not start, as text for people: what, and what to do.
-const char* advice_for(PmRefusal why);
 
 }  // namespace gf

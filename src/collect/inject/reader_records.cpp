@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "collect/inject/reader.h"
-#include "collect/nvml/nvml.h"
+#include "core/host_clock.h"
 #include "model/kernel_name.h"
 #include "model/nvtx_operation.h"
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/host_clock.h"
+
 namespace gf {
 
 std::string host_name() {

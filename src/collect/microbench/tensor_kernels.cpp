@@ -7,6 +7,18 @@ namespace gf::microbench {
 
 namespace {
 
+/// Masks that make a word of random bits one or more ordinary numbers: what is kept of it, and what
+/// of the exponents is set.
+struct RandomBits {
+  const char* keep;
+  const char* set;
+};
+RandomBits random_bits(std::uint32_t element_bits) {
+  if (element_bits == 16) return {"0x83ff83ff", "0x3c003c00"};
+  if (element_bits == 8) return {"0x8f8f8f8f", "0x30303030"};
+  return {"0x83ffffff", "0x3c000000"};
+}
+
 /// mma.sync: one warp, registers only. Four sets of each operand take turns, as the tiles of a
 /// matrix product do: with the same operands again and again the datapaths would hardly toggle.
 Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape,
@@ -18,6 +30,7 @@ Microbench mma(const ChipTraits& chip, const char* id, const char* feature, cons
   bench.zeros = zeros;
   constexpr int kChains = 4, kRepeat = 8, kSets = 4;
   bench.unroll = kChains * kRepeat;
+  const RandomBits random = random_bits(bits);
   std::string setup = "  mad.lo.u32 %r2, %warp, 33, %lane;\n";
   for (int i = 0; i < kSets * (a_regs + b_regs); ++i) {
     if (zeros) {
@@ -26,13 +39,7 @@ Microbench mma(const ChipTraits& chip, const char* id, const char* feature, cons
       setup += fmt::format(
           "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, "
           "{2};\n  or.b32 %r{0}, %r{0}, {3};\n",
-          8 + i, 77777 * (i + 1),
-          bits == 16  ? "0x83ff83ff"
-          : bits == 8 ? "0x8f8f8f8f"
-                      : "0x83ffffff",
-          bits == 16  ? "0x3c003c00"
-          : bits == 8 ? "0x30303030"
-                      : "0x3c000000");
+          8 + i, 77777 * (i + 1), random.keep, random.set);
     }
   }
   for (int chain = 0; chain < kChains * 4; ++chain)
@@ -75,21 +82,14 @@ struct Wgmma {
                     // further under the cap
 };
 
-/// wgmma m64nNk*: one warpgroup, both operands from shared memory without swizzle. 64 x N outputs.
-/// Four tiles of each operand take turns.
-Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
-  Microbench bench;
-  bench.id = wgmma.id;
-  bench.feature = wgmma.feature;
-  bench.zeros = wgmma.zeros;
-  bench.unroll = 8;
-  bench.fixed_threads = 128;
-  constexpr int kTileA = 2048;  // bytes: 64 rows of 32
-  const int tile_b = wgmma.n * 32, accumulators = wgmma.n / 2, bits = static_cast<int>(wgmma.bits);
-  const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
-  // Fill the tiles with random bits of the element type (or zeros), then describe them: start
-  // address, leading and stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix
-  // descriptor").
+constexpr int kTileA = 2048;  // bytes of a tile of the first operand: 64 rows of 32
+constexpr int kL2Reads = 8;   // of a loop that reads from L2 beside its products
+
+/// Fills the tiles with random bits of the element type (or zeros), then describes them: start
+/// address, leading and stride byte offsets in units of 16 bytes, no swizzle (PTX ISA, "Matrix
+/// descriptor").
+std::string fill_tiles(const Wgmma& wgmma) {
+  const RandomBits random = random_bits(wgmma.bits);
   std::string setup = fmt::format(
       "  .reg .u64 %da<4>, %db<4>;\n  .reg .u32 %cell;\n  .reg .f32 %c<128>;\n  mov.u32 %r2, "
       "tiles;\n  shl.b32 %r3, %thread, 2;\n  add.u32 %cell, %r2, %r3;\n  mov.u32 %r4, 0;\n"
@@ -102,20 +102,49 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
       "  and.b32 %r7, %r2, 0x3ffff;\n  shr.u32 %r7, %r7, 4;\n  cvt.u64.u32 %da0, %r7;\n  mov.u64 "
       "%d3, 0x0000000800080000;\n  or.b64 %da0, %da0, %d3;\n"
       "  add.u64 %db0, %da0, {};\n",
-      bits == 16  ? "0x83ff83ff"
-      : bits == 8 ? "0x8f8f8f8f"
-                  : "0x83ffffff",
-      bits == 16  ? "0x3c003c00"
-      : bits == 8 ? "0x30303030"
-                  : "0x3c000000",
-      when(wgmma.zeros, "  mov.u32 %r5, 0;\n"), 4 * kTileA / 16);
+      random.keep, random.set, when(wgmma.zeros, "  mov.u32 %r5, 0;\n"), 4 * kTileA / 16);
   for (int i = 1; i < 4; ++i)
     setup += fmt::format("  add.u64 %da{0}, %da0, {1};\n  add.u64 %db{0}, %db0, {2};\n", i,
-                         i * kTileA / 16, i * tile_b / 16);
-  std::string regs;
+                         i * kTileA / 16, i * wgmma.n * 32 / 16);
+  return setup;
+}
+
+/// The next address depends on what was read (through a runtime zero).
+std::string read_l2() {
+  std::string body;
+  for (int i = 0; i < kL2Reads; ++i)
+    body += fmt::format(
+        "  ld.global.cg.v4.u32 {{%r40, %r41, %r42, %r43}}, [%at+{}];\n  lop3.b32 %acc, %acc, "
+        "%r40, %r41, 0x96;\n  lop3.b32 %acc, %acc, %r42, %r43, 0x96;\n",
+        i * 512);
+  return body +
+         "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n  add.u64 %at, %base, %d2;\n";
+}
+
+void count_l2_reads(Microbench& bench) {
+  bench.space = Space::l2;
+  bench.bytes_per_warp = kL2Reads * 512;
+  bench.per_warp_loop["inst"] += 3.0 * kL2Reads + 3;
+  bench.per_warp_loop["l1.load"] = bench.per_warp_loop["l2.load"] = kL2Reads * 16.0;
+  bench.per_warp_loop["l2.request"] = kL2Reads * 4.0;
+}
+
+/// wgmma m64nNk*: one warpgroup, both operands from shared memory without swizzle. 64 x N outputs.
+/// Four tiles of each operand take turns.
+Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
+  Microbench bench;
+  bench.id = wgmma.id;
+  bench.feature = wgmma.feature;
+  bench.zeros = wgmma.zeros;
+  bench.unroll = 8;
+  bench.fixed_threads = 128;
+  const int tile_b = wgmma.n * 32, accumulators = wgmma.n / 2;
+  const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
+  std::string setup = fill_tiles(wgmma), regs, end;
   for (int i = 0; i < accumulators; ++i) {
     setup += fmt::format("  mov.f32 %c{}, 0f00000000;\n", i);
     regs += fmt::format("{}%c{}", when(i > 0, ", "), i);
+    end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
   }
   std::string body = "  wgmma.fence.sync.aligned;\n";
   for (int i = 0; i < bench.unroll; ++i)
@@ -128,27 +157,13 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
                          {wgmma.feature, bench.unroll * 2.0 * 64 * wgmma.n * wgmma.k / 4},
                          {"shared.load", bench.unroll * (kTileA + tile_b) / 32.0 / 4}};
   if (wgmma.l2) {
-    constexpr int kReads = 8;
-    bench.space = Space::l2;
-    bench.bytes_per_warp = kReads * 512;
     setup +=
         "  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, 16;\n  add.u64 %base, %base, %d1;\n  mov.u64 "
         "%at, %base;\n";
-    for (int i = 0; i < kReads;
-         ++i)  // the next address depends on what was read (through a runtime zero)
-      body += fmt::format(
-          "  ld.global.cg.v4.u32 {{%r40, %r41, %r42, %r43}}, [%at+{}];\n  lop3.b32 %acc, %acc, "
-          "%r40, %r41, 0x96;\n  lop3.b32 %acc, %acc, %r42, %r43, 0x96;\n",
-          i * 512);
-    body += "  and.b32 %r2, %acc, %zero;\n  cvt.u64.u32 %d2, %r2;\n  add.u64 %at, %base, %d2;\n";
-    bench.per_warp_loop["inst"] += 3.0 * kReads + 3;
-    bench.per_warp_loop["l1.load"] = bench.per_warp_loop["l2.load"] = kReads * 16.0;
-    bench.per_warp_loop["l2.request"] = kReads * 4.0;
+    body += read_l2();
+    count_l2_reads(bench);
   }
   body += "  wgmma.wait_group.sync.aligned 0;\n";
-  std::string end;
-  for (int i = 0; i < accumulators; ++i)
-    end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
   bench.ptx = kernel(chip, setup, body, end + kKeepAcc, globals);
   return bench;
 }

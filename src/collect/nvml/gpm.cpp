@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "collect/nvml/functions.h"
+#include "core/host_clock.h"
 #include "model/metric_id.h"
 
 namespace gf {

@@ -125,16 +125,6 @@ void Nvml::list_gpus() {
   }
 }
 
-Nanos host_now() {
-  auto read = [](clockid_t id) {
-    timespec moment{};
-    clock_gettime(id, &moment);
-    return static_cast<Nanos>(moment.tv_sec) * kNsPerSecond + moment.tv_nsec;
-  };
-  static const Nanos offset = read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC);
-  return offset + read(CLOCK_MONOTONIC);
-}
-
 std::vector<std::string> throttle_words(std::uint64_t mask) {
   static constexpr std::array<std::pair<std::uint64_t, const char*>, 8> words{
       {{nvmlClocksEventReasonApplicationsClocksSetting, "application_clocks"},
@@ -149,20 +139,6 @@ std::vector<std::string> throttle_words(std::uint64_t mask) {
   for (const auto& [bit, word] : words)
     if (mask & bit) out.emplace_back(word);
   return out;
-}
-
-std::string process_name(std::int64_t pid) {
-  char buffer[64] = {};
-  if (FILE* file = std::fopen(fmt::format("/proc/{}/comm", pid).c_str(), "re")) {
-    const std::size_t got = std::fread(buffer, 1, sizeof buffer - 1, file);
-    std::fclose(file);
-    std::string name(buffer, got);
-    while (!name.empty() && name.back() == '\n') name.pop_back();
-    for (char& letter : name)  // a terminal would obey them
-      if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
-    return name;
-  }
-  return {};
 }
 
 }  // namespace gf

@@ -109,12 +109,7 @@ class Nvml {
   std::vector<WrappingCount> pcie_;  // two a GPU, by its index
 };
 
-/// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the
-/// program runs.
-Nanos host_now();
 /// Short words for the bits of a throttle mask ("sw_power_cap"), without the idle bit.
 std::vector<std::string> throttle_words(std::uint64_t mask);
-/// The name of a process from /proc, empty when it cannot be seen.
-std::string process_name(std::int64_t pid);
 
 }  // namespace gf

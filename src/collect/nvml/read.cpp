@@ -3,6 +3,8 @@
 
 #include "collect/nvml/functions.h"
 #include "collect/nvml/nvml.h"
+#include "collect/process_name.h"
+#include "core/host_clock.h"
 
 namespace gf {
 

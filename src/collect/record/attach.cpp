@@ -16,7 +16,7 @@
 #include <sstream>
 #include <utility>
 
-#include "collect/nvml/nvml.h"
+#include "core/host_clock.h"
 
 namespace gf {
 

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "collect/nvml/nvml.h"
+#include "core/host_clock.h"
 #include "core/when.h"
 
 namespace gf {

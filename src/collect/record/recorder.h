@@ -3,6 +3,8 @@
 // along into it (CUDA_INJECTION64_PATH).
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@ struct RecordOptions {
   std::string output;  // the capture; written while it grows
   std::string devices = "all";
   double rate_hz = 1000;        // counter samples a second
+  std::int64_t interval_ns() const { return std::llround(1e9 / rate_hz); }  // between two of them
   std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try
   std::string metrics =
       "levels";  // levels, energy: which counters fill the one pass that can be sampled

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/host_clock.h"
+#include "model/counter_row.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
@@ -47,12 +49,8 @@ void Sensors::add_instance(const GpuInfo& gpu, const MigInstance& instance,
 
 void Sensors::put(Capture& capture, const State& state, Nanos start, Nanos duration,
                   const char* metric, double value) {
-  const auto row = capture.counter_samples.add();
-  capture.counter_samples.start_ns[row] = start;
-  capture.counter_samples.duration_ns[row] = duration;
-  capture.counter_samples.device[row] = state.row;
-  capture.counter_samples.metric[row] = capture.strings.intern(metric);
-  capture.counter_samples.value[row] = value;
+  add_row(capture.counter_samples,
+          {start, duration, state.row, capture.strings.intern(metric), value});
 }
 
 void Sensors::poll(Capture& capture) {

@@ -4,7 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "collect/nvml/nvml.h"
+#include "core/host_clock.h"
 
 namespace gf {
 

@@ -7,6 +7,7 @@
 
 #include "import/kineto/numbers.h"
 #include "import/kineto/scan.h"
+#include "model/counter_row.h"
 
 namespace gf::kineto {
 
@@ -253,13 +254,7 @@ void Rows::add_profiled_range(const Event& event, Nanos start, Nanos duration, s
   for (const auto [name, value] : args) {
     double number = 0;
     if (name.find("__") == name.npos || value.get(number)) continue;
-    auto& counter_samples = rows_.counter_samples;
-    const auto row = counter_samples.add();
-    counter_samples.start_ns[row] = start;
-    counter_samples.duration_ns[row] = duration;
-    counter_samples.device[row] = device(event, at);
-    counter_samples.metric[row] = text(name);
-    counter_samples.value[row] = number;
+    add_row(rows_.counter_samples, {start, duration, device(event, at), text(name), number});
   }
 }
 
@@ -388,16 +383,10 @@ void Rows::add_counter(const Event& event, std::int64_t at) {
     pid = pid.substr(0, pid.find(' '));
   }
   const auto number = parse_integer(pid);
-  auto& counter_samples = rows_.counter_samples;
-  const auto row = counter_samples.add();
-  counter_samples.start_ns[row] = ns;
-  if (number && *number >= 0 && *number <= INT32_MAX) {
-    counter_samples.device[row] = static_cast<std::uint32_t>(*number);
-  } else {
-    counter_samples.device[row] = kNoRow;
-  }
-  counter_samples.metric[row] = text(event, Field::name);
-  counter_samples.value[row] = real(event, Field::counter_value, at);
+  std::uint32_t gpu = kNoRow;
+  if (number && *number >= 0 && *number <= INT32_MAX) gpu = static_cast<std::uint32_t>(*number);
+  add_row(rows_.counter_samples,
+          {ns, 0, gpu, text(event, Field::name), real(event, Field::counter_value, at)});
 }
 
 void Rows::add_naming(const Event& event) {

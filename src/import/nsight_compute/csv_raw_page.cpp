@@ -27,73 +27,107 @@ NumberStyle number_style(const CsvTable& table, const LaunchColumns& launch) {
   return vote.style();
 }
 
-}  // namespace
+/// The kernels of a raw page: one row each, below a row of units.
+class RawPage {
+ public:
+  RawPage(Capture& capture, const CsvTable& table)
+      : capture_(capture),
+        table_(table),
+        columns_(table.header),
+        style_(number_style(table, columns_)),
+        builder_(capture),
+        printed_units_(table.header.size()) {}
 
-Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&) {
-  const LaunchColumns columns(table.header);
-  const NumberStyle style = number_style(table, columns);
-  ReportBuilder builder(capture);
-  std::vector<ColumnMetric> metrics;
-  RowDamage damage;
-  RoundingLoss rounding;
-  std::vector<std::string> printed_units(table.header.size());
-  bool units_seen = false;
-
-  CsvReader reader(table.text, table.separator);
-  std::vector<std::string_view> row;
-  reader.next(row);
-  while (reader.next(row)) {
-    if (row.size() < table.header.size() && reader.row_was_cut()) {
-      damage.cut = true;
-      damage.cut_at = reader.row_offset();
-      break;
-    }
-    if (is_profiler_line(row[0])) {
-      ++damage.messages;
-      continue;
-    }
-    if (row.size() != table.header.size()) {
-      if (damage.bad++ == 0) damage.first = reader.row_offset();
-      continue;
-    }
-    if (row[0] == "ID") continue;  // a second table of the same run
-    if (columns.id(row).empty()) {
-      if (!units_seen)
-        for (std::size_t column = 0; column < row.size(); ++column)
-          printed_units[column] = row[column];
-      units_seen = true;
-      continue;
-    }
-    if (metrics.empty())
-      for (std::size_t column = 0; column < table.header.size(); ++column) {
-        if (columns.owns(column) || table.header[column].empty()) continue;
-        const Unit unit = units_seen ? parse_unit(printed_units[column])
-                                     : Unit{metric_unit(table.header[column])};
-        metrics.push_back({column, builder.metric(table.header[column], unit.base), unit});
+  void read() {
+    CsvReader reader(table_.text, table_.separator);
+    std::vector<std::string_view> row;
+    reader.next(row);
+    while (reader.next(row)) {
+      if (row.size() < table_.header.size() && reader.row_was_cut()) {
+        damage_.cut = true;
+        damage_.cut_at = reader.row_offset();
+        break;
       }
-    builder.begin_kernel(columns.read(row));
-    for (const ColumnMetric& metric : metrics) {
+      if (is_profiler_line(row[0])) {
+        ++damage_.messages;
+        continue;
+      }
+      if (row.size() != table_.header.size()) {
+        if (damage_.bad++ == 0) damage_.first = reader.row_offset();
+        continue;
+      }
+      if (row[0] == "ID") continue;  // a second table of the same run
+      if (columns_.id(row).empty())
+        take_units(row);
+      else
+        add_kernel(row);
+    }
+    builder_.finish();
+  }
+
+  void note_doubts() {
+    if (!units_seen_ && !capture_.report_kernels.empty())
+      capture_.note_quality(QualityCode::no_units,
+                            "the table has no row of units; base units are assumed");
+    damage_.note(capture_);
+    rounding_.note(capture_);
+  }
+
+ private:
+  void take_units(const std::vector<std::string_view>& row) {
+    if (!units_seen_)
+      for (std::size_t column = 0; column < row.size(); ++column)
+        printed_units_[column] = row[column];
+    units_seen_ = true;
+  }
+
+  void list_metrics() {
+    for (std::size_t column = 0; column < table_.header.size(); ++column) {
+      if (columns_.owns(column) || table_.header[column].empty()) continue;
+      Unit unit{metric_unit(table_.header[column])};
+      if (units_seen_) unit = parse_unit(printed_units_[column]);
+      metrics_.push_back({column, builder_.metric(table_.header[column], unit.base), unit});
+    }
+  }
+
+  void add_kernel(const std::vector<std::string_view>& row) {
+    if (metrics_.empty()) list_metrics();
+    builder_.begin_kernel(columns_.read(row));
+    for (const ColumnMetric& metric : metrics_) {
       const std::string_view cell = row[metric.column];
       if (cell.empty() || cell == "n/a" || cell == "N/A" || cell == "nan" || cell == "-nan")
         continue;  // no data: no row
-      if (const auto number = parse_number(cell, style, metric.unit.exponent)) {
-        rounding.add(*number, table.header[metric.column]);
-        builder.number(metric.metric, number->value * metric.unit.factor);
+      if (const auto number = parse_number(cell, style_, metric.unit.exponent)) {
+        rounding_.add(*number, table_.header[metric.column]);
+        builder_.number(metric.metric, number->value * metric.unit.factor);
       } else {
-        builder.text(metric.metric, cell);
+        builder_.text(metric.metric, cell);
       }
     }
-    if (capture.report_kernels.size() == 1) {
-      capture.set_metadata("process", columns.process_name(row));
-      capture.set_metadata("host", columns.host_name(row));
+    if (capture_.report_kernels.size() == 1) {
+      capture_.set_metadata("process", columns_.process_name(row));
+      capture_.set_metadata("host", columns_.host_name(row));
     }
   }
-  builder.finish();
-  if (!units_seen && !capture.report_kernels.empty())
-    capture.note_quality(QualityCode::no_units,
-                         "the table has no row of units; base units are assumed");
-  damage.note(capture);
-  rounding.note(capture);
+
+  Capture& capture_;
+  const CsvTable& table_;
+  const LaunchColumns columns_;
+  const NumberStyle style_;
+  ReportBuilder builder_;
+  std::vector<ColumnMetric> metrics_;
+  RowDamage damage_;
+  RoundingLoss rounding_;
+  std::vector<std::string> printed_units_;
+  bool units_seen_ = false;
+};
+
+}  // namespace
+
+Status read_raw_page(Capture& capture, const CsvTable& table, const std::string&) {
+  RawPage page(capture, table);
+  page.read();
+  page.note_doubts();
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
+#include "model/counter_row.h"
 
 namespace gf::telemetry {
 
@@ -235,11 +236,7 @@ void CsvLog::read_line() {
       ++missing_;
       continue;
     }
-    const auto at = samples.add();
-    samples.start_ns[at] = *time;
-    samples.device[at] = device;
-    samples.metric[at] = columns_[column].metric;
-    samples.value[at] = *value * columns_[column].factor;
+    add_row(samples, {*time, 0, device, columns_[column].metric, *value * columns_[column].factor});
   }
 }
 

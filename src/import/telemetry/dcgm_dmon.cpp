@@ -8,6 +8,7 @@
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/words.h"
+#include "model/counter_row.h"
 
 namespace gf::telemetry {
 
@@ -21,6 +22,89 @@ bool is_heading(std::string_view line) {
 /// time.
 constexpr Nanos kInterval = kNsPerSecond;
 
+/// The lines of a text, one after the other.
+class DcgmDmon {
+ public:
+  explicit DcgmDmon(Capture& capture) : capture_(capture), devices_(capture) {}
+
+  void line(std::string_view line, std::size_t offset) {
+    const auto cells = words(line);
+    if (cells.empty() || cells[0] == "ID") return;
+    if (is_heading(line)) return read_heading(cells);
+    const auto row = device_of(cells);
+    if (row == kNoRow) {
+      if (bad_++ == 0)
+        capture_.note_quality(
+            QualityCode::bad_row,
+            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+      return;
+    }
+    ++capture_.events;
+    capture_.devices.vendor[row] = capture_.strings.intern("nvidia");
+    next_.resize(std::max<std::size_t>(next_.size(), row + 1u), 0);
+    take_readings(cells, row);
+    next_[row] += kInterval;
+  }
+
+  bool has_heading() const { return !fields_.empty(); }
+
+  void note_doubts() {
+    if (bad_ > 0) capture_.note_quality(QualityCode::bad_row, "", bad_);
+    if (missing_ > 0)
+      capture_.note_quality(QualityCode::no_reading, "cells without a number, such as N/A: no data",
+                            missing_);
+    if (capture_.events > 0)
+      capture_.note_quality(
+          QualityCode::no_timestamps,
+          "dcgmi dmon prints no times: lines are taken as one second apart from 0");
+  }
+
+ private:
+  struct Field {
+    Text metric;
+    double factor;
+  };
+
+  void read_heading(const std::vector<std::string_view>& cells) {
+    fields_.clear();
+    for (std::size_t i = cells[0] == "#" ? 2 : 1; i < cells.size(); ++i) {
+      const Quantity quantity = quantity_of_dcgm(cells[i]);
+      fields_.push_back({capture_.strings.intern(quantity.metric), quantity.factor});
+    }
+  }
+
+  /// The row of devices that a line is about, kNoRow when it is no reading of a GPU, or of a part
+  /// of one: GPU-I (MIG instance), GPU-CI (compute instance).
+  std::uint32_t device_of(const std::vector<std::string_view>& cells) {
+    const bool part = cells[0] == "GPU-I" || cells[0] == "GPU-CI";
+    std::int32_t number = -1;
+    if (cells.size() >= 2)
+      std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), number);
+    if ((cells[0] != "GPU" && !part) || number < 0 || cells.size() != fields_.size() + 2)
+      return kNoRow;
+    if (part) return devices_.instance(fmt::format("MIG {} {}", cells[0], number));
+    return capture_.device_row(number);
+  }
+
+  void take_readings(const std::vector<std::string_view>& cells, std::uint32_t row) {
+    for (std::size_t field = 0; field < fields_.size(); ++field) {
+      const auto value = parse_reading(cells[field + 2]);
+      if (!value || is_dcgm_blank(*value)) {
+        ++missing_;
+        continue;
+      }
+      add_row(capture_.counter_samples,
+              {next_[row], kInterval, row, fields_[field].metric, *value * fields_[field].factor});
+    }
+  }
+
+  Capture& capture_;
+  LogDevices devices_;
+  std::vector<Field> fields_;
+  std::vector<Nanos> next_;  // time of the next line, by row of devices
+  std::int64_t bad_ = 0, missing_ = 0;
+};
+
 }  // namespace
 
 int sniff_dmon(std::string_view, std::string_view head) { return sniff_heading(head, is_heading); }
@@ -30,72 +114,16 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   capture.path = path;
   capture.format = "dcgm_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
-  struct Field {
-    Text metric;
-    double factor;
-  };
-  LogDevices devices(capture);
-  std::vector<Field> fields;
-  std::vector<Nanos> next;  // time of the next line, by row of devices
-  std::int64_t bad = 0, missing = 0;
+  DcgmDmon reader(capture);
   for (std::size_t at = 0; at < content.size();) {
     const auto end = std::min(content.find('\n', at), content.size());
-    const std::string_view line = content.substr(at, end - at);
-    const std::size_t offset = at;
+    reader.line(content.substr(at, end - at), at);
     at = end + 1;
-    const auto cells = words(line);
-    if (cells.empty() || cells[0] == "ID") continue;
-    if (is_heading(line)) {
-      fields.clear();
-      for (std::size_t i = cells[0] == "#" ? 2 : 1; i < cells.size(); ++i) {
-        const Quantity quantity = quantity_of_dcgm(cells[i]);
-        fields.push_back({capture.strings.intern(quantity.metric), quantity.factor});
-      }
-      continue;
-    }
-    // GPU, or a part of one: GPU-I (MIG instance), GPU-CI (compute instance).
-    const bool part = cells[0] == "GPU-I" || cells[0] == "GPU-CI";
-    std::int32_t device = -1;
-    if (cells.size() >= 2)
-      std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), device);
-    if ((cells[0] != "GPU" && !part) || device < 0 || cells.size() != fields.size() + 2) {
-      if (bad++ == 0)
-        capture.note_quality(
-            QualityCode::bad_row,
-            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
-      continue;
-    }
-    const auto row = part ? devices.instance(fmt::format("MIG {} {}", cells[0], device))
-                          : capture.device_row(device);
-    capture.devices.vendor[row] = capture.strings.intern("nvidia");
-    next.resize(std::max<std::size_t>(next.size(), row + 1u), 0);
-    ++capture.events;
-    for (std::size_t field = 0; field < fields.size(); ++field) {
-      const auto value = parse_reading(cells[field + 2]);
-      if (!value || is_dcgm_blank(*value)) {
-        ++missing;
-        continue;
-      }
-      auto& samples = capture.counter_samples;
-      const auto sample = samples.add();
-      samples.start_ns[sample] = next[row];
-      samples.duration_ns[sample] = kInterval;
-      samples.device[sample] = row;
-      samples.metric[sample] = fields[field].metric;
-      samples.value[sample] = *value * fields[field].factor;
-    }
-    next[row] += kInterval;
   }
-  if (fields.empty())
+  if (!reader.has_heading())
     return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1,
                 "keep the first lines that dcgmi dmon prints");
-  if (bad > 0) capture.note_quality(QualityCode::bad_row, "", bad);
-  if (missing > 0)
-    capture.note_quality(QualityCode::no_reading, "cells without a number, such as N/A: no data",
-                         missing);
-  if (capture.events > 0)
-    capture.note_quality(QualityCode::no_timestamps,
-                         "dcgmi dmon prints no times: lines are taken as one second apart from 0");
+  reader.note_doubts();
   return capture;
 }
 

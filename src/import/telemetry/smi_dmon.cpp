@@ -11,6 +11,7 @@
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
 #include "import/telemetry/words.h"
+#include "model/counter_row.h"
 
 namespace gf::telemetry {
 
@@ -162,13 +163,8 @@ class LogReader {
       ++missing_;
       return;
     }
-    auto& samples = capture_.counter_samples;
-    const auto row = samples.add();
-    samples.start_ns[row] = span.start;
-    samples.duration_ns[row] = span.length();
-    samples.device[row] = device;
-    samples.metric[row] = column.metric;
-    samples.value[row] = *value * column.factor;
+    add_row(capture_.counter_samples,
+            {span.start, span.length(), device, column.metric, *value * column.factor});
   }
 
   void note_times() {

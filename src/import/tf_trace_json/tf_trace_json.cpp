@@ -140,6 +140,30 @@ struct Reader {
     return *slot;
   }
 
+  /// The field that holds a statistic as the number that it is; null for every other one.
+  static std::int64_t* number_field(Stat stat, EventFields& fields) {
+    switch (stat) {
+      case Stat::correlation_id:
+        return &fields.correlation;
+      case Stat::context_id:
+        return &fields.context;
+      case Stat::graph_id:
+        return &fields.graph;
+      case Stat::graph_node:
+        return &fields.graph_node;
+      case Stat::allocation_bytes:
+        return &fields.allocation_bytes;
+      case Stat::bytes_allocated:
+        return &fields.bytes_allocated;
+      case Stat::bytes_reserved:
+        return &fields.bytes_reserved;
+      case Stat::address:
+        return &fields.address;
+      default:
+        return nullptr;
+    }
+  }
+
   /// All values are texts here, numbers too.
   void argument(std::string_view key, std::string_view text, EventFields& fields) {
     auto packed = [&](bool& flag) {
@@ -148,10 +172,12 @@ struct Reader {
       fields.details = &details;
     };
     auto interned = [&] { return EventText{c.strings.intern(text), {}}; };
-    switch (stat_of(key)) {
-      case Stat::correlation_id:
-        fields.correlation = number_in(text);
-        break;
+    const Stat stat = stat_of(key);
+    if (std::int64_t* number = number_field(stat, fields)) {
+      *number = number_in(text);
+      return;
+    }
+    switch (stat) {
       case Stat::kernel_details:
         packed(fields.kernel);
         break;
@@ -180,33 +206,12 @@ struct Reader {
         fields.step = number_in(text);
         fields.has_step = true;
         break;
-      case Stat::context_id:
-        fields.context = number_in(text);
-        break;
-      case Stat::graph_id:
-        fields.graph = number_in(text);
-        break;
-      case Stat::graph_node:
-        fields.graph_node = number_in(text);
-        break;
       case Stat::occupancy_pct: {
         double pct = 0;
         if (std::from_chars(text.data(), text.data() + text.size(), pct).ec == std::errc{})
           fields.occupancy_pct = pct;
         break;
       }
-      case Stat::allocation_bytes:
-        fields.allocation_bytes = number_in(text);
-        break;
-      case Stat::bytes_allocated:
-        fields.bytes_allocated = number_in(text);
-        break;
-      case Stat::bytes_reserved:
-        fields.bytes_reserved = number_in(text);
-        break;
-      case Stat::address:
-        fields.address = number_in(text);
-        break;
       default:
         break;
     }

@@ -130,65 +130,84 @@ bool is_of_tpus(const Space& space) {
   return tpu;
 }
 
+std::int64_t events_of(const Plane& plane) {
+  std::int64_t events = 0;
+  for (const auto& line : plane.lines) events += line.events;
+  return events;
+}
+
+void note_unread_plane(Capture& capture, const Plane& plane) {
+  const std::int64_t events = events_of(plane);
+  if (events > 0)
+    capture.note_quality(
+        QualityCode::plane_not_read,
+        fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
+        events);
+  capture.events += events;
+}
+
+void note_unread_line(Capture& capture, const Plane& plane, const Line& line) {
+  capture.events += line.events;
+  if (!is_derived_line(line.name) && line.events > 0)
+    capture.note_quality(
+        QualityCode::line_not_read,
+        fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
+        line.events);
+}
+
+/// A host line is a thread.
+void describe_thread(Capture& capture, const Plane& plane, const Line& line, LineContext& context) {
+  const auto thread = line.display_name.empty() ? line.name : line.display_name;
+  context.calls_alone = holds_calls_alone(thread);
+  context.thread = capture.threads.add();
+  capture.threads.pid[context.thread] = context.pid;
+  capture.threads.tid[context.thread] = static_cast<std::int64_t>(line.id);
+  capture.threads.process_name[context.thread] = capture.strings.intern(plane.name);
+  capture.threads.name[context.thread] = capture.strings.intern(thread);
+}
+
+/// Adds the runs of events of a plane; `start` is the profile's.
+void plan_plane(Capture& capture, const Plane& plane, LineContext context, std::int64_t start,
+                std::vector<Chunk>& chunks) {
+  context.plane = &plane;
+  context.pid = process_id(plane);
+  if (plane.kind == PlaneKind::gpu) context.device = add_device(capture, plane);
+  for (const auto& line : plane.lines) {
+    LineContext line_context = context;
+    line_context.base_ns = line.timestamp_ns;
+    if (line.timestamp_ns < kAbsolute)
+      line_context.base_ns = checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
+    if (plane.kind == PlaneKind::gpu) {
+      const auto stream = stream_number(line.name);
+      if (!stream) {
+        note_unread_line(capture, plane, line);
+        continue;
+      }
+      line_context.stream = *stream;
+    } else {
+      describe_thread(capture, plane, line, line_context);
+    }
+    for (const auto bytes : line.chunks) chunks.push_back({bytes, line_context});
+  }
+}
+
 /// The work list of the second pass: every run of events of every line that is not a repetition of
 /// another.
 std::vector<Chunk> plan(Capture& capture, Space& space, std::int64_t start) {
   std::vector<Chunk> chunks;
-  const Text threadpool = capture.strings.intern("threadpool");
+  LineContext context;
+  context.threadpool = capture.strings.intern("threadpool");
   for (auto& plane : space.planes) {
     if (plane.kind == PlaneKind::metadata || plane.kind == PlaneKind::environment) {
       each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
         if (const auto text = value_text(plane, statistic); !text.empty())
           capture.set_metadata(name, text);
       });
-      continue;
-    }
-    std::int64_t events = 0;
-    for (const auto& line : plane.lines) events += line.events;
-    if (plane.kind == PlaneKind::other) {
-      if (events > 0)
-        capture.note_quality(
-            QualityCode::plane_not_read,
-            fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
-            events);
-      capture.events += events;
-      continue;
-    }
-    intern_names(plane, capture.strings);
-    LineContext context;
-    context.plane = &plane;
-    context.pid = process_id(plane);
-    context.threadpool = threadpool;
-    if (plane.kind == PlaneKind::gpu) context.device = add_device(capture, plane);
-    for (const auto& line : plane.lines) {
-      LineContext line_context = context;
-      const bool absolute = line.timestamp_ns >= kAbsolute;
-      const auto base = absolute
-                            ? line.timestamp_ns
-                            : checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
-      line_context.base_ns = base;
-      if (plane.kind == PlaneKind::gpu) {
-        const auto stream = stream_number(line.name);
-        if (!stream) {
-          capture.events += line.events;
-          if (!is_derived_line(line.name) && line.events > 0)
-            capture.note_quality(
-                QualityCode::line_not_read,
-                fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
-                line.events);
-          continue;
-        }
-        line_context.stream = *stream;
-      } else {
-        const auto thread = line.display_name.empty() ? line.name : line.display_name;
-        line_context.calls_alone = holds_calls_alone(thread);
-        line_context.thread = capture.threads.add();
-        capture.threads.pid[line_context.thread] = context.pid;
-        capture.threads.tid[line_context.thread] = static_cast<std::int64_t>(line.id);
-        capture.threads.process_name[line_context.thread] = capture.strings.intern(plane.name);
-        capture.threads.name[line_context.thread] = capture.strings.intern(thread);
-      }
-      for (const auto bytes : line.chunks) chunks.push_back({bytes, line_context});
+    } else if (plane.kind == PlaneKind::other) {
+      note_unread_plane(capture, plane);
+    } else {
+      intern_names(plane, capture.strings);
+      plan_plane(capture, plane, context, start, chunks);
     }
   }
   return chunks;

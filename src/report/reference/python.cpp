@@ -9,6 +9,7 @@
 
 #include "analyze/compare/compare.h"
 #include "analyze/result.h"
+#include "report/reference/declared_types.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -30,27 +31,9 @@ from gpufathom._decode import Answer
 )";
 constexpr std::size_t kColumns = 100;
 
-template <class T>
-struct Struct {
-  static constexpr const char* name = T::struct_name;
-  static constexpr const char* about = T::struct_about;
-};
-template <>
-struct Struct<Distribution> {
-  static constexpr const char* name = "Distribution";
-  static constexpr const char* about = "Weighted quantiles, and shares in equal bins";
-};
-
-template <class T>
-concept Optional = requires(T value) {
-  typename T::value_type;
-  value.has_value();
-};
-template <class T>
-concept List = !std::is_same_v<T, std::string> && requires(T value) {
-  typename T::value_type;
-  value.push_back(value.front());
-};
+using declared_types::List;
+using declared_types::Optional;
+using declared_types::Struct;
 
 struct Type {
   std::string hint;

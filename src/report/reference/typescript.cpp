@@ -13,6 +13,7 @@
 #include "core/when.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
+#include "report/reference/declared_types.h"
 
 namespace gf {
 
@@ -23,27 +24,9 @@ constexpr const char* kHead =
 // Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 )";
 
-template <class T>
-struct Struct {
-  static constexpr const char* name = T::struct_name;
-  static constexpr const char* about = T::struct_about;
-};
-template <>
-struct Struct<Distribution> {
-  static constexpr const char* name = "Distribution";
-  static constexpr const char* about = "Weighted quantiles, and shares in equal bins";
-};
-
-template <class T>
-concept Optional = requires(T value) {
-  typename T::value_type;
-  value.has_value();
-};
-template <class T>
-concept List = !std::is_same_v<T, std::string> && requires(T value) {
-  typename T::value_type;
-  value.push_back(value.front());
-};
+using declared_types::List;
+using declared_types::Optional;
+using declared_types::Struct;
 
 /// Writes what a type is made of before the type itself, each once.
 class Model {

@@ -1,0 +1,114 @@
+// Tables of what the host did: runtime calls, NVTX ranges, synchronisations.
+#include <algorithm>
+#include <map>
+
+#include "import/gpu_api.h"
+#include "import/nsight_systems/loader.h"
+#include "model/nvtx_operation.h"
+
+namespace gf::nsys {
+
+namespace {
+
+enum CallColumn { kCallThread = 2, kCallCorrelation, kCallName };
+enum RangeColumn { kRangeThread = 2, kRangeText, kRangeTextId, kRangeType, kRangePayload };
+enum EntryColumn { kEntryDomain, kEntrySchema, kEntryName, kEntryType, kEntryOffset };
+enum SyncColumn { kSyncDevice = 2, kSyncStream, kSyncCorrelation, kSyncType };
+
+}  // namespace
+
+Status Loader::calls() {
+  return each("CUPTI_ACTIVITY_KIND_RUNTIME",
+              {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& rows) {
+                const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
+                if (!span_of) return;
+                auto& api_calls = c_.api_calls;
+                const auto row = api_calls.add();
+                api_calls.start_ns[row] = span_of->start;
+                api_calls.duration_ns[row] = span_of->length();
+                api_calls.thread[row] = thread(rows.integer(kCallThread));
+                api_calls.correlation[row] = rows.integer(kCallCorrelation);
+                api_calls.name[row] = api_name(rows.integer(kCallName));
+                api_calls.kind[row] = gpu_api_kind(c_.text(api_calls.name[row]));
+              });
+}
+
+/// Runtime names carry their version: "cudaMemcpyAsync_v3020".
+Text Loader::api_name(std::int64_t id) {
+  const Text recorded = name(id);
+  std::string_view text = c_.text(recorded);
+  const auto version = text.rfind("_v");
+  if (version == text.npos || version + 2 == text.size() ||
+      !std::ranges::all_of(text.substr(version + 2),
+                           [](char letter) { return letter >= '0' && letter <= '9'; }))
+    return recorded;
+  return c_.strings.intern(std::string(text.substr(0, version)));
+}
+
+Status Loader::payload_entries() {
+  return each("NVTX_PAYLOAD_SCHEMA_ENTRIES", {"domainId", "schemaId", "name", "type", "offset"},
+              [&](const TableRows& rows) {
+                nccl_.add_entry(rows.integer(kEntryDomain), rows.integer(kEntrySchema),
+                                {std::string(rows.text(kEntryName)), rows.integer(kEntryType),
+                                 rows.integer(kEntryOffset)});
+              });
+}
+
+Status Loader::ranges() {
+  const Status done = each(
+      "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType", "binaryData"},
+      [&](const TableRows& rows) {
+        // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
+        // spans.
+        if (const std::int64_t type = rows.integer(kRangeType); type != 59 && type != 60) return;
+        if (rows.null(kEnd))
+          c_.note_quality(
+              QualityCode::open_range,
+              "NVTX ranges that were still open when the capture ended; they have no length");
+        const auto span_of = span(rows, "NVTX_EVENTS");
+        if (!span_of) return;
+        auto& host_ops = c_.host_ops;
+        const auto row = host_ops.add();
+        host_ops.start_ns[row] = span_of->start;
+        host_ops.duration_ns[row] = span_of->length();
+        host_ops.thread[row] = thread(rows.integer(kRangeThread));
+        const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
+                                                : c_.strings.intern(rows.text(kRangeText));
+        name_nvtx_range(c_, row, text);
+        if (!rows.null(kRangePayload))
+          nccl_.add_range(host_ops.thread[row], span_of->start, c_.text(text),
+                          rows.text(kRangePayload));
+      });
+  if (done) nccl_.describe(c_);
+  return done;
+}
+
+Status Loader::syncs() {
+  std::map<std::int64_t, std::string> kinds;
+  if (const Status done =
+          each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
+               [&](const TableRows& rows) { kinds[rows.integer(0)] = rows.text(1); });
+      !done)
+    return done;
+  return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+              {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
+              [&](const TableRows& rows) {
+                const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
+                if (!span_of) return;
+                auto& syncs = c_.syncs;
+                const auto row = syncs.add();
+                syncs.start_ns[row] = span_of->start;
+                syncs.duration_ns[row] = span_of->length();
+                syncs.device[row] =
+                    c_.device_row(static_cast<std::int32_t>(rows.integer(kSyncDevice)));
+                if (rows.integer(kSyncStream) == UINT32_MAX) {
+                  syncs.stream[row] = -1;
+                } else {
+                  syncs.stream[row] = rows.integer(kSyncStream);
+                }  // all ones: no single stream
+                syncs.correlation[row] = rows.integer(kSyncCorrelation);
+                syncs.kind[row] = c_.strings.intern(kinds[rows.integer(kSyncType)]);
+              });
+}
+
+}  // namespace gf::nsys

@@ -1,0 +1,93 @@
+// Fills a capture from an export, table by table.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "import/nsight_systems/nccl_ranges.h"
+#include "import/nsight_systems/table_rows.h"
+#include "model/capture.h"
+
+namespace gf::nsys {
+
+/// Where the tables of events begin: their first two columns.
+enum EventColumn { kStart, kEnd };
+
+/// Each table is read by the method of its name; one that the export lacks has no rows.
+class Loader {
+ public:
+  Loader(sqlite3* db, const std::string& path, Capture& capture, std::uint64_t max_bytes)
+      : db_(db), path_(path), c_(capture), budget_(path, max_bytes) {}
+
+  Status run();
+
+ private:
+  /// f(row) for every row of a table.
+  template <class F>
+  Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& apply) {
+    auto rows = TableRows::open(db_, table, columns, path_);
+    if (!rows) return tl::unexpected(rows.error());
+    for (;;) {
+      const auto more = rows->next();
+      if (!more) return tl::unexpected(more.error());
+      if (!*more) return {};
+      if (auto ok = budget_.spend(rows->bytes()); !ok) return ok;
+      apply(*rows);
+    }
+  }
+
+  /// Start and duration of a row; empty, and counted, when they make no span.
+  std::optional<Interval> span(const TableRows& row, std::string_view table);
+  Text name(std::int64_t id) const;
+  std::uint32_t thread(std::int64_t global);
+  std::uint32_t activity(const TableRows& rows, Interval span, ActivityKind kind);
+  Text api_name(std::int64_t id);
+
+  // What there is: load.cpp.
+  Status session();
+  Status strings();
+  Status devices();
+  Status threads();
+  Status diagnostics();
+  // What the GPU did: load_activities.cpp.
+  Status kernels();
+  Status copies();
+  Status sets();
+  Status graphs();
+  // What the host did: load_host.cpp.
+  Status calls();
+  Status payload_entries();
+  Status ranges();
+  Status syncs();
+  // What was sampled: load_samples.cpp.
+  Status gpu_metrics();
+  std::uint32_t sampled_gpu(std::int64_t type);
+
+  sqlite3* db_;
+  const std::string& path_;
+  Capture& c_;
+  sqlite::ReadBudget budget_;
+  std::int64_t epoch_ = 0;
+  NcclRanges nccl_;
+  std::unordered_map<std::int64_t, std::uint32_t> gpus_;  // number in the machine -> row of devices
+  std::unordered_map<std::int64_t, Text> names_;
+  std::unordered_map<std::int64_t, std::uint32_t> threads_;
+  std::unordered_map<std::int64_t, std::string> process_names_;
+  std::unordered_map<std::int64_t, std::int64_t> thread_names_;
+};
+
+/// Serialised ids hold the process in bits 24 to 47 and the thread in the low 24.
+inline std::int64_t process_of(std::int64_t global) {
+  if (global < 0) return -1;
+  return global >> 24 & 0xFFFFFF;
+}
+inline std::int64_t thread_of(std::int64_t global) {
+  if (global < 0) return -1;
+  return global & 0xFFFFFF;
+}
+
+}  // namespace gf::nsys
