@@ -29,32 +29,65 @@
 
 namespace gf {
 
+namespace {
+
+Result<Analysis> analyze_samples_alone(const Capture& capture, const AnalyzeOptions& options,
+                                       std::optional<Context>* shared) {
+  if (shared) shared->emplace(Context{capture, options});
+  auto sampled = analyze_samples(capture, options);
+  if (!sampled) return tl::unexpected(sampled.error());
+  name_tenants(capture, sampled->analysis);
+  sampled->analysis.findings = find_in_samples(capture, sampled->analysis, sampled->settled);
+  return std::move(sampled->analysis);
+}
+
+/// Layers and counters, which join the context, and what is said of kernels by them.
+std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
+  context.attribution.layer = classify_layers(context.capture, context.attribution);
+  context.matching = match_kernels(context.capture, context.devices);
+  KernelLevels levels(context.capture, context.matching);
+  KernelSections sections = measure_layers(context, levels);
+  return {std::move(levels), std::move(sections)};
+}
+
+/// The pieces join the context, the causes the answer.
+void put_idle(std::vector<DeviceIdle> idle, Context& context, Analysis& analysis) {
+  if (auto gaps = unexplained_gaps(idle)) analysis.quality.push_back(std::move(*gaps));
+  for (std::size_t device = 0; device < idle.size(); ++device) {
+    context.devices[device].idle_pieces = std::move(idle[device].pieces);
+    analysis.devices[device].idle = std::move(idle[device].causes);
+  }
+}
+
+/// Where kernels were recorded in short windows of a long run, samples show all of it.
+SampledUse samples_beside_kernels(const Context& context) {
+  if (!holds_counter_values(context.capture)) return {};
+  Interval span{context.window.start_ns, context.window.end_ns};
+  if (context.window.kind == WindowKind::recording_window) span = kAllTime;
+  return samples_over_time(context.capture, span);
+}
+
+}  // namespace
+
 // What needs nothing of each other runs at the same time; on two cores the order of the starts
 // below keeps both busy.
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
                          std::optional<Context>* shared) {
-  if (holds_only_samples(capture)) {
-    if (shared) shared->emplace(Context{capture, options});
-    auto sampled = analyze_samples(capture, options);
-    if (!sampled) return tl::unexpected(sampled.error());
-    name_tenants(capture, sampled->analysis);
-    sampled->analysis.findings = find_in_samples(capture, sampled->analysis, sampled->settled);
-    return std::move(sampled->analysis);
-  }
+  if (holds_only_samples(capture)) return analyze_samples_alone(capture, options, shared);
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
   context.host = HostThreads(capture);
   context.roles = NameRoles(capture);
-  context.attribution.launch = launches.get();
+  context.launches = launches.get();
   RuleLookup rules(capture);
   const std::shared_future<RuntimeTrace> trace =
       std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
-  const Steps steps = find_steps(capture, context.attribution.launch, context.host);
+  const Steps steps = find_steps(capture, context.launches, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
   auto host_side = std::async(std::launch::async,
-                              [&] { attribute(capture, context.host, context.attribution); });
+                              [&] { return attribute(capture, context.host, context.launches); });
   context.devices = build_timelines(capture, context.window);
   Analysis analysis;
   describe_source(capture, analysis);
@@ -62,21 +95,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.devices = measure_devices(context);
   auto runtime =
       std::async(std::launch::async, [&] { return analyze_runtime(context, rules, trace.get()); });
-  host_side.get();
-  // Idle time needs no layer and no counter, which fill their own parts of the context meanwhile.
-  auto kernels = std::async(std::launch::async, [&] {
-    classify_layers(capture, context.attribution);
-    context.matching = match_kernels(capture, context.devices);
-    KernelLevels levels(capture, context.matching);
-    KernelSections sections = measure_layers(context, levels);
-    return std::pair{std::move(levels), std::move(sections)};
-  });
-  auto idle = explain_idle(context);
-  if (auto gaps = unexplained_gaps(idle)) analysis.quality.push_back(std::move(*gaps));
-  for (std::size_t device = 0; device < idle.size(); ++device) {
-    context.devices[device].idle_pieces = std::move(idle[device].pieces);
-    analysis.devices[device].idle = std::move(idle[device].causes);
-  }
+  context.attribution = host_side.get();
+  // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
+  auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
+  put_idle(explain_idle(context), context, analysis);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();
   analysis.match = context.matching.info;
@@ -84,12 +106,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   put(measure_levels(context, levels, analysis.devices), analysis);
   analysis.energy = measure_energy(context, options.energy_model);
   measure_tenants(context, analysis);
-  if (holds_counter_values(capture)) {
-    // Kernels were recorded in short windows of a long run: samples show all of it.
-    Interval span{context.window.start_ns, context.window.end_ns};
-    if (context.window.kind == WindowKind::recording_window) span = kAllTime;
-    analysis.samples = samples_over_time(capture, span);
-  }
+  analysis.samples = samples_beside_kernels(context);
   const work::KernelWorks works = fill_work_headline(context, analysis);
   // Findings ask for counters where there are none: the model comes after them.
   analysis.findings = find_in_trace(context, levels, analysis);

@@ -19,6 +19,7 @@
 namespace gf {
 
 struct EnergyModelFile;
+struct KernelRates;
 
 struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
@@ -27,6 +28,8 @@ struct AnalyzeOptions {
   std::int64_t batch = 0;      // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
+  const std::vector<KernelRates>* kernel_rates =
+      nullptr;  // by device, where they were solved already; must outlive the analysis
   Progress progress;
 };
 
@@ -56,16 +59,14 @@ struct DeviceTimeline {
 
 /// The host side of each device activity, by row of capture.activities.
 struct Attribution {
-  std::vector<std::uint32_t> launch;  // row of api_calls that launched it, kNoRow without a record
   std::vector<std::uint32_t>
       op;  // innermost framework operation open at the launch: row of host_ops, or kNoRow
   std::vector<std::uint32_t>
       forward_op;  // for a backward kernel: the forward operation it belongs to, else kNoRow
   std::vector<std::uint32_t> module;  // id into `modules`; 0 = not known
-  std::vector<std::uint32_t> layer;   // id into `layer_types`; 0 = Other
+  std::vector<LayerType> layer;       // empty where nobody asks for layers
   std::vector<std::uint8_t> phase;    // TrainingPhase
   std::vector<std::string> modules{""};
-  std::vector<std::string> layer_types{"Other"};
   std::vector<std::uint32_t> op_parent;  // by row of host_ops: the operation or annotation around
                                          // it on its thread, kNoRow at the top
 };
@@ -85,6 +86,8 @@ struct Context {
   WindowInfo window;
   HostThreads host;  // host operations and calls in order of time, thread by thread
   NameRoles roles;   // what the names of host operations say
+  std::vector<std::uint32_t> launches;  // by row of activities: the row of api_calls that launched
+                                        // it, kNoRow without a record
   std::vector<DeviceTimeline>
       devices;  // devices with activities anywhere in the capture, idle in the window or not
   Attribution attribution;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/launch_columns.h"
 #include "model/metric_id.h"
 
 namespace gf {
@@ -63,18 +64,8 @@ void lay_out_report(Capture& capture) {
     activities.start_ns[row] = at;
     activities.duration_ns[row] = duration;
     activities.device[row] = device;
-    activities.stream[row] = report.stream[kernel];
-    activities.context[row] = report.context[kernel];
-    activities.name[row] = report.name[kernel];
     activities.kind[row] = ActivityKind::kernel;
-    activities.grid_x[row] = report.grid_x[kernel];
-    activities.grid_y[row] = report.grid_y[kernel];
-    activities.grid_z[row] = report.grid_z[kernel];
-    activities.block_x[row] = report.block_x[kernel];
-    activities.block_y[row] = report.block_y[kernel];
-    activities.block_z[row] = report.block_z[kernel];
-    activities.registers[row] = report.registers[kernel];
-    activities.shared_bytes[row] = report.shared_bytes[kernel];
+    copy_launch(report, kernel, activities, row);
     at += duration;
   }
 }

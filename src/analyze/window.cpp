@@ -147,10 +147,7 @@ std::string how_to_record(std::string_view format) {
          "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";
 }
 
-}  // namespace
-
-Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
-                                 const Steps& steps) {
+Status check_for_work(const Capture& capture) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
     return fail(
         "a counter report alone has no time line to analyse", capture.path, -1,
@@ -158,59 +155,79 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
                 how_to_record(capture.format));
+  return {};
+}
+
+Interval span_of_step(const StepInfo& step) {
+  return {step.start_ns, step.start_ns + step.duration_ns};
+}
+
+Result<Interval> all_steps_span(const Capture& capture, const Steps& steps) {
+  if (steps.steps.empty())
+    return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
+  return Interval{steps.steps.front().start_ns, span_of_step(steps.steps.back()).end};
+}
+
+Result<Interval> stable_steps_span(const Capture& capture, const Steps& steps) {
+  const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
+                                  [](const StepInfo& step) { return step.stable; });
+  if (first == steps.steps.end())
+    return fail("--window stable: no three steps in a row are alike", capture.path, -1,
+                "choose --window step:N; " + known_steps(steps));
+  return Interval{first->start_ns, span_of_step(steps.steps.back()).end};
+}
+
+Result<Interval> one_step_span(const Capture& capture, const Steps& steps,
+                               std::string_view wanted) {
+  const auto number = parse_decimal(wanted.substr(wanted.find(':') + 1), 0);
+  const auto step =
+      std::find_if(steps.steps.begin(), steps.steps.end(),
+                   [&](const StepInfo& other) { return number && other.index == *number; });
+  if (step == steps.steps.end())
+    return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1,
+                known_steps(steps));
+  return span_of_step(*step);
+}
+
+/// The kind and the span that `wanted` names.
+struct ChosenSpan {
+  WindowKind kind;
+  Result<Interval> span;
+};
+ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const Steps& steps) {
+  if (wanted == "all" && capture.recording_windows.size() > 1)
+    return {WindowKind::recording_window, longest_recording_window(capture)};
+  if (wanted == "all") return {WindowKind::all, extent(capture)};
+  if (wanted == "steps") return {WindowKind::steps, all_steps_span(capture, steps)};
+  if (wanted == "stable") return {WindowKind::stable, stable_steps_span(capture, steps)};
+  if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
+  if (wanted.find(':') != std::string_view::npos)
+    return {WindowKind::range, parse_span(capture.path, wanted, extent(capture))};
+  return {WindowKind::all, fail(fmt::format("--window {}: not understood", wanted), capture.path,
+                                -1, fmt::format("use {}", kForms))};
+}
+
+}  // namespace
+
+Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
+                                 const Steps& steps) {
+  if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
+  if (wanted == "auto") wanted = default_window(capture, steps);
+  const auto [kind, span] = chosen_span(capture, wanted, steps);
+  if (!span) return tl::unexpected(span.error());
   WindowInfo window;
+  window.kind = kind;
   window.step_source = steps.source;
   window.step_confidence = steps.confidence;
   window.all_steps = steps.steps;
-  const Interval all = extent(capture);
-  Interval span = all;
-  if (wanted == "auto") wanted = default_window(capture, steps);
-  if (wanted == "all" && capture.recording_windows.size() > 1) {
-    window.kind = WindowKind::recording_window;
-    span = longest_recording_window(capture);
-  } else if (wanted == "all") {
-    window.kind = WindowKind::all;
-  } else if (wanted == "steps") {
-    window.kind = WindowKind::steps;
-    if (steps.steps.empty())
-      return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
-    span = {steps.steps.front().start_ns,
-            steps.steps.back().start_ns + steps.steps.back().duration_ns};
-  } else if (wanted == "stable") {
-    window.kind = WindowKind::stable;
-    const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
-                                    [](const StepInfo& step_info) { return step_info.stable; });
-    if (first == steps.steps.end())
-      return fail("--window stable: no three steps in a row are alike", capture.path, -1,
-                  "choose --window step:N; " + known_steps(steps));
-    span = {first->start_ns, steps.steps.back().start_ns + steps.steps.back().duration_ns};
-  } else if (wanted.starts_with("step:")) {
-    window.kind = WindowKind::step;
-    const auto number = parse_decimal(wanted.substr(5), 0);
-    const auto step = std::find_if(
-        steps.steps.begin(), steps.steps.end(),
-        [&](const StepInfo& step_info) { return number && step_info.index == *number; });
-    if (step == steps.steps.end())
-      return fail(fmt::format("--window {}: there is no such step", wanted), capture.path, -1,
-                  known_steps(steps));
-    span = {step->start_ns, step->start_ns + step->duration_ns};
-  } else if (wanted.find(':') != std::string_view::npos) {
-    window.kind = WindowKind::range;
-    auto range = parse_span(capture.path, wanted, all);
-    if (!range) return tl::unexpected(range.error());
-    span = *range;
-  } else {
-    return fail(fmt::format("--window {}: not understood", wanted), capture.path, -1,
-                fmt::format("use {}", kForms));
-  }
-  window.start_ns = span.start;
-  window.end_ns = span.end;
-  window.duration_ns = span.length();
+  window.start_ns = span->start;
+  window.end_ns = span->end;
+  window.duration_ns = span->length();
   // The whole capture begins with the device's first activity, the first step with its mark before
   // that: it is in the capture all the same.
-  const bool whole = window.kind == WindowKind::all;
+  const bool whole = kind == WindowKind::all;
   for (const auto& step : steps.steps)
-    if (whole || (step.start_ns >= span.start && step.start_ns + step.duration_ns <= span.end))
+    if (whole || (step.start_ns >= span->start && span_of_step(step).end <= span->end))
       window.steps.push_back(step);
   return window;
 }

@@ -22,7 +22,8 @@
 
 struct gpufathom_capture {
   std::shared_ptr<const gf::Capture> capture;
-  std::optional<gf::SourceInfo> counters;  // the counter report that was joined
+  std::optional<gf::SourceInfo> counters;     // the counter report that was joined
+  std::vector<gf::KernelRates> kernel_rates;  // by device, when samples stand in for a report
 };
 
 namespace {
@@ -83,11 +84,15 @@ gf::Result<gpufathom_capture> open_joined(const char* path, const char* counters
     opened.counters = gf::SourceInfo{counters, "", "", 0, 0};
     if (auto joined = join(*capture, counters, true); !joined)
       return tl::unexpected(joined.error());
-  } else if (has_samples && gf::add_solved_counters(*capture)) {
-    opened.counters = gf::SourceInfo{capture->path, "kernel_rates", "", 0, 0};
+  } else if (has_samples) {
+    opened.kernel_rates = gf::add_solved_counters(*capture);
+    if (!opened.kernel_rates.empty())
+      opened.counters = gf::SourceInfo{capture->path, "kernel_rates", "", 0, 0};
   }
-  if (power)
+  if (power) {
     if (auto joined = join(*capture, power, false); !joined) return tl::unexpected(joined.error());
+    opened.kernel_rates.clear();  // they knew neither its samples nor its devices
+  }
   opened.capture = std::make_shared<const gf::Capture>(std::move(*capture));
   return opened;
 }
@@ -109,6 +114,7 @@ gf::Result<Analysed> analyse(const gpufathom_capture& capture, const gpufathom_o
     model = std::move(*read);
     options.energy_model = &*model;
   }
+  if (!capture.kernel_rates.empty()) options.kernel_rates = &capture.kernel_rates;
   Analysed out;
   auto analysis = gf::analyze(*capture.capture, options, &out.context);
   if (!analysis) return tl::unexpected(analysis.error());

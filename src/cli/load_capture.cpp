@@ -62,7 +62,8 @@ Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress
              loaded.capture.format == "nsight_systems") {
     // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples
     // taken apart stand in for a report.
-    if (add_solved_counters(loaded.capture))
+    loaded.kernel_rates = add_solved_counters(loaded.capture);
+    if (!loaded.kernel_rates.empty())
       loaded.counters = SourceInfo{loaded.capture.path, "kernel_rates", "", 0, 0};
   }
   if (!wanted.power.empty()) {
@@ -73,6 +74,7 @@ Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress
       return fail("holds no power samples", wanted.power, -1,
                   "--power wants a log of nvidia-smi or NVML as CSV");
     loaded.capture.join(*log);
+    loaded.kernel_rates.clear();  // they knew neither its samples nor its devices
   }
   return loaded;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/result.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -23,7 +24,12 @@ struct InputOptions {
 
 struct Loaded {
   Capture capture;
-  std::optional<SourceInfo> counters;  // the counter report, when one was joined
+  std::optional<SourceInfo> counters;     // the counter report, when one was joined
+  std::vector<KernelRates> kernel_rates;  // by device, when samples stand in for a report
+  /// For AnalyzeOptions.
+  const std::vector<KernelRates>* rates() const {
+    return kernel_rates.empty() ? nullptr : &kernel_rates;
+  }
 };
 
 void add_input_options(Verb& verb, InputOptions& options);

@@ -62,6 +62,7 @@ int analyze_files(const Options& out) {
   const auto model = find_energy_model(out.model, loaded->capture);
   if (!model) return complain(model.error());
   if (*model) options.energy_model = &**model;
+  options.kernel_rates = loaded->rates();
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();

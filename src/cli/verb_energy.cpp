@@ -52,11 +52,8 @@ int energy_of(const Options& out) {
   options.window = out.window;
   options.batch = out.batch;
   options.max_rows = other_rows(format, out.rows);
-  if (*model) {
-    options.energy_model = &**model;
-  } else {
-    options.energy_model = nullptr;
-  }
+  if (*model) options.energy_model = &**model;
+  options.kernel_rates = loaded->rates();
   options.progress = progress.callback();
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);

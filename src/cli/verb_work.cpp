@@ -57,6 +57,7 @@ int work_of_file(const Options& asked) {
   const auto model = find_energy_model({}, loaded->capture);
   if (!model) return complain(model.error());
   if (*model) options.energy_model = &**model;
+  options.kernel_rates = loaded->rates();
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();

@@ -238,7 +238,7 @@ RC_GTEST_PROP(IdleReasons, AreThoseOfTheTable, ()) {
     std::map<std::string, Nanos> expected;
     Nanos covered = line.window.start;
     std::uint32_t before = kNoRow;
-    const Calls facts{c, context->attribution.launch};
+    const Calls facts{c, context->launches};
     auto label_gap = [&](Nanos end, std::uint32_t next) {
       for (Nanos t = covered; t < end; t += kUnit)
         expected[label(facts, before, next, {covered, end}, t)] += kUnit;

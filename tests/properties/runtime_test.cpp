@@ -199,7 +199,7 @@ RC_GTEST_PROP(RuntimePhases, ThreadsAndOperationsAreThoseOfASecondReading, ()) {
       b.op(kEvents[e.what], e.start, e.end, tid);
   }
   Context context{b.capture, {}};
-  context.attribution.launch = join_launches(b.capture);
+  context.launches = join_launches(b.capture);
   context.host = HostThreads(b.capture);
   RuleLookup rules(b.capture);
   const auto trace = trace_runtime(context, rules);

@@ -67,9 +67,9 @@ TEST(Attribution, ForwardBackwardAndOptimiser) {
   EXPECT_EQ(attribution.phase[training.forward], 1);
   EXPECT_EQ(attribution.phase[training.backward], 2);
   EXPECT_EQ(attribution.phase[training.step], 3);
-  EXPECT_EQ(attribution.layer_types[attribution.layer[training.forward]], "Convolution");
-  EXPECT_EQ(attribution.layer_types[attribution.layer[training.backward]], "Convolution");
-  EXPECT_EQ(attribution.layer_types[attribution.layer[training.step]], "Optimiser");
+  EXPECT_EQ(attribution.layer[training.forward], LayerType::convolution);
+  EXPECT_EQ(attribution.layer[training.backward], LayerType::convolution);
+  EXPECT_EQ(attribution.layer[training.step], LayerType::optimiser);
   NamingOperations naming(training.capture, attribution);
   EXPECT_EQ(op_name(context, naming.of(attribution.op[training.forward])), "aten::conv2d");
   EXPECT_EQ(op_name(context, naming.of(attribution.op[training.backward])),
@@ -103,7 +103,7 @@ TEST(Attribution, ExternalIdWhereNoLaunchIsRecorded) {
   const Context context = analysed(builder.capture);
   EXPECT_EQ(context.attribution.op[kernel], op);
   EXPECT_EQ(context.attribution.phase[kernel], 1);
-  EXPECT_EQ(context.attribution.layer_types[context.attribution.layer[kernel]], "MatMul");
+  EXPECT_EQ(context.attribution.layer[kernel], LayerType::matmul);
 }
 
 TEST(Attribution, KernelsOfAGraphShareTheLaunch) {
@@ -310,10 +310,9 @@ struct Nest {
     const std::size_t name = parent_and_name.size();
     attribution.forward_op.assign(name, kNoRow);
     attribution.module.assign(name, 0);
-    attribution.layer.assign(name, 0);
     attribution.phase.assign(name, 1);
     capture = std::move(builder.capture);
-    classify_layers(capture, attribution);
+    attribution.layer = classify_layers(capture, attribution);
   }
 };
 
@@ -340,8 +339,7 @@ TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
         const auto here = layer_of_operation(ops[op].second);
         if (type == LayerType::other || outer_decides(here, type)) type = here;
       }
-      ASSERT_EQ(nest.attribution.layer_types[nest.attribution.layer[i]], name_of(type))
-          << round << " " << i;
+      ASSERT_EQ(nest.attribution.layer[i], type) << round << " " << i;
       auto library = [](std::string_view name) {
         return name.find("::") != name.npos && !name.starts_with("autograd::");
       };
@@ -359,7 +357,7 @@ TEST(LayerTypes, DeepNestsTakeTimeInProportion) {
   for (std::uint32_t i = 0; i < 300'000; ++i)
     ops.emplace_back(i == 0 ? kNoRow : i - 1, i % 3 ? "aten::add" : "aten::mm");
   Nest nest(ops);
-  EXPECT_EQ(nest.attribution.layer_types[nest.attribution.layer.back()], "MatMul");
+  EXPECT_EQ(nest.attribution.layer.back(), LayerType::matmul);
   NamingOperations naming(nest.capture, nest.attribution);
   for (std::uint32_t i = 0; i < ops.size(); ++i) ASSERT_EQ(naming.of(i), 0u);
 }

@@ -136,9 +136,8 @@ TEST(ForwardThreads, ANumberThatOneThreadHasIsFound) {
       builder.launch("gemm", {at + 10, at + 20}, {at + 30, at + 40}, 7, 0, 999);
       kernels.push_back(static_cast<std::uint32_t>(builder.capture.activities.size() - 1));
     }
-    Attribution attribution;
-    attribution.launch = join_launches(builder.capture);
-    attribute(builder.capture, HostThreads(builder.capture), attribution);
+    const Attribution attribution =
+        attribute(builder.capture, HostThreads(builder.capture), join_launches(builder.capture));
     for (int i = 0; i < threads; ++i) {
       const auto found = attribution.forward_op[kernels[static_cast<std::size_t>(i)]];
       EXPECT_EQ(found, i == 1 ? kNoRow : forward[static_cast<std::size_t>(i)]) << threads;

@@ -292,33 +292,34 @@ void drop_wide_scopes(const ModulePaths& paths, Attribution& result) {
 
 }  // namespace
 
-void attribute(const Capture& capture, const HostThreads& host, Attribution& result) {
+Attribution attribute(const Capture& capture, const HostThreads& host,
+                      const std::vector<std::uint32_t>& launches) {
+  Attribution result;
   const auto& activities = capture.activities;
   const std::size_t count = activities.size();
   result.op.assign(count, kNoRow);
   result.forward_op.assign(count, kNoRow);
   result.module.assign(count, 0);
-  result.layer.assign(count, 0);
   result.phase.assign(count, kOtherPhase);
   ModulePaths paths(result.modules);
 
   // One question a launching call: the kernels of a graph share theirs.
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
   for (std::uint32_t activity = 0; activity < count; ++activity)
-    if (const auto call = result.launch[activity];
-        call != kNoRow && questions.of_call[call] == kNoRow)
+    if (const auto call = launches[activity]; call != kNoRow && questions.of_call[call] == kNoRow)
       questions.of_call[call] = questions.count++;
   const auto answers = HostSweep(capture, host, questions, paths, result).run();
   std::vector<std::uint32_t>
       left;  // activities that the launch told nothing about, with an External id to try
   for (std::uint32_t activity = 0; activity < count; ++activity) {
-    if (const auto call = result.launch[activity]; call != kNoRow)
+    if (const auto call = launches[activity]; call != kNoRow)
       take(activity, answers[questions.of_call[call]], result);
     if (result.op[activity] == kNoRow && activities.external_id[activity] > 0)
       left.push_back(activity);
   }
   if (!left.empty()) link_by_external_id(capture, host, std::move(left), paths, result);
   drop_wide_scopes(paths, result);
+  return result;
 }
 
 std::uint32_t NamingOperations::of(std::uint32_t op) {

@@ -6,10 +6,11 @@
 
 namespace gf {
 
-/// Fills the host side of every activity (docs/attribution.md) except layers; `attribution.launch`
-/// must be there. Near-linear in host operations, launch calls and activities; about 4 bytes a host
-/// operation and call and 21 bytes an activity.
-void attribute(const Capture& capture, const HostThreads& host, Attribution& attribution);
+/// The host side of every activity (docs/attribution.md) except layers, from the calls that
+/// launched them (join_launches). Near-linear in host operations, launch calls and activities;
+/// about 4 bytes a host operation and call and 13 bytes an activity.
+Attribution attribute(const Capture& capture, const HostThreads& host,
+                      const std::vector<std::uint32_t>& launches);
 
 /// The operation that names a layer: the outermost operation of a framework library (a name with
 /// "::") around an operation, so that aten::cudnn_convolution inside aten::conv2d is called

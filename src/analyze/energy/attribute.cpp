@@ -163,6 +163,14 @@ bool has_report(const Context& context, std::uint32_t device) {
          capture.metadata_value(fmt::format("solved.{}", capture.devices.id[device])).empty();
 }
 
+/// Rates are solved once for each capture: when it was read, or else here.
+KernelWork work_by_rates(const Context& context, const Frame& frame, const EnergyEvaluator& model) {
+  if (const auto* solved = context.options.kernel_rates)
+    return sampled_work(frame.capture, frame.device, (*solved)[frame.device], model);
+  return sampled_work(frame.capture, frame.device, solve_kernel_rates(frame.capture, frame.device),
+                      model);
+}
+
 CountedWork counted_work(const Context& context, const Frame& frame, const EnergyEvaluator& model,
                          DeviceEnergy& out) {
   CountedWork work;
@@ -174,7 +182,7 @@ CountedWork counted_work(const Context& context, const Frame& frame, const Energ
   } else if (has_samples(work.window)) {
     out.counts_source = CountsSource::samples;
     out.coverage = std::min(1.0, work.window.coverage);
-    work.kernels = sampled_work(frame.capture, frame.device, model);
+    work.kernels = work_by_rates(context, frame, model);
   }
   return work;
 }
@@ -195,7 +203,7 @@ bool name_without_kernel(std::uint32_t what, EnergyRow& row) {
 void fill_tables(const Context& context, const Frame& frame, const LayerGroups& layers,
                  const std::vector<EnergyLeaf>& leaves, const EnergyEvaluator* model,
                  DeviceEnergy& out) {
-  const auto& types = context.attribution.layer_types;
+  const auto& types = EnumNames<LayerType>::names;
   const auto& steps = context.window.steps;
   out.layer_types = energy_rows(
       leaves, model, out.nj, 0, true, [](const auto& leaf) { return leaf.type; },

@@ -154,19 +154,23 @@ std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
   return levels;
 }
 
-BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches) {
-  BoardFacts facts;
-  if (!file.latencies.empty()) facts.caches = cache_levels(file.latencies);
-  facts.sensor = sensor_facts(file.sensor);
-  for (const auto& bench : benches)  // by counters alone: arithmetic does not know it
+namespace {
+
+/// By counters alone: arithmetic does not know it.
+std::optional<double> dram_granularity(const std::vector<BenchCounts>& benches) {
+  std::optional<double> bytes;
+  for (const auto& bench : benches)
     if (bench.bench == "dram_load_scattered" && bench.counted.count("dram.read") &&
         bench.counted.count("l2.load") && bench.counted.at("l2.load") > 0)
-      facts.dram_granularity_bytes =
-          32 * bench.counted.at("dram.read") / bench.counted.at("l2.load");
+      bytes = 32 * bench.counted.at("dram.read") / bench.counted.at("l2.load");
+  return bytes;
+}
 
+/// The energy counter against the power reading: mean and standard deviation over the points.
+void compare_counter_and_power(const std::vector<RawEnergyPoint>& points, BoardFacts& facts) {
   double sum = 0, squares = 0;
   int count = 0;
-  for (const auto& point : file.points)
+  for (const auto& point : points)
     if (point.dropped.empty() && point.bench != "asleep" && point.seconds > 0 &&
         point.instant_w > 0) {
       const double ratio = point.energy_j / point.seconds / point.instant_w;
@@ -174,54 +178,65 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
       squares += ratio * ratio;
       ++count;
     }
-  if (count > 1) {
-    facts.counter_over_power = sum / count;
-    facts.counter_over_power_sd =
-        std::sqrt(std::max(0.0, (squares - sum * sum / count) / (count - 1)));
-  }
+  if (count <= 1) return;
+  facts.counter_over_power = sum / count;
+  facts.counter_over_power_sd =
+      std::sqrt(std::max(0.0, (squares - sum * sum / count) / (count - 1)));
+}
 
-  // The memory's reading is a mean of one second: its last value of a run that is longer. Idle is
-  // what runs without traffic to it read, most of which followed such runs.
+/// The memory's reading is a mean of one second: its last value of a run that is longer. Idle is
+/// what runs without traffic to it read, most of which followed such runs.
+std::vector<MemoryShare> memory_shares(const std::vector<RawEnergyPoint>& points,
+                                       const std::vector<BenchCounts>& benches) {
   std::vector<double> quiet;
-  for (const auto& point : file.points)
+  for (const auto& point : points)
     if (point.dropped.empty() && std::isfinite(point.memory_end_w) && point.bench != "asleep" &&
         counted(benches, point.bench, "dram.read") < 1 &&
         counted(benches, point.bench, "dram.write") < 1)
       quiet.push_back(point.memory_end_w);
-  const auto idle = mean_of(file.points, "context", [](const RawEnergyPoint& point) {
-    return point.energy_j / point.seconds;
-  });
+  auto power = [](const RawEnergyPoint& point) { return point.energy_j / point.seconds; };
+  const auto idle = mean_of(points, "context", power);
+  std::vector<MemoryShare> shares;
   for (const char* bench :
        {"dram_load_wide", "dram_load_zeros", "dram_store_wide", "dram_store_zeros"}) {
-    const auto watts = mean_of(file.points, bench, [](const RawEnergyPoint& point) {
-      return point.energy_j / point.seconds;
-    });
+    const auto watts = mean_of(points, bench, power);
     const auto memory =
-        mean_of(file.points, bench, [](const RawEnergyPoint& point) { return point.memory_end_w; });
-    const auto rate = mean_of(file.points, bench, [&](const RawEnergyPoint& point) {
+        mean_of(points, bench, [](const RawEnergyPoint& point) { return point.memory_end_w; });
+    const auto rate = mean_of(points, bench, [&](const RawEnergyPoint& point) {
       return (counted(benches, bench, "dram.read") + counted(benches, bench, "dram.write")) *
              point.warps * point.loops_per_s;
     });
     if (!quiet.empty() && idle && watts && memory && rate && *rate > 0)
-      facts.memory.push_back(
+      shares.push_back(
           {bench, (*watts - *idle) / *rate * 1e12, (*memory - median(quiet)) / *rate * 1e12});
   }
+  return shares;
+}
 
+/// Divisions of a warp's loop.
+double divisions_of(const std::vector<BenchCounts>& benches, const std::string& name) {
+  double divisions = 0;
+  for (const auto& bench : benches)
+    if (bench.bench == name)
+      if (const auto at = bench.by_arithmetic.find("div"); at != bench.by_arithmetic.end())
+        divisions = at->second;
+  return divisions;
+}
+
+/// What a division costs beside the loads of each level.
+void compare_divisions(const std::vector<RawEnergyPoint>& points,
+                       const std::vector<BenchCounts>& benches, BoardFacts& facts) {
   double least = HUGE_VAL, most = 0, total = 0;
   for (const char* level : {"l1", "l2", "dram"}) {
     const std::string plain = std::string(level) + "_load", divided = plain + "_div";
-    const auto offset = power_at_rate_0(file.points, plain);
+    const auto offset = power_at_rate_0(points, plain);
     if (!offset) continue;
     auto joules = [&](const std::string& bench) {  // above the offset, of one loop of one warp
-      return mean_of(file.points, bench, [&](const RawEnergyPoint& point) {
+      return mean_of(points, bench, [&](const RawEnergyPoint& point) {
         return (point.energy_j / point.seconds - *offset) / (point.warps * point.loops_per_s);
       });
     };
-    double divisions = 0;
-    for (const auto& bench : benches)
-      if (bench.bench == divided)
-        if (const auto at = bench.by_arithmetic.find("div"); at != bench.by_arithmetic.end())
-          divisions = at->second;
+    const double divisions = divisions_of(benches, divided);
     const auto with = joules(divided), without = joules(plain);
     if (!with || !without || divisions <= 0) continue;
     const double pj = (*with - *without) / divisions * 1e12;
@@ -232,6 +247,18 @@ BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCoun
   }
   if (!facts.divisions.empty() && total > 0)
     facts.division_spread = (most - least) * static_cast<double>(facts.divisions.size()) / total;
+}
+
+}  // namespace
+
+BoardFacts board_facts(const EnergyPointsFile& file, const std::vector<BenchCounts>& benches) {
+  BoardFacts facts;
+  if (!file.latencies.empty()) facts.caches = cache_levels(file.latencies);
+  facts.sensor = sensor_facts(file.sensor);
+  facts.dram_granularity_bytes = dram_granularity(benches);
+  compare_counter_and_power(file.points, facts);
+  facts.memory = memory_shares(file.points, benches);
+  compare_divisions(file.points, benches, facts);
   return facts;
 }
 

@@ -59,15 +59,11 @@ std::string energy_record_command() {
   return "gpufathom record --kernels --metrics energy -o run.gpf -- python train.py";
 }
 
-void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
-                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy) {
-  if (energy.counts_source == CountsSource::none) {
-    warn(energy, "no_counts",
-         "nothing counted accesses and operations: all but static power is in the rest. Record "
-         "them: " +
-             energy_record_command());
-    return;
-  }
+namespace {
+
+/// Columns of the model that nothing counted.
+void doubt_missing_counts(const Capture& capture, const EnergyEvaluator& model,
+                          const std::vector<bool>& counted, DeviceEnergy& energy) {
   std::vector<std::string> components;
   std::size_t missing = 0;
   for (std::size_t column = EnergyEvaluator::kFeatures; column < model.columns(); ++column) {
@@ -80,19 +76,23 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
     if (std::find(components.begin(), components.end(), component) == components.end())
       components.push_back(component);
   }
-  if (missing > 0) {
-    const bool complete =
-        capture.metadata_value("record.metrics") == "energy";  // no more can be sampled in one pass
-    warn(energy, "not_counted",
-         fmt::format(
-             "the capture lacks the counters of {} of the model's features: what {} took by them "
-             "lies in the rest.{}",
-             missing, list(components),
-             complete ? " Only a counter report has them"
-                      : " Collect them: " + (energy.counts_source == CountsSource::samples
-                                                 ? energy_record_command()
-                                                 : energy_ncu_command())));
+  if (missing == 0) return;
+  std::string advice = " Collect them: ";
+  if (capture.metadata_value("record.metrics") == "energy") {
+    advice = " Only a counter report has them";  // no more can be sampled in one pass
+  } else if (energy.counts_source == CountsSource::samples) {
+    advice += energy_record_command();
+  } else {
+    advice += energy_ncu_command();
   }
+  warn(energy, "not_counted",
+       fmt::format("the capture lacks the counters of {} of the model's features: what {} took by "
+                   "them lies in the rest.{}",
+                   missing, list(components), advice));
+}
+
+/// Time whose counts are not known.
+void doubt_coverage(bool unresolved, DeviceEnergy& energy) {
   if (energy.counts_source == CountsSource::counter_report && energy.coverage &&
       *energy.coverage < 0.999)
     warn(energy, "kernels_without_counters",
@@ -107,6 +107,10 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
     warn(energy, "kernels_not_resolved",
          "samples and kernels cannot be laid over each other: components are right for the span, "
          "and shared among kernels by time alone");
+}
+
+void doubt_tma(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
+               const std::vector<bool>& counted, DeviceEnergy& energy) {
   const auto tma = model.column("tma.load");
   const bool hopper = capture.devices.compute_major[device] >= 9 ||
                       energy.name.find("H100") != std::string::npos ||
@@ -116,14 +120,36 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
     warn(energy, "tma",
          "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is "
          "seen at L2 and DRAM, their writes into shared memory lie in the rest");
-  if (const auto* rest = part(energy, "rest"); rest && rest->nj < 0)
-    warn(energy, "rest_negative",
-         fmt::format("the model explains {:.1f} % more than was measured{}",
-                     -100.0 * static_cast<double>(rest->nj) /
-                         static_cast<double>(std::max<std::int64_t>(energy.nj, 1)),
-                     rest->high_nj >= 0 ? ", which lies inside its interval"
-                                        : ": operands that change fewer bits, a lower clock, or "
-                                          "kernels unlike those it was fitted to"));
+}
+
+void doubt_negative_rest(DeviceEnergy& energy) {
+  const auto* rest = part(energy, "rest");
+  if (!rest || rest->nj >= 0) return;
+  const char* reason =
+      ": operands that change fewer bits, a lower clock, or kernels unlike those it was fitted to";
+  if (rest->high_nj >= 0) reason = ", which lies inside its interval";
+  warn(energy, "rest_negative",
+       fmt::format("the model explains {:.1f} % more than was measured{}",
+                   -100.0 * static_cast<double>(rest->nj) /
+                       static_cast<double>(std::max<std::int64_t>(energy.nj, 1)),
+                   reason));
+}
+
+}  // namespace
+
+void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
+                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy) {
+  if (energy.counts_source == CountsSource::none) {
+    warn(energy, "no_counts",
+         "nothing counted accesses and operations: all but static power is in the rest. Record "
+         "them: " +
+             energy_record_command());
+    return;
+  }
+  doubt_missing_counts(capture, model, counted, energy);
+  doubt_coverage(unresolved, energy);
+  doubt_tma(capture, device, model, counted, energy);
+  doubt_negative_rest(energy);
 }
 
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {

@@ -124,9 +124,10 @@ Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
   Leaves out;
   for (std::size_t i = 0; i < kernels.instances.size(); ++i) {
     const KernelInstance& kernel = kernels.instances[i];
-    auto& leaf = table.at(steps.at(line.spans[kernels.position[i]].start),
-                          context.attribution.layer[kernel.activity], layers.group[i],
-                          static_cast<std::uint32_t>(activities.name[kernel.activity]));
+    auto& leaf =
+        table.at(steps.at(line.spans[kernels.position[i]].start),
+                 static_cast<std::uint32_t>(context.attribution.layer[kernel.activity]),
+                 layers.group[i], static_cast<std::uint32_t>(activities.name[kernel.activity]));
     leaf.runs = true;
     ++leaf.count;
     leaf.ns += kernel.exclusive_ns;

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "analyze/energy/work.h"
-#include "analyze/kernel_rates/kernel_rates.h"
 #include "model/counter_values.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
@@ -163,6 +162,53 @@ std::vector<double> highest_rates(const Capture& capture, std::uint32_t device,
   return out;
 }
 
+/// The rates of kernels as energy takes them. A rate is at most the highest of any sample, and
+/// drawn towards the mean of all kernels as far as its doubt exceeds the spread between kernels:
+/// what the samples do not tell apart then shares by time, and short kernels do not soak up noise,
+/// which rates that cannot be negative invite.
+class DrawnRates {
+ public:
+  DrawnRates(const Capture& capture, std::uint32_t device, const KernelRates& solved)
+      : solved_(solved), highest_(highest_rates(capture, device, solved.metrics)) {
+    for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric)
+      spread_.push_back(spread_of(metric));
+  }
+  struct Drawn {
+    double rate = 0, doubt = 0;
+  };
+  Drawn of(std::size_t metric, std::size_t group) const {
+    const double doubt = solved_.rates[metric][group].half_width / 1.96, noise = doubt * doubt;
+    double own = 1;
+    if (noise > 0) own = spread_[metric].variance / (spread_[metric].variance + noise);
+    return {own * bounded(metric, group) + (1 - own) * spread_[metric].mean,
+            std::sqrt(own) * doubt};
+  }
+
+ private:
+  struct Spread {
+    double mean = 0, variance = 0;
+  };
+  double bounded(std::size_t metric, std::size_t group) const {
+    return std::min(solved_.rates[metric][group].value, highest_[metric]);
+  }
+  Spread spread_of(std::size_t metric) const {
+    double ns = 0, sum = 0, squares = 0;
+    for (std::size_t group = 0; group < solved_.groups.size(); ++group) {
+      const double weight = static_cast<double>(solved_.groups[group].ns),
+                   rate = bounded(metric, group);
+      ns += weight;
+      sum += weight * rate;
+      squares += weight * rate * rate;
+    }
+    if (ns <= 0) return {};
+    return {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
+  }
+
+  const KernelRates& solved_;
+  std::vector<double> highest_;
+  std::vector<Spread> spread_;
+};
+
 }  // namespace
 
 SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Interval span,
@@ -200,53 +246,21 @@ SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Inter
   return out;
 }
 
-KernelWork sampled_work(const Capture& capture, std::uint32_t device,
+KernelWork sampled_work(const Capture& capture, std::uint32_t device, const KernelRates& solved,
                         const EnergyEvaluator& model) {
   KernelWork out;
   out.per_ns = true;
   out.counted.assign(model.columns(), false);
-  const KernelRates solved = solve_kernel_rates(capture, device);
   if (solved.metrics.empty()) return out;
-  const auto highest = highest_rates(capture, device, solved.metrics);
-  auto bounded = [&](std::size_t metric, std::size_t group) {
-    return std::min(solved.rates[metric][group].value, highest[metric]);
-  };
-  // A rate is drawn towards the mean of all kernels as far as its doubt exceeds the spread between
-  // kernels: what the samples do not tell apart then shares by time, and short kernels do not soak
-  // up noise, which rates that cannot be negative invite.
-  struct Spread {
-    double mean = 0, variance = 0;
-  };
-  std::vector<Spread> spread(solved.metrics.size());
-  for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
-    double ns = 0, sum = 0, squares = 0;
-    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
-      const double weight = static_cast<double>(solved.groups[group].ns),
-                   rate = bounded(metric, group);
-      ns += weight;
-      sum += weight * rate;
-      squares += weight * rate * rate;
-    }
-    if (ns > 0) spread[metric] = {sum / ns, std::max(0.0, squares / ns - sum / ns * (sum / ns))};
-  }
-  struct Drawn {
-    double rate = 0, doubt = 0;
-  };
-  auto drawn = [&](std::size_t metric, std::size_t group) -> Drawn {
-    const double doubt = solved.rates[metric][group].half_width / 1.96, noise = doubt * doubt;
-    double own = 1;
-    if (noise > 0) own = spread[metric].variance / (spread[metric].variance + noise);
-    return {own * bounded(metric, group) + (1 - own) * spread[metric].mean, std::sqrt(own) * doubt};
-  };
+  const DrawnRates drawn(capture, device, solved);
   const Translation translation(capture, device, model);
   const double clock = mean_clock(capture, device, {INT64_MIN, INT64_MAX});
   for (std::size_t group = 0; group < solved.groups.size(); ++group) {
     Sampled rates, higher;  // of one nanosecond; the same a standard error up
     for (std::size_t index = 0; index < solved.metrics.size(); ++index) {
-      const Metric* metric = find_metric(capture.text(solved.metrics[index]));
       double unit = 1;
-      if (metric && metric->unit == "ratio") unit = 1e-9;
-      const auto [rate, doubt] = drawn(index, group);
+      if (is_ratio(capture, solved.metrics[index])) unit = 1e-9;
+      const auto [rate, doubt] = drawn.of(index, group);
       rates.emplace(capture.text(solved.metrics[index]), rate * unit);
       higher.emplace(capture.text(solved.metrics[index]), (rate + doubt) * unit);
     }

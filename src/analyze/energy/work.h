@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/energy/evaluate.h"
+#include "analyze/kernel_rates/kernel_rates.h"
 #include "core/intervals.h"
 #include "model/capture.h"
 
@@ -29,7 +30,8 @@ KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t
 
 /// From rates solved out of samples, by kernel. Rows are empty when samples and kernels cannot be
 /// laid over each other.
-KernelWork sampled_work(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model);
+KernelWork sampled_work(const Capture& capture, std::uint32_t device, const KernelRates& solved,
+                        const EnergyEvaluator& model);
 
 /// All that was sampled in a span: features, and seconds x share of SMs with work.
 struct SampledWindow {

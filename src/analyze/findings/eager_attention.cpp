@@ -32,7 +32,7 @@ EagerAttention::EagerAttention(const TraceFacts& facts) : facts_(facts) {
     if (facts.phase(facts.kernels[i]) != TrainingPhase::backward &&
         !facts.operation(facts.kernels[i]).empty())
       forward.push_back(i);
-  const auto& launch = facts.context.attribution.launch;
+  const auto& launch = facts.context.launches;
   auto launched = [&](std::size_t i) {
     const auto call = launch[facts.kernels[i].activity];
     return call == kNoRow ? facts.capture().activities.start_ns[facts.kernels[i].activity]

@@ -32,7 +32,7 @@ struct TraceFacts {
     return capture().text(capture().activities.name[kernel_instance.activity]);
   }
   LayerType type(const KernelInstance& kernel_instance) const {
-    return static_cast<LayerType>(context.attribution.layer[kernel_instance.activity]);
+    return context.attribution.layer[kernel_instance.activity];
   }
   /// "aten::bmm": the innermost operation at the launch; empty when none is known.
   std::string_view operation(const KernelInstance& kernel_instance) const {

@@ -34,7 +34,7 @@ double compiled(const Facts& facts) {
 double from_graphs(const Facts& facts) {
   Nanos ns = 0;
   for (const auto& kernel : facts.kernels) {
-    const auto call = facts.context.attribution.launch[kernel.activity];
+    const auto call = facts.context.launches[kernel.activity];
     if (facts.capture().activities.graph_id[kernel.activity] > 0 ||
         (call != kNoRow && facts.capture().api_calls.kind[call] == ApiKind::graph_launch))
       ns += kernel.exclusive_ns;
@@ -254,8 +254,8 @@ std::optional<Finding> exposed_communication(const Facts& facts) {
       Intervals spans;
       for (std::size_t i = 0; i < line.rows.size(); ++i)
         if (facts.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (facts.context.attribution.layer[line.rows[i]] ==
-             static_cast<std::uint32_t>(LayerType::communication)) == communicate)
+            (facts.context.attribution.layer[line.rows[i]] == LayerType::communication) ==
+                communicate)
           spans.push_back(line.spans[i]);
       return normalised(std::move(spans));
     };

@@ -71,12 +71,12 @@ std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const I
 
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {
   if (gap.span.end - from > hardware_needs_) return IdleReason::unexplained;
-  const auto call = context_.attribution.launch[gap.next];
+  const auto call = context_.launches[gap.next];
   if (call != kNoRow && facts_.waits[call]) return IdleReason::dependency;
   if (gap.before == kNoRow) return IdleReason::kernel_gap;
   // It stood ready before the gap and began when another stream had finished.
   const auto& activities = capture_.activities;
-  const bool one_call = call != kNoRow && call == context_.attribution.launch[gap.before];
+  const bool one_call = call != kNoRow && call == context_.launches[gap.before];
   const bool ready = one_call || returned <= gap.span.start;
   if (ready && activities.stream[gap.before] != activities.stream[gap.next])
     return IdleReason::dependency;

@@ -103,7 +103,7 @@ void GapLabeller::label_gap(const IdleGap& gap) {
     return emit(gap.span.start, gap.span.end,
                 rules_.device_late(gap, gap.span.start, gap.span.start), kNoRow, gap.next);
   std::uint32_t call = kNoRow;
-  if (gap.next != kNoRow) call = context_.attribution.launch[gap.next];
+  if (gap.next != kNoRow) call = context_.launches[gap.next];
   if (gap.next != kNoRow && call == kNoRow)
     return emit(gap.span.start, gap.span.end, IdleReason::no_launch_record, kNoRow, gap.next);
   Nanos returned = 0;
@@ -166,7 +166,7 @@ bool GapLabeller::same_graph_launch(std::uint32_t before, std::uint32_t next) co
       activities.correlation[before] != activities.correlation[next] ||
       activities.pid[before] != activities.pid[next])
     return false;
-  const auto call = context_.attribution.launch[next];
+  const auto call = context_.launches[next];
   return call == kNoRow || capture_.api_calls.kind[call] == ApiKind::graph_launch;
 }
 
@@ -205,8 +205,8 @@ std::uint32_t GapLabeller::main_thread(std::uint32_t thread) const {
 }
 
 std::uint32_t GapLabeller::launching_thread(std::uint32_t activity) const {
-  if (activity == kNoRow || context_.attribution.launch[activity] == kNoRow) return kNoRow;
-  const auto thread = capture_.api_calls.thread[context_.attribution.launch[activity]];
+  if (activity == kNoRow || context_.launches[activity] == kNoRow) return kNoRow;
+  const auto thread = capture_.api_calls.thread[context_.launches[activity]];
   if (thread < capture_.threads.size()) return thread;
   return kNoRow;
 }

@@ -27,7 +27,7 @@ constexpr Nanos kSlowCall = 200'000;
 std::vector<bool> first_launches(const Context& context) {
   const Capture& capture = context.capture;
   const auto& calls = capture.api_calls;
-  const auto& launch = context.attribution.launch;
+  const auto& launch = context.launches;
   std::vector<std::uint32_t> first(capture.strings.size(), kNoRow);  // call by name of what ran
   for (std::uint32_t index = 0; index < launch.size(); ++index) {
     if (launch[index] == kNoRow) continue;
@@ -86,7 +86,7 @@ std::vector<bool> one_off_calls(const Context& context, const std::vector<std::u
 LaunchFacts collect_launch_facts(const Context& context) {
   const Capture& capture = context.capture;
   const auto& calls = capture.api_calls;
-  const auto& launch = context.attribution.launch;
+  const auto& launch = context.launches;
   LaunchFacts facts;
   facts.started.assign(calls.size(), kNoRow);
   facts.waits.assign(calls.size(), false);

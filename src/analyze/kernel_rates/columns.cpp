@@ -53,56 +53,71 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash * 0x9e3779b97f4a7c15u + value;
 }
 
-}  // namespace
-
-KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
-  KernelColumns out;
-  group_kernels(capture, device, out);
+/// Kernels with a group, in order of time.
+std::vector<std::uint32_t> grouped_kernels(const Capture& capture, const KernelColumns& columns) {
   const auto& activities = capture.activities;
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < activities.size(); ++row)
-    if (out.group_of[row] != kNoRow) rows.push_back(row);
+    if (columns.group_of[row] != kNoRow) rows.push_back(row);
   std::stable_sort(rows.begin(), rows.end(), [&](auto left, auto right) {
     return activities.start_ns[left] < activities.start_ns[right];
   });
-  out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
+  return rows;
+}
 
-  // A place: the kernel with the two before and the two after it.
-  struct Place {
-    std::uint32_t group = 0, column = kNoRow;
-    std::int64_t instances = 0;
-    double ns = 0;
-  };
-  std::unordered_map<std::uint64_t, Place> places;
-  std::vector<std::uint64_t> key_of(rows.size());
+/// A place: the kernel with the two before and the two after it.
+struct SequencePlace {
+  std::uint32_t group = 0, column = kNoRow;
+  std::int64_t instances = 0;
+  double ns = 0;
+};
+
+struct SequencePlaces {
+  std::unordered_map<std::uint64_t, SequencePlace> by_key;
+  std::vector<std::uint64_t> key_of;  // by position in the rows
+};
+
+SequencePlaces find_places(const Capture& capture, const KernelColumns& columns,
+                           const std::vector<std::uint32_t>& rows) {
+  SequencePlaces out;
+  out.key_of.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::uint64_t key = out.group_of[rows[i]] + 1;
+    std::uint64_t key = columns.group_of[rows[i]] + 1;
     for (std::ptrdiff_t shift : {-2, -1, 1, 2}) {
       const auto at = static_cast<std::ptrdiff_t>(i) + shift;
       key = mixed(key, at >= 0 && at < static_cast<std::ptrdiff_t>(rows.size())
-                           ? out.group_of[rows[static_cast<std::size_t>(at)]] + 2u
+                           ? columns.group_of[rows[static_cast<std::size_t>(at)]] + 2u
                            : 1u);
     }
-    key_of[i] = key;
-    auto& place = places[key];
-    place.group = out.group_of[rows[i]];
+    out.key_of[i] = key;
+    auto& place = out.by_key[key];
+    place.group = columns.group_of[rows[i]];
     ++place.instances;
-    place.ns += static_cast<double>(activities.duration_ns[rows[i]]);
+    place.ns += static_cast<double>(capture.activities.duration_ns[rows[i]]);
   }
-  std::vector<std::pair<std::uint64_t, Place*>> wanted;
+  return out;
+}
+
+/// How many places each group has: most come once a step.
+void count_places(const SequencePlaces& places, KernelColumns& out) {
   std::vector<double> times, weights;
-  for (auto& [key, place] : places) {
+  for (const auto& [key, place] : places.by_key) {
     times.push_back(static_cast<double>(place.instances));
     weights.push_back(place.ns);
-    if (place.instances >= kLeastInstances && place.group < out.kept)
-      wanted.emplace_back(key, &place);
   }
-  // Most places come once a step.
   double steps = 1;
-  if (!places.empty()) steps = std::max(distribution(times, weights).median, 1.0);
+  if (!times.empty()) steps = std::max(distribution(times, weights).median, 1.0);
   for (const auto& group : out.groups)
     out.places.push_back(
         std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
+}
+
+/// A column for each of the places that come often, the largest by time.
+void give_columns(SequencePlaces& places, KernelColumns& out) {
+  std::vector<std::pair<std::uint64_t, SequencePlace*>> wanted;
+  for (auto& [key, place] : places.by_key)
+    if (place.instances >= kLeastInstances && place.group < out.kept)
+      wanted.emplace_back(key, &place);
   std::sort(wanted.begin(), wanted.end(), [](const auto& left, const auto& right) {
     return std::tie(right.second->ns, left.first) < std::tie(left.second->ns, right.first);
   });
@@ -111,11 +126,24 @@ KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
     place->column = static_cast<std::uint32_t>(out.group_of_column.size());
     out.group_of_column.push_back(place->group);
   }
-  std::vector<std::uint32_t> rest(out.groups.size(), kNoRow);
-  out.column_of.assign(activities.size(), kNoRow);
   out.ns.assign(out.group_of_column.size(), 0);
+}
+
+}  // namespace
+
+KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
+  KernelColumns out;
+  group_kernels(capture, device, out);
+  const auto rows = grouped_kernels(capture, out);
+  out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
+  SequencePlaces places = find_places(capture, out, rows);
+  count_places(places, out);
+  give_columns(places, out);
+  // Places without a column of their own share one for each group.
+  std::vector<std::uint32_t> rest(out.groups.size(), kNoRow);
+  out.column_of.assign(capture.activities.size(), kNoRow);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& place = places[key_of[i]];
+    const auto& place = places.by_key[places.key_of[i]];
     auto column = place.column;
     if (column == kNoRow) {
       const auto group = std::min(place.group, out.kept);
@@ -128,7 +156,7 @@ KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
       column = shared;
     }
     out.column_of[rows[i]] = column;
-    out.ns[column] += static_cast<double>(activities.duration_ns[rows[i]]);
+    out.ns[column] += static_cast<double>(capture.activities.duration_ns[rows[i]]);
   }
   return out;
 }

@@ -46,8 +46,9 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 
 /// Adds what was solved as a counter report: one report kernel for each kernel of a step (of the
 /// whole capture when it has no steps), with the counters that the levels are made of; kernels that
-/// are not resolvable lack them. Notes how in metadata. False when nothing could be solved.
-bool add_solved_counters(Capture& capture);
+/// are not resolvable lack them. Notes how in metadata. Gives the rates of every device, for an
+/// analysis to use again (AnalyzeOptions::kernel_rates); nothing when nothing could be solved.
+std::vector<KernelRates> add_solved_counters(Capture& capture);
 /// Whether the counters of the capture came that way, and not from a profiler.
 bool has_solved_counters(const Capture& capture);
 

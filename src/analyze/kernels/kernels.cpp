@@ -146,13 +146,14 @@ class RowBuilder {
     Tally types, operators;
     for (const auto instance : part) {
       const auto& kernel = instances_[instance];
-      types.add(context_.attribution.layer[kernel.activity], kernel.exclusive_ns);
+      types.add(static_cast<std::uint32_t>(context_.attribution.layer[kernel.activity]),
+                kernel.exclusive_ns);
       const auto op = context_.attribution.op[kernel.activity];
       std::uint32_t name = 0;
       if (op != kNoRow) name = static_cast<std::uint32_t>(capture.host_ops.name[op]);
       operators.add(name, kernel.exclusive_ns);
     }
-    row.layer_type = context_.attribution.layer_types[types.heaviest()];
+    row.layer_type = name_of(static_cast<LayerType>(types.heaviest()));
     row.operator_name = capture.text(static_cast<Text>(operators.heaviest()));
   }
 

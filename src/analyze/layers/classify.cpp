@@ -78,15 +78,14 @@ class TypeMaps {
 
 }  // namespace
 
-void classify_layers(const Capture& capture, Attribution& attribution) {
-  attribution.layer_types.assign(EnumNames<LayerType>::names.begin(),
-                                 EnumNames<LayerType>::names.end());
+std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution) {
   TypeCache by_operation(capture.strings.size(), layer_of_operation),
       by_kernel(capture.strings.size(), layer_of_kernel);
   TypeCache by_module(attribution.modules.size(), layer_of_module);
   const auto& activities = capture.activities;
   const auto& ops = capture.host_ops;
 
+  std::vector<LayerType> layers(activities.size(), LayerType::other);
   TypeMaps maps;
   Inherited map_of(attribution);
   auto type_from = [&](std::uint32_t op) {
@@ -118,8 +117,9 @@ void classify_layers(const Capture& capture, Attribution& attribution) {
                             attribution.modules[attribution.module[activity]]);
       if (type == LayerType::other) type = kernel;
     }
-    attribution.layer[activity] = static_cast<std::uint32_t>(type);
+    layers[activity] = type;
   }
+  return layers;
 }
 
 }  // namespace gf

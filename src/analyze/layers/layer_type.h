@@ -1,4 +1,4 @@
-// The layer types, and the tables of names that lead to them.
+// The layer type that a name stands for; the tables of names are in patterns_of_*.cpp.
 #pragma once
 
 #include <string_view>

@@ -124,7 +124,8 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto activity = instances[i].activity;
     const auto key = name_key(context, naming, activity);
-    const std::uint64_t tag = attribution.layer[activity] * 4u + attribution.phase[activity];
+    const auto type = attribution.layer[activity];
+    const std::uint64_t tag = static_cast<std::uint64_t>(type) * 4 + attribution.phase[activity];
     const auto [at, fresh] = known.try_emplace(
         static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag,
         0u);
@@ -135,7 +136,7 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
       at->second = group->second;
       if (added) {
         LayerRow& row = out.rows.emplace_back();
-        row.type = static_cast<LayerType>(attribution.layer[activity]);
+        row.type = type;
         row.name = std::move(name);
         row.phase = static_cast<TrainingPhase>(attribution.phase[activity]);
       }
@@ -152,10 +153,10 @@ LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
 
   std::vector<std::uint32_t> group(instances.size());
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group[i] = attribution.layer[instances[i].activity];
-  tables.types = rows_of(context, levels, instances, group, attribution.layer_types.size(),
+    group[i] = static_cast<std::uint32_t>(attribution.layer[instances[i].activity]);
+  tables.types = rows_of(context, levels, instances, group, EnumNames<LayerType>::names.size(),
                          [&](LayerRow& row, std::uint32_t left, std::size_t) {
-                           row.type = static_cast<LayerType>(attribution.layer[left]);
+                           row.type = attribution.layer[left];
                            row.name = name_of(row.type);
                            row.phase = TrainingPhase::all;
                          });

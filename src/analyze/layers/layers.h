@@ -9,10 +9,10 @@
 
 namespace gf {
 
-/// Fills attribution.layer and layer_types: by the operations around the launch, then by the
-/// forward operation, the module class and the kernel name (docs/layers.md). Optimiser phases make
+/// The layer type of each activity: by the operations around the launch, then by the forward
+/// operation, the module class and the kernel name (docs/layers.md). Optimiser phases make
 /// everything but communication and copies Optimiser.
-void classify_layers(const Capture& capture, Attribution& attribution);
+std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution);
 
 struct LayerTables {
   std::vector<LayerRow> types;   // one row a layer type, all phases; largest first

@@ -70,6 +70,47 @@ Pairs lay(const Symbols& symbols, const DurationCost& cost, std::vector<std::uin
   return pairs;
 }
 
+/// What is paired on a device: stream by stream, or as a whole where that pairs more. A profiler
+/// runs streams one after another and may name them otherwise, so that the order of the whole
+/// device can say more.
+std::vector<Pairs> pairs_of_device(const Capture& capture, const Symbols& symbols,
+                                   const DurationCost& cost,
+                                   const std::vector<std::uint32_t>& trace_rows,
+                                   const std::vector<std::uint32_t>& report_rows) {
+  std::vector<Pairs> chosen;
+  std::size_t paired = 0;
+  for (const StreamPair& stream : pair_streams(capture, symbols, trace_rows, report_rows)) {
+    chosen.push_back(lay(symbols, cost, stream.trace_rows, stream.report_rows));
+    paired += chosen.back().count();
+  }
+  if (!more_than_one_stream(capture, trace_rows, report_rows)) return chosen;
+  Pairs whole = lay(symbols, cost, trace_rows, report_rows);
+  if (whole.count() <= paired) return chosen;
+  chosen.clear();
+  chosen.push_back(std::move(whole));
+  return chosen;
+}
+
+/// Enters pairs into the answer; `used` by row of report_kernels.
+void take_pairs(const Pairs& pairs, const Symbols& symbols, std::vector<bool>& used,
+                Matching& out) {
+  for (std::size_t i = 0; i < pairs.trace_rows.size(); ++i) {
+    if (pairs.laying.partner[i] == Alignment::kNone) continue;
+    const std::uint32_t row = pairs.trace_rows[i],
+                        report_row = pairs.report_rows[pairs.laying.partner[i]];
+    const float certainty = symbols.certainty[symbols.trace[row]];
+    out.report_row[row] = report_row;
+    if (pairs.laying.ambiguous[i]) {
+      out.state[row] = Matching::State::ambiguous;
+      out.score[row] = certainty / 2;
+    } else {
+      out.state[row] = Matching::State::matched;
+      out.score[row] = certainty;
+    }
+    used[report_row] = true;
+  }
+}
+
 }  // namespace
 
 Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>& devices) {
@@ -100,45 +141,13 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
   for (std::size_t device = 0; device < devices.size(); ++device) {
     const auto report_rows = report_of_device(capture, capture.devices.id[devices[device].device]);
     if (by_device[device].empty() || report_rows.empty()) continue;
-    std::vector<Pairs> chosen;
-    std::size_t paired = 0;
-    const auto streams = pair_streams(capture, symbols, by_device[device], report_rows);
-    for (const StreamPair& stream : streams) {
-      chosen.push_back(lay(symbols, cost, stream.trace_rows, stream.report_rows));
-      paired += chosen.back().count();
-    }
-    // A profiler runs streams one after another and may name them otherwise: the order of the whole
-    // device can say more.
-    if (more_than_one_stream(capture, by_device[device], report_rows)) {
-      Pairs whole = lay(symbols, cost, by_device[device], report_rows);
-      if (whole.count() > paired) {
-        chosen.clear();
-        chosen.push_back(std::move(whole));
-      }
-    }
-    for (const Pairs& pairs : chosen) {
+    for (const Pairs& pairs :
+         pairs_of_device(capture, symbols, cost, by_device[device], report_rows)) {
       if (const std::size_t count = pairs.count(); count > most) {
         most = count;
         out.info.copies_of_report = static_cast<std::int64_t>(pairs.laying.laps);
       }
-      for (std::size_t i = 0; i < pairs.trace_rows.size(); ++i) {
-        if (pairs.laying.partner[i] == Alignment::kNone) continue;
-        const std::uint32_t row = pairs.trace_rows[i],
-                            report_row = pairs.report_rows[pairs.laying.partner[i]];
-        const float certainty = symbols.certainty[symbols.trace[row]];
-        out.report_row[row] = report_row;
-        if (pairs.laying.ambiguous[i]) {
-          out.state[row] = Matching::State::ambiguous;
-        } else {
-          out.state[row] = Matching::State::matched;
-        }
-        if (pairs.laying.ambiguous[i]) {
-          out.score[row] = certainty / 2;
-        } else {
-          out.score[row] = certainty;
-        }
-        used[report_row] = true;
-      }
+      take_pairs(pairs, symbols, used, out);
     }
   }
   judge(symbols, all, used, out);

@@ -129,12 +129,12 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture) {
   Context context{capture, options};
   context.host = HostThreads(capture);
   context.roles = NameRoles(capture);
-  context.attribution.launch = join_launches(capture);
-  const Steps steps = find_steps(capture, context.attribution.launch, context.host);
+  context.launches = join_launches(capture);
+  const Steps steps = find_steps(capture, context.launches, context.host);
   auto window = choose_window(capture, "all", steps);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  attribute(capture, context.host, context.attribution);
+  context.attribution = attribute(capture, context.host, context.launches);
   context.devices = build_timelines(capture, context.window);
   auto idle = explain_idle(context);
   for (std::size_t device = 0; device < idle.size(); ++device)

@@ -122,7 +122,7 @@ class PieceOrigins {
     std::uint32_t thread = kNoRow;
     if (piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
     if (thread != kNoRow || piece.next == kNoRow) return thread;
-    const auto launch = context_.attribution.launch[piece.next];
+    const auto launch = context_.launches[piece.next];
     if (launch == kNoRow) return kNoRow;
     return capture.api_calls.thread[launch];
   }

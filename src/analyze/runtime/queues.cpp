@@ -114,7 +114,7 @@ class DeviceQueues {
             kNoRow};
     std::vector<std::uint32_t> launched;  // calls
     for (const auto activity : activities_[device]) {
-      const auto call = context_.attribution.launch[activity];
+      const auto call = context_.launches[activity];
       if (call == kNoRow) {
         ++q.from_before;
         continue;

@@ -116,7 +116,7 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
     auto phase = RuntimePhase::memcpy;
     if (activities.kind[i] == ActivityKind::kernel) phase = RuntimePhase::gpu_kernel;
     add(devices[index_of(phase)], span, window);
-    if (const auto call = context.attribution.launch[i]; call != kNoRow)
+    if (const auto call = context.launches[i]; call != kNoRow)
       add(devices[index_of(RuntimePhase::queued)],
           {calls.start_ns[call] + calls.duration_ns[call], span.start}, window);
   }

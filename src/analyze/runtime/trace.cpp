@@ -40,7 +40,7 @@ Column<DeviceWork> device_work(const Context& context) {
   Column<DeviceWork> work;
   work.resize(context.capture.api_calls.size());
   for (std::uint32_t i = 0; i < activities.size(); ++i) {
-    const auto call = context.attribution.launch[i];
+    const auto call = context.launches[i];
     if (call == kNoRow) continue;
     DeviceWork& done = work[call];
     (activities.kind[i] == ActivityKind::kernel ? done.kernels : done.copies) +=

@@ -49,27 +49,56 @@ std::string why_missing(std::string_view rung, SampleSource source, bool recorde
   return fmt::format("{}; {}", lacks, advice);
 }
 
-}  // namespace
+/// The series that stands for a rung, and what it is called; null when nothing was sampled of it.
+struct StandIn {
+  const SampledSeries* series = nullptr;
+  std::string_view metric;
+};
+StandIn stand_in(const Capture& capture, const std::vector<SampledSeries>& series,
+                 const SampledRung& rung) {
+  for (const auto name : rung.metrics)
+    if (const auto* found = find_series(capture, series, name)) return {found, name};
+  return {};
+}
 
-void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
-                            SampleSource source, DeviceUse& use) {
-  const auto T = static_cast<double>(use.span_ns);
-  double busy = NAN, above = 1, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN,
-         covered = 0;
+Level missing_level(std::string_view rung, SampleSource source, bool recorded) {
+  Level level;
+  level.id = rung;
+  level.why_missing = why_missing(rung, source, recorded);
+  return level;
+}
+
+/// Means while there were samples, the waterfall's way down; NaN where nothing was sampled.
+struct SampledMeans {
+  double busy = NAN, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN;
+  double covered = 0;  // share of the span in which `busy` is known
+};
+
+void keep_mean(std::string_view rung, double mean, double share, SampledMeans& means) {
+  if (rung == "gpu.busy"_metric) {
+    means.busy = mean;
+    means.covered = share;
+  }
+  if (rung == "sm.active"_metric) means.active = mean;
+  if (rung == "issue.active"_metric) means.issue = mean;
+  if (rung == "tensor.active"_metric) means.tensor = mean;
+  if (rung == "tensor.issue"_metric) means.tensor_issue = mean;
+}
+
+/// Fills the ladder of a device.
+SampledMeans measure_rungs(const Capture& capture, const std::vector<SampledSeries>& series,
+                           SampleSource source, DeviceUse& use) {
+  SampledMeans means;
+  double above = 1;
   for (const auto& rung : kSampledRungs) {
-    const SampledSeries* found = nullptr;
-    std::string_view metric;
-    for (const auto name : rung.metrics)
-      if (!found && (found = find_series(capture, series, name))) metric = name;
+    const auto [found, metric] = stand_in(capture, series, rung);
     if (!found) {
-      if (!rung.always) continue;
-      Level level;
-      level.id = rung.id;
-      level.why_missing = why_missing(rung.id, source, capture.format == "gpufathom_record");
-      use.levels.push_back(std::move(level));
+      if (rung.always)
+        use.levels.push_back(missing_level(rung.id, source, capture.format == "gpufathom_record"));
       continue;
     }
-    const double share = std::min(static_cast<double>(found->covered) / T, 1.0);
+    const double share =
+        std::min(static_cast<double>(found->covered) / static_cast<double>(use.span_ns), 1.0);
     // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
     double most = 1;
     if (rung.deeper) most = above;
@@ -81,24 +110,31 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
     level.coverage = share;
     level.formula = fmt::format("mean over samples of {}", metric);
     use.levels.push_back(std::move(level));
-    if (rung.id == "gpu.busy"_metric) {
-      busy = mean;
-      covered = share;
-      above = mean;
-    } else if (rung.id == "sm.active"_metric) {
-      active = mean;
-      above = mean;
-    } else if (rung.id == "issue.active"_metric)
-      issue = mean;
-    else if (rung.id == "tensor.active"_metric)
-      tensor = mean;
-    else if (rung.id == "tensor.issue"_metric)
-      tensor_issue = mean;
+    keep_mean(rung.id, mean, share, means);
+    if (rung.id == "gpu.busy"_metric || rung.id == "sm.active"_metric) above = mean;
   }
-  const Nanos known = std::llround(T * covered);
+  return means;
+}
+
+KernelSplit split_of(const SampledMeans& means) {
+  auto of_busy = [&](double level) {
+    if (means.busy > 0) return std::min(level / means.busy, 1.0);
+    if (std::isnan(level)) return level;
+    return 0.0;
+  };
+  return split_busy(of_busy(means.active), of_busy(means.issue), of_busy(means.tensor),
+                    of_busy(means.tensor_issue));
+}
+
+}  // namespace
+
+void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
+                            SampleSource source, DeviceUse& use) {
+  const SampledMeans means = measure_rungs(capture, series, source, use);
+  const Nanos known = std::llround(static_cast<double>(use.span_ns) * means.covered);
   Nanos kernels = 0, idle = 0;
-  if (!std::isnan(busy)) {
-    kernels = std::llround(busy * static_cast<double>(known));
+  if (!std::isnan(means.busy)) {
+    kernels = std::llround(means.busy * static_cast<double>(known));
     idle = known - kernels;
   }
   use.busy_ns = use.kernel_busy_ns = use.kernel_time_sum_ns = kernels;
@@ -106,13 +142,7 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   if (idle > 0) use.idle.push_back({IdleReason::not_recorded, idle, 0, {}, {}});
   if (use.idle_ns > idle)
     use.idle.push_back({IdleReason::no_samples, use.idle_ns - idle, 0, {}, {}});
-  auto of_busy = [&](double level) {
-    if (busy > 0) return std::min(level / busy, 1.0);
-    if (std::isnan(level)) return level;
-    return 0.0;
-  };
-  const auto split =
-      split_busy(of_busy(active), of_busy(issue), of_busy(tensor), of_busy(tensor_issue));
+  const auto split = split_of(means);
   const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor,
                          split.unknown};
   const auto ns = apportion(kernels, parts);

@@ -199,70 +199,116 @@ SampledUse samples_over_time(const Capture& capture, Interval within) {
                    collect_series(capture, window, bucket), bucket);
 }
 
-Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options) {
-  const auto [extent, work] = look_over_samples(capture);
+namespace {
+
+Status check_extent(const Capture& capture, Interval extent) {
   if (extent.start >= extent.end)
     return fail("no span of time in which a GPU was sampled", capture.path, -1,
                 "record for longer");
   if (const Nanos length = length_of(extent.start, extent.end); length < 0 || length > kLongestRun)
     return fail("the samples' times lie more than a century apart: they cannot be right",
                 capture.path, -1, "look for a damaged line or a wrong unit of time");
+  return {};
+}
+
+/// What of a capture is analysed, and each device's own part of it.
+struct WindowOfSamples {
+  WindowKind kind = WindowKind::all;
+  Interval window;
+  std::vector<Interval> spans;  // by row of devices; empty ones did nothing
+};
+
+Result<WindowOfSamples> range_of_samples(const Capture& capture, const std::string& wanted,
+                                         Interval extent, std::vector<Interval> spans) {
+  if (wanted.find(':') == std::string::npos || wanted.starts_with("step:"))
+    return fail("--window " + wanted + ": the capture holds no kernels and so no steps",
+                capture.path, -1, "use all, stable or START:END, or record with --kernels");
+  const auto asked = parse_span(capture.path, wanted, extent);
+  if (!asked) return tl::unexpected(asked.error());
+  const Interval window{std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
+  for (auto& span : spans)
+    if (span.length() > 0) span = window;  // the span asked for counts whole, idle ends included
+  return WindowOfSamples{WindowKind::range, window, std::move(spans)};
+}
+
+Result<WindowOfSamples> window_of_samples(const Capture& capture, const std::string& wanted,
+                                          Interval extent, const ActiveSpans& active) {
+  const bool stable = wanted == "stable";
+  if (!stable && wanted != "auto" && wanted != "all")
+    return range_of_samples(capture, wanted, extent, active.working);
+  WindowOfSamples out{WindowKind::all, extent, active.working};
+  if (stable) {
+    out.kind = WindowKind::stable;
+    out.spans = active.settled;
+  }
+  if (const Interval whole = hull(out.spans); whole.length() > 0) {
+    out.window = whole;
+  } else if (stable) {
+    return fail("--window stable: the GPU's activity never settles", capture.path, -1,
+                "use all or START:END, or record for longer");
+  }
+  return out;
+}
+
+/// Where no device did anything, all that were sampled count whole.
+void count_idle_devices(const std::vector<Text>& work, WindowOfSamples& chosen) {
+  if (std::any_of(chosen.spans.begin(), chosen.spans.end(),
+                  [](const Interval& span) { return span.length() != 0; }))
+    return;
+  for (std::uint32_t device = 0; device < chosen.spans.size(); ++device)
+    if (work[device] != Text::none) chosen.spans[device] = chosen.window;
+}
+
+DeviceUse sampled_use(const Capture& capture, std::uint32_t device, const WindowOfSamples& chosen,
+                      const std::vector<SampledSeries>& series, Nanos bucket) {
+  const Interval& span = chosen.spans[device];
+  DeviceUse use;
+  use.id = capture.devices.id[device];
+  use.name = capture.text(capture.devices.name[device]);
+  use.start_ns = span.start;
+  use.span_ns = span.length();
+  const SampleSource source = source_of(capture, device, series);
+  if (span == chosen.window) {
+    measure_sampled_levels(capture, series, source, use);
+  } else {
+    const auto own = collect_series(capture, span, bucket, CounterFilter{device, {}});
+    measure_sampled_levels(capture, own[device], source, use);
+  }
+  return use;
+}
+
+WindowInfo window_info(const WindowOfSamples& chosen) {
+  WindowInfo info;
+  info.kind = chosen.kind;
+  info.start_ns = chosen.window.start;
+  info.end_ns = chosen.window.end;
+  info.duration_ns = chosen.window.length();
+  info.step_source = "none";
+  return info;
+}
+
+}  // namespace
+
+Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options) {
+  const auto [extent, work] = look_over_samples(capture);
+  if (const Status right = check_extent(capture, extent); !right)
+    return tl::unexpected(right.error());
   const auto active = active_spans(capture, work, extent);
-  auto spans = active.working;
-  Interval window = extent;
+  auto chosen = window_of_samples(capture, options.window, extent, active);
+  if (!chosen) return tl::unexpected(chosen.error());
+  count_idle_devices(work, *chosen);
   Analysis analysis;
   describe_source(capture, analysis);
   note_missing_kernels(capture, analysis);
-  if (options.window == "auto" || options.window == "all" || options.window == "stable") {
-    if (options.window == "stable") {
-      analysis.window.kind = WindowKind::stable;
-    } else {
-      analysis.window.kind = WindowKind::all;
-    }
-    if (options.window == "stable") spans = active.settled;
-    const Interval all = hull(spans);
-    if (all.length() > 0)
-      window = all;
-    else if (options.window == "stable")
-      return fail("--window stable: the GPU's activity never settles", capture.path, -1,
-                  "use all or START:END, or record for longer");
-  } else {
-    if (options.window.find(':') == std::string::npos || options.window.starts_with("step:"))
-      return fail("--window " + options.window + ": the capture holds no kernels and so no steps",
-                  capture.path, -1, "use all, stable or START:END, or record with --kernels");
-    const auto asked = parse_span(capture.path, options.window, extent);
-    if (!asked) return tl::unexpected(asked.error());
-    analysis.window.kind = WindowKind::range;
-    window = {std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
-    for (auto& span : spans)
-      if (span.length() > 0) span = window;  // the span asked for counts whole, idle ends included
-  }
-  const bool nothing_worked = std::all_of(spans.begin(), spans.end(),
-                                          [](const Interval& span) { return span.length() == 0; });
-  analysis.window.start_ns = window.start;
-  analysis.window.end_ns = window.end;
-  analysis.window.duration_ns = window.length();
-  analysis.window.step_source = "none";
-  for (std::uint32_t device = 0; nothing_worked && device < spans.size(); ++device)
-    if (work[device] != Text::none) spans[device] = window;
+  analysis.window = window_info(*chosen);
+  const Interval window = chosen->window;
   const Nanos bucket = bucket_of(window);
   const auto series = collect_series(capture, window, bucket);
-  analysis.samples = over_time(capture, work, spans, active.settled, window, series, bucket);
-  for (std::uint32_t device = 0; device < spans.size(); ++device) {
-    if (spans[device].length() == 0 || series[device].empty()) continue;
-    DeviceUse use;
-    use.id = capture.devices.id[device];
-    use.name = capture.text(capture.devices.name[device]);
-    use.start_ns = spans[device].start;
-    use.span_ns = spans[device].length();
-    const bool own = spans[device].start != window.start || spans[device].end != window.end;
-    measure_sampled_levels(
-        capture,
-        own ? collect_series(capture, spans[device], bucket, CounterFilter{device, {}})[device]
-            : series[device],
-        source_of(capture, device, series[device]), use);
-    analysis.devices.push_back(std::move(use));
-  }
+  analysis.samples =
+      over_time(capture, work, chosen->spans, active.settled, window, series, bucket);
+  for (std::uint32_t device = 0; device < chosen->spans.size(); ++device)
+    if (chosen->spans[device].length() != 0 && !series[device].empty())
+      analysis.devices.push_back(sampled_use(capture, device, *chosen, series[device], bucket));
   if (!analysis.devices.empty()) analysis.levels = join_ladders(analysis.devices);
   analysis.match.verdict = MatchVerdict::no_report;
   analysis.energy = measure_energy(capture, powered(capture, window), options.energy_model);

@@ -142,8 +142,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
   std::array<std::vector<double>, kKernelBars.size()> by_layer, by_kernel;
   std::unordered_map<std::uint32_t, std::size_t> kernel_index;
   std::vector<Text> kernel_names;
-  for (auto& value : by_layer)
-    value.assign(std::max<std::size_t>(context.attribution.layer_types.size(), 1), 0);
+  for (auto& value : by_layer) value.assign(EnumNames<LayerType>::names.size(), 0);
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto activity = line.rows[i];
     if (line.exclusive_ns[i] <= 0) continue;
@@ -157,7 +156,8 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
       for (auto& value : by_kernel) value.push_back(0);
     }
     std::size_t layer = 0;
-    if (activity < context.attribution.layer.size()) layer = context.attribution.layer[activity];
+    if (activity < context.attribution.layer.size())
+      layer = static_cast<std::size_t>(context.attribution.layer[activity]);
     for (std::size_t bar = 0; bar < kKernelBars.size(); ++bar) {
       const double time = parts[bar] * static_cast<double>(line.exclusive_ns[i]);
       whole[bar] += time;
@@ -171,10 +171,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     std::vector<std::pair<std::string, double>> layers, kernels;
     for (std::size_t layer = 0; layer < by_layer[rung].size(); ++layer)
       if (by_layer[rung][layer] > 0)
-        layers.emplace_back(layer < context.attribution.layer_types.size()
-                                ? context.attribution.layer_types[layer]
-                                : "Other",
-                            by_layer[rung][layer]);
+        layers.emplace_back(EnumNames<LayerType>::names[layer], by_layer[rung][layer]);
     // Kernels that share a short name are one part.
     std::map<std::string, double> by_short_name;
     for (std::size_t kernel_name = 0; kernel_name < kernel_names.size(); ++kernel_name)

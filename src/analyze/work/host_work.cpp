@@ -45,7 +45,7 @@ Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& 
   Context context{capture, options};
   context.host = HostThreads(capture);
   context.roles = NameRoles(capture);
-  attribute(capture, context.host, context.attribution);
+  context.attribution = attribute(capture, context.host, {});
   WindowInfo& window = context.window;
   window.all_steps = window.steps = marked_steps(capture);
   Interval span = extent_on_host(capture);

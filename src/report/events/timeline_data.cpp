@@ -158,7 +158,7 @@ std::int64_t thousandths(double ratio) {
 
 void Builder::put_activity(TimelineLane& lane, std::uint32_t row) {
   const auto& activities = capture_.activities;
-  const auto& launch = context_.attribution.launch;
+  const auto& launch = context_.launches;
   lane.name.push_back(texts_.thing(row));
   lane.site.push_back(texts_.site(row));
   std::int64_t call = 0;

@@ -74,7 +74,7 @@ std::int64_t TimelineTexts::site(std::uint32_t row) {
   TimelineSite site;
   site.op = std::string(capture_.text(static_cast<Text>(op)));
   site.module = from.modules[module];
-  if (row < from.layer.size()) site.type = from.layer_types[from.layer[row]];
+  if (row < from.layer.size()) site.type = name_of(from.layer[row]);
   if (layer != kNoRow) {
     const LayerRow& of = layers_.rows[layer];
     site.type = std::string(name_of(of.type));

@@ -38,6 +38,7 @@ class DeviceWriter {
       : e_(target),
         c_(target.context.capture),
         at_(target.context.attribution),
+        launches_(target.context.launches),
         levels_(c_, target.context.matching),
         activities_(c_.devices.size()) {
     for (std::uint32_t row = 0; row < c_.activities.size(); ++row)
@@ -57,6 +58,7 @@ class DeviceWriter {
   Export& e_;
   const Capture& c_;
   const Attribution& at_;
+  const std::vector<std::uint32_t>& launches_;
   const KernelLevels levels_;
   std::vector<std::vector<std::uint32_t>> activities_;  // by row of devices
   std::map<Text, std::string> short_;
@@ -85,7 +87,7 @@ std::vector<Fact> DeviceWriter::facts_of(std::uint32_t left) {
   if (left < at_.op.size() && at_.op[left] != kNoRow)
     text("operator", c_.text(c_.host_ops.name[at_.op[left]]));
   if (left < at_.module.size()) text("module", at_.modules[at_.module[left]]);
-  if (left < at_.layer.size()) text("layer type", at_.layer_types[at_.layer[left]]);
+  if (left < at_.layer.size()) text("layer type", name_of(at_.layer[left]));
   if (activities.kind[left] == ActivityKind::kernel) {
     text("kernel", c_.text(activities.name[left]));
     if (activities.grid_x[left] >= 0)
@@ -119,7 +121,7 @@ void DeviceWriter::write_stream(std::int64_t stream, const std::vector<std::uint
     write_nested(e_.out, track, here.size(), [&](std::size_t at) {
       const auto row = all.rows[here[at]];
       facts = facts_of(row);
-      const bool launched = row < at_.launch.size() && at_.launch[row] != kNoRow;
+      const bool launched = row < launches_.size() && launches_[row] != kNoRow;
       return Slice{all.spans[here[at]],
                    activities.kind[row] == ActivityKind::kernel ? short_name(activities.name[row])
                                                                 : c_.text(activities.name[row]),

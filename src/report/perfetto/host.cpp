@@ -20,9 +20,8 @@ bool is_os_id(std::int64_t id) { return id > 0 && id <= std::numeric_limits<std:
 std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(
     const Context& context) {
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows;
-  for (std::uint32_t attribution = 0; attribution < context.attribution.launch.size();
-       ++attribution)
-    if (const auto call = context.attribution.launch[attribution]; call != kNoRow)
+  for (std::uint32_t attribution = 0; attribution < context.launches.size(); ++attribution)
+    if (const auto call = context.launches[attribution]; call != kNoRow)
       flows[call].push_back(flow_of(attribution));
   return flows;
 }

@@ -45,7 +45,7 @@ std::vector<KernelFacts> kernel_facts(const Context& context) {
       kernel.operation = std::string(capture.text(capture.host_ops.name[owners.op[row]]));
     if (row < owners.module.size() && owners.module[row] != 0)
       kernel.module = owners.modules[owners.module[row]];
-    if (row < owners.layer.size()) kernel.layer = owners.layer_types[owners.layer[row]];
+    if (row < owners.layer.size()) kernel.layer = name_of(owners.layer[row]);
     if (row < owners.phase.size())
       kernel.phase = std::string(name_of(static_cast<TrainingPhase>(owners.phase[row])));
     if (const auto before = idle.find(row); before != idle.end()) {
