@@ -20,7 +20,7 @@ struct RecordOptions {
   int pid = 0;  // more than 0: instead of a command, a process that runs already, and its children
   std::string output;  // the capture; written while it grows
   std::string devices = "all";
-  double rate_hz = 1000;        // counter samples a second
+  double rate_hz = 1000;  // counter samples a second
   std::int64_t interval_ns() const { return std::llround(1e9 / rate_hz); }  // between two of them
   std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try
   std::string metrics =
