@@ -8,6 +8,7 @@
 #include "analyze/attribution/attribution.h"
 #include "analyze/describe_source.h"
 #include "analyze/device_use.h"
+#include "analyze/device_waiting.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
@@ -91,6 +92,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.devices = build_timelines(capture, context.window);
   Analysis analysis;
   describe_source(capture, analysis);
+  tell_waiting(context, analysis);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
   auto runtime =

@@ -2,8 +2,10 @@
 // asked for, what each device did in it, and who launched what.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@ namespace gf {
 
 struct EnergyModelFile;
 struct KernelRates;
+struct JobWaiting;
 
 struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
@@ -30,6 +33,8 @@ struct AnalyzeOptions {
       nullptr;  // splits measured energy into levels; must outlive the analysis
   const std::vector<KernelRates>* kernel_rates =
       nullptr;  // by device, where they were solved already; must outlive the analysis
+  const JobWaiting* waiting = nullptr;  // of the capture's kernels for other ranks, where these are
+                                        // known; must outlive the analysis
   Progress progress;
 };
 
@@ -41,6 +46,13 @@ struct IdlePiece {
   std::uint32_t next =
       kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
   IdleReason reason = IdleReason::host_other;
+};
+
+/// Time in which a device did nothing but wait for other ranks (docs/ranks.md).
+struct DeviceWaiting {
+  Intervals spans;        // kernels run, and all that run wait inside collectives
+  std::vector<Nanos> ns;  // the share of each of the device's rows; sums to the spans exactly
+  std::vector<NamedTime> ranks;  // the same time by the rank that was waited for, most first
 };
 
 /// Activities of one device inside its window. Vectors run in parallel, ordered by start (ties:
@@ -55,6 +67,17 @@ struct DeviceTimeline {
   Intervals busy, kernel_busy;         // unions
   Intervals idle;                      // window less busy
   std::vector<IdlePiece> idle_pieces;  // the same time by reason, in order
+  std::optional<DeviceWaiting> waiting;  // empty: the other ranks are not known
+
+  Nanos waiting_ns() const {
+    if (waiting) return total(waiting->spans);
+    return 0;
+  }
+  /// The part of w_k in which the kernel of a row does not only wait for other ranks.
+  Nanos working_ns(std::size_t row) const {
+    if (!waiting) return exclusive_ns[row];
+    return std::max<Nanos>(0, exclusive_ns[row] - waiting->ns[row]);
+  }
 };
 
 /// The host side of each device activity, by row of capture.activities.

@@ -142,8 +142,12 @@ class Loader {
 }  // namespace
 
 Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress) {
-  const auto candidates = candidates_of(inputs.paths);
+  auto candidates = candidates_of(inputs.paths);
   if (!candidates) return tl::unexpected(candidates.error());
+  std::erase_if(*candidates, [&](const Candidate& candidate) {
+    std::error_code error;
+    return !inputs.without.empty() && files::equivalent(candidate.path, inputs.without, error);
+  });
   return Loader(inputs, progress).load(*candidates);
 }
 

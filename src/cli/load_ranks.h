@@ -15,6 +15,7 @@ struct RankInputs {
   std::vector<std::string> paths;  // files, folders of files
   std::uint64_t max_bytes = 64ull << 30;
   unsigned threads = 0;
+  std::string without = {};  // a file among them that is not read
 };
 
 struct LoadedRanks {

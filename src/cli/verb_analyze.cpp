@@ -9,6 +9,7 @@
 #include "cli/energy_model.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
+#include "cli/peers.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -23,7 +24,8 @@ namespace {
 
 struct Options {
   InputOptions input;
-  std::vector<std::string> more;  // captures of other ranks
+  std::vector<std::string> more;   // captures of other ranks
+  std::vector<std::string> peers;  // the same, to tell waiting apart in the answer for this one
   OutputOptions output;
   std::string window = "auto";
   std::int64_t batch = 0;  // 0: not known
@@ -53,6 +55,8 @@ int analyze_files(const Options& out) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   const bool report_alone = holds_only_report(loaded->capture);
+  if (report_alone && !out.peers.empty())
+    return complain("--ranks wants a trace, not a counter report alone", kWrongUsage);
   if (report_alone) lay_out_report(loaded->capture);
   AnalyzeOptions options;
   options.window = report_alone ? "all" : out.window;
@@ -63,6 +67,10 @@ int analyze_files(const Options& out) {
   if (!model) return complain(model.error());
   if (*model) options.energy_model = &**model;
   options.kernel_rates = loaded->rates();
+  const auto waiting = find_waiting(out.peers, out.input, loaded->capture, options.progress);
+  progress.wipe();
+  if (!waiting) return complain(waiting.error());
+  if (*waiting) options.waiting = &**waiting;
   std::optional<Context> context;
   auto analysis = analyze(loaded->capture, options, &context);
   progress.wipe();
@@ -79,6 +87,8 @@ int analyze_files(const Options& out) {
 
 /// Several captures, or a folder of them, are the ranks of a job: the question is another one.
 int analyze_ranks_of(const Options& options) {
+  if (!options.peers.empty())
+    return complain("--ranks wants the one capture that is analysed before it", kWrongUsage);
   if (chosen_format(options.output) == "html")
     return complain("several captures are analysed as the ranks of a job, as text or json",
                     kWrongUsage);
@@ -98,6 +108,7 @@ Verb analyze_verb() {
   verb.argument("MORE", options->more,
                 "captures of the other ranks of a job: the answer is that of `ranks`")
       .input();
+  add_peers_option(verb, options->peers);
   add_window_option(
       verb, options->window,
       "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "

@@ -8,6 +8,7 @@
 #include "cli/energy_model.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
+#include "cli/peers.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   InputOptions input;
   OutputOptions output;
+  std::vector<std::string> peers;  // captures of other ranks
   std::string window = "all", ceilings;
   std::int64_t batch = 0;  // 0: not known
   std::optional<std::size_t> rows;
@@ -48,6 +50,10 @@ int work_of_file(const Options& asked) {
   options.progress = progress.callback();
   const auto ceilings = find_ceilings(asked.ceilings, loaded->capture);
   if (!ceilings) return complain(ceilings.error());
+  const auto waiting = find_waiting(asked.peers, asked.input, loaded->capture, options.progress);
+  progress.wipe();
+  if (!waiting) return complain(waiting.error());
+  if (*waiting) options.waiting = &**waiting;
   if (has_host_work_alone(loaded->capture)) {
     const auto use = measure_host_work(loaded->capture, options);
     if (!use) return complain(use.error());
@@ -73,6 +79,7 @@ Verb work_verb() {
   Verb verb{"work", "how many operations and bytes a run needed, and where the peak went"};
   const auto options = std::make_shared<Options>();
   add_input_options(verb, options->input);
+  add_peers_option(verb, options->peers);
   verb.option(
       "--window", options->window, "W",
       "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");

@@ -39,7 +39,8 @@ NamedTime largest_loss(const Analysis& analysis) {
       consider("idle, " + std::string(label_of(cause.cause).text), cause.ns);
   }
   for (const auto& bar : waterfall_of_all(analysis))
-    if (bar.id == Bar::copy || bar.id == Bar::sm_inactive || bar.id == Bar::stalled)
+    if (bar.id == Bar::copy || bar.id == Bar::waiting || bar.id == Bar::sm_inactive ||
+        bar.id == Bar::stalled)
       consider(std::string(label_of(bar.id).text), bar.ns);
   if (const auto* exposed = find(analysis, FindingId::exposed_communication))
     consider("communication with nothing beside it", exposed->gain_ns.value_or(0));

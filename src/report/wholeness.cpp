@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/ranks/doubts.h"
 #include "model/quality.h"
 #include "report/text/format.h"
 
@@ -27,7 +28,7 @@ std::vector<std::string> shortcomings(const Capture& capture) {
 std::vector<std::string> shortcomings(const Analysis& analysis) {
   std::vector<std::string> found;
   for (const auto& quality : analysis.quality)
-    if (makes_partial(quality.code))
+    if (makes_partial(quality.code) && !is_job_doubt(quality.code))
       found.push_back(sentence(quality.count, quality.code, quality.detail));
   // A profile of a run on the CPU is whole without a device: its answer is the runtime's. So are
   // samples of energy.

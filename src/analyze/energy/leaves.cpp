@@ -109,7 +109,8 @@ PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line)
   PlacedKernels out;
   for (std::size_t i = 0; i < line.rows.size(); ++i)
     if (capture.activities.kind[line.rows[i]] == ActivityKind::kernel) {
-      out.instances.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
+      out.instances.push_back(
+          {line.rows[i], line.exclusive_ns[i], line.spans[i].length(), line.working_ns(i)});
       out.position.push_back(i);
     }
   return out;

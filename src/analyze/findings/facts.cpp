@@ -18,7 +18,9 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
       levels(kernel_levels),
       kernels(kernel_instances(given)),
       window(device_window(given)) {
+  for (const auto& line : given.devices) waiting += line.waiting_ns();
   for (const auto& device : answer.devices) kernel_busy += device.kernel_busy_ns;
+  kernel_busy -= waiting;
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
 

@@ -21,8 +21,9 @@ struct TraceFacts {
   const Analysis& analysis;
   const KernelLevels& levels;
   std::vector<KernelInstance> kernels;
-  Nanos window = 0;       // summed over devices
-  Nanos kernel_busy = 0;  // likewise
+  Nanos window = 0;   // summed over devices
+  Nanos waiting = 0;  // likewise, of kernels that only wait for other ranks, where those are known
+  Nanos kernel_busy = 0;  // likewise, without that waiting
   std::int64_t kernel_count = 0;
 
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);

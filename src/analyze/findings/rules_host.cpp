@@ -247,31 +247,4 @@ std::optional<Finding> device_allocations(const Facts& facts) {
                  std::min(time, idle)};
 }
 
-std::optional<Finding> exposed_communication(const Facts& facts) {
-  Nanos exposed = 0, all = 0;
-  for (const auto& line : facts.context.devices) {
-    auto kernels = [&](bool communicate) {
-      Intervals spans;
-      for (std::size_t i = 0; i < line.rows.size(); ++i)
-        if (facts.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (facts.context.attribution.layer[line.rows[i]] == LayerType::communication) ==
-                communicate)
-          spans.push_back(line.spans[i]);
-      return normalised(std::move(spans));
-    };
-    const Intervals communication = kernels(true);
-    if (communication.empty()) continue;
-    all += total(communication);
-    exposed += total(subtract(communication, kernels(false)));
-  }
-  if (facts.of_window(exposed) < 0.03) return {};
-  return Finding{FindingId::exposed_communication,
-                 fmt::format("Communication runs with no computation beside it {} of the time. "
-                             "Start it earlier or in smaller pieces (gradient buckets), overlap it "
-                             "with the backward pass, or communicate less.",
-                             say_share(facts.of_window(exposed))),
-                 fmt::format("{} of {} communication is exposed", say_time(exposed), say_time(all)),
-                 exposed};
-}
-
 }  // namespace gf::trace_rules

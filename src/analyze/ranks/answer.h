@@ -5,10 +5,12 @@
 
 #include "analyze/ranks/charge_waiting.h"
 #include "analyze/ranks/job.h"
+#include "analyze/ranks/ranks.h"
 #include "analyze/ranks/split_waiting.h"
 
 namespace gf {
 
+/// A job as it was worked out.
 struct JobView {
   const Job& job;
   const std::vector<WaitSplit>& splits;
@@ -25,5 +27,15 @@ std::vector<CollectiveRate> collective_rates(const JobView& view);
 std::vector<PathPiece> critical_path(const JobView& view);
 /// Those with most waiting, at most `rows` (0: all), by time.
 std::vector<CollectiveRow> collective_rows(const JobView& view, std::size_t rows);
+
+struct WorkedJob {
+  Job job;
+  std::vector<WaitSplit> splits;
+  std::vector<Charge> charges;
+  JobView view() const { return {job, splits, charges}; }
+};
+/// Errors as analyze_ranks().
+Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers);
+JobRanks answer_of(const JobView& view, const RanksOptions& options);
 
 }  // namespace gf

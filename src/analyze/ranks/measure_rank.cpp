@@ -62,7 +62,7 @@ void fill_before(const LabelIntegral& labels, Nanos begin, RankPart& part) {
 
 RankPart measure_device(const Context& context, const DeviceTimeline& line,
                         const std::vector<StepInfo>& steps, const StepMarks& marks,
-                        OwnerNames& names) {
+                        OwnerNames& names, const CollectiveRows& rows) {
   const Capture& capture = context.capture;
   RankPart part;
   const DeviceWork work = device_work(capture, line);
@@ -77,7 +77,6 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   part.exposed_ns = part.communication_ns - shared_length(work.collectives, work.compute);
   part.time = parts_of(labels.within(line.window));
   Texts texts;
-  const auto rows = collective_rows(capture, line);
   collect_collectives(capture, rows, work.compute, part, texts);
   fill_queued(context, line, part);
   fill_hosts(context, line, marks, part, texts);
@@ -124,7 +123,8 @@ std::vector<const DeviceTimeline*> devices_of_ranks(const Context& context) {
 
 }  // namespace
 
-Result<std::vector<RankPart>> measure_ranks(const Capture& capture) {
+Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
+                                            std::vector<CollectiveRows>* rows) {
   AnalyzeOptions options;
   Context context{capture, options};
   context.host = HostThreads(capture);
@@ -142,8 +142,11 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture) {
   OwnerNames names(context);
   const StepMarks marks = find_marks(capture);
   std::vector<RankPart> parts;
-  for (const DeviceTimeline* line : devices_of_ranks(context))
-    parts.push_back(measure_device(context, *line, steps.steps, marks, names));
+  for (const DeviceTimeline* line : devices_of_ranks(context)) {
+    auto of_part = collective_rows(capture, *line);
+    parts.push_back(measure_device(context, *line, steps.steps, marks, names, of_part));
+    if (rows) rows->push_back(std::move(of_part));
+  }
   identify(capture, parts);
   return parts;
 }

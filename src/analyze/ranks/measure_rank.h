@@ -9,9 +9,14 @@
 
 namespace gf {
 
+/// Rows of capture.activities by collective of a part.
+using CollectiveRows = std::vector<std::uint32_t>;
+
 /// One part for each rank in the capture: usually one, several where one file holds the devices or
-/// processes of several ranks. Errors: a capture without device activities.
-Result<std::vector<RankPart>> measure_ranks(const Capture& capture);
+/// processes of several ranks. `rows`, when given, receives the kernels behind the collectives of
+/// each. Errors: a capture without device activities.
+Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
+                                            std::vector<CollectiveRows>* rows = nullptr);
 
 /// Reads what `gpufathom ranks --map` wrote.
 Result<RankPart> read_rank_part(std::string_view json, const std::string& path);

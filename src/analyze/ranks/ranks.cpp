@@ -62,18 +62,21 @@ void add_quality(const Job& job, JobRanks& answer) {
 
 }  // namespace
 
-Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& options) {
+Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
   if (parts.empty()) return fail("there is no rank to analyse");
   auto job = join_parts(std::move(parts));
   if (!job) return tl::unexpected(job.error());
-  if (auto paired = pair_collectives(*job, options.workers); !paired)
-    return tl::unexpected(paired.error());
-  const auto splits = split_waiting(*job);
-  const auto charges = charge_waiting(*job, splits);
-  const JobView view{*job, splits, charges};
+  if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
+  WorkedJob worked{std::move(*job), {}, {}};
+  worked.splits = split_waiting(worked.job);
+  worked.charges = charge_waiting(worked.job, worked.splits);
+  return worked;
+}
+
+JobRanks answer_of(const JobView& view, const RanksOptions& options) {
   JobRanks answer;
-  answer.world_size = size_of_world(*job);
-  answer.missing_ranks = missing(*job, answer.world_size);
+  answer.world_size = size_of_world(view.job);
+  answer.missing_ranks = missing(view.job, answer.world_size);
   answer.ranks = rank_uses(view);
   answer.groups = group_uses(view);
   answer.stragglers = stragglers(view);
@@ -81,11 +84,17 @@ Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& 
   answer.steps = rank_steps(view);
   answer.rates = collective_rates(view);
   answer.critical_path = critical_path(view);
-  answer.collectives_matched = static_cast<std::int64_t>(job->shared.size());
+  answer.collectives_matched = static_cast<std::int64_t>(view.job.shared.size());
   answer.collectives = collective_rows(view, options.max_collectives);
   answer.span_ns = span_of(answer.ranks);
-  add_quality(*job, answer);
+  add_quality(view.job, answer);
   return answer;
+}
+
+Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& options) {
+  const auto worked = work_out(std::move(parts), options.workers);
+  if (!worked) return tl::unexpected(worked.error());
+  return answer_of(worked->view(), options);
 }
 
 }  // namespace gf

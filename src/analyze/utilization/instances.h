@@ -15,6 +15,7 @@ struct KernelInstance {
   std::uint32_t activity;  // row of capture.activities
   Nanos exclusive_ns;      // w_k
   Nanos duration_ns;       // inside the window
+  Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
 };
 
 /// In order of device and start.
@@ -26,7 +27,8 @@ inline std::vector<KernelInstance> kernel_instances(const Context& context) {
   for (const auto& line : context.devices)
     for (std::size_t i = 0; i < line.rows.size(); ++i)
       if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
-        all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
+        all.push_back(
+            {line.rows[i], line.exclusive_ns[i], line.spans[i].length(), line.working_ns(i)});
   return all;
 }
 

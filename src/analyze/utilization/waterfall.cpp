@@ -82,6 +82,34 @@ std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& 
   return named_parts(ns, std::move(weights));
 }
 
+/// Kernels that share a short name are one part.
+std::vector<NamedTime> kernel_parts(const Capture& capture, Nanos ns,
+                                    const std::vector<Text>& names,
+                                    const std::vector<double>& times) {
+  std::map<std::string, double> by_short_name;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (times[i] > 0) by_short_name[short_kernel_name(capture.text(names[i]))] += times[i];
+  return named_parts(ns, {by_short_name.begin(), by_short_name.end()});
+}
+
+/// Time of collectives that only wait, by the rank that they wait for.
+WaterfallBar waiting_bar(const Capture& capture, const DeviceTimeline& line) {
+  WaterfallBar bar = waterfall_bar(Bar::waiting, line.waiting_ns());
+  std::vector<std::pair<std::string, double>> ranks;
+  for (const auto& rank : line.waiting->ranks)
+    ranks.emplace_back(rank.name, static_cast<double>(rank.ns));
+  bar.parts = named_parts(bar.ns, std::move(ranks));
+  std::vector<Text> names;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    if (line.waiting->ns[i] == 0) continue;
+    names.push_back(capture.activities.name[line.rows[i]]);
+    times.push_back(static_cast<double>(line.waiting->ns[i]));
+  }
+  bar.kernels = kernel_parts(capture, bar.ns, names, times);
+  return bar;
+}
+
 }  // namespace
 
 WaterfallBar waterfall_bar(Bar bar, Nanos ns) {
@@ -137,6 +165,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
   std::stable_sort(bars[0].parts.begin(), bars[0].parts.end(),
                    [](const auto& left, const auto& right) { return left.ns > right.ns; });
   bars[1].parts = copy_parts(context, line, use.copy_only_ns);
+  if (line.waiting) bars.push_back(waiting_bar(capture, line));
 
   std::array<double, kKernelBars.size()> whole{};
   std::array<std::vector<double>, kKernelBars.size()> by_layer, by_kernel;
@@ -145,7 +174,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
   for (auto& value : by_layer) value.assign(EnumNames<LayerType>::names.size(), 0);
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto activity = line.rows[i];
-    if (line.exclusive_ns[i] <= 0) continue;
+    if (line.working_ns(i) <= 0) continue;
     const auto split = split_kernel(activity, kernel_levels);
     const std::array<double, kKernelBars.size()> parts{
         split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
@@ -159,28 +188,21 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     if (activity < context.attribution.layer.size())
       layer = static_cast<std::size_t>(context.attribution.layer[activity]);
     for (std::size_t bar = 0; bar < kKernelBars.size(); ++bar) {
-      const double time = parts[bar] * static_cast<double>(line.exclusive_ns[i]);
+      const double time = parts[bar] * static_cast<double>(line.working_ns(i));
       whole[bar] += time;
       by_layer[bar][layer] += time;
       by_kernel[bar][kernel->second] += time;
     }
   }
-  const auto ns = apportion(use.kernel_busy_ns, whole);
+  const auto ns = apportion(use.kernel_busy_ns - line.waiting_ns(), whole);
   for (std::size_t rung = 0; rung < kKernelBars.size(); ++rung) {
     WaterfallBar bar = waterfall_bar(kKernelBars[rung], ns[rung]);
-    std::vector<std::pair<std::string, double>> layers, kernels;
+    std::vector<std::pair<std::string, double>> layers;
     for (std::size_t layer = 0; layer < by_layer[rung].size(); ++layer)
       if (by_layer[rung][layer] > 0)
         layers.emplace_back(EnumNames<LayerType>::names[layer], by_layer[rung][layer]);
-    // Kernels that share a short name are one part.
-    std::map<std::string, double> by_short_name;
-    for (std::size_t kernel_name = 0; kernel_name < kernel_names.size(); ++kernel_name)
-      if (by_kernel[rung][kernel_name] > 0)
-        by_short_name[short_kernel_name(capture.text(kernel_names[kernel_name]))] +=
-            by_kernel[rung][kernel_name];
-    kernels.assign(by_short_name.begin(), by_short_name.end());
     bar.parts = named_parts(bar.ns, std::move(layers));
-    bar.kernels = named_parts(bar.ns, std::move(kernels));
+    bar.kernels = kernel_parts(capture, bar.ns, kernel_names, by_kernel[rung]);
     bars.push_back(std::move(bar));
   }
   return bars;

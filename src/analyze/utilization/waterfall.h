@@ -9,8 +9,9 @@
 
 namespace gf {
 
-/// Bars in the order idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown; they
-/// sum to use.span_ns exactly, and the parts of each bar to the bar. `use` brings the idle causes.
+/// Bars in the order idle, copy, waiting (where other ranks are known), sm_inactive, stalled,
+/// other_instructions, tensor, unknown; they sum to use.span_ns exactly, and the parts of each bar
+/// to the bar. `use` brings the idle causes.
 /// What each bar means stands in docs/ladder.md.
 std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line,
                                     const DeviceUse& use, const KernelLevels& kernel_levels);

@@ -107,7 +107,7 @@ class Accounts {
     const KernelWork& work = works_.kernels[i];
     const auto activity = works_.instances[i].activity;
     KernelFacts kernel;
-    kernel.seconds = static_cast<double>(works_.instances[i].exclusive_ns) * 1e-9;
+    kernel.seconds = static_cast<double>(works_.instances[i].working_ns) * 1e-9;
     kernel.flops = work.flops;
     kernel.recomputed = phase_of(i) == TrainingPhase::recompute ? work.flops : work.recomputed;
     // What counters saw is what was carried out, padding and all.
@@ -169,7 +169,9 @@ class Accounts {
       parts[i].id = static_cast<WorkPart>(i);
       parts[i].label = label_of_part(parts[i].id);
     }
-    fill_kernel_parts(analysis_.devices[number].kernel_busy_ns, cells, parts);
+    const DeviceTimeline& line = context_.devices[number];
+    fill_kernel_parts(analysis_.devices[number].kernel_busy_ns - line.waiting_ns(), cells, parts);
+    fill_waiting(line, parts);
     fill_other_parts(analysis_.devices[number], parts);
     finish(std::move(parts), account);
   }
@@ -188,6 +190,14 @@ class Accounts {
       parts[static_cast<std::size_t>(part)].owners.push_back(
           {layer.name, layer.type, layer.phase, cause, ns});
     }
+  }
+
+  static void fill_waiting(const DeviceTimeline& line, std::vector<AccountPart>& parts) {
+    if (!line.waiting) return;
+    auto& owners = parts[static_cast<std::size_t>(WorkPart::waiting)].owners;
+    for (const auto& rank : line.waiting->ranks)
+      owners.push_back(
+          {rank.name, LayerType::communication, TrainingPhase::none, LossCause::none, rank.ns});
   }
 
   static void fill_other_parts(const DeviceUse& use, std::vector<AccountPart>& parts) {

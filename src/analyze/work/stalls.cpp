@@ -124,7 +124,7 @@ Cells cells_of(const Context& context, const KernelLevels& levels, const WarpSta
   const Capture& capture = context.capture;
   for (const auto& kernel : kernel_instances(context)) {
     const double stalled =
-        split_kernel(kernel.activity, levels).stalled * static_cast<double>(kernel.exclusive_ns);
+        split_kernel(kernel.activity, levels).stalled * static_cast<double>(kernel.working_ns);
     if (!(stalled > 0)) continue;
     all += stalled;
     const auto name = short_kernel_name(capture.text(capture.activities.name[kernel.activity]));

@@ -13,8 +13,6 @@ namespace gf {
 std::string ranks_headline(const JobRanks& job);
 /// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
 std::string missing_ranks_text(const JobRanks& job);
-/// What people read of a kind of time: "longer kernels", "launch too late".
-std::string_view late_label(RankTime cause);
 
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows);
 

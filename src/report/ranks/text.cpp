@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "analyze/ranks/late_label.h"
 #include "report/labels.h"
 #include "report/ranks/ranks.h"
 #include "report/text/format.h"
@@ -228,14 +229,6 @@ std::string doubts_section(const JobRanks& job, const TextStyle& style) {
 }
 
 }  // namespace
-
-std::string_view late_label(RankTime cause) {
-  if (cause == RankTime::kernels) return "more kernel time";
-  if (cause == RankTime::copies) return "more copies";
-  if (cause == RankTime::collectives) return "other collectives";
-  if (cause == RankTime::unknown) return "before the capture";
-  return cause_labels()[static_cast<std::size_t>(cause) - kFirstIdleTime].text;
-}
 
 std::string missing_ranks_text(const JobRanks& job) {
   if (job.missing_ranks.empty()) return {};

@@ -1,0 +1,85 @@
+#include "analyze/ranks/job_waiting.h"
+
+#include <algorithm>
+
+#include "analyze/ranks/answer.h"
+#include "analyze/ranks/measure_rank.h"
+
+namespace gf {
+
+namespace {
+
+bool same_capture(const RankPart& left, const RankPart& right) {
+  return left.device_id == right.device_id && left.start_ns == right.start_ns &&
+         left.span_ns == right.span_ns && left.events == right.events && left.bytes == right.bytes;
+}
+
+/// The place of the last arrival before one left; its own where nobody came after it.
+std::size_t waited_for(const WaitSplit& split, std::size_t place) {
+  const WaitSplit::One& own = split.ranks[place];
+  std::size_t last = place;
+  for (std::size_t i = 0; i < split.ranks.size(); ++i) {
+    const Nanos start = split.ranks[i].start;
+    if (start < own.start + own.duration && start > split.ranks[last].start) last = i;
+  }
+  return last;
+}
+
+/// By part of the job: the place among the capture's own parts, or -1.
+std::vector<std::int64_t> places_of(const std::vector<RankPart>& own, const Job& job) {
+  std::vector<std::int64_t> places;
+  for (const auto& part : job.parts) {
+    const auto at = std::ranges::find_if(
+        own, [&](const RankPart& candidate) { return same_capture(candidate, part); });
+    places.push_back(at == own.end() ? -1 : at - own.begin());
+  }
+  return places;
+}
+
+std::vector<KernelWait> waits_of(const WorkedJob& worked, const std::vector<std::int64_t>& places,
+                                 const std::vector<CollectiveRows>& rows) {
+  std::vector<KernelWait> waits;
+  for (std::size_t number = 0; number < worked.job.shared.size(); ++number) {
+    const auto& arrivals = worked.job.shared[number].arrivals;
+    const WaitSplit& split = worked.splits[number];
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      const auto own = places[arrivals[i].part];
+      if (own < 0 || split.ranks[i].wait <= split.doubt) continue;
+      const auto& late = worked.job.parts[arrivals[waited_for(split, i)].part];
+      waits.push_back(
+          {rows[static_cast<std::size_t>(own)][arrivals[i].row], split.ranks[i].wait, late.rank});
+    }
+  }
+  std::ranges::sort(waits, {}, &KernelWait::activity);
+  return waits;
+}
+
+}  // namespace
+
+const KernelWait* JobWaiting::of(std::uint32_t activity) const {
+  const auto at = std::ranges::lower_bound(kernels, activity, {}, &KernelWait::activity);
+  if (at == kernels.end() || at->activity != activity) return nullptr;
+  return &*at;
+}
+
+Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart> peers,
+                                    unsigned workers) {
+  std::vector<CollectiveRows> rows;
+  const auto own = measure_ranks(capture, &rows);
+  if (!own) return tl::unexpected(own.error());
+  std::erase_if(peers, [&](const RankPart& peer) {
+    return std::ranges::any_of(*own,
+                               [&](const RankPart& part) { return same_capture(part, peer); });
+  });
+  if (own->size() + peers.size() < 2)
+    return fail("is the only rank that was given: whom it waited for cannot be told", capture.path,
+                -1, "give the captures of the other ranks, or their folder");
+  std::vector<RankPart> parts = *own;
+  std::ranges::move(peers, std::back_inserter(parts));
+  const auto worked = work_out(std::move(parts), workers);
+  if (!worked) return tl::unexpected(worked.error());
+  return JobWaiting{waits_of(*worked, places_of(*own, worked->job), rows),
+                    answer_of(worked->view(), {})};
+}
+
+}  // namespace gf
