@@ -24,8 +24,8 @@ Communication communication(const Facts& facts) {
       Intervals spans;
       for (std::size_t i = 0; i < line.rows.size(); ++i)
         if (facts.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (facts.context.attribution.layer[line.rows[i]] ==
-             static_cast<std::uint32_t>(LayerType::communication)) == communicate)
+            (facts.context.attribution.layer[line.rows[i]] == LayerType::communication) ==
+                communicate)
           spans.push_back(line.spans[i]);
       return normalised(std::move(spans));
     };
