@@ -19,6 +19,8 @@ function(gf_unity target)
     string(MAKE_C_IDENTIFIER "${folder}_${part}" group)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
+  # GCC takes what is local to a file for a name that several files share, where the file is not the unit itself.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 foreach(room core model import collect analyze report cli)

@@ -16,7 +16,7 @@ constexpr Nanos kFullQueue = 100'000;
 
 /// How long an activity had been launched when it began, if its call is known.
 Nanos queued_before(const Context& context, std::uint32_t activity) {
-  const auto call = context.attribution.launch[activity];
+  const auto call = context.launches[activity];
   if (call == kNoRow) return kNotKnown;
   const Capture& capture = context.capture;
   return std::max<Nanos>(capture.activities.start_ns[activity] - capture.api_calls.start_ns[call],
@@ -162,7 +162,7 @@ std::vector<Nanos> queued_by_mark(const Context& context, const DeviceTimeline& 
                                   const StepMarks& marks) {
   std::vector<Nanos> queued(marks.marks.size(), kNotKnown);
   for (const auto row : line.rows) {
-    const auto call = context.attribution.launch[row];
+    const auto call = context.launches[row];
     if (call == kNoRow) continue;
     const Nanos at = context.capture.api_calls.start_ns[call];
     const auto after = std::partition_point(marks.marks.begin(), marks.marks.end(),
@@ -188,7 +188,7 @@ void fill_queued(const Context& context, const DeviceTimeline& line, RankPart& p
       ended = std::max(ended, table.start_ns[place] + table.duration_ns[place]);
     if (place == table.start_ns.size()) break;
     if (start < ended) continue;  // what runs beside a collective did not wait for it
-    const auto call = context.attribution.launch[row];
+    const auto call = context.launches[row];
     if (call == kNoRow) continue;
     const Nanos earlier =
         queued_before(context, row) + waited.at(context.capture.api_calls.start_ns[call]);

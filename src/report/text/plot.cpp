@@ -26,7 +26,7 @@ int cell(const PlotAxis& axis, double value, int cells) {
   return static_cast<int>(std::lround(place(axis, value) * (cells - 1)));
 }
 
-std::string padded(std::string text, int width) {
+std::string padded_label(std::string text, int width) {
   const auto columns = static_cast<int>(columns_of(text));
   return std::string(static_cast<std::size_t>(std::max(0, width - columns)), ' ') + text;
 }
@@ -57,13 +57,13 @@ std::string plot(const TextStyle& style, const std::vector<PlotPoint>& points, c
     if (row == height - 1) label = y.low_text;
     std::string& marks = rows[static_cast<std::size_t>(row)];
     marks.erase(marks.find_last_not_of(' ') + 1);
-    out += "  " + padded(label, margin) + " " + std::string(side) + marks + "\n";
+    out += "  " + padded_label(label, margin) + " " + std::string(side) + marks + "\n";
   }
   out += std::string(static_cast<std::size_t>(margin + 3), ' ') + std::string(corner);
   for (int column = 0; column < width; ++column) out += floor;
   const auto ends = static_cast<int>(columns_of(x.low_text) + columns_of(x.title));
   out += "\n" + std::string(static_cast<std::size_t>(margin + 4), ' ') + x.low_text + " " +
-         paint(style, Paint::dim, x.title) + padded(x.high_text, width - ends - 1) + "\n";
+         paint(style, Paint::dim, x.title) + padded_label(x.high_text, width - ends - 1) + "\n";
   return out;
 }
 

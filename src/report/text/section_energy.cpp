@@ -40,7 +40,7 @@ constexpr Family kFamilies[] = {
     {"rest", [](std::string_view component) { return component == "rest"; }},
 };
 
-std::string label(const std::string& component) {
+std::string component_label(const std::string& component) {
   return std::string(label_of(energy_labels(), component).text);
 }
 
@@ -108,7 +108,7 @@ std::string components_table(const DeviceEnergy& energy, const TextStyle& style)
   for (const auto& part : energy.parts) {
     double share = 0;
     if (most > 0) share = std::abs(part.share.value_or(0)) / most;
-    table.add({label(part.component),
+    table.add({component_label(part.component),
                Cell::painted(bar(style, {0, share, 0}, kBar, paint_of(part.component)), kBar),
                signed_share(part.share), format_energy(part.nj),
                range_text(part.low_nj, part.high_nj)});

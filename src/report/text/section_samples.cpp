@@ -72,7 +72,9 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
   return out;
 }
 
-std::string label(std::string_view id) { return std::string(label_of(reading_labels(), id).text); }
+std::string reading_label(std::string_view id) {
+  return std::string(label_of(reading_labels(), id).text);
+}
 
 std::string line(const SampledReading& reading, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width) - 2 - kLabel - 1 - kValue;
@@ -81,7 +83,7 @@ std::string line(const SampledReading& reading, const TextStyle& style) {
     most = std::max(*reading.high, 1.0);
   else if (reading.unit != "ratio")
     most = std::max(*reading.high, 0.0);
-  const std::string name = shorten_middle(label(reading.id), kLabel),
+  const std::string name = shorten_middle(reading_label(reading.id), kLabel),
                     value = format_reading(*reading.mean, reading.unit);
   return "  " + name + std::string(kLabel - columns_of(name) + 1, ' ') +
          paint(style, Paint::used, columns(reading.values, most, width, style)) +
@@ -137,7 +139,7 @@ std::string readings_section(const Analysis& analysis, const TextStyle& style) {
       if (!reading.mean || *reading.high == 0 ||
           (reading.unit == "ratio" && reading.id != "monitor.gpu"_metric))
         continue;  // the ladder has the ratios
-      table.add({before + label(reading.id), format_reading(*reading.mean, reading.unit),
+      table.add({before + reading_label(reading.id), format_reading(*reading.mean, reading.unit),
                  format_reading(*reading.low, reading.unit),
                  format_reading(*reading.high, reading.unit)});
     }

@@ -25,8 +25,8 @@ std::string account_lines(const WorkAccount& account, const TextStyle& style) {
       fmt::format("MFU {} (HFU {}) of {} in {} on {}: {}.", format_share(account.mfu),
                   format_share(account.hfu), format_rate(account.peak_flops_per_s, "FLOP/s"),
                   account.peak_type, account.name, format_rate(account.flops / seconds, "FLOP/s"));
-  constexpr double kWhole = 0.995;
-  if (coverage < kWhole)
+  constexpr double kEnough = 0.995;
+  if (coverage < kEnough)
     line += fmt::format(" At least: sizes are known of {} of the time of kernels that multiply.",
                         format_share(coverage));
   std::string out =
