@@ -44,10 +44,6 @@ GF_NAMED_ENUM(SampleSource, GF_SAMPLE_SOURCES)
 #define GF_SHARINGS(X) X(not_known) X(time_sliced) X(mps)
 GF_NAMED_ENUM(Sharing, GF_SHARINGS)
 
-/// What a row of a comparison is.
-#define GF_COMPARED_KINDS(X) X(idle) X(copy) X(layer_type) X(layer) X(kernel) X(bar)
-GF_NAMED_ENUM(ComparedKind, GF_COMPARED_KINDS)
-
 #undef GF_NAMED_ENUM
 #undef GF_WINDOW_KINDS
 #undef GF_MATCH_VERDICTS
@@ -55,7 +51,6 @@ GF_NAMED_ENUM(ComparedKind, GF_COMPARED_KINDS)
 #undef GF_COUNTS_SOURCES
 #undef GF_SAMPLE_SOURCES
 #undef GF_SHARINGS
-#undef GF_COMPARED_KINDS
 
 /// What measured energy; `none` has no name.
 enum class EnergySource : std::uint8_t { none, energy_counter, power_instant, power_average };

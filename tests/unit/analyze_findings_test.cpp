@@ -156,21 +156,6 @@ TEST(Findings, EveryGainIsAtMostTheWindow) {
       << "two threads that allocate at once cannot give back more than the idle time";
 }
 
-TEST(Findings, GainsOfOneGroupCountOnce) {
-  auto with = [](FindingGroup group, std::optional<Nanos> gain) {
-    Finding f;
-    f.group = group;
-    f.gain_ns = gain;
-    return f;
-  };
-  EXPECT_EQ(joint_gain({}), 0);
-  EXPECT_EQ(joint_gain({with(FindingGroup::kernels, 300), with(FindingGroup::host, 50),
-                        with(FindingGroup::kernels, 200), with(FindingGroup::none, {}),
-                        with(FindingGroup::batch, 900)}),
-            350)
-      << "the gain of an item is no gain of the step";
-}
-
 /// Kernels back to back, each under an operation of its own, on a device of 100 SMs.
 struct Sequence : CaptureBuilder {
   Nanos at = 0;

@@ -90,16 +90,4 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
   return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled));
 }
 
-Nanos joint_gain(const std::vector<Finding>& findings) {
-  std::array<Nanos, EnumNames<FindingGroup>::names.size()> largest{};
-  Nanos sum = 0;
-  for (const auto& finding : findings) {
-    if (finding.group == FindingGroup::batch) continue;  // of an item: it changes the step itself
-    Nanos& most = largest[static_cast<std::size_t>(finding.group)];
-    most = std::max(most, finding.gain_ns.value_or(0));
-  }
-  for (const Nanos gain : largest) sum += gain;
-  return sum;
-}
-
 }  // namespace gf

@@ -21,8 +21,4 @@ std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& l
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled);
 
-/// What acting on all of them could give back at most: gains of one group overlap, so the largest
-/// of each group counts.
-Nanos joint_gain(const std::vector<Finding>& findings);
-
 }  // namespace gf

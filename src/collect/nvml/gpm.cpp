@@ -14,6 +14,14 @@ namespace gf {
 
 namespace {
 
+/// One metric of the catalogue and where GPM keeps it.
+struct GpmMetric {
+  const char* id;   // metric id of the catalogue
+  unsigned gpm_id;  // nvmlGpmMetricId_t
+  double scale;     // from GPM's unit (percent, MiB/s) to the catalogue's
+  bool per_second;  // GPM gives a rate, the catalogue a count over the span
+};
+
 constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr Nanos kJitter = 10 * kNsPerMs;
 constexpr GpmMetric kGpmMetrics[] = {
@@ -48,8 +56,6 @@ static_assert(offsetof(MetricsGet, metrics) == offsetof(nvmlGpmMetricsGet_t, met
 static_assert(sizeof(MetricsGet) > 2 * sizeof(nvmlGpmMetricsGet_t));
 
 }  // namespace
-
-std::span<const GpmMetric> gpm_metrics() { return kGpmMetrics; }
 
 struct Gpm::State {
   const NvmlFunctions* f;

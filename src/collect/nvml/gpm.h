@@ -5,22 +5,12 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "collect/nvml/nvml.h"
 
 namespace gf {
-
-/// One metric of the catalogue and where GPM keeps it.
-struct GpmMetric {
-  const char* id;   // metric id of the catalogue
-  unsigned gpm_id;  // nvmlGpmMetricId_t
-  double scale;     // from GPM's unit (percent, MiB/s) to the catalogue's
-  bool per_second;  // GPM gives a rate, the catalogue a count over the span
-};
-std::span<const GpmMetric> gpm_metrics();
 
 /// Averages of one device (or MIG GPU instance) between consecutive calls of read().
 class Gpm {

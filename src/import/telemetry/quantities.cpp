@@ -155,12 +155,6 @@ Split split(std::string_view header) {
 
 }  // namespace
 
-std::string_view unit_of_column(std::string_view header) {
-  const Unit* unit = find_unit(split(header).unit);
-  if (unit) return unit->name;
-  return std::string_view{};
-}
-
 Quantity quantity_of_column(std::string_view header) {
   const Split parts = split(header);
   const Unit* unit = find_unit(parts.unit);

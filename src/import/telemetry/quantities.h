@@ -25,10 +25,6 @@ Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit);
 /// A field of `dcgmi dmon` by its column heading ("POWER", "SMACT").
 Quantity quantity_of_dcgm(std::string_view heading);
 
-/// The unit at the end of a column's name or in brackets behind it: "W", "MHz", "MiB", "%", ... ;
-/// empty without one.
-std::string_view unit_of_column(std::string_view header);
-
 /// Whether DCGM printed one of the numbers that stand for "no value" there.
 bool is_dcgm_blank(double value);
 

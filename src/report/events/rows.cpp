@@ -26,15 +26,4 @@ std::vector<std::uint32_t> free_rows(std::span<const Interval> spans) {
   return rows;
 }
 
-std::vector<std::uint32_t> nesting_rows(std::span<const Interval> spans) {
-  std::vector<std::uint32_t> rows(spans.size());
-  std::vector<Nanos> open;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    while (!open.empty() && open.back() <= spans[i].start) open.pop_back();
-    rows[i] = static_cast<std::uint32_t>(open.size());
-    open.push_back(spans[i].end);
-  }
-  return rows;
-}
-
 }  // namespace gf

@@ -15,8 +15,4 @@ namespace gf {
 /// number of spans that hold at once.
 std::vector<std::uint32_t> free_rows(std::span<const Interval> spans);
 
-/// The depth of every span among those open around it, 0 at the top. `spans` are ordered by start,
-/// longer first. One that ends after the span around it keeps a row of its own.
-std::vector<std::uint32_t> nesting_rows(std::span<const Interval> spans);
-
 }  // namespace gf
