@@ -8,6 +8,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/ranks/measure_rank.h"
+#include "report/wholeness.h"
 #include "support/capture_builder.h"
 
 namespace gf {
@@ -137,6 +138,29 @@ TEST(JobWaiting, RefusesARankAloneAndLeavesItselfOut) {
   auto peers = *measure_ranks(capture_of(0));
   peers.push_back(measure_ranks(second)->front());
   EXPECT_TRUE(find_job_waiting(second, peers));
+}
+
+TEST(JobWaiting, RefusesWhatSharesNoCollectiveAndSaysWhoIsMissing) {
+  test::CaptureBuilder other;
+  other.kernel("gemm", 0, 1000);
+  other.capture.path = "rank1.json";
+  const auto foreign = find_job_waiting(other.capture, *measure_ranks(capture_of(0)));
+  ASSERT_FALSE(foreign);
+  EXPECT_NE(foreign.error().message().find("shares no collective"), std::string::npos);
+
+  Capture second = capture_of(1);
+  auto peers = *measure_ranks(capture_of(0));
+  peers[0].world_size = 3;
+  const auto waiting = find_job_waiting(second, peers);
+  ASSERT_TRUE(waiting) << waiting.error().message();
+  AnalyzeOptions options;
+  options.waiting = &*waiting;
+  const auto analysis = analyze(second, options);
+  ASSERT_TRUE(analysis);
+  // Numbers from file names are a doubt, and a rank without a file is not whole.
+  const auto missing = shortcomings(*analysis);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_NE(missing[0].find("these have no file: 2"), std::string::npos) << missing[0];
 }
 
 }  // namespace

@@ -36,6 +36,13 @@ std::vector<std::int64_t> places_of(const std::vector<RankPart>& own, const Job&
   return places;
 }
 
+bool shares_a_collective(const Job& job, const std::vector<std::int64_t>& places) {
+  return std::ranges::any_of(job.shared, [&](const SharedCollective& shared) {
+    return std::ranges::any_of(shared.arrivals,
+                               [&](const Arrival& arrival) { return places[arrival.part] >= 0; });
+  });
+}
+
 std::vector<KernelWait> waits_of(const WorkedJob& worked, const std::vector<std::int64_t>& places,
                                  const std::vector<CollectiveRows>& rows) {
   std::vector<KernelWait> waits;
@@ -78,8 +85,11 @@ Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart
   std::ranges::move(peers, std::back_inserter(parts));
   const auto worked = work_out(std::move(parts), workers);
   if (!worked) return tl::unexpected(worked.error());
-  return JobWaiting{waits_of(*worked, places_of(*own, worked->job), rows),
-                    answer_of(worked->view(), {})};
+  const auto places = places_of(*own, worked->job);
+  if (!shares_a_collective(worked->job, places))
+    return fail("shares no collective with the ranks that were given", capture.path, -1,
+                "give the files that the ranks of one run wrote at the same time");
+  return JobWaiting{waits_of(*worked, places, rows), answer_of(worked->view(), {})};
 }
 
 }  // namespace gf

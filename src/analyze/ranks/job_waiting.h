@@ -26,7 +26,8 @@ struct JobWaiting {
 };
 
 /// `peers`: the other ranks; a part of the capture itself among them is left out. A capture that
-/// holds several ranks needs none. Errors as analyze_ranks(), and a rank that is alone.
+/// holds several ranks needs none. Errors as analyze_ranks(), and a
+/// rank that is alone, or that shares no collective with them.
 Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart> peers,
                                     unsigned workers = 1);
 
