@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What a rank costs as ranks become many: bench/ranks_scale.py PROGRAM TRACE OUT [--ranks 16,64,256] [--engines 64] [--summaries 10000]
+"""What a rank costs as ranks become many: bench/ranks_scale.py PROGRAM TRACE OUT [--ranks 16,64,256] [--engines 64] [--summaries 10000] [--eight]
 
 Captures of over 20 MB are made from TRACE (tests/ranks/synthetic.py) some at a time, mapped by the pool and removed, so that no disk
 holds them all; only the map is timed. Then the whole dataset is reduced. --engines maps that many ranks by the pool, Ray, Spark and,
-where SLURM_CONF names a cluster (tests/system/slurm_ranks.sh starts one), a Slurm array, and compares what they wrote. --summaries
-copies the last dataset's parts under new ranks to that many, and reduces them. Prints JSON.
+where SLURM_CONF names a cluster (tests/system/slurm_cluster.bash starts one), a Slurm array, and compares what they wrote; an engine that has
+used --engine-seconds gets no more captures, and how many it had is in the result. Captures beyond the first 32 are those again under other
+ranks. --summaries copies the parts of eight ranks under new ranks to that many, and reduces them. --eight times one program and the
+pool against one process. OUT is written after each piece, so that a run may be left alone (nice -n 19 nohup) or stopped. JSON.
 """
 import argparse
 import json
@@ -19,10 +21,11 @@ import sys
 import tempfile
 import time
 
+import pyarrow
+
 HERE = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HERE / "python"), str(HERE / "tests" / "ranks")]
 from gpufathom import ranks  # noqa: E402
-from gpufathom.ranks import dataset as tables  # noqa: E402
 from synthetic import Job, Template  # noqa: E402
 
 
@@ -68,11 +71,11 @@ def at_scale(template, count, folder):
     assert len(answer["ranks"]) == count and not answer["missing_ranks"]
     assert answer["collectives_matched"] == template.count
     found = sum(1 for row in answer["collectives"] if row["margin_ns"] > max(row["doubt_ns"], 20_000))
-    return dataset, {"ranks": count, "mb_a_rank": round(size / count / 1e6, 1),
+    return {"ranks": count, "mb_a_rank": round(size / count / 1e6, 1),
                      "map_median_s": round(statistics.median(row.seconds for row in rows), 4), "pool_s": round(taken, 2),
                      "pool_cpu_s_a_rank": round(cpu / count, 3),
                      "reduce_s": round(reduced, 3), "planted": late, "found": found,
-                     "dataset_kb_a_rank": round(sum(file.stat().st_size for file in dataset.rglob("*.parquet")) / count / 1e3, 1),
+                     "dataset_kb_a_rank": round(sum(file.stat().st_size for file in dataset.rglob("*.*")) / count / 1e3, 1),
                      "peak_mb": peak_mb(), "load": round(os.getloadavg()[0], 1), "digest": ranks.digest(dataset)[:16]}
 
 
@@ -103,34 +106,120 @@ def engines_of():
     return engines
 
 
-def by_engines(template, count, folder):
-    job, engines = Job(template, count), engines_of()
+def renumbered(template, count, folder):
+    """Paths of captures, some at a time: the first batch is made, the others are its files under other ranks."""
+    job, made = Job(template, count), []
+    for rank in range(min(BATCH, count)):
+        text = job.trace(rank)
+        mark = f'"rank": {rank}, "world_size"'
+        before, after = text.split(mark)
+        made.append((before, after))
+    for first in range(0, count, BATCH):
+        paths = []
+        for rank in range(first, min(first + BATCH, count)):
+            before, after = made[rank - first]
+            paths.append(folder / f"rank{rank}.json")
+            paths[-1].write_text(f'{before}"rank": {rank}, "world_size"{after}')
+        yield paths
+        for path in paths:
+            path.unlink()
+
+
+def same_files(datasets):
+    """How many files of the first dataset the others have too; those must be the same."""
+    first, *others = datasets
+    shared = {}
+    for other in others:
+        files = [path.relative_to(other) for path in other.rglob("*") if path.is_file()]
+        assert all((first / path).read_bytes() == (other / path).read_bytes() for path in files), other
+        shared[other] = len(files)
+    return shared
+
+
+def by_engines(template, count, folder, seconds, keep):
+    engines = engines_of()
     datasets = {name: folder / f"engine{number}" for number, name in enumerate(engines)}
-    taken = dict.fromkeys(engines, 0.0)
-    for paths in batches(job, folder):
+    taken, mapped = dict.fromkeys(engines, 0.0), dict.fromkeys(engines, 0)
+    for paths in renumbered(template, count, folder):
         for name, engine in engines.items():
+            if taken[name] > seconds and name != "process pool":
+                continue
             begin = time.monotonic()
             engine(paths, datasets[name])
             taken[name] += time.monotonic() - begin
-        print(taken, file=sys.stderr, flush=True)
-    digests = {name: ranks.digest(dataset)[:16] for name, dataset in datasets.items()}
-    assert len(set(digests.values())) == 1, digests
-    assert all(len(ranks.parts_of(dataset)) == count for dataset in datasets.values())
-    return {"ranks": count, "digest": digests["process pool"], "seconds": {name: round(time, 1) for name, time in taken.items()}}
+            mapped[name] += len(paths)
+        result = {"ranks": count, "mapped": mapped, "seconds": {name: round(spent, 1) for name, spent in taken.items()},
+                  "load": round(os.getloadavg()[0], 1)}
+        print(result, file=sys.stderr, flush=True)
+        keep(result)
+    shared = same_files(list(datasets.values()))
+    result["same_files"] = {name: shared[datasets[name]] for name in engines if datasets[name] in shared}
+    result["digests"] = {name: ranks.digest(datasets[name])[:16] for name in engines if mapped[name] == count}
+    assert len(set(result["digests"].values())) == 1, result
+    answer = ranks.reduce(datasets["process pool"])
+    assert len(answer["ranks"]) == count and not answer["missing_ranks"]
+    return result
 
 
-def many_summaries(dataset, count, folder):
-    parts = ranks.parts_of(dataset)
-    target = folder / "many"
+def many_summaries(template, count, folder):
+    job, base, target = Job(template, 8), folder / "eight", folder / "many"
+    paths = [folder / f"rank{rank}.json" for rank in range(8)]
+    for rank, path in enumerate(paths):
+        path.write_text(job.trace(rank))
+    ranks.map_all(paths, base)
+    parts = [json.loads(part) for part in ranks.parts_of(base)]
+    table = next((base / "ranks").glob("*.parquet")).read_bytes()  # only its being there counts
+    codec = pyarrow.Codec("zstd")
+    for name in ("parts", "ranks"):
+        (target / name).mkdir(parents=True)
     for rank in range(count):
-        part = json.loads(parts[rank % len(parts)])
-        part.update(rank=rank, world_size=count, source=f"rank{rank}.json")
-        key = f"{rank:040d}"
-        tables.write_tables(target, key, tables.tables_of([json.dumps(part, separators=(",", ":")).encode()], key))
-    begin = time.monotonic()
+        part = {**parts[rank % len(parts)], "rank": rank, "world_size": count, "source": f"rank{rank}.json"}
+        line = json.dumps(part, separators=(",", ":")).encode() + b"\n"
+        (target / "parts" / f"{rank:040d}.jsonl.zst").write_bytes(codec.compress(line, asbytes=True))
+        (target / "ranks" / f"{rank:040d}.parquet").write_bytes(table)
+    begin, cpu = time.monotonic(), all_cpu_s()
     answer = ranks.reduce(target)
-    return {"summaries": count, "collectives_a_rank": len(json.loads(parts[0])["collectives"]["start_ns"]),
-            "reduce_s": round(time.monotonic() - begin, 2), "peak_mb": peak_mb(), "ranks": len(answer["ranks"])}
+    return {"summaries": count, "collectives_a_rank": len(parts[0]["collectives"]["start_ns"]),
+            "reduce_s": round(time.monotonic() - begin, 2), "reduce_cpu_s": round(all_cpu_s() - cpu, 2), "peak_mb": peak_mb(),
+            "ranks": len(answer["ranks"]), "load": round(os.getloadavg()[0], 1)}
+
+
+def all_cpu_s():
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_utime + own.ru_stime + cpu_s()
+
+
+def timed(work):
+    """The least wall time of five runs, and the CPU time of that one."""
+    runs = []
+    for _ in range(5):
+        begin, cpu = time.monotonic(), all_cpu_s()
+        work()
+        runs.append((time.monotonic() - begin, all_cpu_s() - cpu))
+    wall, cpu = min(runs)
+    return {"wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}
+
+
+def eight_ranks(template, program, folder):
+    """Eight captures to the answer in one program; thirty-two mapped by one process and by the pool."""
+    job = Job(template, 32)
+    paths = [folder / f"rank{rank}.json" for rank in range(32)]
+    for rank, path in enumerate(paths):
+        path.write_text(job.trace(rank))
+    size = sum(path.stat().st_size for path in paths) / 1e6
+    answer = [program, "ranks", "--format", "json", "--rows", "200", *map(str, paths[:8])]
+    # 8 of 32 ranks: the program says what is missing and ends with 1.
+    found = {"mb_a_rank": round(size / 32, 1), "eight": timed(lambda: subprocess.run(answer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False))}
+    for name, workers in (("one process", 1), ("pool", None)):
+        begin, cpu, dataset = time.monotonic(), all_cpu_s(), folder / f"mapped {name}"
+        report = ranks.map_all(paths, dataset, workers) if workers is None else [ranks.map_rank(path, dataset) for path in paths]
+        wall, cpu = time.monotonic() - begin, all_cpu_s() - cpu
+        assert not any(row.error for row in report)
+        found[name] = {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2), "mb_per_s": round(size / wall), "mb_per_cpu_s": round(size / cpu)}
+    found["load"] = round(os.getloadavg()[0], 1)
+    for path in paths:
+        path.unlink()
+    return found
 
 
 def main():
@@ -140,24 +229,31 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--ranks", default="16,64,256")
     parser.add_argument("--engines", type=int, default=0)
+    parser.add_argument("--engine-seconds", type=float, default=float("inf"))
     parser.add_argument("--summaries", type=int, default=0)
+    parser.add_argument("--eight", action="store_true")
     options = parser.parse_args()
     os.environ["GPUFATHOM"] = str(pathlib.Path(options.program).resolve())
     os.environ["PYTHONPATH"] = str(HERE / "python")
     folder = pathlib.Path(tempfile.mkdtemp())
     result = {"cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0], "scales": []}
     try:
-        template, dataset = Template(options.trace, 3), None
+        template = Template(options.trace, 3)
         for count in map(int, filter(None, options.ranks.split(","))):
-            dataset, row = at_scale(template, count, folder)
+            row = at_scale(template, count, folder)
             print(json.dumps(row), file=sys.stderr, flush=True)
             result["scales"].append(row)
             options.out.write_text(json.dumps(result, indent=1) + "\n")
-        if options.engines:
-            result["engines"] = by_engines(template, options.engines, folder)
+        def keep(name, row):
+            result[name] = row
             options.out.write_text(json.dumps(result, indent=1) + "\n")
+
+        if options.eight:
+            keep("eight", eight_ranks(template, os.environ["GPUFATHOM"], folder))
         if options.summaries:
-            result["many"] = many_summaries(dataset, options.summaries, folder)
+            keep("many", many_summaries(template, options.summaries, folder))
+        if options.engines:
+            keep("engines", by_engines(template, options.engines, folder, options.engine_seconds, lambda row: keep("engines", row)))
         options.out.write_text(json.dumps(result, indent=1) + "\n")
     finally:
         shutil.rmtree(folder)

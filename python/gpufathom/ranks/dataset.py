@@ -1,8 +1,9 @@
 """The tables of a dataset: what they hold, and how their files come into being.
 
-    dataset/ranks/KEY.parquet         one row a rank, with the part itself as the program printed it; written last: a rank is there
-                                      when this file is
+    dataset/ranks/KEY.parquet         one row a rank; written last: a rank is there when this file is
     dataset/steps/KEY.parquet         ... and so on for the other tables
+    dataset/parts/KEY.jsonl.zst       the ranks as the program printed them: what a reduction reads. Ten thousand of them, one after the
+                                      other, are one file to the program; that many Parquet footers take seconds
     dataset/failed/NAME.json          captures that could not be read, and why
 """
 
@@ -88,8 +89,7 @@ def schemas() -> dict[str, Any]:
         "quality": pa.schema([("rank", whole), ("code", text), ("count", whole), ("detail", text)]),
         "ranks": pa.schema([("rank", whole), ("world_size", whole), ("job", text), ("host", text), ("device", text), ("source", text),
                             ("start_ns", whole), ("span_ns", whole), ("busy_ns", whole), ("compute_ns", whole),
-                            ("communication_ns", whole), ("exposed_ns", whole), ("collectives", whole), ("key", text),
-                            ("part", pa.binary())]),
+                            ("communication_ns", whole), ("exposed_ns", whole), ("collectives", whole), ("key", text)]),
     }
 
 
@@ -109,7 +109,6 @@ def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
                 rows["ranks"][field].append(part[field])
         rows["ranks"]["collectives"].append(len(part["collectives"]["start_ns"]))
         rows["ranks"]["key"].append(key)
-        rows["ranks"]["part"].append(line)
     return {name: pa.table(columns, schema=known[name]) for name, columns in rows.items()}
 
 
@@ -129,10 +128,14 @@ def write_whole(path: pathlib.Path, write: Callable[[str], object]) -> None:
         raise
 
 
-def write_tables(dataset: Path, key: str, tables: dict[str, Any]) -> None:
-    """All tables of a capture; `ranks`, which says that they are there, comes last."""
+def write_ranks(dataset: Path, key: str, lines: Sequence[bytes]) -> None:
+    """All that is kept of a capture; the table `ranks`, which says that it is there, comes last."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    tables = tables_of(lines, key)
+    packed = pa.Codec("zstd").compress(b"".join(line + b"\n" for line in lines), asbytes=True)
+    write_whole(_part_file(dataset, key), lambda draft: pathlib.Path(draft).write_bytes(packed))
     for name in TABLES:
         write = functools.partial(pq.write_table, tables[name], compression="zstd", store_schema=False)
         write_whole(pathlib.Path(dataset) / name / f"{key}.parquet", write)
@@ -142,22 +145,31 @@ def is_there(dataset: Path, key: str) -> bool:
     return (pathlib.Path(dataset) / "ranks" / f"{key}.parquet").is_file()
 
 
+def _part_file(dataset: Path, key: str) -> pathlib.Path:
+    return pathlib.Path(dataset) / "parts" / f"{key}.jsonl.zst"
+
+
+def part_files(dataset: Path) -> List[pathlib.Path]:
+    """Those of the captures whose tables are all there."""
+    return [_part_file(dataset, path.stem) for path in sorted((pathlib.Path(dataset) / "ranks").glob("*.parquet"))]
+
+
 def parts_of(dataset: Path) -> List[bytes]:
     """The ranks as the program printed them, by rank."""
-    import pyarrow.dataset as ds
+    import pyarrow as pa
 
-    files = sorted(str(path) for path in (pathlib.Path(dataset) / "ranks").glob("*.parquet"))
-    if not files:
-        return []
-    table = ds.dataset(files, format="parquet", schema=schemas()["ranks"]).to_table(columns=["rank", "source", "part"])
-    rows = sorted(zip(table["rank"].to_pylist(), table["source"].to_pylist(), table["part"].to_pylist()))
-    return [part for _, _, part in rows]
+    lines: List[bytes] = []
+    for path in part_files(dataset):
+        with pa.input_stream(str(path), compression="zstd") as file:
+            lines += file.read().splitlines()
+    rows = [(json.loads(line), line) for line in lines]
+    return [line for _, line in sorted(rows, key=lambda row: (row[0]["rank"], row[0]["source"]))]
 
 
 def digest(dataset: Path) -> str:
-    """SHA-256 over every file of every table, by name: equal datasets, equal digest."""
+    """SHA-256 over every part and every file of every table, by name: equal datasets, equal digest."""
     content = hashlib.sha256()
-    for name in TABLES:
-        for path in sorted((pathlib.Path(dataset) / name).glob("*.parquet")):
+    for name in ("parts", *TABLES):
+        for path in sorted((pathlib.Path(dataset) / name).glob("[!.]*")):
             content.update(f"{name}/{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return content.hexdigest()

@@ -50,7 +50,7 @@ def map_rank(path: tables.Path, dataset: tables.Path, threads: int = 1) -> Mappe
     lines = [line for line in text.splitlines() if line]
     if not lines:
         return _fail(failed, name, key, complaint or f"{name}: gives no rank", begin)
-    tables.write_tables(dataset, key, tables.tables_of(lines, key))
+    tables.write_ranks(dataset, key, lines)
     failed.unlink(missing_ok=True)
     return Mapped(name, key, len(lines), time.monotonic() - begin)
 

@@ -21,14 +21,13 @@ def failed_of(dataset: tables.Path) -> list[dict[str, Any]]:
 def reduce(dataset: tables.Path, rows: int = 200) -> dict[str, Any]:
     """The answer of `gpufathom ranks --format json` over every rank of the dataset, with the collectives that have most waiting.
     `failed` lists captures that could not be read. Raises program.Failure where there is no answer: no rank, or ranks of several jobs."""
-    parts = tables.parts_of(dataset)
+    parts = tables.part_files(dataset)
     if not parts:
         raise program.Failure(f"{dataset}: holds no rank")
-    with tempfile.NamedTemporaryFile(suffix=".jsonl", dir=os.environ.get("TMPDIR")) as file:
+    with tempfile.NamedTemporaryFile(suffix=".jsonl.zst", dir=os.environ.get("TMPDIR")) as file:
         for part in parts:
-            file.write(part + b"\n")
+            file.write(part.read_bytes())
         file.flush()
-        del parts
         text, complaint, _ = program.run("ranks", file.name, "--format", "json", "--rows", rows)
     if not text:
         raise program.Failure(complaint)

@@ -91,7 +91,7 @@ class Hosts {
 
   std::optional<FallingBehind> judged(std::size_t part, std::size_t kind,
                                       const std::vector<Straggler>& late) const {
-    constexpr double kWorthSaying = 0.02, kSure = 3;
+    constexpr double kWorthSaying = 0.05, kSure = 3;
     const Pace& own = paces_[part];
     double others = 0, next = 0;
     for (std::size_t other = 0; other < paces_.size(); ++other) {

@@ -51,9 +51,15 @@ class Charger {
                                                       splits[number].ranks[i].exposed_wait()};
       }
     }
-    for (const auto& rows : of_row_) {
+    for (std::size_t part = 0; part < of_row_.size(); ++part) {
       auto& until = waited_until_.emplace_back(1, 0);
-      for (const auto& row : rows) until.push_back(until.back() + row.wait);
+      auto& alone = alone_until_.emplace_back(1, 0);
+      for (std::size_t row = 0; row < of_row_[part].size(); ++row) {
+        const bool unshared = of_row_[part][row].number == UINT32_MAX;
+        const Nanos exposed = job.parts[part].collectives.exposed_ns[row];
+        until.push_back(until.back() + of_row_[part][row].wait);
+        alone.push_back(alone.back() + (unshared ? exposed : 0));
+      }
     }
   }
 
@@ -174,6 +180,12 @@ class Charger {
     return waited_until_[now.part][now.row] - waited_until_[now.part][then.row];
   }
 
+  /// In collectives that no other file shows, such as those of a group whose other ranks are
+  /// missing: whom it waited for there is not known.
+  Nanos alone(const Arrival& then, const Arrival& now) const {
+    return alone_until_[now.part][now.row] - alone_until_[now.part][then.row];
+  }
+
   Excess excess_of(const Stretch& stretch) const {
     const auto late = history_[stretch.late.part].between(stretch.late_then.row, stretch.late.row);
     const auto early =
@@ -182,6 +194,8 @@ class Charger {
     for (std::size_t i = 0; i < kRankTimes; ++i)
       if (static_cast<RankTime>(i) != RankTime::collectives)
         excess.own[i] = std::max<Nanos>(late[i] - early[i], 0);
+    excess.own[static_cast<std::size_t>(RankTime::collectives)] = std::max<Nanos>(
+        alone(stretch.late_then, stretch.late) - alone(stretch.early_then, stretch.early), 0);
     excess.waited = std::max<Nanos>(
         waited(stretch.late_then, stretch.late) - waited(stretch.early_then, stretch.early), 0);
     return excess;
@@ -290,6 +304,7 @@ class Charger {
   std::vector<std::vector<std::uint32_t>> of_part_;  // shared collectives of a part, by time
   std::vector<std::vector<Shared>> of_row_;          // by part and row of its collectives
   std::vector<std::vector<Nanos>> waited_until_;     // before each row
+  std::vector<std::vector<Nanos>> alone_until_;      // of collectives that are not shared
 };
 
 }  // namespace

@@ -253,9 +253,14 @@ std::string ranks_headline(const JobRanks& job) {
     if (late.rank == worst.rank) of_rank += late.gain_ns;
   std::string where = worst.module.empty() ? worst.op : worst.module;
   if (!where.empty()) where = " in " + where;
-  return fmt::format("The job waits for rank {}: up to {} of {} ({}), most of it for {}{}.",
-                     worst.rank, format_time(of_rank), format_time(job.span_ns),
-                     format_share(share_of(of_rank, job.span_ns)), late_label(worst.cause), where);
+  // A rank without a file may have been later still.
+  std::string who = fmt::format("The job waits for rank {}", worst.rank);
+  if (!job.missing_ranks.empty())
+    who = fmt::format("Of the {} ranks here the others wait for rank {}", job.ranks.size(),
+                      worst.rank);
+  return fmt::format("{}: up to {} of {} ({}), most of it for {}{}.", who, format_time(of_rank),
+                     format_time(job.span_ns), format_share(share_of(of_rank, job.span_ns)),
+                     late_label(worst.cause), where);
 }
 
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows) {

@@ -23,7 +23,7 @@ function partColour(part: string): string {
 function verdict(job: JobRanks): string {
   const first = job.stragglers[0];
   if (!first) return `No rank of ${count(job.ranks.length)} makes the others wait beyond doubt.`;
-  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others wait ${time(first.wait_ns)} for it; were it in time, the job would gain at most ${time(first.gain_ns)}.`;
+  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others ${job.missing_ranks.length > 0 ? "that were read " : ""}wait ${time(first.wait_ns)} for it; were it in time, the job would gain at most ${time(first.gain_ns)}.`;
 }
 
 /** Darker is longer: the share of the largest value, over the paper. */
