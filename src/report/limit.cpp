@@ -38,12 +38,15 @@ NamedTime largest_loss(const Analysis& analysis) {
     else if (cause.cause != IdleReason::no_samples)
       consider("idle, " + std::string(label_of(cause.cause).text), cause.ns);
   }
-  for (const auto& bar : waterfall_of_all(analysis))
+  Nanos waiting = 0;  // a loss of its own where it is told apart from communication
+  for (const auto& bar : waterfall_of_all(analysis)) {
+    if (bar.id == Bar::waiting) waiting += bar.ns;
     if (bar.id == Bar::copy || bar.id == Bar::waiting || bar.id == Bar::sm_inactive ||
         bar.id == Bar::stalled)
       consider(std::string(label_of(bar.id).text), bar.ns);
+  }
   if (const auto* exposed = find(analysis, FindingId::exposed_communication))
-    consider("communication with nothing beside it", exposed->gain_ns.value_or(0));
+    consider("communication with nothing beside it", exposed->gain_ns.value_or(0) - waiting);
   return most;
 }
 
