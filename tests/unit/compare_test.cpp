@@ -211,14 +211,6 @@ TEST(Compare, PrecisionByTheKernelsName) {
   EXPECT_EQ(precision_of_kernel("Cijk_Ailk_Bljk"), "");
 }
 
-TEST(Compare, TheBatchIsTheFirstDimension) {
-  EXPECT_EQ(leading_dimension("[[64, 3, 224, 224], [64]]"), 64);
-  EXPECT_EQ(leading_dimension("[[30522, 768], [32, 128], [], [], []]", 1), 32);
-  EXPECT_EQ(leading_dimension("[[], [64]]"), std::nullopt);
-  EXPECT_EQ(leading_dimension("[[[64, 3], [64, 5]], []]"), std::nullopt);
-  EXPECT_EQ(leading_dimension(""), std::nullopt);
-}
-
 }  // namespace
 
 }  // namespace gf

@@ -10,59 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/work/items.h"
+
 namespace gf {
 
 namespace {
-
-/// Operations whose input has the batch as its first dimension, and which input that is.
-struct BatchInput {
-  std::string_view operation;
-  std::size_t input;
-};
-constexpr auto kBatchInputs = std::to_array<BatchInput>({
-    {"aten::conv1d", 0},
-    {"aten::conv2d", 0},
-    {"aten::conv3d", 0},
-    {"aten::batch_norm", 0},
-    {"aten::layer_norm", 0},
-    {"aten::group_norm", 0},
-    {"aten::max_pool2d", 0},
-    {"aten::adaptive_avg_pool2d", 0},
-    {"aten::scaled_dot_product_attention", 0},
-    {"aten::embedding", 1},
-    {"aten::linear", 0},
-});
-
-/// A value that so many of the layers share is the batch; less than that, nobody knows.
-constexpr double kMostShare = 0.6;
-
-std::optional<std::int64_t> batch_from_shapes(const Capture& capture, const WindowInfo& window) {
-  std::vector<std::int8_t> input_of(capture.strings.size(), -1);
-  bool any = false;
-  for (std::uint32_t text = 0; text < input_of.size(); ++text)
-    for (const auto& known : kBatchInputs)
-      if (capture.text(Text{text}) == known.operation) {
-        input_of[text] = static_cast<std::int8_t>(known.input);
-        any = true;
-      }
-  if (!any) return std::nullopt;
-  std::map<std::int64_t, std::int64_t> votes;
-  std::int64_t total = 0;
-  const auto& ops = capture.host_ops;
-  for (std::uint32_t op = 0; op < ops.size(); ++op) {
-    const auto input = input_of[static_cast<std::uint32_t>(ops.name[op])];
-    if (input < 0 || ops.start_ns[op] < window.start_ns || ops.start_ns[op] >= window.end_ns)
-      continue;
-    const auto first =
-        leading_dimension(capture.text(ops.shapes[op]), static_cast<std::size_t>(input));
-    if (!first || *first <= 0) continue;
-    ++votes[*first];
-    ++total;
-  }
-  for (const auto& [batch, count] : votes)
-    if (static_cast<double>(count) >= kMostShare * static_cast<double>(total)) return batch;
-  return std::nullopt;
-}
 
 /// Types of the matrix products, by their share of the kernel time that says.
 std::string precision_of(const Analysis& analysis) {
@@ -114,19 +66,6 @@ std::optional<std::int64_t> number(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::int64_t> leading_dimension(std::string_view shapes, std::size_t index) {
-  std::size_t at = 0;
-  for (std::size_t list = 0; list <= index; ++list) {
-    at = shapes.find('[', at + 1);
-    if (at == shapes.npos) return std::nullopt;
-    // An input that is a list of tensors is nested once more.
-    if (at + 1 < shapes.size() && shapes[at + 1] == '[') return std::nullopt;
-  }
-  const auto end = shapes.find_first_of(",]", at);
-  if (end == shapes.npos) return std::nullopt;
-  return number(shapes.substr(at + 1, end - at - 1));
-}
-
 std::string_view precision_of_kernel(std::string_view name) {
   std::string lower(name);
   for (char& letter : lower)
@@ -166,7 +105,8 @@ std::string_view precision_of_kernel(std::string_view name) {
 
 RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
   RunFacts facts;
-  facts.batch = batch_from_shapes(capture, analysis.window);
+  if (const auto items = work::items_of_window(capture, analysis.window))
+    facts.batch = items->items;
   facts.precision = precision_of(analysis);
   facts.profiler = profiler_of(capture);
   facts.rank = number(capture.metadata_value("distributedInfo.rank"));

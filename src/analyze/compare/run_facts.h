@@ -12,7 +12,7 @@
 namespace gf {
 
 struct RunFacts {
-  std::optional<std::int64_t> batch;  // first dimension that most layers' inputs share
+  std::optional<std::int64_t> batch;  // items of a step, by recorded sizes
   std::string precision;              // "bf16", "tf32 and fp32"; empty: not known
   std::string profiler;               // "kineto with shapes and stacks"
   std::optional<std::int64_t> rank, world_size;
@@ -24,9 +24,5 @@ RunFacts run_facts(const Capture& capture, const Analysis& analysis);
 /// The type in which a matrix product's kernel reads its operands, by its name: fp4, fp8, int8,
 /// bf16, fp16, tf32, fp64 or fp32; empty when the name does not say.
 std::string_view precision_of_kernel(std::string_view name);
-
-/// The first number of the first list of `shapes` ("[[64, 3, 224, 224], [64]]"), or of list
-/// `index`.
-std::optional<std::int64_t> leading_dimension(std::string_view shapes, std::size_t index = 0);
 
 }  // namespace gf

@@ -152,7 +152,8 @@ void add_joules_an_item(const Throughput& throughput, EnergyUse& energy) {
 work::KernelWorks fill_work_headline(const Context& context, Analysis& analysis) {
   KernelWorks works;
   const Capture& capture = context.capture;
-  const bool known = has_shapes(capture) || !capture.report_kernels.empty();
+  const bool known =
+      has_shapes(capture) || !capture.report_kernels.empty() || !capture.program_ops.empty();
   if (known && !context.devices.empty()) {
     works = work::kernel_works(context);
     Headline(context, analysis, works).fill(analysis.work);

@@ -8,6 +8,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/work/counted.h"
+#include "analyze/work/program_calls.h"
 
 namespace gf::work {
 namespace {
@@ -186,10 +187,12 @@ void find_calls(const Context& context, KernelWorks& works) {
   for (std::size_t i = 0; i < works.instances.size(); ++i)
     instance_of[works.instances[i].activity] = static_cast<std::uint32_t>(i);
   CallFinder finder(context, works);
+  const auto of_programs = find_program_calls(context.capture, works);
   std::vector<std::vector<Member>> members;
   for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
-    if (activities.kind[activity] != ActivityKind::kernel || op[activity] == kNoRow) continue;
-    const auto call = finder.of(op[activity]);
+    if (activities.kind[activity] != ActivityKind::kernel) continue;
+    auto call = activity < of_programs.size() ? of_programs[activity] : kNoCall;
+    if (call == kNoCall && op[activity] != kNoRow) call = finder.of(op[activity]);
     if (call == kNoCall) continue;
     if (call >= members.size()) members.resize(call + 1);
     members[call].push_back(
@@ -203,11 +206,16 @@ void find_calls(const Context& context, KernelWorks& works) {
 void find_host_calls(const Context& context, KernelWorks& works) {
   const auto& ops = context.capture.host_ops;
   CallFinder finder(context, works);
+  ProgramWork programs(context.capture, works);
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
     const bool begins_inside =
         ops.start_ns[op] >= context.window.start_ns &&
         (ops.start_ns[op] < context.window.end_ns || context.window.duration_ns == 0);
-    if (ops.kind[op] == HostKind::op && begins_inside) (void)finder.of(op);
+    if (!begins_inside) continue;
+    if (const auto* work = programs.of(ops.program_op[op]))
+      works.calls.push_back({.host_op = op, .program_op = ops.program_op[op], .of = work});
+    else if (ops.kind[op] == HostKind::op)
+      (void)finder.of(op);
   }
   for (auto& call : works.calls) {
     call.in_window = 1;

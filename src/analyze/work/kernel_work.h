@@ -27,9 +27,10 @@ struct CallWork {
 /// One call of an operator whose work is known.
 struct KnownCall {
   std::uint32_t host_op = kNoRow;
-  const CallWork* of = nullptr;  // of KernelWorks::shared
-  double in_window = 0;          // share of it that lies in the window, by the time of its kernels
-  std::string_view type;         // number type that its products run in
+  std::uint32_t program_op = kNoRow;  // of a compiled program, where it is one's operation
+  const CallWork* of = nullptr;       // of KernelWorks::shared
+  double in_window = 0;   // share of it that lies in the window, by the time of its kernels
+  std::string_view type;  // number type that its products run in
 };
 
 struct KernelWork {

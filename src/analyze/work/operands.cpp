@@ -177,6 +177,12 @@ std::string_view name_of(Element type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+Element element_named(std::string_view name) {
+  for (std::uint8_t number = 1; number <= static_cast<std::uint8_t>(Element::complex128); ++number)
+    if (name_of(static_cast<Element>(number)) == name) return static_cast<Element>(number);
+  return Element::none;
+}
+
 double Tensor::elements() const {
   double product = 1;
   for (const auto dim : dims) product *= static_cast<double>(dim < 0 ? 0 : dim);
@@ -225,6 +231,31 @@ std::vector<const Tensor*> Call::tensors() const {
   for (const auto& input : inputs)
     for (const auto& tensor : input.tensors) all.push_back(&tensor);
   return all;
+}
+
+std::vector<Tensor> tensors_of(std::string_view dims, Element type) {
+  std::vector<Tensor> tensors;
+  const auto json = Reader(dims).read();
+  if (!json || !json->array) return tensors;
+  for (const auto& item : json->items) tensors.push_back(tensor_of(item, nullptr, type));
+  return tensors;
+}
+
+std::vector<std::vector<double>> number_lists_of(std::string_view text) {
+  std::vector<std::vector<double>> lists;
+  const auto json = Reader(text).read();
+  if (!json || !json->array) return lists;
+  for (const auto& item : json->items) {
+    auto& list = lists.emplace_back();
+    for (const auto& number : item.items) {
+      const auto* const end = number.text.data() + number.text.size();
+      double value = 0;
+      const auto [stop, error] = std::from_chars(number.text.data(), end, value);
+      if (number.array || error != std::errc() || stop != end) return {};
+      list.push_back(value);
+    }
+  }
+  return lists;
 }
 
 std::vector<std::int64_t> numbers_of(std::string_view text) {

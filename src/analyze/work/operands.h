@@ -30,6 +30,8 @@ enum class Element : std::uint8_t {
 Element element_of(std::string_view word);
 std::int64_t bytes_of(Element type);
 std::string_view name_of(Element type);
+/// By the name that name_of gives.
+Element element_named(std::string_view name);
 
 struct Tensor {
   std::vector<std::int64_t> dims;
@@ -68,6 +70,11 @@ struct Call {
 /// The call behind a row of host_ops; empty without recorded shapes, or with some that no profiler
 /// writes.
 std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op);
+
+/// The tensors of "[[1,2],[3]]", all of one type.
+std::vector<Tensor> tensors_of(std::string_view dims, Element type);
+/// The lists of "[[1,2.5],[3]]"; empty when one of them holds something else.
+std::vector<std::vector<double>> number_lists_of(std::string_view text);
 
 /// Numbers of "[1, -2]", outermost brackets only.
 std::vector<std::int64_t> numbers_of(std::string_view text);

@@ -21,6 +21,14 @@ void add_measured(std::optional<double>& sum, bool first, double value) {
   }
 }
 
+/// Of an operation of a compiled program, by what JAX calls the passes.
+TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op) {
+  if (program_op == kNoRow) return TrainingPhase::none;
+  const auto scope = capture.text(capture.program_ops.scope[program_op]);
+  if (scope.find("transpose(jvp(") != scope.npos) return TrainingPhase::backward;
+  return scope.find("jvp(") == scope.npos ? TrainingPhase::none : TrainingPhase::forward;
+}
+
 TrainingPhase phase_on_host(const Context& context, std::uint32_t op) {
   const auto& parent = context.attribution.op_parent;
   for (; op != kNoRow; op = op < parent.size() ? parent[op] : kNoRow) {
@@ -60,7 +68,11 @@ class Table {
   void take_call(std::uint32_t number) {
     const KnownCall& call = works_.calls[number];
     auto& phase = phase_[number];
-    if (phase == TrainingPhase::none) phase = phase_on_host(context_, call.host_op);
+    if (const auto named = phase_in_program(context_.capture, call.program_op);
+        named != TrainingPhase::none)
+      phase = named;
+    if (phase == TrainingPhase::none && call.program_op == kNoRow)
+      phase = phase_on_host(context_, call.host_op);
     auto shapes = shapes_text(call.of->call);
     const auto [at, fresh] =
         row_of_.try_emplace(std::tuple(call.of->call.name, shapes, call.type, phase), rows_.size());

@@ -21,6 +21,7 @@ struct Pool {
   std::string_view file;
   const ImportOptions& options;
   const std::function<void(std::string_view)>& release;
+  std::vector<Unplaced>& unplaced;
   std::size_t window;
 
   std::mutex lock;
@@ -65,6 +66,9 @@ struct Pool {
     while (!stop && joined < chunks.size() && ready[joined % window]) {
       auto part = std::move(ready[joined % window]);
       held.unlock();
+      const auto first = static_cast<std::uint32_t>(capture.activities.size());
+      for (const auto& kernel : part->unplaced)
+        unplaced.push_back({first + kernel.row, kernel.program});
       join_part(capture, *part, file);
       part->clear();
       if (release) release(chunks[joined].bytes);
@@ -84,12 +88,13 @@ struct Pool {
 }  // namespace
 
 Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file,
-                const ImportOptions& options,
-                const std::function<void(std::string_view)>& release) {
+                const ImportOptions& options, const std::function<void(std::string_view)>& release,
+                std::vector<Unplaced>& unplaced) {
   if (chunks.empty()) return {};
   const std::size_t threads =
       std::min<std::size_t>(options.threads ? options.threads : usable_cores(), chunks.size());
-  Pool pool{capture, chunks, file, options, release, std::max<std::size_t>(2, threads * 4)};
+  Pool pool{
+      capture, chunks, file, options, release, unplaced, std::max<std::size_t>(2, threads * 4)};
   pool.ready.resize(pool.window);
   {
     std::vector<std::jthread> others;

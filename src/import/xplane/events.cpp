@@ -80,6 +80,9 @@ struct Decoder {
       case Stat::correlation_id:
         e.correlation = integer(statistic);
         break;
+      case Stat::program_id:
+        e.program = integer(statistic);
+        break;
       case Stat::context_id:
         e.context = integer(statistic);
         break;
@@ -146,6 +149,7 @@ struct Decoder {
         break;
       case Stat::hlo_op:
         e.op = text(statistic);
+        e.op_name = text_of(*line.plane, statistic);
         break;
       case Stat::name:
         e.scope = text(statistic);

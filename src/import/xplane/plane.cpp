@@ -202,6 +202,7 @@ Stat stat_of(std::string_view name) {
       {"Memset_details", Stat::memset_details},
       {"Memcpy_details", Stat::memcpy_details},
       {"hlo_op", Stat::hlo_op},
+      {"program_id", Stat::program_id},
       {"tf_op", Stat::tf_op},
       {"name", Stat::name},
       {"eager_op", Stat::eager_op},
@@ -244,6 +245,7 @@ StatValue read_stat(std::string_view message) {
         statistic.bits = parser.get_uint64();
         break;
       case protozero::tag_and_type(field::stat::str, pbf_wire_type::length_delimited):
+      case protozero::tag_and_type(field::stat::bytes, pbf_wire_type::length_delimited):
         statistic.kind = StatValue::Kind::text;
         statistic.text = view(parser.get_view());
         break;

@@ -35,6 +35,12 @@ class ById {
     if (it == sparse_.end()) return nullptr;
     return &it->second;
   }
+  /// apply(id, value) for every id that may be there.
+  template <class F>
+  void each_id(F&& apply) const {
+    for (std::size_t id = 0; id < dense_.size(); ++id) apply(id, dense_[id]);
+    for (const auto& [id, value] : sparse_) apply(id, value);
+  }
   template <class F>
   void each(F&& apply) {
     for (auto& value : dense_) apply(value);
@@ -58,6 +64,7 @@ enum class Stat : std::uint8_t {
   memcpy_details,
   memset_details,
   hlo_op,
+  program_id,
   tf_op,
   name,
   eager_op,

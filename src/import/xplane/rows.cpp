@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "import/xplane/programs.h"
+
 namespace gf::xplane {
 
 namespace {
@@ -15,6 +17,12 @@ void place(Part& part, Part::Where where, Column<Text>& column, std::uint32_t ro
     column[row] = value.id;
   else if (!value.inline_text.empty())
     part.texts.push_back({where, row, value.inline_text});
+}
+
+/// The operation of a compiled program that an event is about.
+std::uint32_t program_op(const LineContext& line, const EventFields& fields) {
+  if (!line.programs || fields.program < 0) return kNoRow;
+  return line.programs->find(fields.program, fields.op_name);
 }
 
 void add_activity(Part& part, const LineContext& line, const EventName& name,
@@ -36,6 +44,9 @@ void add_activity(Part& part, const LineContext& line, const EventName& name,
   activities.graph_node[row] = fields.graph_node;
   place(part, Part::Where::op, activities.op, row, fields.op);
   place(part, Part::Where::scope, activities.scope, row, fields.scope);
+  activities.program_op[row] = program_op(line, fields);
+  if (activities.program_op[row] == kNoRow && line.programs && line.programs->knows(fields.program))
+    part.unplaced.push_back({row, fields.program});
   if (fields.occupancy_pct > 0) activities.occupancy[row] = fields.occupancy_pct / 100;
   const Details* details = fields.details;
   if (*kind == ActivityKind::memcpy) {
@@ -131,6 +142,7 @@ void add_span(Part& part, const LineContext& line, const EventName& name, const 
   place(part, Part::Where::op_type, host_ops.op_type, row,
         fields.type.empty() ? fields.op : fields.type);
   place(part, Part::Where::shapes, host_ops.shapes, row, fields.shapes);
+  host_ops.program_op[row] = program_op(line, fields);
   if (!fields.has_step) return;
   const auto step = part.steps.add();
   part.steps.index[step] = fields.step;
@@ -193,6 +205,7 @@ void Part::clear() {
   memory_events.clear();
   steps.clear();
   texts.clear();
+  unplaced.clear();
   events = bad = untimed = 0;
   first_bad = nullptr;
 }

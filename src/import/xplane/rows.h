@@ -10,6 +10,8 @@
 
 namespace gf::xplane {
 
+class Programs;
+
 /// What all events of a line have in common.
 struct LineContext {
   const Plane* plane = nullptr;
@@ -19,7 +21,8 @@ struct LineContext {
   std::uint32_t device = kNoRow;  // of a stream line
   std::int64_t stream = -1;
   std::int64_t pid = -1;
-  Text threadpool{};  // the interned queue name
+  Text threadpool{};                   // the interned queue name
+  const Programs* programs = nullptr;  // of the profile, where it holds any
 };
 
 /// Rows of a chunk, with texts of the capture's pool and row numbers of its threads and devices.
@@ -41,6 +44,12 @@ struct Part {
     std::string_view text;
   };
   std::vector<InlineText> texts;
+  /// Kernels of a program that is known, of which they do not say what they are part of.
+  struct Unplaced {
+    std::uint32_t row;
+    std::int64_t program;
+  };
+  std::vector<Unplaced> unplaced;
 
   /// Empties the part; its memory stays for the next chunk.
   void clear();
@@ -59,7 +68,7 @@ struct EventFields {
   std::int64_t offset_ps = 0, duration_ps = 0;
   bool aggregated = false;
   std::int64_t correlation = -1, context = -1, graph = -1, graph_node = -1, step = -1,
-               producer = -1, consumer = -1;
+               producer = -1, consumer = -1, program = -1;
   std::uint64_t producer_type = 0, consumer_type = 0;
   std::int64_t allocation_bytes = -1, bytes_allocated = -1, bytes_reserved = -1, address = -1,
                device_id = -1;
@@ -67,6 +76,7 @@ struct EventFields {
   bool has_step = false, kernel = false, memcpy = false, memset = false;
   const Details* details = nullptr;  // stays where it is until the row is added
   EventText op, scope, type, shapes;
+  std::string_view op_name;  // the text of `op`
 };
 
 /// Adds the row of an event (or none, for bookkeeping). False when its times are impossible.

@@ -12,6 +12,7 @@
 #include "import/xplane/assemble.h"
 #include "import/xplane/events.h"
 #include "import/xplane/plane.h"
+#include "import/xplane/programs.h"
 
 namespace gf::xplane {
 
@@ -193,10 +194,12 @@ void plan_plane(Capture& capture, const Plane& plane, LineContext context, std::
 
 /// The work list of the second pass: every run of events of every line that is not a repetition of
 /// another.
-std::vector<Chunk> plan(Capture& capture, Space& space, std::int64_t start) {
+std::vector<Chunk> plan(Capture& capture, Space& space, const Programs& programs,
+                        std::int64_t start) {
   std::vector<Chunk> chunks;
   LineContext context;
   context.threadpool = capture.strings.intern("threadpool");
+  if (!programs.empty()) context.programs = &programs;
   for (auto& plane : space.planes) {
     if (plane.kind == PlaneKind::metadata || plane.kind == PlaneKind::environment) {
       each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
@@ -265,9 +268,12 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
                          fmt::format("a plane, line or name cannot be read, the first at byte {}",
                                      space.first_damage),
                          space.damaged);
-  const auto chunks = plan(capture, space, start);
-  if (auto ok = assemble(capture, chunks, bytes, options, release); !ok)
+  const Programs programs(capture, space);
+  const auto chunks = plan(capture, space, programs, start);
+  std::vector<Unplaced> unplaced;
+  if (auto ok = assemble(capture, chunks, bytes, options, release, unplaced); !ok)
     return tl::unexpected(ok.error());
+  programs.place(capture, unplaced);
   if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsolute)
     capture.note_quality(
         QualityCode::no_absolute_time,

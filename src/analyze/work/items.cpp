@@ -1,0 +1,145 @@
+#include "analyze/work/items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyze/work/bounded.h"
+#include "analyze/work/operands.h"
+#include "analyze/work/operator_table.h"
+#include "model/sample_block.h"
+
+namespace gf::work {
+namespace {
+
+/// Operations that tell the items of a step, best first, and the input whose leading size counts.
+struct Teller {
+  std::string_view name;
+  std::size_t input;
+};
+constexpr std::array kTellers{Teller{"aten::embedding", 1},   Teller{"aten::_embedding_bag", 2},
+                              Teller{"aten::convolution", 0}, Teller{"aten::linear", 0},
+                              Teller{"aten::addmm", 1},       Teller{"aten::mm", 0}};
+
+/// Of a look-up with indices of batch x sequence the tokens are the indices.
+std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
+  const Tensor* input = call.tensor(kTellers[teller].input);
+  if (!input || input->dims.empty() || input->dims[0] < 1) return std::nullopt;
+  StepItems items;
+  items.items = input->dims[0];
+  items.from = fmt::format("{} {}", call.name, shapes_text(call));
+  if (teller == 0 && input->dims.size() != 2) return std::nullopt;
+  if (teller == 0) items.tokens = whole_bounded(input->elements());
+  return items;
+}
+
+/// A row of host_ops and its place in kTellers.
+using Telling = std::pair<std::uint32_t, std::size_t>;
+
+/// The operations of kTellers, by their start.
+std::vector<Telling> telling_operations(const Capture& capture) {
+  std::unordered_map<std::uint32_t, std::size_t> by_name;
+  for (std::size_t teller = 0; teller < kTellers.size(); ++teller)
+    if (const Text name = capture.strings.find(kTellers[teller].name); name != Text::none)
+      by_name.emplace(static_cast<std::uint32_t>(name), teller);
+  std::vector<Telling> found;
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t op = 0; op < ops.size(); ++op)
+    if (const auto at = by_name.find(static_cast<std::uint32_t>(ops.name[op]));
+        at != by_name.end() && ops.kind[op] == HostKind::op)
+      found.emplace_back(op, at->second);
+  std::stable_sort(found.begin(), found.end(), [&](const Telling& left, const Telling& right) {
+    return ops.start_ns[left.first] < ops.start_ns[right.first];
+  });
+  return found;
+}
+
+/// By the best teller that begins in a span, the first of its name; of look-ups the one with most
+/// indices, as positions are looked up too.
+std::optional<StepItems> items_in(const Capture& capture, const std::vector<Telling>& operations,
+                                  Interval span) {
+  const auto& starts = capture.host_ops.start_ns;
+  const auto from = std::lower_bound(
+      operations.begin(), operations.end(), span.start,
+      [&](const Telling& telling, Nanos start) { return starts[telling.first] < start; });
+  std::optional<StepItems> best;
+  std::size_t best_teller = kTellers.size();
+  Nanos first = INT64_MAX;
+  for (auto at = from; at != operations.end() && starts[at->first] < span.end; ++at) {
+    const auto [op, teller] = *at;
+    const Nanos begins = starts[op];
+    if (teller > best_teller) continue;
+    const auto call = call_of(capture, op);
+    const auto items = call ? items_of(*call, teller) : std::nullopt;
+    if (!items) continue;
+    const bool more = teller == 0 && best && items->tokens > best->tokens;
+    const bool earlier = begins < first && (teller != 0 || !best || items->tokens >= best->tokens);
+    if (teller < best_teller || more || earlier) {
+      best = items;
+      best_teller = teller;
+      first = begins;
+    }
+  }
+  return best;
+}
+
+bool alike(const StepItems& left, const StepItems& right) {
+  return left.items == right.items && left.tokens == right.tokens;
+}
+
+std::optional<StepItems> items_of_steps(const Capture& capture, const WindowInfo& window,
+                                        const std::vector<Telling>& operations) {
+  std::optional<StepItems> items;
+  // The host can be steps ahead of the device: a step that shows nothing says nothing.
+  for (const auto& step : window.steps) {
+    const auto of_step =
+        items_in(capture, operations, {step.start_ns, end_of(step.start_ns, step.duration_ns)});
+    if (!of_step) continue;
+    if (items && !alike(*items, *of_step)) return std::nullopt;
+    if (!items) items = of_step;
+  }
+  return items;
+}
+
+/// Without steps: what most calls of the best teller say, as a window can hold several programs.
+std::optional<StepItems> items_of_most(const Capture& capture, const WindowInfo& window,
+                                       const std::vector<Telling>& operations) {
+  constexpr double kMostShare = 0.6;
+  std::size_t best = kTellers.size();
+  std::map<std::int64_t, std::pair<std::int64_t, StepItems>> votes;  // how many say so
+  std::int64_t total = 0;
+  for (const auto& [op, teller] : operations) {
+    const Nanos start = capture.host_ops.start_ns[op];
+    if (teller > best || start < window.start_ns || start >= window.end_ns) continue;
+    const auto call = call_of(capture, op);
+    const auto items = call ? items_of(*call, teller) : std::nullopt;
+    if (!items) continue;
+    if (teller < best) {
+      best = teller;
+      votes.clear();
+      total = 0;
+    }
+    auto& [count, of_vote] = votes[items->items];
+    if (++count == 1) of_vote = *items;
+    ++total;
+  }
+  for (auto& [number, vote] : votes)
+    if (static_cast<double>(vote.first) >= kMostShare * static_cast<double>(total))
+      return std::move(vote.second);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<StepItems> items_of_window(const Capture& capture, const WindowInfo& window) {
+  const auto operations = telling_operations(capture);
+  if (window.steps.empty()) return items_of_most(capture, window, operations);
+  return items_of_steps(capture, window, operations);
+}
+
+}  // namespace gf::work

@@ -1,0 +1,249 @@
+#include "import/xplane/programs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <protozero/exception.hpp>
+#include <unordered_set>
+
+#include "import/xplane/hlo_cost.h"
+
+namespace gf::xplane {
+
+namespace {
+
+/// What carries nothing out by itself: its parts do, or nobody.
+bool runs_nothing(std::string_view opcode) {
+  static constexpr std::string_view kNames[] = {
+      "parameter",    "constant",     "tuple",          "get-tuple-element",
+      "bitcast",      "while",        "call",           "conditional",
+      "async-start",  "async-update", "async-done",     "after-all",
+      "partition-id", "replica-id",   "add-dependency", "opt-barrier"};
+  return std::find(std::begin(kNames), std::end(kNames), opcode) != std::end(kNames);
+}
+/// What runs the computations that it calls as parts of the program.
+bool runs_what_it_calls(std::string_view opcode) {
+  return opcode == "while" || opcode == "call" || opcode == "conditional" ||
+         opcode == "async-start";
+}
+
+std::string_view word_of(HloWork work) {
+  switch (work) {
+    case HloWork::unknown:
+      return "";
+    case HloWork::data_movement:
+      return "data_movement";
+    case HloWork::elementwise:
+      return "elementwise";
+    case HloWork::reduction:
+      return "reduction";
+    case HloWork::product:
+      return "product";
+    case HloWork::convolution:
+      return "convolution";
+    case HloWork::attention:
+      return "attention";
+  }
+  return "";
+}
+
+/// "gemm_fusion_dot" of "gemm_fusion_dot.2": XLA numbers what would be called alike.
+std::string_view without_number(std::string_view name) {
+  const auto dot = name.find_last_not_of("0123456789");
+  if (dot != name.npos && dot > 0 && dot + 1 < name.size() && name[dot] == '.')
+    return name.substr(0, dot);
+  return name;
+}
+
+std::string_view target_of(const HloInstruction& instruction) {
+  if (!instruction.call_target.empty()) return instruction.call_target;
+  if (instruction.opcode == "fusion") return without_number(instruction.name);
+  return instruction.opcode;
+}
+
+/// A function's name as XLA's code generator writes it.
+std::string kernel_name(std::string_view operation) {
+  std::string name(operation);
+  for (char& letter : name) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9');
+    if (!plain) letter = '_';
+  }
+  return name;
+}
+
+bool of_a_library(const HloInstruction& instruction) {
+  return instruction.opcode == "custom-call" || instruction.opcode == "convolution" ||
+         instruction.backend_config.find("\"__cudnn$") != std::string_view::npos;
+}
+
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  hash ^= hash >> 29;
+}
+
+/// Equal for fusions whose computations are equal but for names.
+std::uint64_t likeness_of(const HloModule& module, const HloInstruction& fusion) {
+  if (fusion.opcode != "fusion" || fusion.called.empty()) return 0;
+  const auto* computation = module.computation(fusion.called[0]);
+  if (!computation) return 0;
+  std::uint64_t hash = 1;
+  for (const auto& instruction : computation->instructions) {
+    mix(hash, std::hash<std::string_view>{}(instruction.opcode));
+    mix(hash, instruction.shape.type);
+    for (const auto size : instruction.shape.dims) mix(hash, static_cast<std::uint64_t>(size));
+    for (const auto operand : instruction.operands) mix(hash, operand);
+    mix(hash, std::hash<std::string_view>{}(instruction.dot));
+  }
+  return hash | 1;
+}
+
+/// Adds the operations of one program.
+class Adder {
+ public:
+  Adder(Capture& capture, std::int64_t id, const HloModule& module,
+        std::unordered_map<std::string_view, std::uint32_t>& rows, ProgramOrder& order)
+      : capture_(capture), module_(module), costs_(module), id_(id), rows_(rows), order_(order) {}
+
+  void add_all() { add(module_.entry_id, 0); }
+  std::int64_t damaged() const { return damaged_ + costs_.damaged(); }
+
+ private:
+  void add(std::uint64_t id, int depth) {
+    constexpr int kDeepest = 64;
+    const auto* computation = module_.computation(id);
+    if (!computation || depth > kDeepest) {
+      ++damaged_;
+      return;
+    }
+    if (!added_.insert(id).second) return;  // two calls of one: its operations are there
+    const auto count = static_cast<std::uint32_t>(computation->instructions.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto place = computation->schedule.size() == count ? computation->schedule[i] : i;
+      const auto& instruction = computation->instructions[place];
+      if (runs_what_it_calls(instruction.opcode))
+        for (const auto part : instruction.called) add(part, depth + 1);
+      if (!runs_nothing(instruction.opcode)) add(*computation, instruction);
+    }
+  }
+
+  void add(const HloComputation& computation, const HloInstruction& instruction) {
+    const HloCost cost = costs_.of(computation, instruction);
+    auto& ops = capture_.program_ops;
+    const auto row = ops.add();
+    ops.program[row] = id_;
+    ops.module[row] = capture_.strings.intern(module_.name);
+    ops.name[row] = capture_.strings.intern(instruction.name);
+    ops.target[row] = capture_.strings.intern(target_of(instruction));
+    ops.scope[row] = capture_.strings.intern(instruction.op_name);
+    ops.shapes[row] = capture_.strings.intern(shapes_of(computation, instruction, cost));
+    if (cost.work != HloWork::unknown) {
+      ops.kind[row] = capture_.strings.intern(word_of(cost.work));
+      ops.product_flops[row] = cost.product_flops;
+      ops.recomputed_flops[row] = cost.recomputed;
+      ops.other_flops[row] = cost.other;
+      ops.transcendentals[row] = cost.transcendental;
+      ops.bytes[row] = costs_.bytes(computation, instruction);
+      const auto type = cost.type.empty() ? hlo_type(instruction.shape.type).name : cost.type;
+      ops.type[row] = capture_.strings.intern(type);
+      if (!cost.products.empty()) ops.products[row] = capture_.strings.intern(text_of(cost));
+    }
+    rows_.emplace(instruction.name, row);
+    order_.steps.push_back({row, of_a_library(instruction) ? "" : kernel_name(instruction.name),
+                            likeness_of(module_, instruction)});
+  }
+
+  static std::string text_of(const HloCost& cost) {
+    std::vector<std::string> products;
+    for (const auto& product : cost.products)
+      products.push_back(
+          fmt::format("[{},{},{},{}]", product.batch, product.m, product.n, product.k));
+    return fmt::format("[{}]", fmt::join(products, ","));
+  }
+
+  static std::string shapes_of(const HloComputation& computation, const HloInstruction& instruction,
+                               const HloCost& cost) {
+    std::vector<std::string> shapes = cost.operands;
+    constexpr std::size_t kMost = 8;
+    for (std::size_t i = 0; shapes.size() < kMost && i < instruction.operands.size(); ++i) {
+      const auto* operand = computation.operand(instruction, i);
+      if (!operand || !cost.operands.empty()) continue;
+      shapes.push_back(fmt::format("[{}]", fmt::join(operand->shape.dims, ",")));
+    }
+    return fmt::format("[{}]", fmt::join(shapes, ","));
+  }
+
+  Capture& capture_;
+  const HloModule& module_;
+  HloCosts costs_;
+  std::int64_t id_;
+  std::unordered_map<std::string_view, std::uint32_t>& rows_;
+  ProgramOrder& order_;
+  std::unordered_set<std::uint64_t> added_;
+  std::int64_t damaged_ = 0;
+};
+
+/// "jit_step(7295)" is program 7295; without a number it is the metadata's own.
+std::int64_t program_id(const Plane& plane, const EventName& name, std::uint64_t key,
+                        std::int64_t of_module) {
+  for (const auto message : name.stats) {
+    const auto statistic = read_stat(message);
+    const auto* known = plane.stat_names.find(statistic.id);
+    if (known && known->name == "program_id" && statistic.kind == StatValue::Kind::number)
+      return static_cast<std::int64_t>(statistic.bits);
+  }
+  const auto open = name.name.rfind('(');
+  std::int64_t number = -1;
+  if (open != name.name.npos && name.name.ends_with(')')) {
+    const auto* end = name.name.data() + name.name.size() - 1;
+    const auto [stop, error] = std::from_chars(name.name.data() + open + 1, end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
+  }
+  return of_module >= 0 ? of_module : static_cast<std::int64_t>(key);
+}
+
+}  // namespace
+
+Programs::Programs(Capture& capture, const Space& space) {
+  for (const auto& plane : space.planes) {
+    if (plane.kind != PlaneKind::metadata) continue;
+    plane.event_names.each_id([&](std::uint64_t key, const EventName& name) {
+      for (const auto message : name.stats) {
+        try {
+          const auto statistic = read_stat(message);
+          const auto* stat_name = plane.stat_names.find(statistic.id);
+          const bool hlo = stat_name && statistic.kind == StatValue::Kind::text &&
+                           (stat_name->name == "Hlo Proto" || stat_name->name == "hlo_proto");
+          if (!hlo) continue;
+          const HloModule module = read_hlo(statistic.text);
+          add(capture, program_id(plane, name, key, module.id), module);
+        } catch (const protozero::exception&) {
+          capture.note_quality(QualityCode::bad_program,
+                               fmt::format("program \"{}\" cannot be read", name.name));
+        }
+      }
+    });
+  }
+}
+
+void Programs::add(Capture& capture, std::int64_t id, const HloModule& module) {
+  if (rows_.contains(id)) return;
+  Adder adder(capture, id, module, rows_[id], orders_[id]);
+  adder.add_all();
+  const auto damaged = module.damaged + adder.damaged();
+  if (damaged > 0)
+    capture.note_quality(
+        QualityCode::bad_program,
+        fmt::format("program \"{}\" has an operation that cannot be read", module.name), damaged);
+}
+
+std::uint32_t Programs::find(std::int64_t program, std::string_view operation) const {
+  const auto rows = rows_.find(program);
+  if (rows == rows_.end()) return kNoRow;
+  const auto at = rows->second.find(operation);
+  return at == rows->second.end() ? kNoRow : at->second;
+}
+
+}  // namespace gf::xplane

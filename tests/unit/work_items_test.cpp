@@ -1,0 +1,70 @@
+// The items of a step, which `work`, `analyze`, `energy` and `compare` take from one place.
+#include <gtest/gtest.h>
+
+#include "analyze/work/items.h"
+
+namespace gf {
+namespace {
+
+struct Recorded {
+  Nanos start;
+  const char* name;
+  const char* shapes;
+};
+
+Capture recorded(const std::vector<Recorded>& operations) {
+  Capture capture;
+  for (const auto& operation : operations) {
+    const auto row = capture.host_ops.add();
+    capture.host_ops.start_ns[row] = operation.start;
+    capture.host_ops.duration_ns[row] = 1;
+    capture.host_ops.kind[row] = HostKind::op;
+    capture.host_ops.name[row] = capture.strings.intern(operation.name);
+    capture.host_ops.shapes[row] = capture.strings.intern(operation.shapes);
+    capture.host_ops.types[row] = capture.strings.intern(R"(["float", "float"])");
+  }
+  return capture;
+}
+
+WindowInfo window(std::vector<StepInfo> steps) {
+  WindowInfo window;
+  window.start_ns = 0;
+  window.end_ns = 100;
+  window.duration_ns = 100;
+  window.steps = std::move(steps);
+  return window;
+}
+
+constexpr const char* kImages = "[[64, 3, 8, 8], [8, 3, 3, 3]]";
+
+TEST(WorkItems, StepsMustAgree) {
+  const std::vector<StepInfo> steps{{0, 0, 50, false}, {1, 50, 50, false}};
+  const auto same = work::items_of_window(
+      recorded({{1, "aten::convolution", kImages}, {51, "aten::convolution", kImages}}),
+      window(steps));
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->items, 64);
+  EXPECT_EQ(same->from, "aten::convolution 64x3x8x8 * 8x3x3x3");
+  EXPECT_FALSE(
+      work::items_of_window(recorded({{1, "aten::convolution", kImages},
+                                      {51, "aten::convolution", "[[32, 3, 8, 8], [8, 3, 3, 3]]"}}),
+                            window(steps)));
+}
+
+TEST(WorkItems, WithoutStepsMostOperationsDecide) {
+  const auto with_evaluation =
+      recorded({{1, "aten::convolution", kImages},
+                {2, "aten::convolution", kImages},
+                {3, "aten::mm", "[[7, 8], [8, 9]]"},
+                {4, "aten::convolution", "[[1, 3, 8, 8], [8, 3, 3, 3]]"},
+                {200, "aten::convolution", "[[9, 3, 8, 8], [8, 3, 3, 3]]"}});
+  const auto items = work::items_of_window(with_evaluation, window({}));
+  ASSERT_TRUE(items);
+  EXPECT_EQ(items->items, 64) << "two of three convolutions; products come after convolutions";
+  EXPECT_FALSE(work::items_of_window(
+      recorded({{1, "aten::mm", "[[7, 8], [8, 9]]"}, {2, "aten::mm", "[[5, 8], [8, 9]]"}}),
+      window({})));
+}
+
+}  // namespace
+}  // namespace gf

@@ -1,0 +1,291 @@
+// Costs of compiled programs in XLA's profiles. tests/golden/work/hlo.t compares whole programs
+// with XLA's own cost analysis; here are what no CPU compiles (calls of cuBLAS and cuDNN, graphs)
+// and what means ill.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <protozero/pbf_writer.hpp>
+
+#include "import/xplane/hlo_cost.h"
+#include "import/xplane/xplane.h"
+
+namespace gf::xplane {
+namespace {
+
+using protozero::pbf_writer;
+using Dims = std::vector<std::int64_t>;
+
+constexpr std::uint64_t kFp32 = 11, kBf16 = 16;
+
+std::string message(const std::function<void(pbf_writer&)>& fill) {
+  std::string bytes;
+  pbf_writer writer{bytes};
+  fill(writer);
+  return bytes;
+}
+
+std::string shape(std::uint64_t type, const Dims& dims) {
+  return message([&](pbf_writer& w) {
+    w.add_uint64(2, type);
+    w.add_packed_int64(3, dims.begin(), dims.end());
+  });
+}
+std::string tuple(const std::vector<std::string>& parts) {
+  return message([&](pbf_writer& w) {
+    w.add_uint64(2, 13);
+    for (const auto& part : parts) w.add_message(4, part);
+  });
+}
+
+struct Op {
+  std::uint64_t id;
+  std::string name, opcode, shape;
+  std::vector<std::uint64_t> operands, called;
+  std::function<void(pbf_writer&)> more = [](pbf_writer&) {};
+};
+
+std::string instruction(const Op& op) {
+  return message([&](pbf_writer& w) {
+    w.add_string(1, op.name);
+    w.add_string(2, op.opcode);
+    w.add_message(3, op.shape);
+    w.add_uint64(35, op.id);
+    w.add_packed_uint64(36, op.operands.begin(), op.operands.end());
+    w.add_packed_uint64(38, op.called.begin(), op.called.end());
+    op.more(w);
+  });
+}
+
+struct Computation {
+  std::uint64_t id;
+  std::vector<Op> ops;  // the last one is the root
+};
+
+std::string program(const std::vector<Computation>& computations, std::uint64_t entry) {
+  const std::string module = message([&](pbf_writer& w) {
+    w.add_string(1, "jit_step");
+    for (const auto& computation : computations)
+      w.add_message(3, message([&](pbf_writer& c) {
+                      c.add_string(1, "computation");
+                      for (const auto& op : computation.ops) c.add_message(2, instruction(op));
+                      c.add_uint64(5, computation.id);
+                      c.add_uint64(6, computation.ops.empty() ? 0 : computation.ops.back().id);
+                    }));
+    w.add_uint64(5, 7);
+    w.add_uint64(6, entry);
+  });
+  return message([&](pbf_writer& w) { w.add_message(1, module); });
+}
+
+Op parameter(std::uint64_t id, std::int64_t number, const std::string& shape) {
+  return {id, "p" + std::to_string(number), "parameter", shape, {}, {}, [number](pbf_writer& w) {
+            w.add_int64(9, number);
+          }};
+}
+
+std::function<void(pbf_writer&)> library(std::string target, std::string config = {},
+                                         std::string convolution = {}) {
+  return [=](pbf_writer& w) {
+    w.add_string(28, target);
+    w.add_string(43, config);
+    if (!convolution.empty()) w.add_message(16, convolution);
+  };
+}
+
+/// Cost and bytes of the last instruction of the entry.
+std::pair<HloCost, double> cost_of(const std::vector<Computation>& computations,
+                                   std::uint64_t entry, std::int64_t damaged = 0) {
+  const std::string bytes = program(computations, entry);
+  const HloModule module = read_hlo(bytes);
+  HloCosts costs(module);
+  const auto* computation = module.computation(entry);
+  if (!computation || computation->instructions.empty()) return {};
+  const auto& last = computation->instructions.back();
+  const HloCost cost = costs.of(*computation, last);
+  EXPECT_EQ(module.damaged + costs.damaged(), damaged);
+  return {cost, costs.bytes(*computation, last)};
+}
+
+TEST(XplanePrograms, MatrixProductsOfCublasAreReadFromTheirConfiguration) {
+  const std::string config =
+      R"({"gemm_backend_config":{"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],)"
+      R"("rhs_contracting_dimensions":["2"],"lhs_batch_dimensions":["0"],"rhs_batch_dimensions":["0"]}}})";
+  const auto [cost, bytes] = cost_of({{1,
+                                       {parameter(1, 0, shape(kBf16, {4, 40, 24})),
+                                        parameter(2, 1, shape(kBf16, {4, 56, 40})),
+                                        {3,
+                                         "gemm.1",
+                                         "custom-call",
+                                         tuple({shape(kBf16, {4, 24, 56}), shape(2, {1 << 25})}),
+                                         {1, 2},
+                                         {},
+                                         library("__cublas$lt$matmul", config)}}}},
+                                     1);
+  EXPECT_EQ(cost.work, HloWork::product);
+  ASSERT_EQ(cost.products.size(), 1u);
+  EXPECT_EQ(cost.products[0].batch, 4);
+  EXPECT_EQ(cost.products[0].m, 24);
+  EXPECT_EQ(cost.products[0].n, 56);
+  EXPECT_EQ(cost.products[0].k, 40);
+  EXPECT_EQ(cost.product_flops, 2.0 * 4 * 24 * 56 * 40);
+  EXPECT_EQ(cost.type, "bf16");
+  EXPECT_EQ(bytes, 2.0 * 4 * (40 * 24 + 56 * 40 + 24 * 56)) << "the room to work in is no result";
+}
+
+/// Batch, channels and space of input, kernel and result: NCHW by OIHW.
+std::string convolution_numbers() {
+  return message([](pbf_writer& w) {
+    const Dims space{2, 3};
+    w.add_int64(3, 1);
+    w.add_int64(4, 0);
+    w.add_packed_int64(6, space.begin(), space.end());
+    w.add_int64(8, 1);
+    w.add_int64(10, 1);
+    w.add_packed_int64(11, space.begin(), space.end());
+    w.add_packed_int64(12, space.begin(), space.end());
+  });
+}
+
+TEST(XplanePrograms, ConvolutionsOfCudnnCountAlikeInEveryDirection) {
+  const std::string image = shape(kBf16, {8, 16, 32, 32}), kernel = shape(kBf16, {24, 16, 3, 3}),
+                    result = shape(kBf16, {8, 24, 32, 32});
+  const double expected = 2.0 * 8 * 32 * 32 * 24 * 16 * 9;
+  struct Direction {
+    const char* target;
+    const std::string &left, &right, &result;
+  };
+  for (const auto& direction : {Direction{"__cudnn$convForward", image, kernel, result},
+                                Direction{"__cudnn$convBackwardInput", result, kernel, image},
+                                Direction{"__cudnn$convBackwardFilter", image, result, kernel}}) {
+    const auto [cost, bytes] =
+        cost_of({{1,
+                  {parameter(1, 0, direction.left),
+                   parameter(2, 1, direction.right),
+                   {3,
+                    "conv",
+                    "custom-call",
+                    tuple({direction.result, shape(6, {1024})}),
+                    {1, 2},
+                    {},
+                    library(direction.target, "{}", convolution_numbers())}}}},
+                1);
+    EXPECT_EQ(cost.product_flops, expected) << direction.target;
+    EXPECT_EQ(cost.work, HloWork::convolution);
+  }
+}
+
+TEST(XplanePrograms, FusedAttentionOfCudnnRecomputesItsScoresInTheBackwardPass) {
+  const std::string config =
+      R"({"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{"element_type":"BF16",)"
+      R"("dimensions":["2","12","128","256"]}}})";
+  const std::string query = shape(kBf16, {2, 128, 12, 64}), key = shape(kBf16, {2, 256, 12, 64});
+  const double product = 2.0 * 2 * 12 * 128 * 256 * 64;
+  for (const bool backward : {false, true}) {
+    const auto [cost, bytes] = cost_of(
+        {{1,
+          {parameter(1, 0, query),
+           parameter(2, 1, key),
+           parameter(3, 2, key),
+           {4,
+            "attention",
+            "custom-call",
+            tuple({query, shape(6, {0})}),
+            {1, 2, 3},
+            {},
+            library(backward ? "__cudnn$fmhaSoftmaxBackward" : "__cudnn$fmhaSoftmax", config)}}}},
+        1);
+    EXPECT_EQ(cost.product_flops, (backward ? 5 : 2) * product);
+    EXPECT_EQ(cost.recomputed, backward ? product : 0);
+  }
+}
+
+TEST(XplanePrograms, AFusionReadsOnlyTheSliceThatItTakesAndWritesOnlyWhatItReplaces) {
+  const std::string stack = shape(kFp32, {100, 64}), row = shape(kFp32, {1, 64}), at = shape(4, {});
+  const Computation slice{2,
+                          {parameter(1, 0, stack),
+                           parameter(2, 1, at),
+                           {3, "s", "dynamic-slice", row, {1, 2}, {}},
+                           {4, "n", "negate", row, {3}, {}}}};
+  const auto [cost, bytes] = cost_of({slice,
+                                      {1,
+                                       {parameter(1, 0, stack),
+                                        parameter(2, 1, at),
+                                        {3, "fusion.1", "fusion", row, {1, 2}, {2}}}}},
+                                     1);
+  EXPECT_EQ(cost.other, 64);
+  EXPECT_EQ(bytes, 256 + 4 + 256);
+  const Computation update{2,
+                           {parameter(1, 0, stack),
+                            parameter(2, 1, row),
+                            parameter(3, 2, at),
+                            {4, "u", "dynamic-update-slice", stack, {1, 2, 3}, {}}}};
+  const auto written = cost_of({update,
+                                {1,
+                                 {parameter(1, 0, stack),
+                                  parameter(2, 1, row),
+                                  parameter(3, 2, at),
+                                  {4, "fusion.2", "fusion", stack, {1, 2, 3}, {2}}}}},
+                               1);
+  EXPECT_EQ(written.second, 256 + 4 + 256);
+}
+
+TEST(XplanePrograms, WhatNobodyKnowsIsUnknown) {
+  const auto [cost, bytes] = cost_of(
+      {{1, {{1, "mine", "custom-call", shape(kFp32, {8}), {}, {}, library("my_kernel")}}}}, 1);
+  EXPECT_EQ(cost.work, HloWork::unknown);
+}
+
+TEST(XplanePrograms, ComputationsThatCallThemselvesEnd) {
+  const auto self = cost_of({{1, {{1, "f", "fusion", shape(kFp32, {8}), {}, {1}}}}}, 1, 1);
+  EXPECT_EQ(self.first.work, HloWork::unknown);
+  std::vector<Computation> chain;
+  for (std::uint64_t id = 1; id <= 200; ++id)
+    chain.push_back({id, {{1, "f", "fusion", shape(kFp32, {8}), {}, {id + 1}}}});
+  EXPECT_EQ(cost_of(chain, 1, 1).first.work, HloWork::unknown);
+  // Each calls the next one many times: known once, added up.
+  std::vector<Computation> many;
+  for (std::uint64_t id = 1; id <= 40; ++id) {
+    Computation computation{id, {}};
+    for (std::uint64_t call = 1; call <= 20; ++call)
+      computation.ops.push_back({call, "f", "fusion", shape(kFp32, {8}), {}, {id + 1}});
+    many.push_back(computation);
+  }
+  many.push_back({41, {{1, "a", "negate", shape(kFp32, {8}), {}, {}}}});
+  const HloModule module = read_hlo(program(many, 1));
+  HloCosts costs(module);
+  (void)costs.of(module.computations[0], module.computations[0].instructions[0]);
+  EXPECT_GT(costs.damaged(), 0) << "20^39 operations are no program";
+}
+
+TEST(XplanePrograms, SizesThatNoMachineHasAreDamage) {
+  for (const Dims& dims : {Dims{INT64_MAX, INT64_MAX}, Dims{-1}, Dims(65, 1)}) {
+    const HloModule module =
+        read_hlo(program({{1, {{1, "a", "add", shape(kFp32, dims), {}, {}}}}}, 1));
+    EXPECT_EQ(module.damaged, 1);
+    EXPECT_TRUE(module.computations[0].instructions.empty());
+  }
+  std::string nested = shape(kFp32, {1});
+  for (int depth = 0; depth < 1000; ++depth) nested = tuple({nested});
+  EXPECT_EQ(read_hlo(program({{1, {{1, "a", "add", nested, {}, {}}}}}, 1)).damaged, 1);
+}
+
+TEST(XplanePrograms, CutBytesNeverEndTheReading) {
+  const std::string whole = program({{1,
+                                      {parameter(1, 0, shape(kFp32, {8, 8})),
+                                       {2, "n", "negate", shape(kFp32, {8, 8}), {1}, {}},
+                                       {3, "f", "fusion", shape(kFp32, {8, 8}), {2}, {1}}}}},
+                                    1);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const std::string cut = whole.substr(0, length);
+    const HloModule module = read_hlo(cut);
+    HloCosts costs(module);
+    for (const auto& computation : module.computations)
+      for (const auto& op : computation.instructions) {
+        (void)costs.of(computation, op);
+        (void)costs.bytes(computation, op);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace gf::xplane
