@@ -5,7 +5,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|^No diff|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
     A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
-    B  compile.json.gz  NVIDIA H200      3  42.54 ms   no data  1.17x
+    B  compile.json.gz  NVIDIA H200      3  42.54 ms  664.7 us  1.17x
   No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
   How deep the device was used
   What came out

@@ -56,13 +56,13 @@ Items by the shapes make joules an item in energy, and items and operations a se
   $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" | grep -A 5 'What came out'
   What came out
                             A              B
-    items            1 284 /s        no data
+    items            1 284 /s       1 504 /s
     operations  31.21 TFLOP/s  36.56 TFLOP/s
     MFU                 3.2 %          3.7 %
   
   $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" --format json | jq -c '.runs[] | [.batch, (.items_per_s // 0 | round), .tokens_per_s, (.flops_per_s / 1e9 | round), (.mfu * 1e4 | round)]'
   [64,1284,null,31209,315]
-  [null,0,null,36557,369]
+  [64,1504,null,36557,369]
 
 Room in the memory is a finding where the GPU is little used. Its numbers are those of the raw events: what was reserved at most, of what the device has.
 

@@ -88,6 +88,6 @@ Operations that cannot be read are counted, and the rest is known.
   > open('damaged.xplane.pb', 'wb').write(data.replace(b'\x12\x07maximum', b'\x17\x07maximum'))"
   $ gpufathom work damaged.xplane.pb --format json 2> damage | jq -c '.flops, .coverage'
   60473139527680
-  1
+  0.932447867481364
   $ grep -o 'bad_program.*' damage
   bad_program: program "jit__normal" has an operation that cannot be read
