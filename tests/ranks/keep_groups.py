@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the small captures of tests/ranks/groups from what tests/gpu/ranks/groups.py wrote: keep_groups.py PROGRAM FROM
 
-Of every part what `gpufathom ranks --map` keeps of each rank; of tp2_group_late also the traces themselves, without the arrows.
+Of every part what `gpufathom ranks --map` keeps of each rank; of some also the traces themselves, without the arrows.
 """
 import gzip
 import json
@@ -11,7 +11,7 @@ import sys
 
 PROGRAM, FROM = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 INTO = pathlib.Path(__file__).resolve().parent / "groups"
-WHOLE = ("tp2_group_late",)
+WHOLE = ("tp2_group_late", "tp4_none")
 
 
 def write(path, data):
