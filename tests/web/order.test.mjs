@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
-import { painted } from "./timeline_tools.mjs";
+import { painted, until } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: order.test.mjs REPORT.html ANALYSIS.json");
@@ -20,7 +20,7 @@ test("a list of the contents stays, names every section, and says where one is",
   const links = await page.locator("nav.contents a").evaluateAll((all) => all.map((a) => a.getAttribute("href"))), sections = await page.locator("section").evaluateAll((all) => all.map((s) => `#${s.id}`));
   assert.deepEqual([...links].sort(), [...sections].sort());
   await page.locator('nav.contents a[href="#kernels"]').click();
-  await page.waitForTimeout(300);
+  await until(page, () => document.querySelector("nav.contents a[aria-current]")?.getAttribute("href") === "#kernels");
   assert.ok(await page.locator("nav.contents").isVisible());
   const nav = await page.locator("nav.contents").boundingBox();
   assert.ok(nav.y >= -1 && nav.y < 300);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
+import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!report || !answer) throw new Error("usage: page.test.mjs REPORT.html ANALYSIS.json");
@@ -123,7 +124,7 @@ test("text keeps a contrast of 4.5 in both themes", async (page) => {
 
 test("a narrow screen scrolls tables, not the page", async (page) => {
   await page.setViewportSize({ width: 400, height: 800 });
-  await page.waitForTimeout(150);
+  await painted(page);
   const { wide, screen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, screen: innerWidth }));
   assert.ok(wide <= screen, `the page is ${wide} pixels wide on a screen of ${screen}`);
 });

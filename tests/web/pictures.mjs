@@ -45,4 +45,5 @@ await picture("timeline", "report", 1280, 1000, "light", search);
 await picture("compare", "compare", 1280, 1000);
 await picture("energy", "energy", 1280, 1000);
 await picture("ranks", "ranks", 1280, 1000);
+await picture("samples", "samples", 1280, 1000, "light", (page) => page.locator("#samples").evaluate((section) => section.scrollIntoView()));
 await picture("sweep", "sweep", 1280, 1000, "light", (page) => page.locator("#model-0").evaluate((section) => section.scrollIntoView()));

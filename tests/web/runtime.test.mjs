@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
+import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!report || !answer) throw new Error("usage: runtime.test.mjs REPORT.html ANALYSIS.json");
@@ -54,7 +55,7 @@ test("a stretch in which a queue ran dry is shown in the timeline, empty and as 
     const longest = q.dry[0], buttons = block.locator("button");
     assert.equal(await buttons.count(), q.dry.length);
     await buttons.first().click();
-    await page.waitForTimeout(150);
+    await painted(page);
     const { from, to } = await view(page), whole = await page.locator("#timeline button", { hasText: "All" }).count();
     assert.ok(whole === 1 && to - from >= longest.duration_ns - 1000, `${q.id}: ${to - from} ns in sight, the stretch has ${longest.duration_ns}`);
     assert.ok(to - from <= 2 * longest.duration_ns + 1000);
@@ -65,11 +66,11 @@ test("a stretch in which a queue ran dry is shown in the timeline, empty and as 
 
 test("queues zoom and move with the timeline", async (page) => {
   await page.locator("#timeline button", { hasText: "All" }).click();
-  await page.waitForTimeout(100);
+  await painted(page);
   const before = await view(page), canvas = page.locator("#timeline canvas.events");
   await canvas.focus();
   for (const key of ["+", "+", "ArrowRight"]) await page.keyboard.press(key);
-  await page.waitForTimeout(100);
+  await painted(page);
   const after = await view(page);
   assert.ok(after.to - after.from < (before.to - before.from) * 0.55 && after.from > before.from);
 });

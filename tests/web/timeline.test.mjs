@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
-import { bandAt, colourOf, painted, pixelRows, show, viewOf } from "./timeline_tools.mjs";
+import { bandAt, colourOf, painted, pixelRows, show, until, viewOf } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: timeline.test.mjs REPORT.html ANALYSIS.json");
@@ -193,9 +193,9 @@ test("the address remembers what is in sight", async (page) => {
   await show(page, 1_000_000, 3_000_000);
   await canvas(page).focus();
   await page.keyboard.press("d");
-  await page.waitForTimeout(300);
-  const { from, to } = await viewOf(page), address = await page.evaluate(() => location.hash);
-  assert.ok(address.includes(`view=${from}-${to}`), address);
+  await painted(page);
+  const { from, to } = await viewOf(page);
+  await until(page, (view) => location.hash.includes(view), `view=${from}-${to}`);
   await page.reload();
   await page.waitForSelector("body[data-ready=yes]");
   assert.deepEqual(await viewOf(page), { from, to });

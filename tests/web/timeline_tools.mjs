@@ -2,6 +2,11 @@
 
 export const painted = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
 
+/** Waits until `is` gives true in the page: a busy machine takes its time. */
+export async function until(page, is, argument) {
+  for (const begin = Date.now(); !(await page.evaluate(is, argument)); await painted(page)) if (Date.now() - begin > 60_000) throw new Error(`never so: ${is} ${argument ?? ""}`);
+}
+
 /** What is in sight, in ns from the timeline's start. */
 export const viewOf = (page) => page.locator("#timeline canvas.events").evaluate((c) => ({ from: Number(c.dataset.from), to: Number(c.dataset.to) }));
 
