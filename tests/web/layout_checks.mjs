@@ -1,0 +1,52 @@
+// What can be seen to be wrong with a laid out page, without a person: run inside the page.
+
+/** Lines that name what is wrong: wider than the window, text cut with nothing that tells the rest, labels of a picture over each other or beyond it. */
+export function layoutFaults() {
+  const faults = [], root = document.documentElement, near = 1.5;
+  const say = (kind, element, more = "") => faults.push(`${kind}: ${element.closest("section[id]")?.id ?? "top"} ${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""} "${element.textContent.slice(0, 60)}"${more}`);
+  const shown = (element) => element.checkVisibility({ visibilityProperty: true });
+  const hidden = (style) => style !== "visible";
+  if (root.scrollWidth > root.clientWidth) {
+    faults.push(`the page is ${root.scrollWidth} px wide in a window of ${root.clientWidth}`);
+    for (const each of document.querySelectorAll("#page *")) {
+      const box = each.getBoundingClientRect();
+      if (box.right > root.clientWidth + near && !each.closest(".scroll, .contents, canvas, svg") && ![...each.children].some((child) => child.getBoundingClientRect().right > root.clientWidth + near)) say("beyond the window", each);
+    }
+  }
+  /** Words that a reader cannot see all of must be told elsewhere: as a title, a tip, or by opening something. */
+  const told = (element) => element.closest("[title], [data-tip], .term, .middle") !== null;
+  for (const each of document.querySelectorAll("#page *")) {
+    if (each.closest("svg") || !shown(each)) continue;
+    const style = getComputedStyle(each);
+    if (hidden(style.overflowX) && style.overflowX !== "auto" && style.overflowX !== "scroll" && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + near && each.textContent.trim() !== "" && !told(each) && !each.querySelector("[title]")) say("cut", each, ` ${each.scrollWidth} of ${each.clientWidth} px`);
+    const box = each.getBoundingClientRect(), own = [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (own && box.height > 0) {
+      const range = document.createRange();
+      for (const node of each.childNodes) if (node.nodeType === 3 && node.textContent.trim() !== "") {
+        range.selectNodeContents(node);
+        const words = range.getBoundingClientRect();
+        const within = each.closest(".scroll");
+        if (!within && words.right > root.clientWidth + near && !each.closest(".contents") && style.overflowX === "visible") say("words beyond the window", each);
+      }
+    }
+  }
+  const boxes = (elements) => elements.map((element) => ({ element, box: element.getBoundingClientRect() })).filter(({ box }) => box.width > 0 && box.height > 0);
+  const over = (one, other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > near && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 2.5;
+  for (const picture of document.querySelectorAll("#page svg")) {
+    if (!shown(picture)) continue;
+    const frame = picture.getBoundingClientRect(), labels = boxes([...picture.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "" && shown(text)));
+    for (const [i, { element, box }] of labels.entries()) {
+      if (box.left < frame.left - near || box.right > frame.right + near || box.top < frame.top - near || box.bottom > frame.bottom + near) say("label beyond its picture", element, ` in ${picture.getAttribute("aria-label")?.slice(0, 40)}`);
+      for (const other of labels.slice(i + 1)) if (over(box, other.box)) say("labels over each other", element, ` and "${other.element.textContent}" in ${picture.getAttribute("aria-label")?.slice(0, 40)}`);
+    }
+    const size = labels.length ? Math.min(...labels.map(({ element, box }) => parseFloat(getComputedStyle(element).fontSize) * (picture.viewBox.baseVal?.width ? frame.width / picture.viewBox.baseVal.width : 1))) : 99;
+    if (size < 9) say("words too small to read", picture, ` ${size.toFixed(1)} px`);
+  }
+  for (const group of document.querySelectorAll("#timeline .labels, .chart .ends, .energy-stacks, .waterfall .row, .ladder li, .runs > li, .ladders li, .phases .row")) {
+    if (!shown(group)) continue;
+    const labels = boxes([...group.children].filter((each) => each.textContent.trim() !== "" && shown(each)));
+    for (const [i, { element, box }] of labels.entries())
+      for (const other of labels.slice(i + 1)) if (over(box, other.box)) say("over each other", element, ` and "${other.element.textContent.slice(0, 30)}"`);
+  }
+  return [...new Set(faults)];
+}
