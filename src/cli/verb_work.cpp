@@ -12,6 +12,7 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/window_option.h"
 #include "report/json.h"
 #include "report/text/work.h"
 
@@ -23,7 +24,7 @@ struct Options {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> peers;  // captures of other ranks
-  std::string window = "all", ceilings;
+  std::string window = "auto", ceilings;
   std::int64_t batch = 0;  // 0: not known
   std::optional<std::size_t> rows;
 };
@@ -80,9 +81,10 @@ Verb work_verb() {
   const auto options = std::make_shared<Options>();
   add_input_options(verb, options->input);
   add_peers_option(verb, options->peers);
-  verb.option(
-      "--window", options->window, "W",
-      "span to analyse: all (default), steps, stable, step:N or START:END, such as 10ms:25ms");
+  add_window_option(
+      verb, options->window,
+      "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
+      "step:N or START:END, such as 10ms:25ms");
   verb.option("--batch", options->batch, "N", "items of a step; without it shapes tell them")
       .positive();
   verb.option("--ceilings", options->ceilings, "FILE",
