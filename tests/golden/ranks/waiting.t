@@ -33,10 +33,10 @@ The account of the peak: the captures have no sizes of operators, so the last la
   > json.dump(trace, open(sys.argv[2], "w"))
   > END
   $ python3 sizes.py "$ranks"/slow_gpu.rank1.json.gz rank1.json
-  $ gpufathom work rank1.json --ranks "$ranks"/slow_gpu.rank0.json.gz --rows 2 | grep 'in collectives'
+  $ gpufathom work rank1.json --ranks "$ranks"/slow_gpu.rank0.json.gz --window all --rows 2 | grep 'in collectives'
     in collectives            22.15 ms  11.8 %  c10d::allreduce_
     waiting in collectives    112.8 ms  59.9 %  rank 0
-  $ gpufathom work rank1.json --ranks "$ranks"/slow_gpu.rank0.json.gz --json > work.json
+  $ gpufathom work rank1.json --ranks "$ranks"/slow_gpu.rank0.json.gz --window all --json > work.json
   $ jq -c '.accounts[0] | .span_ns - ([.parts[].ns] | add), (.parts[] | select(.id == "waiting") | .ns - ([.owners[].ns] | add), .owners)' work.json
   0
   0
