@@ -46,22 +46,15 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
       events.threads.clear();
       events.metadata.clear();
       events.quality.clear();
-      const auto activity0 = static_cast<U32>(expected.activities.size()),
-                 kernel0 = static_cast<U32>(expected.report_kernels.size());
-      for (auto& activity : events.collectives.activity) {
-        if (activity == kNoRow) {
-          activity = activity;
-        } else {
-          activity = activity + activity0;
-        }
-      }
-      for (auto& kernel : events.kernel_counters.kernel) {
-        if (kernel == kNoRow) {
-          kernel = kernel;
-        } else {
-          kernel = kernel + kernel0;
-        }
-      }
+      // Rows that others name move behind those of the batches before.
+      const auto move = [](auto& column, std::size_t rows_before) {
+        for (auto& row : column)
+          if (row != kNoRow) row += static_cast<U32>(rows_before);
+      };
+      move(events.collectives.activity, expected.activities.size());
+      move(events.kernel_counters.kernel, expected.report_kernels.size());
+      move(events.activities.program_op, expected.program_ops.size());
+      move(events.host_ops.program_op, expected.program_ops.size());
       expected.each_table([&](auto& mine) {
         events.each_table([&](auto& theirs) {
           if constexpr (std::is_same_v<decltype(mine), decltype(theirs)>) mine.append(theirs);

@@ -34,7 +34,9 @@ MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>&
   for (std::uint32_t a = 0; a < launch.size(); ++a) {
     if (launch[a] == kNoRow) continue;
     const auto thread = calls.thread[launch[a]];
-    if (thread < capture.threads.size() && capture.threads.pid[thread] != marks.pid) continue;
+    const bool of_process = marks.pid < 0 || thread >= capture.threads.size() ||
+                            capture.threads.pid[thread] == marks.pid;
+    if (!of_process) continue;
     const Nanos at = calls.start_ns[launch[a]];
     // Where marks overlap, a launch belongs to the one that began last.
     auto mark = std::upper_bound(all.begin(), all.end(), at,

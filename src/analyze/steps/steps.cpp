@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/counter_values.h"
+
 namespace gf {
 
 namespace {
@@ -51,6 +53,16 @@ std::vector<StepInfo> marked_steps(const Capture& capture, const std::vector<std
   return steps_on_device(capture, launch, inside);
 }
 
+/// The steps of a source that numbered marks on its host (a profile of JAX or TensorFlow): the
+/// device runs them later, and the last one long after its mark where the host runs ahead.
+std::vector<StepInfo> numbered_steps(const Capture& capture,
+                                     const std::vector<std::uint32_t>& launch) {
+  StepMarks marks{std::string(capture.text(capture.steps.name[0])), -1, kNoRow, {}};
+  for (const auto& step : recorded_steps(capture, kAllTime))
+    marks.marks.push_back({step.index, step.start_ns, step.start_ns + step.duration_ns});
+  return steps_on_device(capture, launch, marks);
+}
+
 /// Steps of a recording, window by window: what lies between two windows is no step.
 std::vector<StepInfo> steps_of_source(const Capture& capture,
                                       const std::vector<std::uint32_t>& launch) {
@@ -64,6 +76,7 @@ std::vector<StepInfo> steps_of_source(const Capture& capture,
     if (const StepMarks marks = find_marks(capture); !marks.marks.empty())
       for (const auto& span : recorded_spans(capture, marks.pid))
         append(marked_steps(capture, launch, marks, span));
+  if (capture.recording_windows.empty()) append(numbered_steps(capture, launch));
   if (steps.empty())  // without launch calls the host's own times are the best there is
     for (const auto& span : recorded_spans(capture, -1)) append(recorded_steps(capture, span));
   return steps;

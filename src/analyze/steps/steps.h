@@ -32,7 +32,7 @@ struct StepMark {
 };
 struct StepMarks {
   std::string family;             // "ProfilerStep", "train_step", ...
-  std::int64_t pid = -1;          // process that made them
+  std::int64_t pid = -1;          // process that made them; -1: the only one
   std::uint32_t thread = kNoRow;  // row of threads
   std::vector<StepMark> marks;    // by start
 };

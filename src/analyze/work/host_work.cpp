@@ -54,7 +54,7 @@ Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& 
     window.kind = WindowKind::steps;
     span = {window.steps.front().start_ns,
             end_of(window.steps.back().start_ns, window.steps.back().duration_ns)};
-  } else if (options.window != "all") {
+  } else if (options.window != "all" && options.window != "auto") {
     return fail(
         fmt::format("--window {}: a capture without GPU activity has all or steps", options.window),
         capture.path);

@@ -54,3 +54,8 @@ What cannot be answered is said.
   $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
   gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom analyze --help tells more)
   [2]
+
+JAX returns from a step before the device has run it: five steps of 17 ms whose marks lie in the first 2 ms.
+
+  $ gpufathom analyze "$ROOT/tests/advice/captures/jax_train.xplane.pb.gz" --format json | jq -c '.window | [.kind, .step_source, .duration_ns, [.steps[].duration_ns]]'
+  ["steps","marks:train",84501381,[17494584,16154314,17003680,16979233,16869570]]

@@ -4,7 +4,7 @@ Two of four ranks: who was late is said among those only.
   $ gpufathom ranks "$groups"/tp2_group_late.rank[13].json.gz --rows 1 2>&1 | head -6
   2 ranks of 4, 19 shared collectives over 116.4 ms
   Of the 2 ranks here the others wait for rank 3: up to 64.58 ms of 116.4 ms
-  (55.5 %), most of it for gap between kernels in aten::mm.
+  (55.5 %), most of it for other collectives.
   Busy is not work: rank 1 is busy for 88.3 % of its time, and 62.9 % of that it
   waits.
   Not whole: 2 of 4 ranks have no file: 0, 2

@@ -25,7 +25,7 @@ Attention out of single operations, and products of odd sizes, under their own n
   $ causes eager_attention.mended
   ["padded_tiles",1,"tiles that reach over the edge of the result; most in aten::mm 16384x1024 * 1024x8192"]
   $ causes odd_sizes
-  ["odd_sizes",869,"products with sizes that are no multiple of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
+  ["odd_sizes",863,"products with sizes that are no multiple of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
   $ causes odd_sizes.mended
   ["padded_tiles",2,"tiles that reach over the edge of the result; most in aten::mm 16384x4096 * 4096x4096"]
 

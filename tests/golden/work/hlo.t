@@ -41,8 +41,8 @@ program's input, 2 * 4096 * 1024 * 4096.
   584115552256
   584115552256
   1
-  0.4929523159807347
-  0.4929523159807347
+  0.43574470487874684
+  0.43574470487874684
   $ jq -c '.operators[] | [.name, .family, .shapes, .type, .phase, .calls, .kernels, .product_flops, .bytes]' work.json
   ["__cublas$lt$matmul","product","4096x4096 * 4096x4096","bf16","backward",8,8,1099511627776,805306368]
   ["__cublas$lt$matmul","product","4096x4096 * 4096x4096","bf16","forward",4,4,549755813888,402685952]
@@ -78,7 +78,7 @@ Another program.
   $ gpufathom work $TESTDIR/../../advice/captures/jax_train.xplane.pb.gz --format json | jq -c '.flops, .coverage, (.accounts[0] | .mfu)'
   60473139527680
   1
-  0.7289749463995886
+  0.723292131758178
 
 Operations that cannot be read are counted, and the rest is known.
 
