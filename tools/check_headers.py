@@ -9,17 +9,19 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 
 
 def flags_by_room(build: pathlib.Path, root: pathlib.Path) -> dict[str, list[str]]:
-    """The compiler and its flags for each folder directly below src/, from any of its files."""
+    """The compiler and its flags for each folder directly below src/, from any of its files or units of several files."""
     found: dict[str, list[str]] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
-        if not file.is_relative_to(root / "src") or file.parent == root / "src":
+        unit = re.search(r"/gf_(\w+)\.dir/Unity/", str(file))
+        if not unit and (not file.is_relative_to(root / "src") or file.parent == root / "src"):
             continue
         words = shlex.split(entry["command"])
         while os.path.basename(words[0]) == "ccache":
@@ -32,7 +34,10 @@ def flags_by_room(build: pathlib.Path, root: pathlib.Path) -> dict[str, list[str
                 skip = 1
             elif word not in ("-Winvalid-pch", "-Werror"):
                 kept.append(word)
-        room = "agent" if "/inject/agent/" in str(file) else file.relative_to(root / "src").parts[0]
+        if unit:
+            room = unit[1]
+        else:
+            room = "agent" if "/inject/agent/" in str(file) else file.relative_to(root / "src").parts[0]
         found.setdefault(room, kept)
     return found
 
