@@ -252,7 +252,7 @@ def read(program, capture, log):
     return told
 
 
-def process(program, worker, name, number, seconds, work_folder):
+def process(program, worker, name, number, seconds, work_folder, gpu):
     capture = work_folder / f"{name}.{number}.gpf"
     log = work_folder / f"{name}.{number}.json"
     done = subprocess.run(
@@ -263,6 +263,8 @@ def process(program, worker, name, number, seconds, work_folder):
             "--kernels",
             "--window",
             "0",
+            "--devices",
+            str(gpu),
             "-o",
             str(capture),
             "--",
@@ -276,11 +278,12 @@ def process(program, worker, name, number, seconds, work_folder):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": str(gpu)},
     )
     return capture, log, done.returncode, done.stderr[-2000:]
 
 
-def measure(out, seconds, program, worker, set_up):
+def measure(out, seconds, program, worker, set_up, gpu):
     import concurrent.futures
     import tempfile
 
@@ -326,7 +329,7 @@ def measure(out, seconds, program, worker, set_up):
                 continue
             started = time.monotonic()
             capture, log, code, said = process(
-                program, worker, name, number, each, pathlib.Path(folder)
+                program, worker, name, number, each, pathlib.Path(folder), gpu
             )
             set_up = max(1, time.monotonic() - started - each)
             print(f"{name} {number}: {time.monotonic() - started:.1f} s, {said[-300:]}", flush=True)
@@ -356,11 +359,11 @@ def main():
     options.add_argument("seconds", type=float)
     options.add_argument("--gpufathom", default=str(HERE.parents[1] / "build/bundle/gpufathom"))
     options.add_argument("--set-up", type=float, default=8, help="seconds until a process measures")
+    options.add_argument("--gpu", type=int, default=0)
     options.add_argument("--worker", default=__file__, help="what runs instead, in tests")
     given = options.parse_args()
-    return measure(
-        given.out, given.seconds, os.path.abspath(given.gpufathom), given.worker, given.set_up
-    )
+    program = os.path.abspath(given.gpufathom)
+    return measure(given.out, given.seconds, program, given.worker, given.set_up, given.gpu)
 
 
 if __name__ == "__main__":

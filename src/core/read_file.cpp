@@ -53,4 +53,8 @@ Result<std::string> read_small_file(const std::string& path, std::uint64_t most)
   }
 }
 
+std::string text_of_file(const std::string& path, std::uint64_t most) {
+  return read_small_file(path, most).value_or(std::string());
+}
+
 }  // namespace gf

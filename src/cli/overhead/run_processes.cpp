@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 
-namespace gf::cli {
+#include "core/read_file.h"
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
-}
+namespace gf::cli {
 
 namespace {
 
@@ -29,7 +23,7 @@ struct Process {
 
 /// Of /proc/PID/stat: the name stands in brackets and may hold anything.
 std::optional<Process> read_process(const std::string& folder) {
-  const std::string stat = text_of(folder + "/stat");
+  const std::string stat = text_of_file(folder + "/stat");
   const auto open = stat.find('('), close = stat.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return {};
   Process out;
@@ -71,8 +65,8 @@ void RunProcesses::look() {
     if (pid <= 0) continue;
     auto process = read_process(entry.path());
     if (!process) continue;
-    if (holds(text_of(entry.path().string() + "/environ"), marker_)) of_run.insert(pid);
-    if (of_run.contains(pid) && text_of(entry.path().string() + "/cmdline") == command_)
+    if (holds(text_of_file(entry.path().string() + "/environ"), marker_)) of_run.insert(pid);
+    if (of_run.contains(pid) && text_of_file(entry.path().string() + "/cmdline") == command_)
       programs.insert(pid);
     all.emplace(pid, std::move(*process));
   }

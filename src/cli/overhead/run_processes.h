@@ -11,9 +11,6 @@
 
 namespace gf::cli {
 
-/// All of a file, also of /proc; empty where it cannot be read.
-std::string text_of(const std::string& path);
-
 /// Finds them by an environment variable that everything started by a run has, also what leaves its
 /// parent; the program is the one that runs the command, and what that starts.
 class RunProcesses {

@@ -12,11 +12,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 
 #include "cli/overhead/run_processes.h"
 #include "core/host_clock.h"
+#include "core/read_file.h"
 
 namespace gf::cli {
 
@@ -164,7 +167,7 @@ void end_side(pid_t side, WatchedRun& run) {
 /// What tools in front say of themselves, or what /proc says of their processes.
 void measure_tool(const Way& way, const RunProcesses& processes, WatchedRun& run) {
   if (!way.summary.empty()) {
-    const auto summary = text_of(way.summary);
+    const auto summary = text_of_file(way.summary);
     run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");
     run.tool_memory_bytes =
         static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
@@ -218,7 +221,9 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
     run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
   else if (WEXITSTATUS(status) != 0)
     run.failed = fmt::format("the run ended with {}", WEXITSTATUS(status));
-  if (!measure.empty()) run.measured = number_after(text_of(printed), measure);
+  if (!measure.empty())
+    run.measured =
+        number_after(text_of_file(printed, std::numeric_limits<std::uint64_t>::max()), measure);
   if (!measure.empty() && !run.measured && run.failed.empty())
     run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
   measure_tool(way, processes, run);

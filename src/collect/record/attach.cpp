@@ -12,24 +12,17 @@
 
 #include <climits>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "core/host_clock.h"
+#include "core/read_file.h"
 
 namespace gf {
 
 namespace {
 
 constexpr Nanos kPatience = 3 * kNsPerSecond;
-
-std::string whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -40,7 +33,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 /// The process's number in its own namespace.
 pid_t inner_pid(pid_t process) {
-  std::istringstream in(whole_file(fmt::format("/proc/{}/status", process)));
+  std::istringstream in(text_of_file(fmt::format("/proc/{}/status", process)));
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("NSpid:")) continue;
     std::istringstream numbers(line.substr(6));
@@ -142,7 +135,7 @@ void DormantAgent::let_go() {
 
 std::string why_no_agent(pid_t process) {
   bool sleeps = false;
-  for (const auto& word : words_of(whole_file(fmt::format("/proc/{}/environ", process))))
+  for (const auto& word : words_of(text_of_file(fmt::format("/proc/{}/environ", process))))
     sleeps |= word.starts_with(inject::kDormant);
   if (sleeps) return {};
   return fmt::format(
@@ -152,7 +145,7 @@ std::string why_no_agent(pid_t process) {
 }
 
 std::vector<std::string> command_of(pid_t process) {
-  return words_of(whole_file(fmt::format("/proc/{}/cmdline", process)));
+  return words_of(text_of_file(fmt::format("/proc/{}/cmdline", process)));
 }
 
 }  // namespace gf

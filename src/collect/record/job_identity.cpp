@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
+
+#include "core/read_file.h"
 
 namespace gf {
 
@@ -44,13 +45,6 @@ constexpr Scheduler kSchedulers[] = {
     {"slurm", "SLURM_JOB_ID"}, {"pbs", "PBS_JOBID"},    {"lsf", "LSB_JOBID"},
     {"sge", "JOB_ID"},         {"flux", "FLUX_JOB_ID"}, {"torchrun", "TORCHELASTIC_RUN_ID"},
 };
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::string user_name(pid_t process) {
   struct stat owner{};

@@ -57,19 +57,10 @@ class DetailsPage {
     std::vector<std::string_view> row;
     CsvReader reader(table_.text, table_.separator);
     reader.next(row);
-    while (reader.next(row)) {
-      if (row.size() < table_.header.size() && reader.row_was_cut()) {
-        damage_.cut = true;
-        damage_.cut_at = reader.row_offset();
-        break;
-      }
-      if (is_profiler_line(row[0])) {
-        ++damage_.messages;
-        continue;
-      }
+    while (next_row(reader, table_, row, damage_)) {
       if (row[0] == "ID") continue;
       if (row.size() != table_.header.size() || columns_.id(row).empty()) {
-        if (damage_.bad++ == 0) damage_.first = reader.row_offset();
+        damage_.bad_row(reader.row_offset());
         continue;
       }
       begin_kernel(row);

@@ -94,6 +94,10 @@ void RoundingLoss::note(Capture& capture) const {
                          values);
 }
 
+void RowDamage::bad_row(std::size_t offset) {
+  if (bad++ == 0) first = offset;
+}
+
 void RowDamage::note(Capture& capture) const {
   if (bad > 0)
     capture.note_quality(
@@ -106,6 +110,20 @@ void RowDamage::note(Capture& capture) const {
   if (messages > 0)
     capture.note_quality(QualityCode::profiler_message, "lines of the profiler between the rows",
                          messages);
+}
+
+bool next_row(CsvReader& reader, const CsvTable& table, std::vector<std::string_view>& row,
+              RowDamage& damage) {
+  while (reader.next(row)) {
+    if (row.size() < table.header.size() && reader.row_was_cut()) {
+      damage.cut = true;
+      damage.cut_at = reader.row_offset();
+      return false;
+    }
+    if (!is_profiler_line(row[0])) return true;
+    ++damage.messages;
+  }
+  return false;
 }
 
 }  // namespace gf::ncu

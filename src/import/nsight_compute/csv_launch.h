@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "import/csv_cells.h"
+#include "import/nsight_compute/csv_table.h"
 #include "import/nsight_compute/numbers.h"
 #include "import/nsight_compute/report_builder.h"
 
@@ -52,7 +54,13 @@ struct RowDamage {
   std::int64_t bad = 0, messages = 0;
   std::size_t first = 0, cut_at = 0;
   bool cut = false;
+  void bad_row(std::size_t offset);
   void note(Capture& capture) const;
 };
+
+/// Reads the next row of a table that is no message of the profiler; false at the table's end and
+/// where the file is cut inside a row.
+bool next_row(CsvReader& reader, const CsvTable& table, std::vector<std::string_view>& row,
+              RowDamage& damage);
 
 }  // namespace gf::ncu

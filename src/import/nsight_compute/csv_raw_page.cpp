@@ -42,18 +42,9 @@ class RawPage {
     CsvReader reader(table_.text, table_.separator);
     std::vector<std::string_view> row;
     reader.next(row);
-    while (reader.next(row)) {
-      if (row.size() < table_.header.size() && reader.row_was_cut()) {
-        damage_.cut = true;
-        damage_.cut_at = reader.row_offset();
-        break;
-      }
-      if (is_profiler_line(row[0])) {
-        ++damage_.messages;
-        continue;
-      }
+    while (next_row(reader, table_, row, damage_)) {
       if (row.size() != table_.header.size()) {
-        if (damage_.bad++ == 0) damage_.first = reader.row_offset();
+        damage_.bad_row(reader.row_offset());
         continue;
       }
       if (row[0] == "ID") continue;  // a second table of the same run

@@ -115,11 +115,7 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   capture.format = "dcgm_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
   DcgmDmon reader(capture);
-  for (std::size_t at = 0; at < content.size();) {
-    const auto end = std::min(content.find('\n', at), content.size());
-    reader.line(content.substr(at, end - at), at);
-    at = end + 1;
-  }
+  each_line(content, [&](std::string_view line, std::size_t at) { reader.line(line, at); });
   if (!reader.has_heading())
     return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1,
                 "keep the first lines that dcgmi dmon prints");

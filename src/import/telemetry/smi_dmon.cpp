@@ -201,20 +201,16 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
   capture.format = "smi_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
   LogReader reader(capture);
-  for (std::size_t at = 0; at < content.size();) {
-    const auto end = std::min(content.find('\n', at), content.size());
-    const std::string_view line = content.substr(at, end - at);
-    const std::size_t offset = at;
-    at = end + 1;
+  each_line(content, [&](std::string_view line, std::size_t offset) {
     const auto cells = cells_of(line);
-    if (cells.empty()) continue;
+    if (cells.empty()) return;
     if (is_smi_heading(line))
       reader.heading(cells);
     else if (line.starts_with('#'))  // the units; the heading comes again every few lines
       reader.units(cells);
     else
       reader.readings(cells, offset);
-  }
+  });
   if (const auto finished = reader.finish(); !finished) return tl::unexpected(finished.error());
   return capture;
 }

@@ -19,6 +19,16 @@ inline std::vector<std::string_view> words(std::string_view line,
   return out;
 }
 
+/// apply(line, byte offset) for each line of a text.
+template <class F>
+void each_line(std::string_view text, F&& apply) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    apply(text.substr(at, end - at), at);
+    at = end + 1;
+  }
+}
+
 /// The score of a file whose first lines hold a heading; 0 without. `is_heading` gets one line at a
 /// time.
 template <class F>

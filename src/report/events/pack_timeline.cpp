@@ -33,7 +33,7 @@ constexpr std::array kColumns{
     ColumnForm{"depth", &TimelineLane::depth, Coding::number},
 };
 
-void append_number(std::string& out, std::uint64_t value) {
+void append_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
     out += static_cast<char>((value & 0x7f) | 0x80);
     value >>= 7;
@@ -48,9 +48,9 @@ std::string coded(const TimelineLane::Column& values, Coding coding) {
   for (const auto value : values) {
     const auto now = static_cast<std::uint64_t>(value);
     const std::uint64_t step = now - last;
-    if (coding == Coding::number) append_number(out, now);
-    if (coding == Coding::rising) append_number(out, step);
-    if (coding == Coding::change) append_number(out, (step << 1) ^ (0 - (step >> 63)));
+    if (coding == Coding::number) append_varint(out, now);
+    if (coding == Coding::rising) append_varint(out, step);
+    if (coding == Coding::change) append_varint(out, (step << 1) ^ (0 - (step >> 63)));
     last = now;
   }
   return out;

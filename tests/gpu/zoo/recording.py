@@ -103,7 +103,7 @@ def under_recorder(job, arguments, mode):
     capture = os.path.join(job.folder, f"{job.name}.{mode}.gpf")
     for old in glob.glob(f"{capture}*"):
         os.unlink(old)
-    devices = ["--devices", str(job.gpu)] if job.gpu > 0 else []
+    devices = ["--devices", str(job.gpu)] if job.ranks == 1 and job.gpu >= 0 else []
     command = [job.gpufathom, "record", "-o", capture, "--summary", f"{capture}.json", *devices,
                *arguments, "--", *job.command]
     with open(f"{capture}.log", "w") as log:
@@ -121,7 +121,7 @@ def attached(job, seconds, more=()):
     """One program, the recorder beside it in turns; then what needs a process id."""
     capture = os.path.join(job.folder, f"{job.name}.levels.gpf")
     recorded = Recorded(job.name, "levels", job.command, capture=capture)
-    devices = ["--devices", str(job.gpu)] if job.gpu > 0 else []
+    devices = ["--devices", str(job.gpu)] if job.ranks == 1 and job.gpu >= 0 else []
     with open(f"{capture}.log", "w") as log:
         started = Started(job.command, None if job.ranks > 1 else job.gpu, log)
         if started.ready.wait(job.limit) and started.until_ready is not None:
