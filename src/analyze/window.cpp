@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace gf {
@@ -62,24 +64,61 @@ Interval extent(const Capture& capture) {
   return all;
 }
 
+constexpr Nanos kLeastCommon = 3;  // of the longest window, a part as large as 1 / this
+
+Nanos longest_of(const std::vector<Interval>& spans) {
+  Nanos longest = 0;
+  for (const Interval& span : spans) longest = std::max(longest, span.length());
+  return longest;
+}
+
+/// When every process that ran work on a device was recorded: elsewhere a device may have been busy
+/// unseen. Where the processes' windows hardly meet (one came and went), the windows themselves.
+std::vector<Interval> recorded_stretches(const Capture& capture) {
+  const auto& windows = capture.recording_windows;
+  const std::set<std::int64_t> at_work(capture.activities.pid.begin(),
+                                       capture.activities.pid.end());
+  struct Edge {
+    Nanos at;
+    int opens;  // 1, or -1: closes
+  };
+  std::vector<Edge> edges;
+  std::vector<Interval> all;
+  for (std::size_t row = 0; row < windows.size(); ++row) {
+    if (!at_work.contains(windows.pid[row])) continue;  // a launcher's, say
+    all.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
+    edges.push_back({all.back().start, 1});
+    edges.push_back({all.back().end, -1});
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge& left, const Edge& right) {
+    return std::pair(left.at, left.opens) < std::pair(right.at, right.opens);
+  });
+  std::vector<Interval> stretches;
+  int open = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    open += edges[i].opens;
+    if (open == static_cast<int>(at_work.size()) && edges[i + 1].at > edges[i].at)
+      stretches.push_back({edges[i].at, edges[i + 1].at});
+  }
+  if (longest_of(stretches) * kLeastCommon >= longest_of(all)) return stretches;
+  std::sort(all.begin(), all.end(),
+            [](const Interval& left, const Interval& right) { return left.start < right.start; });
+  return all;
+}
+
 /// The longest stretch of device activity inside one recording window.
 Interval longest_recording_window(const Capture& capture) {
-  const auto& recorded = capture.recording_windows;
   const auto& activities = capture.activities;
-  std::vector<Interval> windows, used(recorded.size(), {INT64_MAX, INT64_MIN});
-  for (std::size_t i = 0; i < recorded.size(); ++i)
-    windows.push_back({recorded.start_ns[i], recorded.start_ns[i] + recorded.duration_ns[i]});
-  std::sort(windows.begin(), windows.end(),
-            [](const Interval& left, const Interval& right) { return left.start < right.start; });
+  const std::vector<Interval> windows = recorded_stretches(capture);
+  std::vector<Interval> used(windows.size(), {INT64_MAX, INT64_MIN});
   for (std::size_t row = 0; row < activities.size(); ++row) {
+    const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
     const auto after =
-        std::upper_bound(windows.begin(), windows.end(), activities.start_ns[row],
+        std::upper_bound(windows.begin(), windows.end(), start,
                          [](Nanos at, const Interval& window) { return at < window.start; });
-    if (after == windows.begin() || activities.start_ns[row] >= (after - 1)->end) continue;
+    if (after == windows.begin() || start >= (after - 1)->end) continue;
     auto& span = used[static_cast<std::size_t>(after - windows.begin()) - 1];
-    span = {std::min(span.start, activities.start_ns[row]),
-            std::max(span.end, std::min(activities.start_ns[row] + activities.duration_ns[row],
-                                        (after - 1)->end))};
+    span = {std::min(span.start, start), std::max(span.end, std::min(end, (after - 1)->end))};
   }
   Interval longest{0, 0};
   for (const auto& span : used)

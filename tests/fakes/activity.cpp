@@ -6,10 +6,11 @@
 // that CUPTI says it dropped), timeless (every Nth record has no time), behind_ms (kernels run so
 // long after their launch, as in a queue; a forced flush hands over without a time what has not
 // run), lingering_graphs (0/1: graphs are still traced when nothing is enabled any more),
-// silent_window (the Nth time that kernels are asked for, none come), whole_buffers (0/1: with
-// behind_ms, a flush on demand hands over nothing while a kernel is in the queue), disabling (1: a
-// flush after copies were switched off, once there were any, ends the program, as on an H200; 2:
-// after anything was).
+// silent_window (the Nth time that kernels are asked for, none come: the buffer is kept back),
+// whole_buffers (0/1: with behind_ms, a flush on demand hands over nothing while a kernel is in the
+// queue), copies_run (0/1: while copies are traced, one is always under way, so that only full
+// buffers are handed over), disabling (1: a flush after copies were switched off, once there were
+// any, ends the program, as on an H200; 2: after anything was).
 #include <cupti.h>
 #include <unistd.h>
 
@@ -35,11 +36,10 @@ struct State {
   pid_t process = getpid();
   std::atomic<bool> subscribed{false};
   std::set<int> kinds;
-  std::set<std::uint32_t> calls;  // of the driver API
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   CUpti_TimestampCallbackFunc clock = nullptr;
-  std::uint8_t* buffer = nullptr;
+  std::uint8_t *buffer = nullptr, *kept_back = nullptr;
   std::size_t size = 0, used = 0, unwritten = 0;
   std::int64_t flush_every = 0, flushed = 0;
   std::uint32_t correlation = 0;
@@ -47,7 +47,6 @@ struct State {
   CUpti_CallbackFunc function = nullptr;
   std::set<std::uint32_t> callbacks;  // of the driver API
   std::uint64_t data[kCallsAtOnce] = {};
-  bool used_cuda = false, asked_early = false;  // for records of calls, before CUDA was used
   std::int64_t records = 0;
   std::int64_t asked_for_kernels = 0;        // times
   bool copied = false, doomed = false;       // see the option "disabling"
@@ -113,11 +112,15 @@ void take_from_queue(State& s, bool all) {
   }
 }
 
-bool records_kernel(const State& s, const FakeRun& run) {
+bool records_kernel(State& s, const FakeRun& run) {
   if (run.graph != 0 && s.asked_for_kernels > 0 && fake::number("lingering_graphs", 0) > 0)
     return true;
   const auto silent = static_cast<std::int64_t>(fake::number("silent_window", 0));
-  return s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) > 0 && s.asked_for_kernels != silent;
+  if (s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == 0) return false;
+  if (s.asked_for_kernels != silent) return true;
+  std::size_t size = 0, most = 0;
+  if (!s.kept_back) s.request(&s.kept_back, &size, &most);
+  return false;
 }
 
 }  // namespace
@@ -132,7 +135,6 @@ std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
   CUpti_CallbackFunc function = nullptr;
   {
     std::lock_guard lock(s.mutex);
-    s.used_cuda = true;
     if (!leaves) {
       correlation = ++s.correlation;
       s.data[correlation % kCallsAtOnce] = 0;
@@ -204,26 +206,18 @@ void fake_ran(const FakeRun* run) {
   }
 }
 
-/// The call that launched it.
-void fake_called(const FakeRun* run) {
+/// Whether the buffer in hand holds something that has not run.
+bool unfinished(const State& s) {
+  if (fake::number("copies_run", 0) > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) return true;
+  return fake::number("whole_buffers", 0) > 0 && !s.queue.empty();
+}
+
+/// The call that launched it returns.
+void fake_called(const FakeRun*) {
   auto& s = state();
   std::lock_guard lock(s.mutex);
   if (!s.request) return;
-  const std::uint32_t id =
-      run->graph ? CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-  if (s.calls.count(id)) {
-    CUpti_ActivityAPI a{};
-    a.kind = CUPTI_ACTIVITY_KIND_DRIVER;
-    a.cbid = id;
-    a.start = on_clock(s, run->called);
-    a.end = on_clock(s, run->start);
-    a.processId = static_cast<std::uint32_t>(getpid());
-    a.threadId = static_cast<std::uint32_t>(gettid());
-    a.correlationId = run->correlation;
-    put(s, a);
-  }
-  const bool waits = fake::number("whole_buffers", 0) > 0 && !s.queue.empty();
-  if (s.flush_every > 0 && !waits && fake::now_ns() - s.flushed >= s.flush_every) {
+  if (s.flush_every > 0 && !unfinished(s) && fake::now_ns() - s.flushed >= s.flush_every) {
     s.flushed = fake::now_ns();
     hand_over(s);
   }
@@ -232,7 +226,7 @@ void fake_called(const FakeRun* run) {
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc function, void*) {
   note_child();
   auto& s = state();
-  if (s.subscribed || fake::number("subscriber", 0))
+  if (s.subscribed || fake::number("subscriber", 0) > 0)
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   std::lock_guard lock(s.mutex);
   s.subscribed = true;
@@ -272,19 +266,6 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   s.doomed |= (deadly == 1 && copies) || deadly == 2;
   return CUPTI_SUCCESS;
 }
-/// As on an H200: in a program that has used CUDA without it, it agrees and does nothing.
-CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, std::uint8_t enable) {
-  auto& s = state();
-  std::lock_guard lock(s.mutex);
-  s.asked_early |= !s.used_cuda;
-  if (!s.asked_early) return CUPTI_SUCCESS;
-  if (enable)
-    state().calls.insert(id);
-  else
-    state().calls.erase(id);
-  return CUPTI_SUCCESS;
-}
-CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId, std::uint8_t) { return CUPTI_SUCCESS; }
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
   std::lock_guard lock(state().mutex);
@@ -306,8 +287,7 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t forced) {
   note_child();
   std::lock_guard lock(state().mutex);
   take_from_queue(state(), forced != 0);
-  const bool waits = fake::number("whole_buffers", 0) > 0 && !state().queue.empty();
-  if (forced != 0 || !waits) hand_over(state());
+  if (forced != 0 || !unfinished(state())) hand_over(state());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,

@@ -82,8 +82,8 @@ constexpr std::int64_t kStep = 20'000'000, kBusy = 15'000'000, kTensor = 5'000'0
 /// How much of [from, to) falls into the first `width` of a step.
 inline double covered(std::int64_t from, std::int64_t to, std::int64_t width) {
   auto upto = [&](std::int64_t thread) {
-    return static_cast<double>(thread / kStep * width +
-                               (thread % kStep < width ? thread % kStep : width));
+    const std::int64_t steps = thread / kStep, rest = thread % kStep;
+    return static_cast<double>(steps * width + (rest < width ? rest : width));
   };
   if (to > from) return (upto(to) - upto(from)) / static_cast<double>(to - from);
   return 0;

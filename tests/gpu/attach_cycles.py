@@ -85,7 +85,6 @@ def main():
     serving = max(options.budget_seconds - 25, 5)
     command = [options.gpufathom, "run", "--", *options.program, "--seconds", str(serving)]
     os.environ["PYTHONFAULTHANDLER"] = "1"
-    os.environ["GPUFATHOM_KERNELS_OF_PID"] = "1"  # asked for by this variable: see docs/record.md
     cycles, captures = [], []
     with open(os.path.join(folder, "log"), "w") as log:
         started = Started(command, 0, log)

@@ -4,8 +4,6 @@
 set -uo pipefail
 build=$(cd "$1" && pwd) cycles=${2:-12}
 gf=$build/gpufathom program=$build/fakes/program
-# Kernels of a running program are asked for by this variable (docs/record.md).
-export GPUFATHOM_KERNELS_OF_PID=1
 export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
 work=$(mktemp -d)
 cd "$work"

@@ -27,7 +27,8 @@ class GateCurve(unittest.TestCase):
             made = pathlib.Path(folder, "gate.json")
             drawn = pathlib.Path(folder, "gate.svg")
             words = [sys.executable, "-B", str(ROOT / "bench/gpu/gate_curve.py")]
-            words += [str(ROOT / "docs/results/gate_runs_h200.json.gz")]
+            words += [str(ROOT / f"docs/results/gate_runs_{name}.json.gz")
+                      for name in ("h200", "second_h200")]
             words += ["--json", str(made), "--chart", str(drawn)]
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
             committed = json.loads((ROOT / "docs/results/gate.json").read_text())

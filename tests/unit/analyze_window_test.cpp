@@ -13,8 +13,9 @@ void add_kernel(Capture& c, std::uint32_t device, Nanos start, Nanos ns) {
   c.activities.device[row] = device;
 }
 
-void add_window(Capture& c, Nanos start, Nanos ns) {
+void add_window(Capture& c, Nanos start, Nanos ns, std::int64_t pid = -1) {
   const auto row = c.recording_windows.add();
+  c.recording_windows.pid[row] = pid;
   c.recording_windows.start_ns[row] = start;
   c.recording_windows.duration_ns[row] = ns;
 }
@@ -45,6 +46,36 @@ TEST(Window, AllOfARecordingWithGapsIsItsLongestWindow) {
   EXPECT_EQ(longest->end_ns, 100'000 + 200 * 19 + 100);
   EXPECT_EQ(choose_window(c, "0:50us", Steps{})->kind, WindowKind::range)
       << "a chosen range stays what was chosen";
+}
+
+/// Two ranks whose kernels of 100 ns come every 200 ns, and a launcher that runs none.
+Capture two_ranks(Nanos second_opens) {
+  Capture c;
+  const auto first = c.device_row(0), second = c.device_row(1);
+  add_window(c, 0, 100'000, 1);
+  add_window(c, 0, 10'000, 10);
+  add_window(c, second_opens, 10'000, 20);
+  for (const auto& [device, pid, start] :
+       {std::tuple{first, 10, Nanos{0}}, {second, 20, second_opens}})
+    for (Nanos at = start; at < start + 10'000; at += 200) {
+      add_kernel(c, device, at, 100);
+      c.activities.pid[c.activities.size() - 1] = pid;
+    }
+  return c;
+}
+
+TEST(Window, OfSeveralProcessesThatWhichAllWereRecordedIn) {
+  const auto both = choose_window(two_ranks(4'000), "all", Steps{});
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->start_ns, 4'000);
+  EXPECT_EQ(both->end_ns, 9'900);
+}
+
+TEST(Window, WhereTheyHardlyMeetTheLongestOfOne) {
+  const auto one = choose_window(two_ranks(9'000), "all", Steps{});
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->start_ns, 9'000);
+  EXPECT_EQ(one->end_ns, 18'900);
 }
 
 TEST(Window, OneWindowIsTheWholeRecording) {

@@ -361,6 +361,15 @@ PmSampler::~PmSampler() {
   }
 }
 
+Status PmSampler::restart() {
+  auto& state = *state_;
+  const char* step = "";
+  state.stop();
+  if (const auto code = state.begin(step); code != CUPTI_SUCCESS)
+    return fail(fmt::format("{}: {}", step, state.functions().text(code)));
+  return {};
+}
+
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   auto& state = *state_;
   const double cpu0 = thread_cpu_seconds();

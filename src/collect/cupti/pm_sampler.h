@@ -45,6 +45,8 @@ class PmSampler {
 
   const PmChoice& choice() const;
   const std::string& chip() const;
+  /// Begins anew, before anything was taken: what the GPU has gathered meanwhile is dropped.
+  Status restart();
   /// Hands out every sample that has arrived since the last call, in order of time. The first
   /// sample of a session covers an undefined span and is dropped. Errors: the device is gone, the
   /// decoder refuses.

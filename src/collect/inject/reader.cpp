@@ -125,7 +125,7 @@ void InjectReader::finish(Capture& capture) {
 }
 
 void InjectReader::add_window(File& file, Nanos start, Nanos end, Capture& capture) {
-  compare_correlations(file, capture);
+  end = compare_partners(file, end, capture);
   if (end <= start || file.silent) return;  // nothing is known of a silent one
   auto& windows = capture.recording_windows;
   const auto row = windows.add();

@@ -49,9 +49,15 @@ class InjectReader {
   std::vector<std::string> take_messages();
 
  private:
-  /// Correlations of a window's kernels and launches, to be held against each other at its end.
-  struct Correlations {
-    std::vector<std::uint32_t> kernels, launches;
+  struct Launch {
+    Nanos start;
+    std::uint32_t correlation;
+  };
+  /// A window's kernels, by correlation, and launches, to be held against each other at its end.
+  struct Partners {
+    std::vector<std::uint32_t> kernels;
+    std::vector<Launch> launches;
+    Nanos last_kernel = 0;  // its end
     bool too_many = false;
   };
   struct File {
@@ -63,7 +69,7 @@ class InjectReader {
     bool bad = false;
     Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
     Nanos since = 0;             // start of the last window, open or not
-    Correlations correlations;
+    Partners partners;
     std::int64_t unfinished = 0;  // of the open window: launched in it, run after it
     bool silent = false;          // the open window: CUPTI recorded none of its kernels
   };
@@ -78,7 +84,7 @@ class InjectReader {
   void take_loss(File& file, std::string_view payload, Capture& capture);
   void take_window(File& file, std::string_view payload, Capture& capture);
   bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
-  void compare_correlations(File& file, Capture& capture);
+  Nanos compare_partners(File& file, Nanos end, Capture& capture);
   std::uint32_t device_row(File& file, std::uint32_t ordinal, Capture& capture);
   std::uint32_t thread_row(File& file, std::uint32_t tid, Capture& capture);
   Text text(const File& file, std::uint32_t id) const {

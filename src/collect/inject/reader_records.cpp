@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "collect/inject/reader.h"
@@ -18,7 +19,7 @@ namespace {
 using inject::Type;
 
 /// Of a window's kernels or launches: past this a window is not checked.
-constexpr std::size_t kMostCorrelations = 4u << 20;
+constexpr std::size_t kMostPartners = 4u << 20;
 /// Kernels that wait in a queue while a window opens have no launch in it, launches just before its
 /// end no kernel.
 constexpr double kAtBorders = 0.01;
@@ -172,8 +173,9 @@ void InjectReader::take_kernel(File& file, std::string_view payload, Capture& ca
   }
   ++kernels_;
   file.last = std::max(file.last, kernel.end);
-  auto& known = file.correlations;
-  known.too_many |= known.kernels.size() >= kMostCorrelations;
+  auto& known = file.partners;
+  known.last_kernel = std::max(known.last_kernel, kernel.end);
+  known.too_many |= known.kernels.size() >= kMostPartners;
   if (!known.too_many) known.kernels.push_back(kernel.correlation);
 }
 
@@ -225,9 +227,10 @@ void InjectReader::take_call(File& file, std::string_view payload, Capture& capt
   api_calls.correlation[row] = call.correlation;
   const bool launch =
       api_calls.kind[row] == ApiKind::launch || api_calls.kind[row] == ApiKind::graph_launch;
-  auto& known = file.correlations;
-  known.too_many |= known.launches.size() >= kMostCorrelations;
-  if (launch && !known.too_many) known.launches.push_back(call.correlation);
+  if (!launch) return;
+  auto& known = file.partners;
+  known.too_many |= known.launches.size() >= kMostPartners;
+  if (!known.too_many) known.launches.push_back({call.start, call.correlation});
 }
 
 void InjectReader::take_range(File& file, std::string_view payload, Capture& capture) {
@@ -280,12 +283,6 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
       file.silent = true;
       return capture.note_quality(QualityCode::no_kernel,
                                   "launches whose kernels were not recorded", count);
-    case inject::LossKind::between:
-      return capture.note_quality(
-          QualityCode::source_warning,
-          "kernels and copies that ran between windows: CUDA goes on tracing graphs that were made "
-          "after a window",
-          count);
     case inject::LossKind::unfinished:
       file.unfinished += count;
       return;
@@ -304,32 +301,51 @@ void InjectReader::take_window(File& file, std::string_view payload, Capture& ca
   file.since = window.start;
   file.silent = false;
   file.unfinished = 0;
-  file.correlations = {};
+  file.partners = {};
   if (first_window_ == 0) first_window_ = window.start;
 }
 
-/// Kernels and launches of a window that have no partner in it.
-void InjectReader::compare_correlations(File& file, Capture& capture) {
-  auto known = std::exchange(file.correlations, {});
-  if (known.too_many || file.silent) return;
-  std::sort(known.kernels.begin(), known.kernels.end());
-  std::sort(known.launches.begin(), known.launches.end());
-  auto without = [](const std::vector<std::uint32_t>& these, const std::vector<std::uint32_t>& of) {
-    return std::count_if(these.begin(), these.end(), [&](std::uint32_t correlation) {
-      return !std::binary_search(of.begin(), of.end(), correlation);
-    });
-  };
-  auto many = [](std::int64_t count, std::size_t all) {
+/// Tells the kernels and launches of a window that have no partner in it. CUPTI keeps a buffer as
+/// long as copies go on being written to it, so that the last kernels may not have come: then the
+/// window ends with the last one that has. The answer is its end.
+Nanos InjectReader::compare_partners(File& file, Nanos end, Capture& capture) {
+  auto known = std::exchange(file.partners, {});
+  if (known.too_many || file.silent) return end;
+  const auto many = [](std::ptrdiff_t count, std::size_t all) {
     return static_cast<double>(count) > kAtBorders * static_cast<double>(all) + 10;
   };
-  if (const auto alone = without(known.kernels, known.launches); many(alone, known.kernels.size()))
+  auto& [kernels, launches, last_kernel, too_many] = known;
+  std::sort(kernels.begin(), kernels.end());
+  std::sort(launches.begin(), launches.end(),
+            [](const Launch& left, const Launch& right) { return left.start < right.start; });
+  const auto ran = [&](const Launch& launch) {
+    return std::binary_search(kernels.begin(), kernels.end(), launch.correlation);
+  };
+  const auto last_that_ran = std::find_if(launches.rbegin(), launches.rend(), ran);
+  const std::ptrdiff_t tail = last_that_ran - launches.rbegin() - file.unfinished;
+  std::ptrdiff_t alone = std::count_if(last_that_ran, launches.rend(), std::not_fn(ran));
+  if (last_that_ran == launches.rend() || !many(tail, launches.size()))
+    alone += tail;
+  else
+    end = std::min(end, last_kernel);
+  if (many(alone, launches.size()))
+    capture.note_quality(QualityCode::no_kernel, "launches whose kernels were not recorded", alone);
+  std::sort(launches.begin(), launches.end(), [](const Launch& left, const Launch& right) {
+    return left.correlation < right.correlation;
+  });
+  const auto launched = [&](std::uint32_t correlation) {
+    return std::binary_search(launches.begin(), launches.end(), Launch{0, correlation},
+                              [](const Launch& left, const Launch& right) {
+                                return left.correlation < right.correlation;
+                              });
+  };
+  alone = std::count_if(kernels.begin(), kernels.end(), std::not_fn(launched));
+  if (many(alone, kernels.size()))
     capture.note_quality(QualityCode::no_launch,
                          "kernels whose launch was not recorded: why the GPU idled before "
                          "them is not known",
                          alone);
-  const auto alone = without(known.launches, known.kernels) - file.unfinished;
-  if (many(alone, known.launches.size()))
-    capture.note_quality(QualityCode::no_kernel, "launches whose kernels were not recorded", alone);
+  return end;
 }
 
 }  // namespace gf

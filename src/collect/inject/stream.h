@@ -29,7 +29,6 @@ enum class LossKind : std::uint32_t {
   taken,       // launches whose kernels CUPTI gave to another profiler in the program
   memory,      // records that found no memory in the program
   silent,      // launches of a window in which CUPTI recorded no kernel
-  between,     // kernels and copies that ran between windows
   unfinished,  // kernels and copies that were launched in a window and ran after it
 };
 
@@ -42,7 +41,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 struct TextHead {  // the text follows
   std::uint32_t id;

@@ -101,28 +101,34 @@ class Capture:
             return [tuple(int(row[name] or 0) for name in names)
                     for row in query(gpufathom, path, sql)]
 
+        # A launcher opens windows too, and runs nothing.
         self.windows = numbers(
-            "select start_ns, start_ns + duration_ns as end_ns from recording_windows order by 1",
-            "start_ns", "end_ns")
+            """select start_ns, start_ns + duration_ns as end_ns, pid from recording_windows
+               where pid in (select pid from activities where kind = 'kernel') order by 1""",
+            "start_ns", "end_ns", "pid")
         self.steps = numbers("select start_ns, duration_ns from steps order by start_ns",
                              "start_ns", "duration_ns")
         kernels = numbers(
-            """select start_ns, duration_ns, correlation, graph_id is not null as graph, device
+            """select start_ns, duration_ns, correlation, pid, graph_id is not null as graph, device
                from activities where kind = 'kernel'""",
-            "start_ns", "duration_ns", "correlation", "graph", "device")
+            "start_ns", "duration_ns", "correlation", "pid", "graph", "device")
         others = numbers(
-            """select start_ns, duration_ns, correlation, device from activities
+            """select start_ns, duration_ns, correlation, pid, device from activities
                where kind <> 'kernel'""",
-            "start_ns", "duration_ns", "correlation", "device")
-        calls = numbers("select start_ns, correlation, kind = 'launch' as launch from api_calls",
-                        "start_ns", "correlation", "launch")
-        called = {correlation for _, correlation, _ in calls}
-        ran = {row[2] for row in kernels} | {row[2] for row in others}
-        self.kernels = [(start, length, graph, correlation in called, device)
-                        for start, length, correlation, graph, device in kernels]
-        self.others = [(start, length, device) for start, length, _, device in others]
-        self.launches = [(start, correlation in ran)
-                         for start, correlation, launch in calls if launch]
+            "start_ns", "duration_ns", "correlation", "pid", "device")
+        calls = numbers(
+            """select a.start_ns, correlation, t.pid, kind = 'launch' as launch
+               from api_calls a join threads t on t.row = a.thread""",
+            "start_ns", "correlation", "pid", "launch")
+        self.calls = calls
+        called = {(correlation, pid) for _, correlation, pid, _ in calls}
+        ran = {row[2:4] for row in kernels} | {row[2:4] for row in others}
+        self.kernels = [(start, length, graph, (correlation, pid) in called, device, pid,
+                         correlation)
+                        for start, length, correlation, pid, graph, device in kernels]
+        self.others = [(start, length, device, pid) for start, length, _, pid, device in others]
+        self.launches = [(start, (correlation, pid) in ran, pid)
+                         for start, correlation, pid, launch in calls if launch]
         self.busy = [
             (int(row["start_ns"]), int(row["duration_ns"]), float(row["value"]),
              int(row["device"] or 0))
@@ -141,20 +147,34 @@ class Capture:
 
 def check_activities(checks, capture):
     """Times that cannot be, and launches that do not meet their kernels."""
-    everything = [(row[0], row[1]) for row in [*capture.kernels, *capture.others]]
-    impossible = sum(start <= 0 or length < 0 for start, length in everything)
+    everything = [(row[0], row[1], row[5]) for row in capture.kernels]
+    everything += [(row[0], row[1], row[3]) for row in capture.others]
+    impossible = sum(start <= 0 or length < 0 for start, length, _ in everything)
     checks.count("times of 0 or ends before starts", impossible, len(everything), 0)
     outside = sum(
-        not any(begin <= start and start + length <= end for begin, end in capture.windows)
-        for start, length in everything if start > 0
+        not any(begin <= start and start + length <= end
+                for begin, end, process in capture.windows if process == pid)
+        for start, length, pid in everything if start > 0
     )
     checks.count("activities outside every window", outside, len(everything), 0.005)
-    plain = [k for k in capture.kernels if not k[2]]
+    # What ran at the beginning of a window was launched before it.
+    first = {}
+    for begin, end, pid in capture.windows:
+        numbers = [n for start, n, process, _ in capture.calls
+                   if process == pid and begin <= start < end]
+        first[begin, pid] = min(numbers, default=0)
+
+    def waited(kernel):
+        return any(number > kernel[6] for (begin, pid), number in first.items()
+                   if pid == kernel[5] and begin - 10_000_000 <= kernel[0] < begin + 2_000_000_000)
+
+    plain = [k for k in capture.kernels if not k[2] and (k[3] or not waited(k))]
     checks.count("kernels without a launch call", sum(not k[3] for k in plain), len(plain), 0.001,
                  f"{len(capture.kernels) - len(plain)} more are of graphs")
-    for begin, end in capture.windows[:3]:
+    for begin, end, pid in capture.windows[:3]:
         margin = (end - begin) // 10
-        inside = [ran for start, ran in capture.launches if begin + margin < start < end - margin]
+        inside = [ran for start, ran, process in capture.launches
+                  if process == pid and begin + margin < start < end - margin]
         name = f"launches without a kernel, window at {begin}"
         checks.count(name, sum(not ran for ran in inside), len(inside), 0.001)
 
@@ -184,12 +204,12 @@ def check_window(checks, capture, report, window, own_kernels):
     # What runs while a window opens and closes is not all recorded.
     begin, end = begin + 20_000_000, end - 20_000_000
     label = f"window of {(end - begin) / 1e9:.2f} s"
-    devices = sorted({row[4] for row in capture.kernels})
+    devices = sorted({row[4] for row in capture.kernels if row[5] == window[2]})
     for device in devices:
         check_busy(checks, capture, begin, end, device,
-                   label + (f", device {device}" if len(devices) > 1 else ""))
+                   label + (f", device {device}" if device else ""))
     step_ms = own_step_ms(report, begin, end) if "ends_ns" in report else None
-    count = sum(begin <= row[0] < end for row in capture.kernels)
+    count = sum(begin <= row[0] < end and row[5] == window[2] for row in capture.kernels)
     if own_kernels and step_ms:
         a_step = count / ((end - begin) / 1e6) * step_ms
         checks.ratio(f"kernels a step against the program's count, {label}", a_step, own_kernels,
@@ -240,16 +260,20 @@ def check_energy(checks, capture, report):
 def check_cost(checks, capture, report):
     """The program's own step inside windows against outside, side by side."""
     ratios, kernels, seconds = [], 0, 0
-    for begin, end in capture.windows:
+    for begin, end, pid in capture.windows:
+        if pid != report.get("pid", pid):
+            continue
         inside = own_step_ms(report, begin + 50_000_000, end)
         before = own_step_ms(report, begin - 900_000_000, begin - 30_000_000)
         after = own_step_ms(report, end + 200_000_000, end + 1_100_000_000)
         outside = [ms for ms in (before, after) if ms]
         if inside and outside:
             ratios.append(inside / fmean(outside) - 1)
-            kernels += sum(begin <= row[0] < end for row in capture.kernels)
+            kernels += sum(begin <= row[0] < end and row[5] == pid for row in capture.kernels)
             seconds += (end - begin) / 1e9
     if not ratios:
+        return
+    if not kernels:
         return
     rate = kernels / seconds
     limit = 0.03 if rate <= FAST else max(0.03, rate * COST_OF_A_KERNEL)

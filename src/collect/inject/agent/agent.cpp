@@ -80,7 +80,7 @@ void stay_open(std::int64_t opened, std::int64_t length, std::uint32_t request) 
     pause(kTick);
     if (now_ms() - flushed < kFlush) continue;
     flushed = now_ms();
-    if (!look_after(length > 0 && length <= 10'000) && beginnings < kMostBeginnings) {
+    if (!look_after(length > 0) && beginnings < kMostBeginnings) {
       if (!begin_again(request)) return;
       ++beginnings;
       opened = now_ms();
@@ -135,6 +135,14 @@ bool wait_for_window(std::int64_t due, std::uint32_t served) {
   return !over();
 }
 
+/// When the window after one that opened at `opened` is due: windows of all processes are to be
+/// open together, whenever each began to use CUDA.
+std::int64_t next_due(std::int64_t opened, std::int64_t length) {
+  if (settings.every_ms == 0) return -1;
+  const std::int64_t first = std::max(opened + std::max<std::int64_t>(length, 1), now_ms());
+  return (first + settings.every_ms - 1) / settings.every_ms * settings.every_ms;
+}
+
 /// Opens and closes the windows.
 void record_windows() {
   std::int64_t due = now_ms() + settings.delay_ms, length = settings.window_ms;
@@ -150,11 +158,7 @@ void record_windows() {
     const std::int64_t opened = std::max(due, now_ms() - kTick);
     stay_open(opened, length, served);
     if (finish_window()) break;
-    if (settings.every_ms) {
-      due = std::max(opened + settings.every_ms, now_ms());
-    } else {
-      due = -1;
-    }
+    due = next_due(opened, length);
   }
 }
 
@@ -229,7 +233,6 @@ void at_end() {
 }  // namespace
 
 bool between_windows() { return started && !window_is_open(); }
-bool program_used_cuda() { return started; }
 
 }  // namespace gf::inject
 
@@ -253,7 +256,11 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   }
   process = getpid();
   // A window that begins at once begins here: the first kernels count too.
-  if (settings.delay_ms == 0) open(0);
+  if (settings.delay_ms == 0) {
+    open(0);
+  } else if (const WindowLock lock; lock) {
+    begin_tracing();
+  }
   started = true;
   start_thread(&run);
   std::atexit(&at_end);

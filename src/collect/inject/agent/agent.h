@@ -8,7 +8,5 @@ namespace gf::inject {
 
 /// Between two windows, or before the first: nothing but steps is recorded.
 bool between_windows();
-/// Whether the program has been running with CUDA for a while.
-bool program_used_cuda();
 
 }  // namespace gf::inject

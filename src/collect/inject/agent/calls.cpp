@@ -1,6 +1,5 @@
 #include "collect/inject/agent/calls.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <iterator>
@@ -60,17 +59,13 @@ constexpr CUpti_CallbackId kDriver[] = {
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
 };
 
-// The first of each list are launches.
-constexpr std::ptrdiff_t kRuntimeLaunches = 8, kDriverLaunches = 7;
-
 struct Name {
   std::uint32_t text;
   bool launch;
 };
 Name runtime_names[std::size(kRuntime)], driver_names[std::size(kDriver)];
 std::atomic<std::int64_t> launches{0};
-std::atomic<std::uint32_t> last_call{0};
-std::atomic<bool> recorded_calls{false};
+std::atomic<std::uint32_t> first_call{0}, last_call{0};  // of the window, 0: none yet
 
 template <std::size_t N>
 void learn_names(CUpti_CallbackDomain domain, const CUpti_CallbackId (&ids)[N], Name (&names)[N]) {
@@ -90,25 +85,17 @@ const Name* find_name(CUpti_CallbackId id, const CUpti_CallbackId (&ids)[N],
   return nullptr;
 }
 
-}  // namespace
-
-bool call_records(bool on) {
-  if (!cupti.cuptiActivityEnableRuntimeApi || !cupti.cuptiActivityEnableDriverApi) {
-    if (on) return cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME) == CUPTI_SUCCESS;
-    return cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME) == CUPTI_SUCCESS;
-  }
-  bool agreed = true;
-  for (const auto id : kRuntime)
-    agreed &= cupti.cuptiActivityEnableRuntimeApi(id, on) == CUPTI_SUCCESS;
-  for (const auto id : kDriver)
-    agreed &= cupti.cuptiActivityEnableDriverApi(id, on) == CUPTI_SUCCESS;
-  return agreed;
+/// A call's number, as the records of its work give it.
+void note_call(std::uint32_t correlation) {
+  std::uint32_t none = 0;
+  first_call.compare_exchange_strong(none, correlation);
+  std::uint32_t known = last_call.load(std::memory_order_relaxed);
+  while (known < correlation && !last_call.compare_exchange_weak(known, correlation)) continue;
 }
 
-bool call_callbacks(CUpti_SubscriberHandle subscriber, Callbacks how) {
-  if (!cupti.cuptiEnableCallback) return false;
-  const bool on = how != Callbacks::none;
-  recorded_calls = how == Callbacks::recorded;
+}  // namespace
+
+bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on) {
   if (on) {
     learn_names(CUPTI_CB_DOMAIN_RUNTIME_API, kRuntime, runtime_names);
     learn_names(CUPTI_CB_DOMAIN_DRIVER_API, kDriver, driver_names);
@@ -143,23 +130,15 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (!name) return;
   if (name->launch) ++launches;
   note_call(call.correlationId);
-  if (!recorded_calls) return;
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(*thread),
                                         call.correlationId, name->text, 0});
 }
 
-bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
-  const auto* first = runtime ? std::begin(kRuntime) : std::begin(kDriver);
-  const auto* last = first + (runtime ? kRuntimeLaunches : kDriverLaunches);
-  return std::find(first, last, id) != last;
-}
-
 std::int64_t launches_called() { return launches; }
 
-void note_call(std::uint32_t correlation) {
-  std::uint32_t known = last_call.load(std::memory_order_relaxed);
-  while (known < correlation && !last_call.compare_exchange_weak(known, correlation)) continue;
+bool called_before_window(std::uint32_t correlation) {
+  const std::uint32_t first = first_call;
+  return first == 0 || correlation < first;
 }
 
 bool called_in_window(std::uint32_t correlation) {
@@ -169,7 +148,7 @@ bool called_in_window(std::uint32_t correlation) {
 
 void forget_launches() {
   launches = 0;
-  last_call = 0;
+  first_call = last_call = 0;
 }
 
 }  // namespace gf::inject

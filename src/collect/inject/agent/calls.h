@@ -1,5 +1,6 @@
-// Which calls of the program are recorded, and how: as CUPTI's activity records, or by a callback
-// around each call.
+// Which calls of the program are recorded: by a callback around each. CUPTI's activity records of
+// calls are not asked for: in a program that has used CUDA before it agrees and gives none, and in
+// second windows kernels came without times where it did.
 #pragma once
 
 #include <cupti.h>
@@ -8,22 +9,14 @@
 
 namespace gf::inject {
 
-/// Activity records of the calls. In a program that has used CUDA before anybody asked for them,
-/// CUPTI agrees and gives none: see call_callbacks. False: CUPTI refused.
-bool call_records(bool on);
-
-/// Callbacks around the calls, which come whenever they are asked for.
-enum class Callbacks { none, counted, recorded };
-bool call_callbacks(CUpti_SubscriberHandle subscriber, Callbacks how);
-/// The subscriber's function: counts launches, and writes a record at the end of each call where
-/// that was asked for.
+/// Callbacks around the calls, from now on or no more. False: CUPTI refused.
+bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on);
+/// The subscriber's function: counts launches, and writes a record at the end of each call.
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
-/// Whether a call starts kernels.
-bool is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id);
-/// Launches seen by callbacks since forget_launches().
+/// Launches since forget_launches().
 std::int64_t launches_called();
-/// A call's number, as its record gives it.
-void note_call(std::uint32_t correlation);
+/// Whether a call was made before all that were seen since forget_launches().
+bool called_before_window(std::uint32_t correlation);
 /// Whether a call with this number was seen since forget_launches(); true where none was seen.
 bool called_in_window(std::uint32_t correlation);
 void forget_launches();

@@ -11,18 +11,15 @@ namespace gf::inject {
   X(cuptiSubscribe)                    \
   X(cuptiUnsubscribe)                  \
   X(cuptiActivityEnable)               \
-  X(cuptiActivityDisable)              \
   X(cuptiActivityRegisterCallbacks)    \
   X(cuptiActivityFlushAll)             \
   X(cuptiActivityGetNextRecord)        \
   X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiEnableCallback)               \
   X(cuptiGetCallbackName)              \
   X(cuptiGetResultString)
 #define GF_OPTIONAL_FUNCTIONS(X)            \
   X(cuptiSubscribe_v2)                      \
-  X(cuptiEnableCallback)                    \
-  X(cuptiActivityEnableRuntimeApi)          \
-  X(cuptiActivityEnableDriverApi)           \
   X(cuptiActivityRegisterTimestampCallback) \
   X(cuptiActivityFlushPeriod)
 

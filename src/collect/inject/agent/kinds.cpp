@@ -5,7 +5,6 @@
 #include <string>
 
 #include "collect/inject/agent/cupti_functions.h"
-#include "collect/inject/agent/settings.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -19,19 +18,12 @@ bool traced = false;
 
 }  // namespace
 
-bool tracing_stays() { return dormant(); }
-
 void trace(bool anew) {
-  // Between windows another profiler may have come and switched off what it had no more use for.
-  if (traced && tracing_stays() && !anew) return;
+  if (traced && !anew) return;
   for (const auto kind : kKinds)
     if (const auto code = cupti.cuptiActivityEnable(kind); code != CUPTI_SUCCESS)
       Writer::instance().message("activity kind " + std::to_string(kind) + ": " + words(code));
   traced = true;
-}
-
-void trace_less() {
-  if (!tracing_stays()) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 }
 
 }  // namespace gf::inject

@@ -1,21 +1,17 @@
-// What CUPTI traces for the library, and what it goes on tracing between windows.
+// What CUPTI traces for the library.
 //
-// CUPTI (13.0, update 1) ends the program when copies are no longer to be traced: a copy that is
-// under way at that moment leaves a record whose list of times is freed, and the next flush reads
-// it (SIGSEGV on CUPTI's own thread, docs/record.md). So copies and sets, once traced, are traced
-// until the program ends; kernels, which cost the program time, between windows no more. In a
-// program that a recorder came to while it ran nothing is ever switched off.
+// Nothing that was switched on is ever switched off. On an H200 (CUPTI 13.0, update 1) each way to
+// do so has ended programs or lost their kernels (docs/record.md): a copy under way when copies are
+// switched off leaves a record whose list of times is freed, and the next flush reads it; with
+// kernels alone switched off, a set between windows gets no time, which keeps back the buffer of
+// its thread and all that the thread launches in the next window, and one that is being launched
+// when kernels are switched on again reads a null pointer.
 #pragma once
 
 namespace gf::inject {
 
-/// Whether CUPTI keeps all that it was once asked for: in a program that was started to be recorded
-/// later (gpufathom run).
-bool tracing_stays();
-
-/// Begins to trace, as far as it is not so already. `anew`: CUPTI is asked for all of it again.
+/// Begins to trace, where it is not so already. `anew`: CUPTI is asked for all of it again, as
+/// another profiler may have switched off what it had no more use for.
 void trace(bool anew);
-/// A window ends.
-void trace_less();
 
 }  // namespace gf::inject

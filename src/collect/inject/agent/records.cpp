@@ -21,20 +21,15 @@ namespace gf::inject {
 namespace {
 
 std::atomic<int> buffers{0};
-constexpr std::size_t kBufferBytes = 1 << 20;
 // CUPTI hands over what is whole. While tracing goes on after a window's end, a buffer is so only
-// when it is full: what the window still waits for is in small ones.
-constexpr std::size_t kSmallBufferBytes = 32 << 10;
+// when it is full: what the window still waits for is in small ones. With 1 MB, windows of 0.15 s
+// in a decoder on an H200 lost all their kernels.
+constexpr std::size_t kBufferBytes = 32 << 10;
 constexpr std::size_t kMostBytes = 64 << 20;  // past it CUPTI drops records and counts them
 
-std::size_t buffer_bytes() {
-  if (tracing_stays()) return kSmallBufferBytes;
-  return kBufferBytes;
-}
-
 struct Counts {
-  std::atomic<std::int64_t> kernels{0}, memory{0}, calls{0}, launches{0}, graph_kernels{0},
-      buffers{0}, unfinished{0}, past{0};
+  std::atomic<std::int64_t> kernels{0}, memory{0}, graph_kernels{0}, requested{0}, unfinished{0},
+      past{0};
 };
 constinit Counts counts{};
 
@@ -42,23 +37,14 @@ constinit std::atomic<bool> kept_buffers{false};
 
 constexpr std::int64_t kNever = INT64_MAX;
 constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
-constinit std::atomic<std::int64_t> between{0};
-
-enum class Work { kernel, copy };
-
-void count_between(Work work) {
-  if (work == Work::kernel && !tracing_stays()) ++between;
-}
-
 /// Whether a record of work belongs to the window. A window that is ending hands over without a
 /// time what has been launched and has not run yet.
-bool belongs(std::int64_t start, std::int64_t end, std::uint32_t correlation, Work work) {
+bool belongs(std::int64_t start, std::int64_t end, std::uint32_t correlation) {
   const std::int64_t from = accepted_from, until = accepted_until;
-  if (from == kNever) {
-    count_between(work);
-    return false;
-  }
+  if (from == kNever) return false;
   const bool no_time = start == 0 || end == 0;
+  // CUPTI hands over without a time, too, what was launched before the window.
+  if (no_time && called_before_window(correlation)) return false;
   if (until != kNever && (no_time || start >= until)) {
     if (called_in_window(correlation))
       ++counts.unfinished;
@@ -66,27 +52,24 @@ bool belongs(std::int64_t start, std::int64_t end, std::uint32_t correlation, Wo
       ++counts.past;
     return false;
   }
-  if (no_time || end > from) return true;
-  count_between(work);
-  return false;
+  return no_time || end > from;
 }
 
 template <class Record>
-bool belongs(const Record& record, Work work) {
+bool belongs(const Record& record) {
   return belongs(static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
-                 record.correlationId, work);
+                 record.correlationId);
 }
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
   *most = 0;
   *size = 0;
   *buffer = nullptr;
-  ++counts.buffers;
-  const std::size_t bytes = buffer_bytes();
-  if (static_cast<std::size_t>(buffers) * bytes >= kMostBytes) return;
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, bytes));
+  ++counts.requested;
+  if (static_cast<std::size_t>(buffers) * kBufferBytes >= kMostBytes) return;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
   if (!*buffer) return;
-  *size = bytes;
+  *size = kBufferBytes;
   ++buffers;
 }
 
@@ -125,7 +108,7 @@ std::uint32_t kernel_name(const char* name) {
 }
 
 void write_kernel(const CUpti_ActivityKernel10& kernel10) {
-  if (!belongs(kernel10, Work::kernel)) return;
+  if (!belongs(kernel10)) return;
   write_device(kernel10.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(kernel10.start);
@@ -153,7 +136,7 @@ void write_kernel(const CUpti_ActivityKernel10& kernel10) {
 
 /// A launch of a graph as one stretch of work, where its nodes are not traced.
 void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
-  if (!belongs(graph_trace2, Work::kernel)) return;
+  if (!belongs(graph_trace2)) return;
   write_device(graph_trace2.deviceId);
   Kernel kernel{};
   kernel.start = static_cast<std::int64_t>(graph_trace2.start);
@@ -170,22 +153,13 @@ void write_graph(const CUpti_ActivityGraphTrace2& graph_trace2) {
 
 template <class Record>
 void write_memory(Type type, const Record& record, std::uint32_t kind) {
-  if (!belongs(record, Work::copy)) return;
+  if (!belongs(record)) return;
   write_device(record.deviceId);
   Writer::instance().put(
       type, Memory{static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
                    record.bytes, record.graphNodeId, record.deviceId, record.contextId,
                    record.streamId, record.correlationId, record.graphId, kind});
   ++counts.memory;
-}
-
-void write_call(const CUpti_ActivityAPI& api, CUpti_CallbackDomain domain) {
-  Writer::instance().put(
-      Type::api, Api{static_cast<std::int64_t>(api.start), static_cast<std::int64_t>(api.end),
-                     api.threadId, api.correlationId, call_name(domain, api.cbid), 0});
-  ++counts.calls;
-  note_call(api.correlationId);
-  if (is_launch(domain, api.cbid)) ++counts.launches;
 }
 
 void write_record(const CUpti_Activity* record) {
@@ -204,12 +178,6 @@ void write_record(const CUpti_Activity* record) {
                           CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
     case CUPTI_ACTIVITY_KIND_MEMSET:
       return write_memory(Type::memset, *reinterpret_cast<const CUpti_ActivityMemset4*>(record), 0);
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-      return write_call(*reinterpret_cast<const CUpti_ActivityAPI*>(record),
-                        CUPTI_CB_DOMAIN_RUNTIME_API);
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-      return write_call(*reinterpret_cast<const CUpti_ActivityAPI*>(record),
-                        CUPTI_CB_DOMAIN_DRIVER_API);
     default:
       return;
   }
@@ -217,8 +185,7 @@ void write_record(const CUpti_Activity* record) {
 
 void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                std::size_t, std::size_t valid) {
-  // Nobody wants to know what a program does between the recorders that come to it.
-  if (!tracing_stays() || accepted_from != kNever) {
+  if (accepted_from != kNever) {  // else a window is over, and the next has not begun
     std::lock_guard lock(kept<std::mutex>());
     CUpti_Activity* record = nullptr;
     while (valid > 0 && !Writer::instance().full() &&
@@ -228,7 +195,6 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
     if (cupti.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS &&
         lost > 0)
       Writer::instance().put(Type::dropped, Dropped{lost});
-    if (!tracing_stays()) Writer::instance().flush();  // small buffers are many
   }
   if (!kept_buffers) std::free(buffer);
   --buffers;
@@ -241,13 +207,13 @@ CUptiResult register_buffers() {
 }
 
 Seen seen() {
-  return {counts.kernels, counts.memory,     counts.calls, counts.launches, counts.graph_kernels,
-          counts.buffers, counts.unfinished, counts.past,  buffers};
+  return {counts.kernels, counts.memory, counts.graph_kernels, counts.requested, counts.unfinished,
+          counts.past,    buffers};
 }
 
 void forget_seen() {
-  for (auto* count : {&counts.kernels, &counts.memory, &counts.calls, &counts.launches,
-                      &counts.graph_kernels, &counts.buffers, &counts.unfinished, &counts.past})
+  for (auto* count : {&counts.kernels, &counts.memory, &counts.graph_kernels, &counts.requested,
+                      &counts.unfinished, &counts.past})
     *count = 0;
 }
 
@@ -257,11 +223,15 @@ void window_begins(std::int64_t start) {
 }
 void window_ends(std::int64_t end) { accepted_until = end; }
 void window_is_over() { accepted_from = accepted_until = kNever; }
-std::int64_t take_between() { return between.exchange(0); }
 
 void forget_names() {
   std::lock_guard lock(kept<std::mutex>());
   kept<std::unordered_map<const char*, std::uint32_t>>().clear();
+}
+
+void forget_dropped() {
+  std::size_t lost = 0;
+  cupti.cuptiActivityGetNumDroppedRecords(nullptr, 0, &lost);
 }
 
 void keep_buffers() { kept_buffers = true; }

@@ -10,9 +10,10 @@ namespace gf::inject {
 /// Takes CUPTI's buffers from now on; the answer is CUPTI's.
 CUptiResult register_buffers();
 
-/// Since the window began: records of each sort, and whether CUPTI asked for memory at all.
+/// Records of each sort since the window began.
 struct Seen {
-  std::int64_t kernels, memory, calls, launches, graph_kernels, buffers;
+  std::int64_t kernels, memory, graph_kernels;
+  std::int64_t requested;   // buffers that CUPTI asked for: none where another takes its records
   std::int64_t unfinished;  // launched in the window, but run only after its end
   std::int64_t past;        // launched after its end
   std::int64_t held;        // buffers that CUPTI has not handed over
@@ -21,15 +22,15 @@ Seen seen();
 void forget_seen();
 
 /// What runs from now on belongs to a window, what runs from `end` on no more. CUPTI also hands
-/// over what ran between windows: copies, and graphs that were made after a first window.
+/// over what ran between windows.
 void window_begins(std::int64_t start);
 void window_ends(std::int64_t end);
 void window_is_over();
-/// Kernels that ran between windows, since the last call, where tracing does not stay.
-std::int64_t take_between();
 
 /// For a recorder that has just come.
 void forget_devices();
+/// What CUPTI dropped before a window is nobody's loss.
+void forget_dropped();
 /// CUPTI's texts live as long as its subscriber.
 void forget_names();
 /// Buffers that CUPTI gives out from now on are not freed: it may still write into them.

@@ -23,20 +23,18 @@ constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Past so many kernels of graphs a second, tracing each costs the program more than 3 %.
 constexpr double kMostGraphKernels = 20'000;
-constexpr std::int64_t kSilence = 1'000'000'000;  // ns without a record
 // A window with so many launches and no kernel after so long is begun again.
 constexpr std::int64_t kSilentLaunches = 2000, kSilentFor = 400'000'000;
+constexpr std::int64_t kLaunchesOfABuffer = 200;
 constexpr std::int64_t kGraphPatience = 10'000'000'000;  // ns that a window may last all the same
 
 CUpti_SubscriberHandle subscriber = nullptr;
 std::atomic<bool> open_window{false};
 std::int64_t window_start = 0, window_end = 0;  // the end is 0 until it is closed
 std::uint32_t window_request = 0;
-bool early = false;                     // calls were asked for before the program used CUDA
-Callbacks callbacks = Callbacks::none;  // calls come by them
-bool calls_recorded = false;            // by callbacks, in the window that ends
 bool subscribed = false;
-bool doubted = false;  // the window before came without kernels
+bool one_before = false;  // window of this process
+bool doubted = false;     // the window before came without kernels
 bool whole_graphs = false, told_graphs = false;
 std::string told;  // the last reason why nothing is recorded
 
@@ -77,33 +75,18 @@ void unsubscribe() {
   subscribed = false;
 }
 
-/// Where callbacks cannot be had, records are asked for all the same.
-void ask_for_calls() {
-  callbacks = Callbacks::none;
-  if (early && call_records(true)) return;
-  if (call_callbacks(subscriber, Callbacks::recorded))
-    callbacks = Callbacks::recorded;
-  else
-    call_records(true);
-}
-
-void use_callbacks(Callbacks how) {
-  if (callbacks == how || !call_callbacks(subscriber, how)) return;
-  callbacks = how;
-}
-
-/// Calls of the program come as records, as far as CUPTI gives them; else by callbacks.
-void look_after_calls(const Seen& now, std::int64_t open_for) {
-  if (callbacks == Callbacks::recorded) return;
-  if (now.calls == 0 && now.kernels > 0) {
-    call_records(false);
-    early = false;  // in later windows callbacks are asked for at once
-    use_callbacks(Callbacks::recorded);
-  } else if (now.calls > 0) {
-    use_callbacks(Callbacks::none);
-  } else if (now.buffers == 0 && open_for > kSilence) {
-    use_callbacks(Callbacks::counted);  // does the program launch anything?
+/// Subscribes and switches on what is traced. Empty, or why not.
+std::string trace_as_subscriber() {
+  if (std::string why = subscribe(); !why.empty()) return why;
+  if (const auto code = register_buffers(); code != CUPTI_SUCCESS) {
+    unsubscribe();
+    return words(code);
   }
+  if (cupti.cuptiActivityRegisterTimestampCallback)
+    cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
+  trace(std::exchange(doubted, false));
+  if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
+  return {};
 }
 
 void put_loss(LossKind kind, std::int64_t count) {
@@ -118,8 +101,8 @@ void trace_whole_graphs() {
   told_graphs = true;
   Writer::instance().message(
       "CUDA graphs are recorded as wholes from here on: more than 20 000 of their kernels run a "
-      "second, and tracing each would cost the program over 3 %; windows of up to 10 s hold "
-      "their kernels");
+      "second, and tracing each would cost the program over 3 %; a window that ends (--window 10) "
+      "holds their kernels");
 }
 
 }  // namespace
@@ -142,35 +125,28 @@ void forget_told() {
   told_graphs = false;
 }
 
+void begin_tracing() {
+  if (trace_as_subscriber().empty()) unsubscribe();
+}
+
 bool begin_window(std::uint32_t request) {
-  std::string why = subscribe();
-  if (why.empty()) {
-    if (const auto code = register_buffers(); code != CUPTI_SUCCESS) {
-      unsubscribe();
-      why = words(code);
-    }
-  }
-  if (!why.empty()) {
+  if (const std::string why = trace_as_subscriber(); !why.empty()) {
     tell("kernels are not recorded: " + why);
     return false;
   }
   if (!told.empty()) tell("kernels are recorded: the other profiler has let go");
   told.clear();
-  if (cupti.cuptiActivityRegisterTimestampCallback)
-    cupti.cuptiActivityRegisterTimestampCallback(&now_ns);
   forget_seen();
   forget_names();
   forget_launches();
+  if (std::exchange(one_before, true)) forget_dropped();
   whole_graphs = false;
-  trace(std::exchange(doubted, false));
-  early |= !program_used_cuda();
-  ask_for_calls();
-  if (cupti.cuptiActivityFlushPeriod) cupti.cuptiActivityFlushPeriod(200);
+  call_callbacks(subscriber, true);
   window_start = static_cast<std::int64_t>(now_ns());
   window_request = request;
   window_begins(window_start);
-  put_loss(LossKind::between, take_between());
   Writer::instance().put(Type::window, Window{window_start, 0, request, 0});
+  Writer::instance().flush();  // the recorder sees it; the program may soon be in another root
   open_window = true;
   return true;
 }
@@ -178,13 +154,11 @@ bool begin_window(std::uint32_t request) {
 bool look_after_window(bool bounded) {
   const auto open_for = static_cast<std::int64_t>(now_ns()) - window_start;
   const Seen now = seen();
-  look_after_calls(now, open_for);
-  const auto launches = std::max(now.launches, launches_called());
-  doubted = callbacks != Callbacks::counted && now.kernels + now.memory == 0 &&
-            launches >= kSilentLaunches && open_for > kSilentFor;
+  doubted = now.kernels + now.memory == 0 && now.requested > 0 &&
+            launches_called() >= kSilentLaunches && open_for > kSilentFor;
   if (doubted) return false;
   // Graphs as wholes would have to be switched off again.
-  if (bounded || whole_graphs || tracing_stays() || open_for < kGraphPatience) return true;
+  if (bounded || whole_graphs || dormant() || open_for < kGraphPatience) return true;
   if (static_cast<double>(now.graph_kernels) >
       kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
     trace_whole_graphs();
@@ -194,11 +168,7 @@ bool look_after_window(bool bounded) {
 void close_window() {
   if (!open_window.exchange(false)) return;
   window_end = static_cast<std::int64_t>(now_ns());
-  calls_recorded = callbacks == Callbacks::recorded;
-  trace_less();
-  if (whole_graphs) cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
-  if (callbacks != Callbacks::recorded) call_records(false);
-  use_callbacks(Callbacks::none);
+  call_callbacks(subscriber, false);
   window_ends(window_end);
 }
 
@@ -211,16 +181,16 @@ void end_window(bool process_ends) {
   if (window_end == 0) return;
   if (process_ends) keep_buffers();
   cupti.cuptiActivityFlushAll(process_ends ? 1 : 0);
-  if (process_ends || !tracing_stays()) unsubscribe();
+  // Between windows a profiler of the program's own may have CUPTI. One that a recorder came to
+  // keeps what has been tried most: 1 600 times (docs/record.md).
+  if (process_ends || !dormant()) unsubscribe();
   window_is_over();
   const Seen all = seen();
   if (all.kernels + all.memory + all.unfinished == 0) {
-    put_loss(calls_recorded ? LossKind::silent : LossKind::taken, launches_called());
-    put_loss(LossKind::silent, all.launches);
+    const bool taken = all.requested == 0 && launches_called() > kLaunchesOfABuffer;
+    put_loss(taken ? LossKind::taken : LossKind::silent, launches_called());
   }
   put_loss(LossKind::unfinished, all.unfinished);
-  // Where a later window asked for records of calls, CUPTI gave kernels without times, or none.
-  early = false;
   Writer::instance().put(Type::window, Window{window_start, window_end, window_request, 0});
   Writer::instance().flush();
   window_end = 0;

@@ -22,6 +22,9 @@ class WindowLock {
 
 // The following with the lock held.
 
+/// Switches on what is traced, before the program uses the GPU: later a set that is being launched
+/// at that moment can end the program (docs/record.md). Nothing where another profiler is at work.
+void begin_tracing();
 /// `request` is the recorder's, 0: the library's own. False, with a message for the recorder, when
 /// CUPTI is not to be had now.
 bool begin_window(std::uint32_t request);
@@ -35,8 +38,8 @@ void flush_window();
 /// is unfinished: it goes on writing into that memory when the kernels run.
 void end_window(bool process_ends);
 
-/// Call it every now and then while a window is open: takes other ways where CUPTI does not give
-/// what was asked for. `bounded`: the window will end soon. False: CUPTI records the program's
+/// Call it every now and then while a window is open: past many kernels of CUDA graphs it takes
+/// graphs as wholes. `bounded`: the window has an end. False: CUPTI records the program's
 /// launches and none of its kernels, so that the window is to be ended and begun again (seen on an
 /// H200 in a second window over three streams).
 bool look_after_window(bool bounded);
