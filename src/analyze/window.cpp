@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
+
+#include "core/intervals.h"
 
 namespace gf {
 
@@ -66,51 +68,39 @@ Interval extent(const Capture& capture) {
 
 constexpr Nanos kLeastCommon = 3;  // of the longest window, a part as large as 1 / this
 
-Nanos longest_of(const std::vector<Interval>& spans) {
+Nanos longest_of(const Intervals& spans) {
   Nanos longest = 0;
   for (const Interval& span : spans) longest = std::max(longest, span.length());
   return longest;
 }
 
 /// When every process that ran work on a device was recorded: elsewhere a device may have been busy
-/// unseen. Where the processes' windows hardly meet (one came and went), the windows themselves.
-std::vector<Interval> recorded_stretches(const Capture& capture) {
+/// unseen. Where the processes' windows hardly meet (one came and went), the windows themselves, by
+/// their start.
+Intervals recorded_stretches(const Capture& capture) {
   const auto& windows = capture.recording_windows;
-  const std::set<std::int64_t> at_work(capture.activities.pid.begin(),
-                                       capture.activities.pid.end());
-  struct Edge {
-    Nanos at;
-    int opens;  // 1, or -1: closes
-  };
-  std::vector<Edge> edges;
-  std::vector<Interval> all;
+  std::map<std::int64_t, Intervals> of_process;  // a launcher, say, has windows and no work
+  for (const auto pid : capture.activities.pid) of_process[pid];
+  Intervals all;
   for (std::size_t row = 0; row < windows.size(); ++row) {
-    if (!at_work.contains(windows.pid[row])) continue;  // a launcher's, say
+    const auto process = of_process.find(windows.pid[row]);
+    if (process == of_process.end()) continue;
     all.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
-    edges.push_back({all.back().start, 1});
-    edges.push_back({all.back().end, -1});
+    process->second.push_back(all.back());
   }
-  std::sort(edges.begin(), edges.end(), [](const Edge& left, const Edge& right) {
-    return std::pair(left.at, left.opens) < std::pair(right.at, right.opens);
-  });
-  std::vector<Interval> stretches;
-  int open = 0;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    open += edges[i].opens;
-    if (open == static_cast<int>(at_work.size()) && edges[i + 1].at > edges[i].at)
-      stretches.push_back({edges[i].at, edges[i + 1].at});
-  }
-  if (longest_of(stretches) * kLeastCommon >= longest_of(all)) return stretches;
   std::sort(all.begin(), all.end(),
             [](const Interval& left, const Interval& right) { return left.start < right.start; });
+  Intervals common = normalised(all);
+  for (auto& [pid, own] : of_process) common = intersect(common, normalised(std::move(own)));
+  if (longest_of(common) * kLeastCommon >= longest_of(all)) return common;
   return all;
 }
 
 /// The longest stretch of device activity inside one recording window.
 Interval longest_recording_window(const Capture& capture) {
   const auto& activities = capture.activities;
-  const std::vector<Interval> windows = recorded_stretches(capture);
-  std::vector<Interval> used(windows.size(), {INT64_MAX, INT64_MIN});
+  const Intervals windows = recorded_stretches(capture);
+  Intervals used(windows.size(), {INT64_MAX, INT64_MIN});
   for (std::size_t row = 0; row < activities.size(); ++row) {
     const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
     const auto after =

@@ -212,8 +212,8 @@ bool unfinished(const State& s) {
   return fake::number("whole_buffers", 0) > 0 && !s.queue.empty();
 }
 
-/// The call that launched it returns.
-void fake_called(const FakeRun*) {
+/// All that a call launched was told: the time for a flush of CUPTI's own.
+void fake_called() {
   auto& s = state();
   std::lock_guard lock(s.mutex);
   if (!s.request) return;

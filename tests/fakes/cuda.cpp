@@ -33,7 +33,7 @@ Function* in_cupti(const char* name) {
 void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t graph = 0,
          unsigned nodes = 1) {
   auto* call = in_cupti<decltype(fake_call)>("fake_call");
-  const std::int64_t called = fake::now_ns(), start = called + 20'000;
+  const std::int64_t start = fake::now_ns() + 20'000;
   static const auto alone = static_cast<std::int64_t>(fake::number("kernel_us", 1000)) * 1000;
   static const auto node = static_cast<std::int64_t>(fake::number("node_us", 100) * 1000);
   const std::int64_t each = graph == 0 ? alone : node;
@@ -43,15 +43,14 @@ void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t gra
   wait_until(start + each * nodes);
   auto* ran = in_cupti<decltype(fake_ran)>("fake_ran");
   auto* said = in_cupti<decltype(fake_called)>("fake_called");
-  FakeRun what{name, bytes, 0, grid, graph, 0, correlation, called, start, start};
+  FakeRun what{name, bytes, 0, grid, graph, 0, correlation, start, start};
   for (unsigned i = 0; ran && i < nodes; ++i) {
     what.node = graph == 0 ? 0 : (std::uint64_t{graph} << 32 | i);
     what.start = start + each * i;
     what.end = what.start + each;
     ran(&what);
   }
-  what.start = start;
-  if (said) said(&what);
+  if (said) said();
 }
 
 }  // namespace
