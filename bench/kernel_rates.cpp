@@ -28,9 +28,14 @@ int main(int argc, char** argv) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const auto& activities = capture->activities;
   std::string out = fmt::format(
-      "{{\"solve_seconds\":{:.3f},\"samples\":{},\"shift_ns\":{},\"correlation\":{},\"explained\":{"
-      "{",
-      seconds, solved.samples, solved.shift_ns, solved.fit_of_shift);
+      "{{\"solve_seconds\":{:.3f},\"samples\":{},\"shift_ns\":{},\"correlation\":{},\"alignment\":{"
+      "{"
+      "\"verdict\":{},\"error\":{},\"rival_error\":{},\"rival_shift_ns\":{},\"certainty\":{}}},"
+      "\"explained\":{{",
+      seconds, solved.samples, solved.shift_ns, solved.fit_of_shift,
+      static_cast<int>(solved.alignment.verdict), solved.alignment.error,
+      solved.alignment.rival_error, solved.alignment.rival_shift,
+      std::min(solved.alignment.certainty, 1e9));
   for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric)
     out += fmt::format("{}\"{}\":{}", when(metric > 0, ","), capture->text(solved.metrics[metric]),
                        solved.explained[metric]);

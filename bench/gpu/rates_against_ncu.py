@@ -4,6 +4,10 @@ A profiler runs each kernel alone, so its kernels do not take the time that they
 tensor cycles, bytes) is the same in both; so the truth for a rate in the running program is what the profiler counted, over the time that the
 program's own kernels took. Ratios of the profiler's own run ("alone") are compared too.
 
+A chip that is held by its power limit runs slower in the program than beneath the profiler, where it rests between kernels; then shares of
+cycles are not shares of time. "in_cycles" takes what was counted over the cycles of the program's own kernels, at the clock at which the
+instructions of all its kernels fill the issue slots that were sampled: one number a program, which the mean of issue is used up for.
+
 Usage: rates_against_ncu.py RATES.json NCU.csv[.gz] [OUT.json]. RATES.json: bench/kernel_rates CAPTURE.
 """
 import collections
@@ -66,6 +70,8 @@ for j, row in enumerate(rows[2:]):
     t["n"] += 1
     ns, elapsed = number(row, "gpu__time_duration.sum"), number(row, "smsp__cycles_elapsed.sum")
     t["ns"] += ns
+    t["slots"] += elapsed
+    t["instructions"] += number(row, issued)
     for metric, ratio in (("sm.active_any", number(row, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed") / 100), ("issue.active", number(row, issued) / elapsed),
                           ("tensor.active", share(row, "sm__pipe_tensor_cycles_active", elapsed)), ("sm.occupancy", number(row, "sm__warps_active.avg.pct_of_peak_sustained_elapsed") / 100)):
         t[metric] += ratio * ns
@@ -83,6 +89,12 @@ steps = statistics.median(k["instances"] / t["n"] for k, t in pairs)
 result = {"sequence_matched": best / len(report), "pairs": len(pairs), "steps": steps, "paired_share": paired / total, "samples": rates["samples"], "solve_seconds": rates["solve_seconds"], "shift_ns": rates["shift_ns"], "correlation": rates["correlation"],
           "longer_in_program": statistics.median(k["ns"] / k["instances"] / (t["ns"] / t["n"]) for k, t in pairs), "metrics": {}}
 whole = sum(t["ns"] for t in truth.values())
+partitions = number(rows[2], "smsp__cycles_elapsed.sum") / number(rows[2], "smsp__cycles_elapsed.avg")
+clock = None
+if any("issue.active" in k["rates"] for k in kernels):
+    instructions = sum(t["instructions"] / t["n"] * kernels[group]["instances"] for group, t in truth.items())
+    clock = instructions / partitions / sum(kernels[group]["rates"]["issue.active"][0] * kernels[group]["ns"] for group in truth)
+    result["gigahertz"] = clock
 for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write", "l2.sectors"):
     rows = []
     for k, t in pairs:
@@ -92,13 +104,16 @@ for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy",
         count = metric in ("dram.read", "dram.write", "l2.sectors")
         alone = t[metric] / t["ns"]
         in_program = t[metric] / t["n"] / (k["ns"] / k["instances"])
-        rows.append((value, half, resolved, alone, in_program))
+        in_cycles = in_program
+        if clock and not count:  # no share is over 1
+            in_cycles = min(in_program * t["slots"] / partitions / t["ns"] / clock, 1)
+        rows.append((value, half, resolved, alone, in_program, in_cycles))
     if not rows:
         continue
     top = max(r[4] for r in rows)
     rows_used = [r for r in rows if r[4] > 1e-3 * top]
     by = {}
-    for name, i in (("alone", 3), ("in_program", 4)):
+    for name, i in (("alone", 3), ("in_program", 4), ("in_cycles", 5)):
         error = [abs(r[0] - r[i]) / r[i] for r in rows_used]
         users = [abs(r[0] - r[i]) / r[i] for r in rows if r[i] >= 0.05 * top]  # not what a kernel hardly does
         by[name] = {"kernels_that_use_it": len(users), "median_error_of_users": statistics.median(users), "median_error": statistics.median(error), "median_error_of_scale": statistics.median(abs(r[0] - r[i]) / (top if metric in ("dram.read", "dram.write", "l2.sectors") else 1) for r in rows),
@@ -109,4 +124,4 @@ if len(sys.argv) > 3:
     json.dump(result, open(sys.argv[3], "w"), indent=1)
 print({k: v for k, v in result.items() if k != "metrics"})
 for metric, r in result["metrics"].items():
-    print(f"{metric:14} {r['kernels']:3} kernels, {r['resolved']:3} resolved; half width {r['median_half_width']:6.1%}; " + "; ".join(f"{n}: error {r[n]['median_error']:6.1%} ({r[n]['median_error_of_scale']:.4f}), of {r[n]['kernels_that_use_it']} that use it {r[n]['median_error_of_users']:.1%}, bias {r[n]['bias']:+6.1%}, covered {r[n]['covered']:4.0%} (resolved {r[n]['covered_resolved']:4.0%})" for n in ("alone", "in_program")))
+    print(f"{metric:14} {r['kernels']:3} kernels, {r['resolved']:3} resolved; half width {r['median_half_width']:6.1%}; " + "; ".join(f"{n}: error {r[n]['median_error']:6.1%} ({r[n]['median_error_of_scale']:.4f}), of {r[n]['kernels_that_use_it']} that use it {r[n]['median_error_of_users']:.1%}, bias {r[n]['bias']:+6.1%}, covered {r[n]['covered']:4.0%} (resolved {r[n]['covered_resolved']:4.0%})" for n in ("alone", "in_program", "in_cycles")))

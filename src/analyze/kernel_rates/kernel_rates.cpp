@@ -196,6 +196,7 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
   out.group_of = columns.group_of;
   if (out.groups.empty()) return out;
   AlignedSamples samples = align_samples(capture, device);
+  out.alignment = samples.found;
   if (samples.rows.empty() || samples.metrics.empty()) return out;
   refine(capture, columns, samples);
   out.shift_ns = samples.shift_ns;

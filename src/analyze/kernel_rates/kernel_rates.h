@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/kernel_rates/find_shift.h"
 #include "core/time.h"
 #include "model/capture.h"
 
@@ -37,11 +38,13 @@ struct KernelRates {
   std::vector<double> explained;  // [metric]: share of the samples' variance that the fit explains
   std::int64_t samples = 0;       // used
   Nanos shift_ns = 0;             // samples were moved by this (median) to lie over their kernels
-  double fit_of_shift = 0;  // correlation of sampled and traced busy time after the shift, 0..1
+  double fit_of_shift = 0;        // correlation of samples and solved rates after the shift, 0..1
+  ShiftFound alignment;           // how the shift was found, or why there is none
 };
 
 /// Solves for one device (row of capture.devices). Empty metrics when there are no kernels, no
-/// gpu.busy samples over them, or the two do not fit each other on any clock shift within 20 ms.
+/// gpu.busy samples over them, or the two do not fit each other on one clock shift within 20 ms and
+/// no other: `alignment.verdict` says which.
 KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 
 /// Adds what was solved as a counter report: one report kernel for each kernel of a step (of the

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/launch_columns.h"
@@ -78,6 +79,13 @@ void add_counters(Capture& capture, std::uint32_t report_kernel, const KernelRat
     }
 }
 
+/// How much worse the next best shift of the clocks is.
+std::string rival_text(const ShiftFound& alignment) {
+  if (!std::isfinite(alignment.certainty)) return "no other shift fits";
+  return fmt::format("{:.1f} % of the variance left, {:.1f} % at the next best shift of {} ns",
+                     100 * alignment.error, 100 * alignment.rival_error, alignment.rival_shift);
+}
+
 /// "12 of 14 kernels (98.1 % of kernel time) resolved ...".
 std::string solution_text(const KernelRates& solved) {
   std::int64_t resolved = 0, total = 0;
@@ -96,8 +104,33 @@ std::string solution_text(const KernelRates& solved) {
   if (ns > 0) share = 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns);
   return fmt::format(
       "{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; "
-      "clocks shifted by {} ns, correlation {:.3f}",
-      resolved, total, share, solved.samples, solved.shift_ns, solved.fit_of_shift);
+      "clocks shifted by {} ns, correlation {:.3f}, {}",
+      resolved, total, share, solved.samples, solved.shift_ns, solved.fit_of_shift,
+      rival_text(solved.alignment));
+}
+
+/// Why samples could not be laid over kernels; empty where there was nothing to lay.
+std::string refusal_text(const ShiftFound& alignment, I32 device) {
+  switch (alignment.verdict) {
+    case ShiftVerdict::ambiguous:
+      return fmt::format(
+          "GPU {}: clocks shifted by {} and by {} ns explain the samples alike ({:.1f} and {:.1f} "
+          "% "
+          "of their variance left): steps that repeat to the microsecond fit one step later too",
+          device, alignment.shift, alignment.rival_shift, 100 * alignment.error,
+          100 * alignment.rival_error);
+    case ShiftVerdict::no_fit:
+      return fmt::format(
+          "GPU {}: no shift of the clocks within 20 ms explains half of how the samples vary",
+          device);
+    case ShiftVerdict::no_pattern:
+      return fmt::format("GPU {}: its levels do not change, so nothing tells where samples lie",
+                         device);
+    case ShiftVerdict::no_samples:
+    case ShiftVerdict::found:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -109,6 +142,8 @@ std::vector<KernelRates> add_solved_counters(Capture& capture) {
   std::vector<KernelRates> by_device;
   for (std::uint32_t device = 0; device < capture.devices.size(); ++device) {
     const KernelRates& solved = by_device.emplace_back(solve_kernel_rates(capture, device));
+    if (const auto why = refusal_text(solved.alignment, capture.devices.id[device]); !why.empty())
+      capture.note_quality(QualityCode::samples_not_laid, why);
     if (solved.metrics.empty()) continue;
     for (const auto row : typical_kernels(capture, solved))
       add_counters(capture, add_report_kernel(capture, device, row), solved, solved.group_of[row]);

@@ -124,8 +124,8 @@ parts of their own.
   ["samples_missing","tma"]
   $ jq -c '.energy.devices[0].layer_types[:4][] | [.name, (.nj / .ns | round), ([.parts[] | select(.component == "dram") | .nj] | add) / .ns > 20]' real.json
   ["Convolution",618,true]
-  ["Normalisation",735,true]
-  ["MatMul",625,true]
+  ["Normalisation",734,true]
+  ["MatMul",626,true]
   ["Elementwise",870,true]
   $ gpufathom analyze real.gpf --model model.json --window steps --format json | jq -c '.energy.devices[0].nj' > analyze.nj; jq .energy.devices[0].nj real.json | diff - analyze.nj && echo the same in analyze
   gpufathom: real.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine

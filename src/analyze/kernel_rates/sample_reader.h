@@ -1,0 +1,41 @@
+// Samples of hardware counters around recorded kernels, in the order in which they were taken. The
+// map from the GPU's clock to the host's is made better while a recording runs, at which times of
+// samples step back by up to some milliseconds: those steps are known to the nanosecond, as
+// samples follow each other without a gap, and are taken out.
+#pragma once
+
+#include <vector>
+
+#include "core/intervals.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// How far clocks of samples and kernels may lie apart.
+inline constexpr Nanos kShiftReach = 20 * kNsPerMs;
+
+struct CounterSample {
+  Interval span;               // without the clock's steps since the first sample
+  Nanos steps = 0;             // what was taken out: span.start was written as that much less
+  double busy = 0;             // gpu.busy
+  std::vector<double> values;  // by metric: ratios, or units per nanosecond for counts
+  bool whole = false;          // has every metric
+};
+
+struct CounterSamples {
+  std::vector<Text> metrics;  // without gpu.busy
+  std::vector<CounterSample> all;
+};
+
+/// Those of the device that lie within kShiftReach of the traced spans.
+CounterSamples read_counter_samples(const Capture& capture, std::uint32_t device,
+                                    const Intervals& traced);
+
+/// The stretches whose every kernel is known: of a recording with windows, each window from its
+/// first activity to its last. `busy`: when the device's activities ran, not empty.
+Intervals traced_spans(const Capture& capture, const Intervals& busy);
+
+/// Whether a traced span holds all of it.
+bool is_traced(const Intervals& traced, Interval span);
+
+}  // namespace gf
