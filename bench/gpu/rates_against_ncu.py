@@ -95,6 +95,7 @@ if any("issue.active" in k["rates"] for k in kernels):
     instructions = sum(t["instructions"] / t["n"] * kernels[group]["instances"] for group, t in truth.items())
     clock = instructions / partitions / sum(kernels[group]["rates"]["issue.active"][0] * kernels[group]["ns"] for group in truth)
     result["gigahertz"] = clock
+    result["gigahertz_alone"] = [f(t["slots"] / partitions / t["ns"] for k, t in pairs) for f in (min, statistics.median, max)]
 for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write", "l2.sectors"):
     rows = []
     for k, t in pairs:

@@ -102,6 +102,21 @@ TEST(AlignSamples, AGpuThatNeverPauses) {
   }
 }
 
+TEST(AlignSamples, WhatASetDoesIsNotGivenToItsNeighbours) {
+  Capture capture = busy_capture(busy_runs(0.03, 5), [](Nanos) { return 700'000; });
+  for (std::size_t row = 0; row < capture.activities.size(); ++row)
+    if (capture.text(capture.activities.name[row]) == "kernel_5")
+      capture.activities.kind[row] = ActivityKind::memset;
+  const auto solved = solve_kernel_rates(capture, 0);
+  ASSERT_EQ(solved.groups.size(), 23u);
+  ASSERT_FALSE(solved.metrics.empty());
+  for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+    const auto name = capture.text(capture.activities.name[solved.groups[group].first]);
+    EXPECT_NEAR(solved.rates[0][group].value, rate_of(std::stoi(std::string(name.substr(7)))), 0.03)
+        << name;
+  }
+}
+
 TEST(AlignSamples, StepsThatRepeatToTheNanosecondAreRefused) {
   Capture capture = busy_capture(busy_runs(0, 5), [](Nanos) { return 2'000'000; });
   const auto solved = solve_kernel_rates(capture, 0);

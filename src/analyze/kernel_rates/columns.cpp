@@ -129,6 +129,27 @@ void give_columns(SequencePlaces& places, KernelColumns& out) {
   out.ns.assign(out.group_of_column.size(), 0);
 }
 
+/// Copies and sets move bytes beside kernels, which would be given them: a column for each kind, of
+/// the group that nobody asks for.
+void give_copies_columns(const Capture& capture, std::uint32_t device, KernelColumns& out) {
+  const auto& activities = capture.activities;
+  std::map<std::pair<ActivityKind, CopyKind>, std::uint32_t> known;
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    if (activities.kind[row] == ActivityKind::kernel || activities.device[row] != device ||
+        activities.duration_ns[row] <= 0)
+      continue;
+    const auto [it, added] =
+        known.try_emplace({activities.kind[row], activities.copy[row]},
+                          static_cast<std::uint32_t>(out.group_of_column.size()));
+    if (added) {
+      out.group_of_column.push_back(out.kept);
+      out.ns.push_back(0);
+    }
+    out.column_of[row] = it->second;
+    out.ns[it->second] += static_cast<double>(activities.duration_ns[row]);
+  }
+}
+
 }  // namespace
 
 KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
@@ -158,6 +179,7 @@ KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
     out.column_of[rows[i]] = column;
     out.ns[column] += static_cast<double>(capture.activities.duration_ns[rows[i]]);
   }
+  give_copies_columns(capture, device, out);
   return out;
 }
 

@@ -15,7 +15,7 @@ struct KernelColumns {
   std::vector<KernelRates::Group> groups;  // most time first
   std::vector<std::uint32_t>
       group_of;  // by row of activities; kNoRow for what is no kernel of the device
-  std::vector<std::uint32_t> column_of;        // the same, of columns
+  std::vector<std::uint32_t> column_of;        // the same, of columns; copies and sets have some
   std::vector<std::uint32_t> group_of_column;  // groups past the largest share the last one, `kept`
   std::vector<double> ns;                      // time of each column
   std::vector<std::int64_t>
