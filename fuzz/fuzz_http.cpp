@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cli/serve/http_server.h"
+#include "cli/live/serve/http_server.h"
 
 namespace {
 

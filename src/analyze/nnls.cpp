@@ -12,7 +12,10 @@ Eigen::VectorXd solve_on(const Eigen::MatrixXd& A, const Eigen::VectorXd& right,
     if (active[j]) columns.push_back(static_cast<Eigen::Index>(j));
   Eigen::VectorXd solution = Eigen::VectorXd::Zero(A.cols());
   if (columns.empty()) return solution;
-  const Eigen::VectorXd part = A(Eigen::all, columns).colPivHouseholderQr().solve(right);
+  Eigen::MatrixXd chosen(A.rows(), static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    chosen.col(static_cast<Eigen::Index>(i)) = A.col(columns[i]);
+  const Eigen::VectorXd part = chosen.colPivHouseholderQr().solve(right);
   for (std::size_t i = 0; i < columns.size(); ++i)
     solution[columns[i]] = part[static_cast<Eigen::Index>(i)];
   return solution;

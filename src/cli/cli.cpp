@@ -94,9 +94,11 @@ int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
   Words names{"help"};
   for (const auto& verb : verbs) names.push_back(verb.name);
   const auto meant = nearest(word, names);
-  return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs)",
+  const bool reads_only = live_verbs().empty();
+  return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs{})",
                               word.starts_with('-') ? "option" : "verb", word,
-                              meant.empty() ? "" : fmt::format(": did you mean {}?", meant)),
+                              meant.empty() ? "" : fmt::format(": did you mean {}?", meant),
+                              when(reads_only, "; this build has none that ask a driver")),
                   kWrongUsage);
 }
 
@@ -128,10 +130,9 @@ int help(const Words& words, std::span<const Verb> verbs) {
 
 int run(int argc, const char* const* argv) {
   open_standard_streams();
-  const std::vector verbs = {analyze_verb(),   ranks_verb(),    compare_verb(), export_verb(),
-                             import_verb(),    query_verb(),    metrics_verb(), energy_verb(),
-                             calibrate_verb(), ceilings_verb(), work_verb(),    monitor_verb(),
-                             record_verb(),    start_verb(),    doctor_verb(),  overhead_verb()};
+  std::vector verbs = {analyze_verb(), ranks_verb(),   compare_verb(), export_verb(), import_verb(),
+                       query_verb(),   metrics_verb(), energy_verb(),  work_verb()};
+  for (auto& verb : live_verbs()) verbs.push_back(std::move(verb));
   const Words words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);
   const auto& first = words.front();

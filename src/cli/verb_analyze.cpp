@@ -22,7 +22,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct AnalyzeArguments {
   InputOptions input;
   std::vector<std::string> more;   // captures of other ranks
   std::vector<std::string> peers;  // the same, to tell waiting apart in the answer for this one
@@ -34,7 +34,7 @@ struct Options {
   bool brief = false;
 };
 
-Result<std::string> rendered(const Options& options, const std::string& format,
+Result<std::string> rendered(const AnalyzeArguments& options, const std::string& format,
                              const Analysis& analysis, const std::optional<Context>& context) {
   if (options.brief) return brief_text(analysis, text_style(options.output.to_file()));
   if (format == "text")
@@ -45,7 +45,7 @@ Result<std::string> rendered(const Options& options, const std::string& format,
   return json += '\n';
 }
 
-int analyze_files(const Options& out) {
+int analyze_files(const AnalyzeArguments& out) {
   const std::string format = chosen_format(out.output);
   if (out.brief && format != "text") return complain("--brief is a form of text", kWrongUsage);
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
@@ -86,7 +86,7 @@ int analyze_files(const Options& out) {
 }
 
 /// Several captures, or a folder of them, are the ranks of a job: the question is another one.
-int analyze_ranks_of(const Options& options) {
+int analyze_ranks_of(const AnalyzeArguments& options) {
   if (!options.peers.empty())
     return complain("--ranks wants the one capture that is analysed before it", kWrongUsage);
   if (chosen_format(options.output) == "html")
@@ -103,7 +103,7 @@ int analyze_ranks_of(const Options& options) {
 
 Verb analyze_verb() {
   Verb verb{"analyze", "how deep a recorded run used its GPU"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AnalyzeArguments>();
   add_input_options(verb, options->input);
   verb.argument("MORE", options->more,
                 "captures of the other ranks of a job: the answer is that of `ranks`")

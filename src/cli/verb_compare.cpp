@@ -27,7 +27,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::string> captures;
   std::vector<std::string> counters;
   std::vector<std::int64_t> batches;
@@ -46,7 +46,7 @@ struct Runs {
 };
 
 /// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
-std::optional<int> add_run(const Options& out, std::size_t index, Runs& runs) {
+std::optional<int> add_run(const CompareArguments& out, std::size_t index, Runs& runs) {
   ProgressDisplay progress;
   InputOptions input;
   input.trace = out.captures[index];
@@ -67,7 +67,7 @@ std::optional<int> add_run(const Options& out, std::size_t index, Runs& runs) {
   return std::nullopt;
 }
 
-Result<std::vector<CheckRule>> checks_of(const Options& options) {
+Result<std::vector<CheckRule>> checks_of(const CompareArguments& options) {
   std::vector<CheckRule> rules;
   for (const auto& text : options.fail_on) {
     auto rule = parse_check(text);
@@ -78,7 +78,7 @@ Result<std::vector<CheckRule>> checks_of(const Options& options) {
 }
 
 /// The answer, and beside it what build servers read.
-Status write_answers(const Options& options, const Comparison& comparison,
+Status write_answers(const CompareArguments& options, const Comparison& comparison,
                      const std::string& format) {
   std::string answer;
   if (format == "json") {
@@ -104,7 +104,7 @@ Status write_answers(const Options& options, const Comparison& comparison,
   return {};
 }
 
-int compare_files(const Options& options) {
+int compare_files(const CompareArguments& options) {
   if (!options.axes.empty() || !options.table.empty())
     return compare_sweep({options.captures, options.counters, options.axes, options.table,
                           options.window, options.output});
@@ -159,7 +159,7 @@ Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
 
 Verb compare_verb() {
   Verb verb{"compare", "what of the difference between runs comes from where"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareArguments>();
   verb.argument("FILE", options->captures,
                 "traces or capture files; the others are compared with the first")
       .input();

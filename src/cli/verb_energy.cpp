@@ -17,7 +17,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct EnergyArguments {
   InputOptions input;
   OutputOptions output;
   std::string window = "auto", model;
@@ -25,7 +25,7 @@ struct Options {
   std::optional<std::size_t> rows;
 };
 
-Result<std::string> rendered(const Options& options, const std::string& format,
+Result<std::string> rendered(const EnergyArguments& options, const std::string& format,
                              const Analysis& analysis, const std::optional<Context>& context) {
   if (format == "html")
     return analysis_html(analysis, context ? &*context : nullptr, PageOrder::energy);
@@ -38,7 +38,7 @@ Result<std::string> rendered(const Options& options, const std::string& format,
   return json += '\n';
 }
 
-int energy_of(const Options& out) {
+int energy_of(const EnergyArguments& out) {
   const std::string format = chosen_format(out.output);
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html wants -o FILE", kWrongUsage);
@@ -72,7 +72,7 @@ Verb energy_verb() {
   Verb verb{"energy",
             "where the joules of a recorded run went: static power, units and memory levels, by "
             "step, layer and kernel"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EnergyArguments>();
   add_input_options(verb, options->input);
   verb.option(
           "--model", options->model, "FILE",

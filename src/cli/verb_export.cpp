@@ -18,14 +18,14 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct ExportArguments {
   InputOptions input;
   bool perfetto = false;
   std::string csv;     // directory
   std::string output;  // file of --perfetto
 };
 
-Status export_perfetto(const Options& options, const Context& context) {
+Status export_perfetto(const ExportArguments& options, const Context& context) {
   if (options.output.empty() || options.output == "-")
     return write_perfetto(
         context, [](std::string_view bytes) { return write_all(1, bytes, "standard output"); });
@@ -37,7 +37,8 @@ Status export_perfetto(const Options& options, const Context& context) {
   return written;
 }
 
-Status export_csv(const Options& options, const Context& context, const Analysis& analysis) {
+Status export_csv(const ExportArguments& options, const Context& context,
+                  const Analysis& analysis) {
   const std::string& directory = options.csv;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -66,7 +67,7 @@ Status export_csv(const Options& options, const Context& context, const Analysis
   return written;
 }
 
-int export_capture(const Options& options) {
+int export_capture(const ExportArguments& options) {
   if (!options.perfetto && options.csv.empty())
     return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
   if (!options.perfetto && !options.output.empty())
@@ -93,7 +94,7 @@ int export_capture(const Options& options) {
 
 Verb export_verb() {
   Verb verb{"export", "a capture in the format of another tool"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportArguments>();
   add_input_options(verb, options->input);
   verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");
   verb.option("--csv", options->csv, "DIR", "one CSV file a table, in this directory");

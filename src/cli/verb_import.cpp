@@ -16,14 +16,14 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct ImportArguments {
   std::vector<std::string> files;
   std::string output;
   ImportOptions import;
 };
 
 /// Reads all files and joins them: the trace first, whatever the order they were named in.
-Result<Capture> read_all(const Options& options) {
+Result<Capture> read_all(const ImportArguments& options) {
   Capture whole;
   std::string trace;  // the file that holds the run itself
   std::vector<Capture> beside;
@@ -52,9 +52,9 @@ Result<Capture> read_all(const Options& options) {
   return whole;
 }
 
-Result<int> import_files(const Options& options, std::string& summary) {
+Result<int> import_files(const ImportArguments& options, std::string& summary) {
   ProgressDisplay progress;
-  Options with_progress = options;
+  ImportArguments with_progress = options;
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
@@ -78,7 +78,7 @@ Result<int> import_files(const Options& options, std::string& summary) {
 
 Verb import_verb() {
   Verb verb{"import", "join a trace with its counter report and power log into one capture file"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ImportArguments>();
   verb.argument("FILE...", options->files, "trace, and what was measured beside it, in any order")
       .must()
       .input();

@@ -9,12 +9,12 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct MetricsArguments {
   MetricFilter filter;
   OutputOptions output;
 };
 
-int print_metrics(const Options& options) {
+int print_metrics(const MetricsArguments& options) {
   const auto entries = select_metrics(options.filter);
   if (!entries) return complain(entries.error());
   const bool json = chosen_format(options.output) == "json";
@@ -30,7 +30,7 @@ int print_metrics(const Options& options) {
 
 Verb metrics_verb() {
   Verb verb{"metrics", "what every metric means and how each source measures it"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MetricsArguments>();
   verb.argument("ID ...", options->filter.ids,
                 "metrics (dram.read) or groups (dram) to show with their sources");
   verb.option("--level", options->filter.level, "LEVEL",

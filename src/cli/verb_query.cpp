@@ -22,7 +22,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct QueryArguments {
   std::optional<std::string> file, sql;
   OutputOptions output;
   std::size_t rows = 200;
@@ -90,7 +90,8 @@ Result<Input> open_imported(const std::string& path, const ImportOptions& option
 }
 
 /// Asks, and analyses first when the statement asks for what an analysis says.
-Result<QueryAnswer> ask_input(const Options& out, Input& input, const ImportOptions& options) {
+Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
+                              const ImportOptions& options) {
   QueryLimits limits = out.limits;
   limits.max_bytes = out.max_bytes.value_or(limits.max_bytes);
   auto found = ask(input.db.get(), *out.sql, limits);
@@ -102,7 +103,7 @@ Result<QueryAnswer> ask_input(const Options& out, Input& input, const ImportOpti
 }
 
 /// `notes`: what is known to be missing.
-Result<std::string> answer(const Options& options, Capture& notes) {
+Result<std::string> answer(const QueryArguments& options, Capture& notes) {
   const TextStyle style = text_style(options.output.to_file());
   if (!options.file) return capture_tables_text(style);
   ProgressDisplay progress;
@@ -138,7 +139,7 @@ Result<std::string> answer(const Options& options, Capture& notes) {
 
 Verb query_verb() {
   Verb verb{"query", "ask a capture or trace in SQL; without SQL, list its tables and columns"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<QueryArguments>();
   verb.argument("FILE", options->file, "capture (.gpf), or anything that analyze reads").input();
   verb.argument("SQL", options->sql, "one SELECT statement");
   verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");

@@ -22,7 +22,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct RanksArguments {
   RankInputs input;
   OutputOptions output;
   std::optional<std::size_t> rows;
@@ -37,7 +37,7 @@ int complain_of(const LoadedRanks& loaded) {
 }
 
 /// One line of JSON for each rank.
-int give_parts(const Options& o, const LoadedRanks& loaded) {
+int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   std::string lines;
   for (const auto& part : loaded.parts) {
     to_json(lines, part);
@@ -105,7 +105,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
 
 Verb ranks_verb() {
   Verb verb{"ranks", "who waited for whom in a job of several GPUs, and why"};
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<RanksArguments>();
   verb.argument("FILE", o->input.paths,
                 "captures of the ranks of one run, folders of them, or what --map made of them")
       .must()

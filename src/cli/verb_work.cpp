@@ -20,7 +20,7 @@ namespace gf::cli {
 
 namespace {
 
-struct Options {
+struct WorkArguments {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> peers;  // captures of other ranks
@@ -29,7 +29,7 @@ struct Options {
   std::optional<std::size_t> rows;
 };
 
-std::string rendered(const Options& asked, const std::string& format, const WorkUse& use) {
+std::string rendered(const WorkArguments& asked, const std::string& format, const WorkUse& use) {
   if (format == "text")
     return work_text(use, text_style(asked.output.to_file()), text_rows(asked.rows));
   std::string json;
@@ -37,7 +37,7 @@ std::string rendered(const Options& asked, const std::string& format, const Work
   return json += '\n';
 }
 
-int work_of_file(const Options& asked) {
+int work_of_file(const WorkArguments& asked) {
   const std::string format = chosen_format(asked.output);
   if (format == "html") return complain("work gives text or json", kWrongUsage);
   ProgressDisplay progress;
@@ -78,7 +78,7 @@ int work_of_file(const Options& asked) {
 
 Verb work_verb() {
   Verb verb{"work", "how many operations and bytes a run needed, and where the peak went"};
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<WorkArguments>();
   add_input_options(verb, options->input);
   add_peers_option(verb, options->peers);
   add_window_option(

@@ -1,4 +1,4 @@
-// Every verb says what it takes and does.
+// Every verb says what it takes and does. Those that ask a driver are in cli/live.
 #pragma once
 
 #include "cli/options.h"
@@ -13,13 +13,9 @@ Verb query_verb();
 Verb ranks_verb();
 Verb metrics_verb();
 Verb energy_verb();
-Verb calibrate_verb();
-Verb ceilings_verb();
 Verb work_verb();
-Verb monitor_verb();
-Verb record_verb();
-Verb start_verb();
-Verb doctor_verb();
-Verb overhead_verb();
+
+/// Those that ask a driver; none in a build that only reads captures (GPUFATHOM_LIVE=OFF).
+std::vector<Verb> live_verbs();
 
 }  // namespace gf::cli

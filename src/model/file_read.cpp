@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -101,51 +102,90 @@ bool take(sqlite3_stmt* raw, int at, const FileStrings& strings, ValueOf<Declare
   }
 }
 
+/// A table as the file should hold it.
+struct StoredTable {
+  const char* name;
+  std::uint64_t row_bytes;
+  std::vector<const char*> columns;
+};
+
 template <class Table>
-Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBudget& budget,
-                  const std::string& file) {
-  const std::string stored = fmt::format("_{}", Table::kName);
+StoredTable stored_table(const Table& table) {
+  StoredTable stored{Table::kName, 0, {}};
+  table.each_column([&](const ColumnInfo& info, const auto& column) {
+    stored.row_bytes += sizeof(typename std::remove_cvref_t<decltype(column)>::value_type);
+    stored.columns.push_back(info.name);
+  });
+  return stored;
+}
+
+struct StoredRows {
+  sqlite::Statement statement;  // none: written before the model had this table
+  std::size_t count = 0;
+};
+
+/// The rows of a table: their number, then the columns. What the file lacks is read as NULL, which
+/// stands for the default.
+Result<StoredRows> select_rows(sqlite3* db, const StoredTable& table, ReadBudget& budget,
+                               const std::string& file) {
+  const std::string stored = fmt::format("_{}", table.name);
   auto there = plain_table(db, stored, file);
   if (!there) return tl::unexpected(there.error());
-  if (!*there) return {};  // written before the model had this table
-  auto integer = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
-  if (!integer) return tl::unexpected(integer.error());
-  if (*integer >= kNoRow)
-    return fail(fmt::format("table {} has more rows than this program can hold", Table::kName),
-                file);
-  std::uint64_t row_bytes = 0;
-  table.each_column([&](const ColumnInfo&, const auto& column) {
-    row_bytes += sizeof(typename std::remove_cvref_t<decltype(column)>::value_type);
-  });
-  if (auto ok = budget.spend(static_cast<std::uint64_t>(*integer) * row_bytes); !ok) return ok;
-  // Columns that the file lacks are read as NULL, which stands for the default.
+  if (!*there) return StoredRows{};
+  auto count = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
+  if (!count) return tl::unexpected(count.error());
+  if (*count >= kNoRow)
+    return fail(fmt::format("table {} has more rows than this program can hold", table.name), file);
+  const auto rows = static_cast<std::size_t>(*count);
+  if (auto ok = budget.spend(rows * table.row_bytes); !ok) return tl::unexpected(ok.error());
   std::string columns;
-  Status status;
-  table.each_column_ref([&](const auto& column) {
+  for (const char* name : table.columns) {
     auto has = sqlite::integer(
         db,
-        fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", stored,
-                    column.info.name),
+        fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", stored, name),
         file);
-    if (!has) status = tl::unexpected(has.error());
-    if (has && *has > 0) {
-      columns += ", " + sqlite::quoted(column.info.name);
+    if (!has) return tl::unexpected(has.error());
+    if (*has > 0) {
+      columns += ", " + sqlite::quoted(name);
     } else {
-      columns += std::string(", NULL");
+      columns += ", NULL";
     }
-  });
-  if (!status) return status;
+  }
   auto statement =
       prepare(db, fmt::format("SELECT row{} FROM {} ORDER BY row", columns, stored), file);
   if (!statement) return tl::unexpected(statement.error());
-  sqlite3_stmt* raw = statement->get();
-  table.reserve(static_cast<std::size_t>(*integer));
+  return StoredRows{std::move(*statement), rows};
+}
+
+/// `take_row` keeps the row that the statement is at, and gives the column whose value is not
+/// possible, if any.
+Status read_rows(sqlite3* db, const StoredTable& table, sqlite3_stmt* raw, const std::string& file,
+                 const std::function<const char*()>& take_row) {
+  std::int64_t row = 0;
   int code;
   while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
-    std::uint32_t row = kNoRow;
-    if (table.size() < kNoRow) row = static_cast<std::uint32_t>(table.size());
-    if (sqlite3_column_int64(raw, 0) != row)
-      return fail(fmt::format("table {} lacks row {}", Table::kName, row), file, -1, kDamaged);
+    if (row >= kNoRow || sqlite3_column_int64(raw, 0) != row)
+      return fail(fmt::format("table {} lacks row {}", table.name, row), file, -1, kDamaged);
+    if (const char* bad = take_row())
+      return fail(
+          fmt::format("table {}, row {}: the value of {} is not possible", table.name, row, bad),
+          file, -1, kDamaged);
+    ++row;
+  }
+  if (code == SQLITE_DONE) return {};
+  return failure(db, fmt::format("table {} cannot be read", table.name), file);
+}
+
+template <class Table>
+Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBudget& budget,
+                  const std::string& file) {
+  const StoredTable stored = stored_table(table);
+  auto rows = select_rows(db, stored, budget, file);
+  if (!rows) return tl::unexpected(rows.error());
+  sqlite3_stmt* raw = rows->statement.get();
+  if (!raw) return {};
+  table.reserve(rows->count);
+  return read_rows(db, stored, raw, file, [&] {
     int at = 1;
     const char* bad = nullptr;
     table.each_column_ref([&](const auto& column) {
@@ -154,14 +194,8 @@ Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBud
       if (!take<typename Column::Declared>(raw, at++, strings, value)) bad = column.info.name;
       column.column.push_back(value);
     });
-    if (bad)
-      return fail(
-          fmt::format("table {}, row {}: the value of {} is not possible", Table::kName, row, bad),
-          file, -1, kDamaged);
-  }
-  if (code != SQLITE_DONE)
-    return failure(db, fmt::format("table {} cannot be read", Table::kName), file);
-  return {};
+    return bad;
+  });
 }
 
 std::uint64_t unpacked_bytes(const PackedBlock& block) {
@@ -306,8 +340,9 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
 
 namespace {
 
+using Wanted = bool (*)(std::string_view table);
+
 /// `wanted` says which tables are read, by name; with sample_blocks, devices must be.
-template <class Wanted>
 Result<Capture> read_tables(const std::string& path, const Progress& progress,
                             std::uint64_t max_bytes, Wanted wanted) {
   auto opened = open_capture_file(path);

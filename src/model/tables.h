@@ -212,6 +212,14 @@ inline std::uint32_t of(const PerTable& numbers, TableId id) {
 
 /// All tables of a capture; each_table(f) calls f(table) for every one, in the order of tables.def.
 struct Tables {
+  // Hundreds of columns each: compiled once, in tables.cpp.
+  Tables();
+  Tables(const Tables&);
+  Tables(Tables&&) noexcept;
+  Tables& operator=(const Tables&);
+  Tables& operator=(Tables&&) noexcept;
+  ~Tables();
+
 #define GF_TABLE(table, about) table##_table table;
 #define GF_COLUMN(type, name, meaning)
 #define GF_END(table)

@@ -20,14 +20,14 @@ namespace gf {
 namespace {
 
 /// A device's program with what each of its kernels waits, by row of activities.
-struct Program {
+struct WaitingProgram {
   Capture capture;
   JobWaiting job;
 };
 
-Program random_program() {
+WaitingProgram random_program() {
   test::CaptureBuilder build;
-  Program program;
+  WaitingProgram program;
   const int count = *rc::gen::inRange(1, 25);
   for (int i = 0; i < count; ++i) {
     const Nanos start = *rc::gen::inRange(0, 600), length = *rc::gen::inRange(0, 200);
@@ -57,7 +57,7 @@ struct Counted {
   std::map<std::string, double> by_rank;
 };
 
-Counted count(const Program& program, Interval window) {
+Counted count(const WaitingProgram& program, Interval window) {
   const auto& activities = program.capture.activities;
   Counted counted;
   for (Nanos now = window.start; now < window.end; ++now) {
@@ -101,7 +101,7 @@ void check_owners(const std::vector<NamedTime>& owners, const Counted& counted) 
 }
 
 RC_GTEST_PROP(Waiting, IsTheTimeInWhichOnlyWaitingCollectivesRun, ()) {
-  const Program program = random_program();
+  const WaitingProgram program = random_program();
   AnalyzeOptions options;
   options.waiting = &program.job;
   if (*rc::gen::arbitrary<bool>()) {
@@ -127,7 +127,7 @@ RC_GTEST_PROP(Waiting, IsTheTimeInWhichOnlyWaitingCollectivesRun, ()) {
 }
 
 RC_GTEST_PROP(Waiting, HasItsPartInTheAccountOfThePeak, ()) {
-  Program program = random_program();
+  WaitingProgram program = random_program();
   auto& ops = program.capture.host_ops;
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
     ops.shapes[op] = program.capture.strings.intern("[[64, 64], [64, 64]]");
@@ -153,7 +153,7 @@ RC_GTEST_PROP(Waiting, HasItsPartInTheAccountOfThePeak, ()) {
 }
 
 RC_GTEST_PROP(Waiting, OfNoKernelChangesNothingButItsEmptyBar, ()) {
-  const Program program = random_program();
+  const WaitingProgram program = random_program();
   const JobWaiting none;
   AnalyzeOptions options;
   const auto alone = analyze(program.capture, options);

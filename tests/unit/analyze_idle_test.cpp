@@ -23,14 +23,14 @@ Causes causes(const CaptureBuilder& b, const char* window = "all", std::size_t d
 }
 
 /// A kernel [0, 100) launched at -20; what follows is the test's.
-CaptureBuilder start() {
+CaptureBuilder with_first_kernel() {
   CaptureBuilder b;
   b.launch("first", {-20, -10}, {0, 100});
   return b;
 }
 
 TEST(Idle, LaunchBoundInsideOperatorsAndLaunchCalls) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("aten::mm", 90, 160);
   b.launch("next", {150, 170}, {180, 200});
   // Nothing open until 90 (busy anyway); operator or launch call until 170; launched, not started
@@ -39,7 +39,7 @@ TEST(Idle, LaunchBoundInsideOperatorsAndLaunchCalls) {
 }
 
 TEST(Idle, StartUpWhileAGraphIsCaptured) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.call(ApiKind::other, "cudaStreamBeginCapture", 100, 110);
   b.op("aten::mm", 110, 300);
   b.call(ApiKind::launch, "cudaLaunchKernel", 120, 130);  // starts nothing: it is captured
@@ -50,7 +50,7 @@ TEST(Idle, StartUpWhileAGraphIsCaptured) {
 }
 
 TEST(Idle, HostOtherWhereNothingIsOpen) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.mark("ProfilerStep#1", -50, 500);  // a mark is not an operation
   b.op("aten::mm", 130, 160);
   b.launch("next", {150, 155}, {160, 200});
@@ -58,7 +58,7 @@ TEST(Idle, HostOtherWhereNothingIsOpen) {
 }
 
 TEST(Idle, SyncWhileTheHostIsBlocked) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.call(ApiKind::sync, "cudaStreamSynchronize", 50, 120);
   b.op("aten::item", 120, 130);
   b.call(ApiKind::memcpy, "cudaMemcpy", 130, 135);
@@ -67,7 +67,7 @@ TEST(Idle, SyncWhileTheHostIsBlocked) {
 }
 
 TEST(Idle, SyncWhileJaxBlocksUntilAValueIsReady) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("$api.py:2851 block_until_ready", 50, 140);
   b.op("$api.py:2850 try_to_block", 60, 130);
   b.launch("next", {140, 150}, {150, 200});
@@ -75,7 +75,7 @@ TEST(Idle, SyncWhileJaxBlocksUntilAValueIsReady) {
 }
 
 TEST(Idle, CopiesToTheDeviceAreInputWhenLarge) {
-  auto large = start();
+  auto large = with_first_kernel();
   const auto row = large.copy(CopyKind::host_to_device, {110, 150}, {140, 200});
   large.capture.activities.bytes[row] = 1 << 20;
   large.op("aten::to", 105, 150);
@@ -85,7 +85,7 @@ TEST(Idle, CopiesToTheDeviceAreInputWhenLarge) {
 TEST(Idle, ACopyBlocksWhenTheHostWaitedForIt) {
   // [call returns, copy ends, bytes] -> the label of the time in the call
   const auto in_call = [](Nanos returns, Nanos ends, std::int64_t bytes, CopyKind direction) {
-    auto b = start();
+    auto b = with_first_kernel();
     const auto row = b.copy(direction, {110, returns}, {140, ends});
     b.capture.activities.bytes[row] = bytes;
     b.launch("next", {300, 310}, {310, 320});
@@ -101,7 +101,7 @@ TEST(Idle, ACopyBlocksWhenTheHostWaitedForIt) {
 }
 
 TEST(Idle, DataLoaderIsInputWhateverItDoes) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 150);
   b.op("aten::stack", 110, 140);
   b.call(ApiKind::sync, "cudaEventSynchronize", 120, 130);
@@ -110,7 +110,7 @@ TEST(Idle, DataLoaderIsInputWhateverItDoes) {
 }
 
 TEST(Idle, CommunicationIsTheHostWaitingForOtherRanks) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("c10d::allreduce_", 100, 120);
   b.call(ApiKind::sync, "cudaStreamSynchronize", 110, 120);
   b.op("gloo:all_reduce", 120, 125);
@@ -121,7 +121,7 @@ TEST(Idle, CommunicationIsTheHostWaitingForOtherRanks) {
 }
 
 TEST(Idle, JaxWaitsForItsValues) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.python("$array.py:300 block_until_ready", 90, 130);
   b.launch("next", {140, 150}, {150, 200});
   EXPECT_EQ(causes(b), (Causes{{"sync", 30}, {"host_other", 10}, {"launch_bound", 10}}));
@@ -130,7 +130,7 @@ TEST(Idle, JaxWaitsForItsValues) {
 constexpr Nanos us = 1000;
 
 TEST(Idle, OneOffWorkIsStartUp) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.python("torch/_inductor/compile_fx.py(600): compile_fx_inner", 100, 1000 * us);
   b.python("torch/_inductor/compile_fx.py(900): run", 1000 * us, 1100 * us);  // every step
   b.call(ApiKind::other, "cuModuleLoadData", 1100 * us, 1101 * us);
@@ -140,7 +140,7 @@ TEST(Idle, OneOffWorkIsStartUp) {
 
 TEST(Idle, SlowCallsAreStartUpUnlessTheyRepeat) {
   for (const bool again : {false, true}) {
-    auto b = start();
+    auto b = with_first_kernel();
     b.call(ApiKind::alloc, "cudaMalloc", 100, 500 * us);
     b.launch("next", {500 * us, 501 * us}, {501 * us, 600 * us});
     if (again) b.call(ApiKind::alloc, "cudaMalloc", 600 * us, 900 * us);
@@ -153,7 +153,7 @@ TEST(Idle, SlowCallsAreStartUpUnlessTheyRepeat) {
 
 TEST(Idle, AGapLongerThanHardwareNeedsIsUnexplained) {
   for (const std::int64_t stream : {7, 20}) {
-    auto b = start();
+    auto b = with_first_kernel();
     b.launch("next", {30, 40}, {64'000 * us, 64'001 * us}, stream);
     EXPECT_EQ(causes(b), (Causes{{"unexplained", 64'000 * us - 100}}));
     const auto a = analyze(b.capture, {});
@@ -165,7 +165,7 @@ TEST(Idle, AGapLongerThanHardwareNeedsIsUnexplained) {
 }
 
 TEST(Idle, TheMainThreadIsAskedWhenTheLaunchingThreadDoesNothing) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.call(ApiKind::sync, "cudaDeviceSynchronize", 60, 120);                // main thread, 100
   b.op("autograd::engine::evaluate_function: MmBackward0", 130, 160, 7);  // autograd thread
   b.launch("next", {140, 150}, {150, 200}, 7, 0, 7);
@@ -182,7 +182,7 @@ TEST(Idle, TheThreadThatLaunchedLastIsAskedToo) {
 }
 
 TEST(Idle, DependencyAfterAStreamWait) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.call(ApiKind::other, "cudaStreamWaitEvent", 10, 20);
   b.launch("next", {30, 40}, {110, 200});
   b.launch("after", {50, 60}, {203, 210});
@@ -190,7 +190,7 @@ TEST(Idle, DependencyAfterAStreamWait) {
 }
 
 TEST(Idle, AWaitOfAnotherStreamDoesNotCount) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.call(ApiKind::other, "cudaStreamWaitEvent", 10, 20, 77);
   const auto s = b.capture.syncs.add();
   b.capture.syncs.correlation[s] = 77;
@@ -200,13 +200,13 @@ TEST(Idle, AWaitOfAnotherStreamDoesNotCount) {
 }
 
 TEST(Idle, DependencyWhenReadyOnAnotherStream) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.launch("next", {30, 40}, {105, 200}, 20);
   EXPECT_EQ(causes(b), (Causes{{"dependency", 5}}));
 }
 
 TEST(Idle, NoLaunchRecord) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("aten::mm", 90, 160);
   b.kernel("next", 150, 200);
   EXPECT_EQ(causes(b), (Causes{{"no_launch_record", 50}}));
@@ -222,14 +222,14 @@ TEST(Idle, GapsInsideAGraphLaunchAreNotTheHosts) {
 }
 
 TEST(Idle, AnActivityOfNoDurationEndsAGap) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.launch("tiny", {110, 120}, {125, 125});
   b.launch("next", {130, 150}, {150, 200});
   EXPECT_EQ(causes(b), (Causes{{"host_other", 15}, {"launch_bound", 30}, {"kernel_gap", 5}}));
 }
 
 TEST(Idle, AtTheEndsOfARange) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("aten::mm", 110, 150);
   b.launch("next", {120, 150}, {150, 200});
   EXPECT_EQ(causes(b, "50:130"), (Causes{{"host_other", 10}, {"launch_bound", 20}}));
@@ -238,7 +238,7 @@ TEST(Idle, AtTheEndsOfARange) {
 }
 
 TEST(Idle, OperatorsAreSplitExactly) {
-  auto b = start();
+  auto b = with_first_kernel();
   b.op("aten::linear", 100, 160);
   b.op("aten::t", 110, 120);
   b.op("aten::addmm", 120, 155);

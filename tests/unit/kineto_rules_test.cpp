@@ -20,7 +20,7 @@ Result<Capture> load_text(const std::string& text) {
   return kineto::load(path, {});
 }
 
-Capture load(const std::string& text) {
+Capture from_events(const std::string& text) {
   auto capture = load_text(text);
   EXPECT_TRUE(capture) << capture.error().message();
   return capture ? std::move(*capture) : Capture{};
@@ -51,7 +51,7 @@ using Counts = std::map<std::string, std::int64_t>;
 TEST(KinetoRules, EveryTimestampVariantIsExact) {
   auto start = [](const std::string& ts, const std::string& before = "",
                   const std::string& after = "") {
-    const Capture c = load(trace(kernel("k", ts, "1"), before, after));
+    const Capture c = from_events(trace(kernel("k", ts, "1"), before, after));
     return c.activities.size() == 1 ? c.activities.start_ns[0] : -1;
   };
   EXPECT_EQ(start("1661203463029687"), 1661203463029687000);
@@ -69,11 +69,11 @@ TEST(KinetoRules, EveryTimestampVariantIsExact) {
 }
 
 TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
-  const Capture c =
-      load(trace(R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, )"
-                 R"("dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
-                 kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
-                 R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7,
+  const Capture c = from_events(
+      trace(R"({"ph": "X", "cat": "cpu_op", "name": "triton", "pid": 1, "tid": 1, "ts": 1, )"
+            R"("dur": 2, "args": {"stream": 7, "grid": [1, 2, 3]}},)" +
+            kernel("k", "1", "2") + "," + kernel("old", "5", "2") +
+            R"j(, {"ph": "X", "cat": "gpu_user_annotation", "name": "step", "pid": 0, "tid": 7,
       "ts": 0, "dur": 100, "args": {}},
                                {"ph": "X", "cat": "Memcpy",
                                  "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0,
@@ -90,7 +90,7 @@ TEST(KinetoRules, GpuWorkIsToldByItsCategoryAlone) {
 }
 
 TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
-  const Capture c = load(
+  const Capture c = from_events(
       "[" +
       kernel("ncclDevKernel", "1", "2",
              R"("device": 1, "stream": 9, "Collective name": "allreduce", "dtype": "BFloat16",
@@ -136,19 +136,21 @@ TEST(KinetoRules, BareArraysCountersFlowsMemoryAndCollectives) {
 TEST(KinetoRules, OneDescriptionAndOneDeviceWithWorkAreTheSame) {
   const std::string described =
       R"("deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304}],)";
-  const Capture one = load(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)"), described));
+  const Capture one =
+      from_events(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)"), described));
   ASSERT_EQ(one.devices.size(), 1u);
   EXPECT_EQ(one.devices.id[0], 2);
   EXPECT_EQ(one.devices.sm_count[0], 304);
   EXPECT_EQ(one.activities.device[0], 0u);
-  const Capture two = load(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)") + "," +
-                                     kernel("k", "3", "2", R"("device": 0, "stream": 0)"),
-                                 described));
+  const Capture two = from_events(trace(kernel("k", "1", "2", R"("device": 2, "stream": 0)") + "," +
+                                            kernel("k", "3", "2", R"("device": 0, "stream": 0)"),
+                                        described));
   EXPECT_EQ(two.devices.size(), 2u);
 }
 
 TEST(KinetoRules, MemoryEventsOf2021HaveNoCategory) {
-  const Capture c = load(trace(R"({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1,
+  const Capture c =
+      from_events(trace(R"({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1,
     "ts": 6, "args": {"Device Type": 0, "Device Id": -1, "Bytes": 4}},
     {"ph": "i", "s": "t", "name": "other", "pid": 1, "tid": 1, "ts": 7, "args": {}})"));
   ASSERT_EQ(c.memory_events.size(), 1u);
@@ -157,7 +159,8 @@ TEST(KinetoRules, MemoryEventsOf2021HaveNoCategory) {
 }
 
 TEST(KinetoRules, CountersOfProfiledRangesAreSamples) {
-  const Capture c = load(trace(R"({"ph": "X", "cat": "cuda_profiler_range", "name": "__profile__",
+  const Capture c =
+      from_events(trace(R"({"ph": "X", "cat": "cuda_profiler_range", "name": "__profile__",
     "pid": 1, "tid": "CUPTI", "ts": 6, "dur": 4, "args": {"device": 1, "stream": 0,
     "correlation": 0, "smsp__inst_executed.sum": 1234, "sm__cycles_active.avg": 5.5,
     "kernel": "none"}})"));
@@ -175,7 +178,7 @@ TEST(KinetoRules, CountersOfProfiledRangesAreSamples) {
 }
 
 TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
-  const Capture c = load(trace(
+  const Capture c = from_events(trace(
       R"j({"name": "thread_name", "ph": "M", "ts": 1, "pid": 1, "tid": 2,
       "args": {"name": "thread 2 (python3)"}},
     {"name": "process_name", "ph": "M", "ts": 1, "pid": 1, "tid": 0,
@@ -191,7 +194,7 @@ TEST(KinetoRules, ThreadsTakeTheirNamesAndGpuRowsAreNoThreads) {
 TEST(KinetoDamage, CostsOnlyTheEventItHits) {
   const std::string good = kernel("first", "1", "2"), last = kernel("last", "5", "2");
   auto with = [&](const std::string& damaged) {
-    return load(trace(good + ",\n" + damaged + ",\n" + last));
+    return from_events(trace(good + ",\n" + damaged + ",\n" + last));
   };
   struct Case {
     const char* what;
@@ -297,7 +300,7 @@ TEST(KinetoDamage, BrokenMetadataIsSearchedForWhatMatters) {
             ""},
         {R"("deviceProperties": [{"id": 3, "name": "X"}],)", R"(, "INFO": ["a "broken" line"
       "], "baseTimeNanoseconds": 5000)"}}) {
-    const Capture c = load(trace(kernel("k", "1", "2"), before, after));
+    const Capture c = from_events(trace(kernel("k", "1", "2"), before, after));
     EXPECT_EQ(quality(c), (Counts{{"bad_metadata", 1}}));
     ASSERT_EQ(c.activities.size(), 1u);
     EXPECT_EQ(c.activities.start_ns[0], 6000);
@@ -315,8 +318,8 @@ TEST(KinetoDamage, WhatIsNoTraceIsAnError) {
     EXPECT_NE(capture.error().message().find(words), std::string::npos)
         << capture.error().message();
   }
-  EXPECT_EQ(load("{\"traceEvents\": []}").events, 0);
-  EXPECT_EQ(load("\xef\xbb\xbf [ ] \r\n").events, 0);
+  EXPECT_EQ(from_events("{\"traceEvents\": []}").events, 0);
+  EXPECT_EQ(from_events("\xef\xbb\xbf [ ] \r\n").events, 0);
 }
 
 }  // namespace gf

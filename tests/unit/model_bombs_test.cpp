@@ -4,22 +4,19 @@
 #include "import/importer.h"
 #include "model/file.h"
 #include "support/captures.h"
+#include "support/import_error.h"
 #include "support/report_view.h"
 
 namespace gf {
 namespace {
 
+using test::import_error;
 using test::TempDir;
 
 void change(const std::string& path, const std::string& sql) {
   auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   const auto done = sqlite::execute(db->get(), sql, path);
   ASSERT_TRUE(done.has_value()) << done.error().message();
-}
-
-std::string import_error(const std::string& path) {
-  const auto read = import_file(path);
-  return read ? "" : read.error().message();
 }
 
 const std::string kEndless =

@@ -6,14 +6,15 @@
 #include <fstream>
 #include <map>
 
-#include "import/importer.h"
 #include "model/file.h"
 #include "support/captures.h"
+#include "support/import_error.h"
 
 namespace gf {
 namespace {
 
 namespace fs = std::filesystem;
+using test::import_error;
 using test::TempDir;
 
 std::string bytes_of(const fs::path& path) {
@@ -65,12 +66,6 @@ Capture two_kernels() {
     capture.activities.name[row] = capture.strings.intern("gemm");
   }
   return capture;
-}
-
-std::string import_error(const std::string& path) {
-  const auto read = import_file(path);
-  if (read) return "";
-  return read.error().message();
 }
 
 TEST(UntrustedFile, AJournalThatNamesAFileRemovesNothing) {

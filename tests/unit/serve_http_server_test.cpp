@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/serve/http_server.h"
+#include "cli/live/serve/http_server.h"
 
 namespace gf::cli {
 namespace {
@@ -55,6 +55,7 @@ TEST_F(CrowdedServer, AnswersOneThatCameBeforeTheCrowdAndAsksAfterIt) {
   serve(4, 30 * kNsPerSecond);
   auto client = connect();
   std::vector<tcp::socket> crowd;
+  crowd.reserve(12);
   for (int i = 0; i < 12; ++i) crowd.push_back(connect());
   std::this_thread::sleep_for(kBriefly);
   EXPECT_NE(answer_on(client).find("all is well"), std::string::npos);
@@ -64,6 +65,7 @@ TEST_F(CrowdedServer, ClosesTheOldestWhenItsTimeIsOver) {
   serve(4, 1);
   auto client = connect();
   std::vector<tcp::socket> crowd;
+  crowd.reserve(12);
   for (int i = 0; i < 12; ++i) crowd.push_back(connect());
   std::this_thread::sleep_for(kBriefly);
   EXPECT_EQ(answer_on(client), "");

@@ -60,8 +60,8 @@ void pair_unnumbered(const Lane& first, const Lane& other, const ClockFit& clock
   std::vector<bool> used(other.end.size(), false);
   for (const auto place : partner)
     if (place >= 0) used[static_cast<std::size_t>(place)] = true;
-  constexpr Nanos kTight = 60 * kNsPerUs;
-  const Nanos tolerance = std::max(kTight, 8 * clock.residual);
+  constexpr Nanos kNear = 60 * kNsPerUs;
+  const Nanos tolerance = std::max(kNear, 8 * clock.residual);
   for (std::size_t i = 0; i < first.end.size(); ++i) {
     if (partner[i] >= 0) continue;
     const Nanos expected = first.end[i] + clock.at(first.end[i]);

@@ -131,17 +131,17 @@ class Checked {
 }  // namespace
 
 Result<RankPart> read_rank_part(std::string_view json, const std::string& path) {
-  constexpr const char* kAdvice = "make it again with gpufathom ranks --map";
+  constexpr const char* kMapAgain = "make it again with gpufathom ranks --map";
   dom::parser parser;
   dom::element root;
   if (parser.parse(json.data(), json.size()).get(root))
-    return fail("is no JSON of a rank, or only a piece of it", path, -1, kAdvice);
+    return fail("is no JSON of a rank, or only a piece of it", path, -1, kMapAgain);
   std::string_view schema;
   if (root["schema"].get_string().get(schema) || schema != "gpufathom.rank/2")
-    return fail("holds no rank in the layout gpufathom.rank/2", path, -1, kAdvice);
+    return fail("holds no rank in the layout gpufathom.rank/2", path, -1, kMapAgain);
   RankPart part;
   if (!read(root, part) || !Checked(part).sound())
-    return fail("holds a rank that contradicts itself", path, -1, kAdvice);
+    return fail("holds a rank that contradicts itself", path, -1, kMapAgain);
   return part;
 }
 

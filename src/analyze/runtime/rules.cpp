@@ -44,6 +44,9 @@ constexpr PhaseRule kXla[] = {
     {Match::compiled, "", cpu_kernel, "xla/backends/cpu/runtime/thunk_executor.cc", true,
      Unless::launches, launch},
     {Match::prefix, "CpuExecutable::", dequeue, "xla/service/cpu/cpu_executable.cc"},
+    // Work that its operation gave to threads of a library, whose own time nobody wrote down.
+    {Match::prefix, "ThunkExecutor::Execute (wait", wait,
+     "xla/backends/cpu/runtime/thunk_executor.cc"},
     {Match::prefix, "ThunkExecutor::", dequeue, "xla/backends/cpu/runtime/thunk_executor.cc"},
     {Match::prefix, "BlockUntilReady", wait, "xla/pjrt"},
     {Match::prefix, "BlockHostUntilReady", wait, "xla/stream_executor/stream.cc"},

@@ -21,6 +21,17 @@ constexpr Eigen::Index kLeastCells = 10;
 /// Least singular value of the processes' times at work, as unit vectors: below it they rose and
 /// fell together.
 constexpr double kTurns = 0.05;
+
+/// Whether every singular value of A with columns of length 1 is above `least`: A'A less least^2 on
+/// its diagonal is then positive definite.
+bool singular_values_above(Eigen::MatrixXd A, double least) {
+  for (Eigen::Index column = 0; column < A.cols(); ++column)
+    if (const double norm = A.col(column).norm(); norm > 0) A.col(column) /= norm;
+  Eigen::MatrixXd gram = A.transpose() * A;
+  gram.diagonal().array() -= least * least;
+  return Eigen::LLT<Eigen::MatrixXd>(gram).info() == Eigen::Success;
+}
+
 /// What power is thought to follow, beside the time at work.
 constexpr std::string_view kDrivers[] = {"sm.active_any"_metric, "sm.active"_metric,
                                          "tensor.active"_metric, "dram.active"_metric};
@@ -150,11 +161,7 @@ PowerModel fit_processes(const std::vector<Cell>& cells, double idle) {
     for (std::size_t process = 0; process < width; ++process)
       drivers(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(process)) =
           cells[i].share.even[process] / static_cast<double>(cells[i].share.length);
-  Eigen::MatrixXd scaled = drivers;
-  for (Eigen::Index column = 0; column < scaled.cols(); ++column)
-    if (const double norm = scaled.col(column).norm(); norm > 0) scaled.col(column) /= norm;
-  const Eigen::JacobiSVD<Eigen::MatrixXd> turns(scaled);
-  if (turns.singularValues().minCoeff() < kTurns) return {};
+  if (!singular_values_above(drivers, kTurns)) return {};
   return fit_power(cells, drivers, idle);
 }
 

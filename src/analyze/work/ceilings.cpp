@@ -95,12 +95,12 @@ std::string ceilings_name(std::string_view product) {
 }
 
 Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& path) {
-  constexpr const char* kAdvice = "write one with `gpufathom ceilings -o FILE` on a GPU machine";
+  constexpr const char* kMeasure = "write one with `gpufathom ceilings -o FILE` on a GPU machine";
   JsonReader reader;
   const auto json = reader.parse(text);
   if (!json || json_text(*json, "schema") != CeilingsFile::kSchema)
     return fail(fmt::format("is no file of ceilings ({})", CeilingsFile::kSchema), path, -1,
-                kAdvice);
+                kMeasure);
   CeilingsFile file;
   file.gpu = json_text(*json, "gpu");
   file.driver = json_text(*json, "driver");
@@ -110,10 +110,10 @@ Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& pa
                         json_text(item, "bench")};
     if (one.id.empty() || !std::isfinite(one.value) || one.value <= 0)
       return fail(fmt::format("its ceiling of {} is no rate", one.id.empty() ? "?" : one.id), path,
-                  -1, kAdvice);
+                  -1, kMeasure);
     file.ceilings.push_back(std::move(one));
   }
-  if (file.ceilings.empty()) return fail("holds no ceilings", path, -1, kAdvice);
+  if (file.ceilings.empty()) return fail("holds no ceilings", path, -1, kMeasure);
   return file;
 }
 

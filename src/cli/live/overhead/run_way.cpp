@@ -1,0 +1,238 @@
+#include "cli/live/overhead/run_way.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "cli/live/overhead/run_processes.h"
+#include "core/host_clock.h"
+#include "core/read_file.h"
+
+namespace gf::cli {
+
+namespace {
+
+constexpr int kLookEveryMs = 500;
+constexpr const char* kMarker = "GPUFATHOM_OVERHEAD";  // all that a run starts inherits it
+constexpr Nanos kPatience = 10 * kNsPerSecond;         // with a tool that was asked to end
+
+volatile sig_atomic_t stopped = 0, running = 0;
+
+void stop(int number, siginfo_t* info, void*) {
+  stopped = 1;
+  if (running > 0 && info->si_code != SI_KERNEL)
+    kill(running, number);  // the terminal's keys reach the program without us
+}
+
+constexpr int kStopping[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// Starts a program. Signals wait until it no longer has our handler: one that came in between
+/// would be lost on it.
+pid_t spawn(std::vector<std::string> words, const std::string& output) {
+  sigset_t stopping, before;
+  sigemptyset(&stopping);
+  for (const int number : kStopping) sigaddset(&stopping, number);
+  sigprocmask(SIG_BLOCK, &stopping, &before);
+  const pid_t pid = fork();
+  if (pid == 0)
+    for (const int number : kStopping) signal(number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (pid != 0) return pid;
+  if (!output.empty()) {
+    const int fd = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || dup2(fd, 1) < 0) _exit(125);
+  }
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+double seconds_of(const rusage& use) {
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+         static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+}
+
+/// The last `"key": number` of a text.
+std::optional<double> number_after(const std::string& text, const std::string& key) {
+  const std::string quoted = '"' + key + '"';
+  for (auto at = text.rfind(quoted); at != std::string::npos;
+       at = at == 0 ? std::string::npos : text.rfind(quoted, at - 1)) {
+    auto from = at + quoted.size();
+    while (from < text.size() && (text[from] == ' ' || text[from] == ':')) ++from;
+    double value = 0;
+    if (std::from_chars(text.data() + from, text.data() + text.size(), value).ec == std::errc())
+      return value;
+  }
+  return {};
+}
+
+/// Asks a program to end, and makes it when it does not listen.
+void end(pid_t pid, int& status, rusage& use) {
+  kill(pid, SIGTERM);
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  const Nanos until = host_now() + kPatience;
+  pollfd watched{handle, POLLIN, 0};
+  while (handle >= 0 && poll(&watched, 1, 100) <= 0)
+    if (host_now() > until) kill(pid, SIGKILL);
+  if (handle >= 0) close(handle);
+  wait4(pid, &status, 0, &use);
+}
+
+}  // namespace
+
+void stop_on_signals() {
+  struct sigaction action{};
+  action.sa_sigaction = stop;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int number : kStopping) sigaction(number, &action, nullptr);
+}
+
+bool stop_asked() { return stopped != 0; }
+
+std::optional<GpuLook::State> GpuLook::now() {
+  constexpr Nanos kPatience = kNsPerSecond;
+  if (!nvml_) return {};
+  return thread_.ask(
+      [nvml = nvml_] {
+        State state;
+        for (const auto& gpu : nvml->gpus()) {
+          const auto reading = nvml->read(gpu, {false, false, true, false});
+          state.memory_bytes += reading.memory_used_bytes.value_or(0);
+          state.utilization.push_back(reading.utilization_gpu.value_or(NAN));
+        }
+        return state;
+      },
+      kPatience);
+}
+
+namespace {
+
+/// The GPUs over a run.
+class GpuRun {
+ public:
+  explicit GpuRun(GpuLook& gpus) : gpus_(gpus), before_(gpus.now()) {}
+  void look() {
+    const auto state = gpus_.now();
+    if (!state) return;
+    most_ = std::max(most_, state->memory_bytes);
+    used_.resize(std::max(used_.size(), state->utilization.size()));
+    for (std::size_t i = 0; i < state->utilization.size(); ++i)
+      if (std::isfinite(state->utilization[i])) used_[i].push_back(state->utilization[i]);
+  }
+  void finish(WatchedRun& run) const {
+    if (before_) run.gpu_memory_bytes = std::max(most_ - before_->memory_bytes, std::int64_t{0});
+    for (const auto& looks : used_) {
+      if (looks.empty()) continue;
+      double mean = 0;
+      for (const double look : looks) mean += look / static_cast<double>(looks.size());
+      run.gpu_utilization = std::max(run.gpu_utilization.value_or(0), mean);
+    }
+  }
+
+ private:
+  GpuLook& gpus_;
+  std::optional<GpuLook::State> before_;
+  std::int64_t most_ = 0;
+  std::vector<std::vector<double>> used_;  // by GPU
+};
+
+/// The tool at the program's side has done its work.
+void end_side(pid_t side, WatchedRun& run) {
+  int status = 0;
+  rusage use{};
+  const bool early = wait4(side, &status, WNOHANG, &use) == side;
+  if (!early) end(side, status, use);
+  if (early) run.failed = "the tool beside it ended before the program";
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(status));
+  run.tool_cpu_seconds = seconds_of(use);
+  run.tool_memory_bytes = use.ru_maxrss * 1024;
+}
+
+/// What tools in front say of themselves, or what /proc says of their processes.
+void measure_tool(const Way& way, const RunProcesses& processes, WatchedRun& run) {
+  if (!way.summary.empty()) {
+    const auto summary = text_of_file(way.summary);
+    run.tool_cpu_seconds = number_after(summary, "recorder_cpu_seconds");
+    run.tool_memory_bytes =
+        static_cast<std::int64_t>(number_after(summary, "recorder_memory_bytes").value_or(0));
+  } else if (!way.before.empty() || !way.daemons.empty()) {
+    if (const auto seconds = processes.tool_cpu_seconds())
+      run.tool_cpu_seconds = run.tool_cpu_seconds.value_or(0) + *seconds;
+    run.tool_memory_bytes += processes.tool_memory_bytes();
+  }
+}
+
+}  // namespace
+
+WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::string& measure,
+                       GpuLook& gpus) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  WatchedRun run;
+  fs::create_directory(wanted.out, ignored);
+  const std::string printed = wanted.work + "/printed";
+  setenv(kMarker, wanted.work.c_str(), 1);
+  const auto& command = way.command.empty() ? wanted.command : way.command;
+  RunProcesses processes(fmt::format("{}={}", kMarker, wanted.work), command, way.daemons);
+  GpuRun gpu_run(gpus);
+  pid_t side = -1;
+  if (!way.beside.empty()) side = spawn(way.beside, "/dev/null");
+  auto words = way.before;
+  words.insert(words.end(), command.begin(), command.end());
+  const Nanos start = host_now();
+  const pid_t pid = spawn(words, measure.empty() ? "" : printed);
+  running = pid;
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  int status = 0;
+  rusage use{};
+  const bool look_at_tool = way.summary.empty() && (!way.before.empty() || !way.daemons.empty());
+  for (pollfd watched{handle, POLLIN, 0};
+       handle >= 0 && poll(&watched, 1, kLookEveryMs) <=
+                          0;) {  // 0: time to look; less: a signal, which has been passed on
+    gpu_run.look();
+    if (look_at_tool) processes.look();
+  }
+  wait4(pid, &status, 0, &use);
+  running = 0;
+  run.seconds = static_cast<double>(host_now() - start) * 1e-9;
+  if (handle >= 0) close(handle);
+  if (!way.daemons.empty()) processes.look();
+  run.cpu_seconds = seconds_of(use);
+  run.memory_bytes = use.ru_maxrss * 1024;
+  gpu_run.finish(run);
+  if (side > 0) end_side(side, run);
+  if (!WIFEXITED(status))
+    run.failed = fmt::format("the run was killed by signal {}", WTERMSIG(status));
+  else if (WEXITSTATUS(status) != 0)
+    run.failed = fmt::format("the run ended with {}", WEXITSTATUS(status));
+  if (!measure.empty())
+    run.measured =
+        number_after(text_of_file(printed, std::numeric_limits<std::uint64_t>::max()), measure);
+  if (!measure.empty() && !run.measured && run.failed.empty())
+    run.failed = fmt::format("it printed no \"{}\": NUMBER", measure);
+  measure_tool(way, processes, run);
+  for (const auto& file : fs::recursive_directory_iterator(wanted.out, ignored))
+    if (file.is_regular_file(ignored) && file.path() != way.summary)
+      run.disk_bytes += static_cast<std::int64_t>(file.file_size(ignored));
+  if (run.failed.empty() && !stop_asked()) run.after = time_after_run(way.after, wanted.out);
+  fs::remove_all(wanted.out, ignored);
+  return run;
+}
+
+}  // namespace gf::cli

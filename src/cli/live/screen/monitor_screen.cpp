@@ -1,0 +1,258 @@
+#include "cli/live/screen/monitor_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "cli/live/screen/history_line.h"
+#include "model/metric_id.h"
+#include "report/live.h"
+#include "report/text/format.h"
+#include "report/xid_words.h"
+
+namespace gf::cli {
+
+namespace {
+
+constexpr std::size_t kReadings = 600;
+
+struct Shown {
+  const char* id;
+  const char* label;
+  const char* unit;
+  double scale;
+  double full;  // what a full column of the history means; 0: the highest that was seen
+};
+constexpr std::array kShown{Shown{"gpu.busy"_metric, "GPU busy", "%", 100, 100},
+                            Shown{"sm.active_any"_metric, "SM active", "%", 100, 100},
+                            Shown{"sm.occupancy"_metric, "occupancy", "%", 100, 100},
+                            Shown{"issue.active"_metric, "issue slots", "%", 100, 100},
+                            Shown{"tensor.active"_metric, "tensor pipe", "%", 100, 100},
+                            Shown{"dram.active"_metric, "DRAM", "%", 100, 100},
+                            Shown{"power.module"_metric, "power", "W", 1, 0},
+                            Shown{"clock.sm"_metric, "SM clock", "MHz", 1e-6, 0},
+                            Shown{"temperature.gpu"_metric, "temperature", "C", 1, 0},
+                            Shown{"temperature.memory"_metric, "memory temp.", "C", 1, 0},
+                            Shown{"memory.used"_metric, "memory", "GB", 1e-9, 0},
+                            Shown{"pcie.rx"_metric, "PCIe in", "MB/s", 1e-6, 0},
+                            Shown{"nvlink.rx"_metric, "NVLink in", "MB/s", 1e-6, 0}};
+
+double value_of(const LiveGpu& gpu, const char* id) {
+  const auto found = gpu.values.find(id);
+  if (found == gpu.values.end()) return std::numeric_limits<double>::quiet_NaN();
+  return found->second;
+}
+
+/// Missing data is below everything.
+double rank_of(const LiveGpu& gpu, const char* id) {
+  const double value = value_of(gpu, id);
+  if (std::isnan(value)) return -1;
+  return value;
+}
+
+std::string label_of(const LiveGpu& gpu) {
+  if (gpu.instance.empty()) return fmt::format("GPU {}", gpu.index);
+  return fmt::format("GPU {}:{}", gpu.index, gpu.instance);
+}
+
+std::string job_of(const LiveProcess& process) {
+  std::string out;
+  for (const char* key : {"job.user", "job.id", "kubernetes.pod", "job.rank"}) {
+    const auto found = process.job.find(key);
+    if (found == process.job.end()) continue;
+    if (!out.empty()) out += ' ';
+    if (std::string_view(key) == "job.rank") out += "rank ";
+    if (std::string_view(key) == "job.id") out += "job ";
+    out += printable(found->second);
+  }
+  return out;
+}
+
+std::string process_name_of(const LiveProcess& process) {
+  if (process.name.empty()) return "(out of sight)";
+  return printable(process.name);
+}
+
+std::string memory_of(const LiveProcess& process) {
+  if (process.memory_bytes < 0) return "-";
+  return format_bytes(process.memory_bytes);
+}
+
+constexpr const char* kHelp =
+    "Keys\n\n"
+    "  q          leave\n"
+    "  s          sort the GPUs: by number, busy, power, memory\n"
+    "  enter, g   one GPU, with the history of its levels\n"
+    "  left/right the GPU before and after, there\n"
+    "  p          the processes of all GPUs, most memory first\n"
+    "  up/down    scroll; j and k, too\n"
+    "  esc        back to the table\n"
+    "  ?, h       this list\n";
+
+std::string first_lines(const std::string& text, std::size_t skip, std::size_t lines) {
+  std::size_t begin = 0;
+  for (; skip > 0; --skip) {
+    const auto end = text.find('\n', begin);
+    if (end == std::string::npos || end + 1 >= text.size()) break;
+    begin = end + 1;
+  }
+  std::size_t end = begin;
+  for (; lines > 0 && end < text.size(); --lines) {
+    const auto line = text.find('\n', end);
+    if (line == std::string::npos) return text.substr(begin);
+    end = line + 1;
+  }
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+void MonitorScreen::add(LiveTable table) {
+  table_ = std::move(table);
+  for (const auto& gpu : table_.gpus)
+    for (const auto& shown : kShown) {
+      auto& readings = histories_[gpu.uuid][shown.id];
+      readings.push_back(value_of(gpu, shown.id) * shown.scale);
+      if (readings.size() > kReadings) readings.pop_front();
+    }
+}
+
+bool MonitorScreen::press(Key key) {
+  const View before = view_;
+  switch (key) {
+    case Key::quit:
+      return false;
+    case Key::escape:
+      view_ = View::table;
+      break;
+    case Key::enter:
+      view_ = View::gpu;
+      break;
+    case Key::processes:
+      view_ = View::processes;
+      break;
+    case Key::help:
+      view_ = View::help;
+      break;
+    case Key::sort:
+      order_ = static_cast<Order>((static_cast<int>(order_) + 1) % 4);
+      view_ = View::table;
+      break;
+    case Key::up:
+      if (scroll_ > 0) --scroll_;
+      break;
+    case Key::down:
+      ++scroll_;
+      break;
+    case Key::left:
+      if (gpu_ > 0) --gpu_;
+      break;
+    case Key::right:
+      if (gpu_ + 1 < table_.gpus.size()) ++gpu_;
+      break;
+    case Key::other:
+      break;
+  }
+  if (view_ != before) scroll_ = 0;
+  return true;
+}
+
+bool MonitorScreen::in_order(const LiveGpu& left, const LiveGpu& right) const {
+  const char* id = "memory.used"_metric;
+  if (order_ == Order::busy) id = "gpu.busy"_metric;
+  if (order_ == Order::power) id = "power.module"_metric;
+  return rank_of(left, id) > rank_of(right, id);
+}
+
+LiveTable MonitorScreen::sorted() const {
+  LiveTable table = table_;
+  if (order_ != Order::number)
+    std::stable_sort(
+        table.gpus.begin(), table.gpus.end(),
+        [this](const LiveGpu& left, const LiveGpu& right) { return in_order(left, right); });
+  return table;
+}
+
+std::string MonitorScreen::gpu_page(const TextStyle& style) const {
+  if (table_.gpus.empty()) return "no GPU\n";
+  const auto& gpu = table_.gpus[std::min(gpu_, table_.gpus.size() - 1)];
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string out =
+      shorten_middle(fmt::format("{}  {}  {}", label_of(gpu), gpu.name, gpu.uuid), width) + "\n";
+  if (!gpu.missing.empty()) out += wrap("No levels: " + gpu.missing, width, 2);
+  out += fmt::format("  {:<13}{:>8}{:>8}{:>8}  history, newest at the right\n", "", "now", "lowest",
+                     "highest");
+  const auto history = histories_.find(gpu.uuid);
+  for (const auto& shown : kShown) {
+    if (history == histories_.end()) break;
+    const auto readings = history->second.find(shown.id);
+    if (readings == history->second.end()) continue;
+    out += history_line(readings->second, {shown.label, shown.unit, shown.full}, style);
+  }
+  for (const auto& word : gpu.throttle) out += fmt::format("  clocks held down by {}\n", word);
+  for (const auto& xid : gpu.xids)
+    out += wrap(fmt::format("XID {}, {} since the start: {}", xid.code, format_count(xid.count),
+                            xid_words(xid.code)),
+                width, 2);
+  for (const auto& process : gpu.processes)
+    out += shorten_middle(fmt::format("  {:>8} {:>10}  {}  {}", process.pid, memory_of(process),
+                                      process_name_of(process), job_of(process)),
+                          width) +
+           "\n";
+  return out;
+}
+
+std::string MonitorScreen::process_page(const TextStyle& style) const {
+  std::vector<std::pair<const LiveGpu*, const LiveProcess*>> rows;
+  for (const auto& gpu : table_.gpus)
+    for (const auto& process : gpu.processes) rows.emplace_back(&gpu, &process);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+    return left.second->memory_bytes > right.second->memory_bytes;
+  });
+  std::string out =
+      fmt::format("{:<11}{:>8}{:>11}  {:<24}{}\n", "GPU", "process", "memory", "name", "whose");
+  for (const auto& [gpu, process] : rows)
+    out +=
+        shorten_middle(fmt::format("{:<11}{:>8}{:>11}  {:<24}{}", label_of(*gpu), process->pid,
+                                   memory_of(*process),
+                                   shorten_middle(process_name_of(*process), 23), job_of(*process)),
+                       static_cast<std::size_t>(style.width)) +
+        "\n";
+  if (rows.empty()) out += "no process holds memory of a GPU\n";
+  return out;
+}
+
+std::string MonitorScreen::key_line() const {
+  constexpr std::array<const char*, 4> orders{"number", "busy", "power", "memory"};
+  return fmt::format("q quit  s sort: {}  enter GPU  p processes  esc table  ? help",
+                     orders[static_cast<std::size_t>(order_)]);
+}
+
+std::string MonitorScreen::draw(const TextStyle& style, int rows) const {
+  std::string text;
+  switch (view_) {
+    case View::table:
+      text = live_text(sorted(), style);
+      break;
+    case View::gpu:
+      text = gpu_page(style);
+      break;
+    case View::processes:
+      text = process_page(style);
+      break;
+    case View::help:
+      text = kHelp;
+      break;
+  }
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  const auto room = static_cast<std::size_t>(std::max(rows - 1, 1));
+  std::size_t most = 0;
+  if (lines > room) most = lines - room;
+  return first_lines(text, std::min(scroll_, most), room) + key_line();
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,138 @@
+#include "cli/live/serve/metrics_pages.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "collect/live/live_sampler.h"
+#include "core/host_clock.h"
+#include "report/json.h"
+#include "report/openmetrics.h"
+
+namespace gf::cli {
+
+namespace {
+
+constexpr Nanos kRenderedFor = 250 * kNsPerMs;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
+
+/// Without the port, and without the brackets of an IPv6 address.
+std::string name_of(const std::string& host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_address(const std::string& name) {
+  in6_addr parsed{};
+  return inet_pton(AF_INET, name.c_str(), &parsed) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), &parsed) == 1;
+}
+
+}  // namespace
+
+bool same_secret(std::string_view one, std::string_view other) {
+  unsigned differs = one.size() != other.size();
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    char theirs = '\0';
+    if (!other.empty()) theirs = other[i % other.size()];
+    const int bits = static_cast<unsigned char>(one[i]) ^ static_cast<unsigned char>(theirs);
+    differs |= static_cast<unsigned>(bits);
+  }
+  return differs == 0;
+}
+
+MetricsPages::MetricsPages(PageOptions options)
+    : options_(std::move(options)), host_name_(lower(host_name())) {
+  for (auto& name : options_.hosts) name = lower(name);
+}
+
+void MetricsPages::publish(LiveTable table) {
+  const std::lock_guard lock(mutex_);
+  table_ = std::move(table);
+}
+
+/// A page of another site may give its own name this machine's address and have a visitor's browser
+/// ask here: so the name that was asked for must be ours. Addresses cannot be given away like that.
+bool MetricsPages::host_is_ours(const std::string& host) const {
+  const std::string name = lower(name_of(host));
+  if (name == "localhost" || name.ends_with(".localhost") || is_address(name)) return true;
+  if (!host_name_.empty() && (name == host_name_ || name.starts_with(host_name_ + ".")))
+    return true;
+  return std::find(options_.hosts.begin(), options_.hosts.end(), name) != options_.hosts.end();
+}
+
+HttpAnswer MetricsPages::answer(const HttpRequest& request) {
+  if (request.host.empty() && !request.old_protocol) return http_answer(400, "no Host is given");
+  if (!request.host.empty() && !host_is_ours(request.host))
+    return http_answer(421,
+                       "this is not the host that was asked for (--allow-host NAME lets it in)");
+  if (request.path == "/healthz") return health();
+  const std::string wanted = "Bearer " + options_.token;
+  if (!options_.token.empty() && !same_secret(wanted, request.authorization)) {
+    auto refused = http_answer(401, "a token is wanted: Authorization: Bearer TOKEN");
+    refused.more_headers = "WWW-Authenticate: Bearer\r\n";
+    return refused;
+  }
+  if (request.path == "/metrics") {
+    const bool asked = request.accept.find("application/openmetrics-text") != std::string::npos;
+    return page(asked ? openmetrics : prometheus);
+  }
+  if (request.path == "/json") return page(json);
+  if (request.path == "/")
+    return http_answer(200, "gpufathom monitor: /metrics (Prometheus), /json, /healthz");
+  return http_answer(404, "there are /metrics, /json and /healthz");
+}
+
+LiveTable MetricsPages::fresh(Nanos now) {
+  LiveTable table;
+  {
+    const std::lock_guard lock(mutex_);
+    table = table_;
+  }
+  drop_stale(table, now);
+  return table;
+}
+
+std::string MetricsPages::render(Page which, Nanos now) {
+  const LiveTable table = fresh(now);
+  if (which == json) {
+    std::string text;
+    to_json(text, table);
+    return text + "\n";
+  }
+  return open_metrics(table, {which == openmetrics, options_.dcgm_names, options_.job_labels, now});
+}
+
+HttpAnswer MetricsPages::page(Page which) {
+  const Nanos now = host_now();
+  auto& rendered = rendered_[which];
+  if (!rendered.text || now - rendered.time_ns > kRenderedFor)
+    rendered = {now, std::make_shared<const std::string>(render(which, now))};
+  HttpAnswer answer;
+  answer.body = rendered.text;
+  if (which == json) {
+    answer.type = "application/json";
+  } else {
+    answer.type = open_metrics_type({.openmetrics = which == openmetrics});
+  }
+  return answer;
+}
+
+HttpAnswer MetricsPages::health() {
+  const LiveTable table = fresh(host_now());
+  std::string stale;
+  for (const auto& gpu : table.gpus)
+    if (gpu.stale) stale += fmt::format("GPU {}: {}\n", gpu.index, gpu.missing);
+  if (stale.empty()) return http_answer(200, "ok");
+  stale.pop_back();
+  return http_answer(503, stale);
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <memory>
+
+#include "analyze/energy/calibrate.h"
+#include "analyze/energy/counts.h"
+#include "analyze/energy/model_file.h"
+#include "cli/live/calibrate/measure.h"
+#include "cli/live/calibrate/text.h"
+#include "cli/live/verbs.h"
+#include "cli/output.h"
+#include "collect/microbench/plan.h"
+#include "core/read_file.h"
+#include "import/importer.h"
+#include "report/json.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct CalibrateArguments {
+  MeasureOptions measure;
+  std::string counters, output, unseen, system, against;
+  bool fit_only = false, list_counters = false, leave_one_out = false;
+};
+
+/// Kernels that the fit has not seen: what bench/gpu/energy_unseen.sh leaves under a prefix.
+Result<std::vector<UnseenKernel>> judge(const EnergyModel& model, const std::string& prefix) {
+  auto runs = read_unseen_runs(prefix + ".jsonl");
+  if (!runs) return tl::unexpected(runs.error());
+  auto names = read_unseen_names(prefix + "_names.txt");
+  if (!names) return tl::unexpected(names.error());
+  auto report = import_file(prefix + ".ncu.csv.gz");
+  if (!report) return tl::unexpected(report.error());
+  return judge_by_unseen(model, *runs, *names, *report);
+}
+
+/// The microbenchmarks that take part, with their counters where a report is given.
+Result<std::vector<BenchCounts>> benches_of(const CalibrateArguments& options) {
+  auto in = [](const std::vector<std::string>& names, const std::string& id) {
+    return std::find(names.begin(), names.end(), id) != names.end();
+  };
+  const auto &only = options.measure.only, &skip = options.measure.skip;
+  std::vector<BenchCounts> benches;
+  for (const auto& bench : microbench::microbenches({90}))
+    if ((only.empty() || in(only, bench.id)) && !in(skip, bench.id))
+      benches.push_back({bench.id, bench.feature, 0, 0, bench.per_warp_loop, bench.addresses});
+  if (!options.counters.empty()) {
+    auto report = import_file(options.counters);
+    if (!report) return tl::unexpected(report.error());
+    if (auto status = take_counters(benches, *report, 200); !status)
+      return tl::unexpected(status.error());
+  }
+  return benches;
+}
+
+Status compare_with(const EnergyModel& model, const std::string& path) {
+  const auto text = read_small_file(path);
+  if (!text) return tl::unexpected(text.error());
+  const auto other = parse_energy_model(*text, path);
+  if (!other) return tl::unexpected(other.error());
+  print_against(model, *other);
+  return {};
+}
+
+Status fit(const CalibrateArguments& options) {
+  const auto& path = options.measure.points;
+  const auto raw = read_energy_points(path);
+  if (!raw) return tl::unexpected(raw.error());
+  if (raw->points.empty()) return fail("holds no calibration points", path);
+  const auto benches = benches_of(options);
+  if (!benches) return tl::unexpected(benches.error());
+  std::string system;
+  CalibrationWanted wanted;
+  wanted.leave_one_out = options.leave_one_out;
+  if (!options.system.empty()) wanted.system = &system;
+  auto file = fit_calibration(*raw, *benches, wanted);
+  if (!file) return fail(file.error().what, path);
+  if (!options.system.empty())
+    if (const auto written = write_answer({"csv", options.system}, system); !written)
+      return written;
+  if (!options.unseen.empty()) {
+    auto judged = judge(file->model, options.unseen);
+    if (!judged) return tl::unexpected(judged.error());
+    file->unseen = std::move(*judged);
+  }
+  print_calibration(*file);
+  if (!options.against.empty())
+    if (auto compared = compare_with(file->model, options.against); !compared) return compared;
+  if (options.output.empty()) return {};
+  std::string json;
+  to_json(json, *file);
+  return write_answer({"json", options.output}, json + "\n");
+}
+
+int calibrate(const CalibrateArguments& options) {
+  if (options.list_counters) {
+    std::string names;
+    for (const auto& name : energy_counter_names()) names += name + "\n";
+    const auto written = write_answer({}, names);
+    if (written) return kWhole;
+    return complain(written.error());
+  }
+  if (options.measure.points.empty() && !options.measure.launch_once)
+    return complain("calibrate needs --points FILE", kWrongUsage);
+  Status done = Status{};
+  if (!options.fit_only) done = measure_points(options.measure);
+  if (done && !options.measure.launch_once) done = fit(options);
+  if (done) return kWhole;
+  return complain(done.error());
+}
+
+}  // namespace
+
+Verb calibrate_verb() {
+  Verb verb{"calibrate", "measure what this GPU's memory levels and compute units cost in joules"};
+  const auto options = std::make_shared<CalibrateArguments>();
+  verb.option("--device", options->measure.device, "N", "GPU number (default: 0)");
+  verb.option("--points", options->measure.points, "FILE",
+              "raw points, one JSON object a line; an existing file is continued")
+      .input();
+  verb.option("--seconds", options->measure.seconds, "S",
+              "measured seconds of a point, 0.5 to 60 (default: 1.2)")
+      .from(0.5, 60);
+  verb.option("--repeats", options->measure.repeats, "N", "runs of a point, 1 to 20 (default: 3)")
+      .from(1, 20);
+  verb.option("--only", options->measure.only, "NAMES",
+              "microbenchmarks to run and fit, by name, comma-separated; without it all")
+      .separated_by(',');
+  verb.option("--skip", options->measure.skip, "NAMES",
+              "microbenchmarks to leave out, by name, comma-separated")
+      .separated_by(',');
+  verb.option(
+          "--clock", options->measure.clock_mhz, "MHZ",
+          "hold the SM clock at so many MHz until the end, where that is allowed; without it no "
+          "clock is touched")
+      .from(1, 10000);
+  verb.option("--seed", options->measure.seed, "N", "seed of the order of the runs (default: 1)");
+  verb.option("--counters", options->counters, "FILE",
+              "Nsight Compute report of --launch-once: counts and safety checks from counters")
+      .input();
+  verb.option(
+      "--unseen", options->unseen, "PREFIX",
+      "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz "
+      "(bench/gpu/energy_unseen.sh)");
+  verb.flag("--leave-one-out", options->leave_one_out,
+            "predict each microbenchmark by a fit without it");
+  verb.option("--against", options->against, "FILE",
+              "another energy model, to compare coefficients with")
+      .input();
+  verb.option("--system", options->system, "FILE",
+              "write the fit's least-squares system (CSV), to be solved by other programs")
+      .output();
+  verb.option("-o,--output", options->output, "FILE", "energy model to write (JSON)").output();
+  verb.flag("--fit-only", options->fit_only, "no measurement: fit the model to the points on file");
+  verb.flag("--launch-once", options->measure.launch_once,
+            "only launch every kernel twice, for a counter profiler to look at");
+  verb.flag("--list-counters", options->list_counters,
+            "print the counters that such a report needs, one a line");
+  verb.run = [options] { return calibrate(*options); };
+  return verb;
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/live/verbs.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "collect/doctor.h"
+#include "report/json.h"
+#include "report/text/format.h"
+
+namespace gf::cli {
+
+namespace {
+
+std::string text_of(const DoctorReport& report, const TextStyle& style) {
+  std::string out;
+  auto line = [&](const DoctorCheck& verb, int names = 18) {
+    const char* mark = "no ";
+    if (verb.status == "ok") {
+      mark = "ok ";
+    } else if (verb.status == "warning") {
+      mark = "?  ";
+    }
+    const std::string head = fmt::format("{}{:<{}}", mark, verb.name, names);
+    std::string body = wrap(verb.detail, static_cast<std::size_t>(style.width), head.size());
+    out += head + body.substr(std::min(head.size(), body.size()));
+    if (!verb.advice.empty())
+      out += wrap("-> " + verb.advice, static_cast<std::size_t>(style.width), head.size());
+  };
+  for (const auto& verb : report.checks) line(verb);
+  out += "\nWhat the verbs can do here\n";
+  for (const auto& verb : report.verbs) line(verb);
+  if (report.tools.empty()) return out;
+  out += "\nWhat to take here, and what to read (docs/which-tool.md)\n";
+  for (const auto& question : report.tools) line(question, 24);
+  return out;
+}
+
+int doctor(const OutputOptions& options) {
+  const auto report = examine();
+  std::string out;
+  if (chosen_format(options) == "json") {
+    to_json(out, report);
+    out += '\n';
+  } else {
+    out = text_of(report, text_style(options.to_file()));
+  }
+  if (const auto written = write_answer(options, out); !written) return complain(written.error());
+  for (const auto& check : report.checks)
+    if (check.status == "missing" && (check.name == "driver" || check.name.starts_with("gpu") ||
+                                      check.name.starts_with("pm sampling")))
+      return kBadInput;
+  return kWhole;
+}
+
+}  // namespace
+
+Verb doctor_verb() {
+  Verb verb{"doctor", "what can be recorded on this machine, and what to do about the rest"};
+  const auto output_options = std::make_shared<OutputOptions>();
+  add_output_options(verb, *output_options, {"text", "json"});
+  verb.run = [output_options] { return doctor(*output_options); };
+  return verb;
+}
+
+}  // namespace gf::cli

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/live/screen/keyboard.h"
+#include "cli/live/screen/monitor_screen.h"
+#include "cli/live/serve/metrics_server.h"
+#include "cli/live/verbs.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "collect/live/live_sampler.h"
+#include "collect/live/pm_levels.h"
+#include "core/host_clock.h"
+#include "core/signal_events.h"
+#include "report/json.h"
+#include "report/live.h"
+#include "report/openmetrics.h"
+#include "report/otlp.h"
+
+namespace gf::cli {
+
+namespace {
+
+/// How long the driver may take: to start, which wakes GPUs up, and for a reading.
+constexpr Nanos kOpening = 30 * kNsPerSecond, kReading = kNsPerSecond;
+
+struct MonitorArguments {
+  std::string devices = "all", source = "auto";
+  std::optional<std::string> serve;
+  std::string token_file;
+  std::vector<std::string> hosts;
+  double interval_s = 1;
+  std::int64_t count = 0;
+  std::string format = "text";
+  bool once = false, dcgm_names = false, job_labels = false;
+
+  Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
+  /// Readings to give; 0: no end.
+  std::int64_t rounds() const {
+    if (once) return 1;
+    return count;
+  }
+};
+
+Result<LiveSampler> open_sampler(const MonitorArguments& options) {
+  auto sampler = LiveSampler::open(options.devices);
+  if (!sampler || options.source != "pm") return sampler;
+  const auto levels = pm_levels(sampler->gpus(), options.interval());
+  if (!levels) return tl::unexpected<Error>(levels.error());
+  sampler->use(*levels, "pm_sampling");
+  return sampler;
+}
+
+Result<std::unique_ptr<MetricsServer>> start_server(const MonitorArguments& options) {
+  PageOptions pages;
+  pages.dcgm_names = options.dcgm_names;
+  pages.job_labels = options.job_labels;
+  pages.hosts = options.hosts;
+  auto token = read_token(options.token_file);
+  if (!token) return tl::unexpected<Error>(token.error());
+  pages.token = std::move(*token);
+  return MetricsServer::start(*options.serve, std::move(pages));
+}
+
+std::string shown(const MonitorArguments& options, const LiveTable& table, bool live, bool last) {
+  if (options.format == "csv") return live_csv(table);
+  if (options.format == "openmetrics")
+    return open_metrics(table, {true, options.dcgm_names, options.job_labels});
+  if (options.format == "otlp") return otlp_metrics(table);
+  if (options.format == "json") {
+    std::string json;
+    to_json(json, table);
+    return json + "\n";
+  }
+  const std::string text = live_text(table, text_style(false));
+  if (live) return "\x1b[H\x1b[2J" + text;
+  if (last) return text;
+  return text + "\n";
+}
+
+bool print(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+/// Over what stands there, line by line, so that nothing flickers.
+std::string on_screen(const std::string& text) {
+  std::string out = "\x1b[H";
+  for (const char letter : text) {
+    if (letter == '\n') out += "\x1b[K";
+    out += letter;
+  }
+  return out + "\x1b[J";
+}
+
+/// A table with a GPU that did not answer is not whole.
+int exit_code_of(const LiveTable& table) {
+  int code = kWhole;
+  for (const auto& gpu : table.gpus)
+    if (gpu.stale) code = complain(fmt::format("GPU {}: {}", gpu.index, gpu.missing), kBadInput);
+  return code;
+}
+
+class Monitor {
+ public:
+  Monitor(const MonitorArguments& options, LiveSampler sampler, const SignalEvents& signals)
+      : o_(options), sampler_(std::move(sampler)), signals_(signals) {}
+
+  int run(MetricsServer* server) {
+    const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
+    if (server) {
+      server->publish(first);
+      fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
+    }
+    const bool live = !server && o_.rounds() == 0 && o_.format == "text" && stdout_is_terminal();
+    if (live) {
+      Keyboard keyboard;
+      if (keyboard.works()) return run_screen(keyboard, first);
+    }
+    if (o_.format == "csv" && !print(live_csv_header())) return kWhole;
+    Nanos next =
+        host_now() + (o_.once ? std::min<Nanos>(o_.interval(), 200 * kNsPerMs) : o_.interval());
+    const std::int64_t rounds = o_.rounds();
+    int code = kWhole;
+    for (std::int64_t round = 1; rounds == 0 || round <= rounds; ++round) {
+      if (signals_.wait(next - host_now())) break;
+      const LiveTable table = sample(kReading);
+      next = after(next);
+      if (server) server->publish(table);
+      if (server && rounds == 0) continue;
+      if (!print(shown(o_, table, live, round == rounds))) break;  // the reader is gone
+      if (round == rounds) code = exit_code_of(table);
+    }
+    return code;
+  }
+
+ private:
+  /// Until a key or a signal ends it.
+  int run_screen(Keyboard& keyboard, const LiveTable& first) {
+    MonitorScreen screen;
+    screen.add(first);
+    Nanos next = host_now() + o_.interval();
+    for (;;) {
+      if (!print(on_screen(screen.draw(text_style(false), terminal_rows())))) return kWhole;
+      const auto keys = keyboard.wait(next - host_now(), signals_.descriptor());
+      if (signals_.wait(0)) return kWhole;
+      for (const Key key : keys)
+        if (!screen.press(key)) return kWhole;
+      if (host_now() < next) continue;
+      screen.add(sample(kReading));
+      next = after(next);
+    }
+  }
+
+  LiveTable sample(Nanos limit) {
+    LiveTable table = sampler_.sample(limit, signals_.descriptor());
+    // A GPU that hangs holds the others up once, for as long as it is waited for.
+    if (o_.once) {
+      table.stale_after_ns = kReading;
+    } else {
+      table.stale_after_ns = 2 * (o_.interval() + kReading);
+    }
+    drop_stale(table, host_now());
+    return table;
+  }
+
+  /// When the next reading is due; one that was late does not make the others hurry, nor leaves the
+  /// next one without levels.
+  Nanos after(Nanos due) const {
+    const Nanos now = host_now();
+    Nanos next = due + o_.interval();
+    if (next < now) next = now + o_.interval();
+    return std::max(next, now + Gpm::kShortest);
+  }
+
+  const MonitorArguments& o_;
+  LiveSampler sampler_;
+  const SignalEvents& signals_;
+};
+
+int monitor(const MonitorArguments& options) {
+  SignalEvents signals({SIGINT, SIGTERM, SIGHUP});  // before any thread starts
+  WatchedThread opener;
+  auto opened =
+      opener.ask([options] { return open_sampler(options); }, kOpening, signals.descriptor());
+  if (!opened && signals.wait(0)) return kBadInput;  // ended before it could say anything
+  if (!opened)
+    return complain(fmt::format("the NVIDIA driver has not answered for {} s (does nvidia-smi "
+                                "answer? see dmesg for Xid errors)",
+                                kOpening / kNsPerSecond),
+                    kBadInput);
+  if (!*opened) return complain(opened->error());
+  std::unique_ptr<MetricsServer> server;
+  if (options.serve) {
+    auto started = start_server(options);
+    if (!started) return complain(started.error());
+    server = std::move(*started);
+  }
+  return Monitor(options, std::move(**opened), signals).run(server.get());
+}
+
+}  // namespace
+
+Verb monitor_verb() {
+  Verb verb{"monitor", "what every GPU does now: levels, power, memory, processes"};
+  const auto options = std::make_shared<MonitorArguments>();
+  verb.option("--devices", options->devices, "LIST", "GPUs to show: 0,2-3, UUIDs, or all");
+  verb.option("--source", options->source, "auto|pm",
+              "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
+              "permission)")
+      .of({"auto", "pm"});
+  verb.option("--interval", options->interval_s, "S",
+              "seconds between readings (0.1 or more; default: 1)")
+      .from(0.1, 86400);
+  verb.option("--count", options->count, "N", "stop after N readings").positive();
+  verb.flag("--once", options->once, "one reading, then stop");
+  verb.option(
+          "--format", options->format, "FORMAT",
+          "text, json (one object a line), csv, openmetrics (what --serve serves), or otlp (what "
+          "a collector of OpenTelemetry takes)")
+      .of({"text", "json", "csv", "openmetrics", "otlp"});
+  add_format_flags(verb, options->format, {"json", "csv"});
+  verb.option("--serve", options->serve, "ADDR:PORT",
+              "serve /metrics for Prometheus; :PORT is reachable from this machine alone");
+  verb.option("--token-file", options->token_file, "FILE",
+              "with --serve: file with the token that scrapers must show (or the variable "
+              "GPUFATHOM_TOKEN); needed beyond this machine")
+      .with("--serve");
+  verb.option("--allow-host", options->hosts, "NAME",
+              "with --serve: a name, besides this machine's, that scrapers may ask for")
+      .with("--serve");
+  verb.flag("--dcgm-names", options->dcgm_names,
+            "names and labels of dcgm-exporter, for dashboards that exist");
+  verb.flag("--job-labels", options->job_labels,
+            "on every series of a GPU whose work it does: job, user, rank, pod, where all of its "
+            "processes agree");
+  verb.run = [options] { return monitor(*options); };
+  return verb;
+}
+
+}  // namespace gf::cli
