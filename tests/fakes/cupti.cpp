@@ -32,7 +32,7 @@ struct Config {  // what the fake keeps in a config image
 };
 
 struct Session {
-  bool open = false, running = false, overflown = false;
+  bool open = false, running = false, stopped = false, overflown = false;
   double buffer = 0;
   std::int64_t interval = 1'000'000, started = 0,
                next = 0;  // start of the next sample, on the host clock
@@ -222,6 +222,7 @@ CUptiResult cuptiPmSamplingGetCounterAvailability(
 CUptiResult cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params* params) {
   auto& session = sessions[params->deviceIndex];
   if (session.open) return CUPTI_ERROR_UNKNOWN;
+  usleep(static_cast<useconds_t>(fake::number("setup_ms", 0) * 1000));
   session = {};
   session.open = true;
   params->pPmSamplingObject = reinterpret_cast<CUpti_PmSampling_Object*>(&session);
@@ -242,8 +243,10 @@ CUptiResult cuptiPmSamplingSetConfig(CUpti_PmSampling_SetConfig_Params* params) 
 }
 CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* params) {
   auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
+  // One that was stopped while all was well starts no more, as on an H200.
+  if (sampling_object.stopped && !sampling_object.overflown) return CUPTI_ERROR_UNKNOWN;
   sampling_object.running = true;
-  sampling_object.overflown = false;
+  sampling_object.stopped = sampling_object.overflown = false;
   sampling_object.made = 0;
   sampling_object.started = fake::now_ns();
   sampling_object.next =
@@ -252,7 +255,9 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* params) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* params) {
-  reinterpret_cast<Session*>(params->pPmSamplingObject)->running = false;
+  auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
+  sampling_object.running = false;
+  sampling_object.stopped = true;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params* params) {

@@ -137,6 +137,12 @@ check "a buffer that is too small grows" python3 -c "
 import json; d = json.load(open('over.json')); v = d['devices'][0]
 assert v['lost'] < 500 and v['samples'] > 1400, v"
 check "its overflow is told" [ "$(sql over.gpf "select count from quality where code = 'buffer_overflow'")" -ge 1 ]
+# Each GPU takes half a second to be set up, while those before it sample.
+GPUFATHOM_FAKE=gpus=4,setup_ms=450 "$gf" record -q -o four.gpf --summary four.json -- sleep 3
+check "four GPUs lose nothing while one after the other is set up" python3 -c "
+import json; d = json.load(open('four.json'))
+assert len(d['devices']) == 4 and not d['notes'], d
+assert all(v['lost'] == 0 and v['samples'] > 700 for v in d['devices']), d"
 GPUFATHOM_FAKE=sample_bytes=3e7 "$gf" record -o over.gpf --summary over.json -- sleep 2 2> over.txt
 check "a buffer that cannot be large enough ends the counters with advice" grep -q 'sample less often' over.txt
 "$gf" record -q -o levels.gpf --summary levels.json -- sleep 2

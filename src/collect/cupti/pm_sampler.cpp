@@ -232,9 +232,12 @@ struct PmSampler::State {
       return error;
     }
     hardware_bytes = options.hardware_buffer_bytes;
-    if (hardware_bytes == 0)
+    if (hardware_bytes == 0) {
+      const std::int64_t samples_held =
+          2 * between() + options.first_drain_ns / options.interval_ns;
       hardware_bytes = static_cast<std::size_t>(
-          std::clamp(2 * between() * options.sample_bytes, kLeastBuffer, kMostBuffer));
+          std::clamp(samples_held * options.sample_bytes, kLeastBuffer, kMostBuffer));
+    }
     const char* step = "";
     if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
     return {};
@@ -359,15 +362,6 @@ PmSampler::~PmSampler() {
     params.pHostObject = state.host;
     state.cupti->functions().cuptiProfilerHostDeinitialize(&params);
   }
-}
-
-Status PmSampler::restart() {
-  auto& state = *state_;
-  const char* step = "";
-  state.stop();
-  if (const auto code = state.begin(step); code != CUPTI_SUCCESS)
-    return fail(fmt::format("{}: {}", step, state.functions().text(code)));
-  return {};
 }
 
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {

@@ -17,8 +17,9 @@ namespace gf {
 struct PmOptions {
   std::int64_t interval_ns = kNsPerMs;
   Nanos decode_every_ns = 100 * kNsPerMs;  // how often drain() will be called; sizes the buffers
-  std::size_t hardware_buffer_bytes = 0;   // to begin with; 0: room for twice what arrives between
-                                           // two drains. An overflow doubles it
+  Nanos first_drain_ns = 0;  // after the start, beside that: other GPUs may be set up meanwhile
+  std::size_t hardware_buffer_bytes = 0;  // to begin with; 0: room for what arrives until the first
+                                          // drain, and between two. An overflow doubles it
   std::span<const PmMetric> wanted = pm_metrics();
   std::int64_t sample_bytes = kPmSampleBytes;  // of that buffer that one sample of them takes
   std::vector<std::string>
@@ -45,8 +46,6 @@ class PmSampler {
 
   const PmChoice& choice() const;
   const std::string& chip() const;
-  /// Begins anew, before anything was taken: what the GPU has gathered meanwhile is dropped.
-  Status restart();
   /// Hands out every sample that has arrived since the last call, in order of time. The first
   /// sample of a session covers an undefined span and is dropped. Errors: the device is gone, the
   /// decoder refuses.

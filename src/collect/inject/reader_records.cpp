@@ -24,6 +24,8 @@ constexpr std::size_t kMostPartners = 4u << 20;
 /// end no kernel.
 constexpr double kAtBorders = 0.01;
 constexpr Nanos kClockSlack = kNsPerSecond;
+/// Records or bytes that were lost at once: more is damage, and sums of it would overflow.
+constexpr std::uint64_t kMostLost = 1'000'000'000'000;
 
 CopyKind copy_kind(std::uint32_t kind) {
   switch (kind) {
@@ -255,6 +257,8 @@ void InjectReader::take_range(File& file, std::string_view payload, Capture& cap
 void InjectReader::take_loss(File& file, std::string_view payload, Capture& capture) {
   if (inject::Dropped dropped{}; payload.size() == sizeof dropped) {
     as(payload, dropped);
+    if (dropped.records > kMostLost)
+      return capture.note_quality(QualityCode::bad_event, "a record of drops is damaged");
     return capture.note_quality(
         QualityCode::dropped_kernels,
         "CUPTI dropped activity records: the program launched faster than they "
@@ -263,6 +267,8 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
   }
   inject::Loss loss{};
   if (!as(payload, loss)) return;
+  if (loss.count > kMostLost)
+    return capture.note_quality(QualityCode::bad_event, "a record of losses is damaged");
   const auto count = static_cast<std::int64_t>(loss.count);
   switch (static_cast<inject::LossKind>(loss.kind)) {
     case inject::LossKind::names:

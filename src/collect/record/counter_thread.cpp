@@ -53,11 +53,6 @@ void CounterThread::stop() {
 }
 
 void CounterThread::loop() {
-  // The first GPU has sampled while the others were set up (0.4 s each), and its buffer is full.
-  if (sources_.size() > 1)
-    for (auto& source : sources_)
-      if (const auto begun = source.sampler->restart(); !begun)
-        source.error = begun.error().message();
   timespec next{};
   clock_gettime(CLOCK_MONOTONIC, &next);
   while (!ending_) {

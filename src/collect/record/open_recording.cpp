@@ -22,6 +22,7 @@ namespace gf {
 namespace {
 
 constexpr Nanos kStarting = 30 * kNsPerSecond;  // one call that starts the counters
+constexpr Nanos kSetUp = 700 * kNsPerMs;  // the most that the counters of one GPU usually take
 
 bool holds_any(const GpuReading& gpu, const std::vector<pid_t>& processes) {
   if (!gpu.processes) return false;
@@ -199,6 +200,8 @@ void Recording::start_counters(std::vector<std::string>& notes) {
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    // A session cannot be begun before all are set up: CUPTI starts none that was stopped.
+    options.first_drain_ns = static_cast<Nanos>(gpus_.size() - 1 - i) * kSetUp;
     auto started = driver.ask(
         [library = *cupti, gpu = gpus_[i], options] {
           PmRefusal why = PmRefusal::none;
