@@ -132,10 +132,10 @@ Verb record_verb() {
   verb.option("--duration", options->duration_s, "S",
               "stop recording after S seconds; without a command, record the machine")
       .positive();
-  verb.flag(
-      "--kernels", options->record.kernels,
-      "also record kernels, copies, launches and NVTX ranges (a library goes into the program; "
-      "not with --pid)");
+  verb.flag("--kernels", options->record.kernels,
+            "also record kernels, copies, launches and NVTX ranges (a library goes into the "
+            "program; with "
+            "--pid, one that `gpufathom run` started)");
   verb.option(
           "--window", options->window_s, "S",
           "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
