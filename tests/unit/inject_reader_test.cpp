@@ -54,5 +54,27 @@ TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
   EXPECT_EQ(reader.taken(), 3);
 }
 
+TEST(InjectReader, WindowsOfAnyTimeAddUp) {
+  test::TempDir dir;
+  const std::string folder = dir.file("records");
+  std::filesystem::create_directory(folder);
+  Capture capture;
+  InjectReader reader(folder);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  {
+    std::ofstream out(folder + "/1.rec", std::ios::binary);
+    write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+    for (const std::int64_t start : {std::int64_t{1}, std::int64_t{2}, -kMost})
+      write_record(out, inject::Type::window, inject::Window{start, kMost, 0, 0});
+    write_record(out, inject::Type::window, inject::Window{1, -kMost, 0, 0});
+  }
+  while (reader.poll(capture)) {
+  }
+  reader.finish(capture);
+  EXPECT_EQ(reader.windows(), 2);
+  EXPECT_EQ(reader.windows_ns(), kMost - 1);
+  EXPECT_EQ(count_of(capture, QualityCode::bad_event), 2);
+}
+
 }  // namespace
 }  // namespace gf

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/time.h"
 #include "core/when.h"
 
 namespace gf {
@@ -133,7 +134,7 @@ void InjectReader::add_window(File& file, Nanos start, Nanos end, Capture& captu
   windows.duration_ns[row] = end - start;
   windows.pid[row] = file.pid;
   ++windows_;
-  windows_ns_ += end - start;
+  windows_ns_ = checked_add(windows_ns_, end - start).value_or(windows_ns_);
 }
 
 std::uint32_t InjectReader::device_row(File& file, std::uint32_t ordinal, Capture& capture) {

@@ -297,7 +297,8 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
 
 void InjectReader::take_window(File& file, std::string_view payload, Capture& capture) {
   inject::Window window{};
-  if (!as(payload, window)) return;
+  if (!as(payload, window) || window.start <= 0 || window.end < 0)
+    return capture.note_quality(QualityCode::bad_event, "a record of a window is damaged");
   if (window.end == 0) {
     file.window = window.start;
   } else {

@@ -1,12 +1,15 @@
 #include "report/query/capture_tables.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/when.h"
 #include "model/file.h"
 #include "report/query/analysis_tables.h"
+#include "report/query/query.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -79,25 +82,56 @@ A damaged block costs its own samples; `quality` counts it as `bad_sample_block`
 
 }  // namespace
 
+namespace {
+
+/// Counts rows for a list of tables. A view of a stranger's file may be without end: none takes
+/// more than ten seconds, and none is counted after one that would.
+class RowCounter {
+ public:
+  explicit RowCounter(sqlite3* db) : db_(db) {}
+  /// Empty when there is no time left.
+  Result<std::optional<std::int64_t>> count(std::string_view table) {
+    if (given_up_) return std::nullopt;
+    QueryLimits limits;
+    limits.max_seconds = kSeconds;
+    const auto answer = ask(db_, fmt::format("SELECT count(*) FROM {}", table), limits);
+    if (answer) return std::get<std::int64_t>(answer->rows.at(0).at(0));
+    given_up_ = (sqlite3_errcode(db_) & 0xff) == SQLITE_INTERRUPT;
+    if (given_up_) return std::nullopt;
+    return tl::unexpected(answer.error());
+  }
+
+ private:
+  static constexpr std::int64_t kSeconds = 10;
+  sqlite3* db_;
+  bool given_up_ = false;
+};
+
+}  // namespace
+
 Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
                                         std::optional<std::uint64_t> samples) {
   std::string out;
   Status status;
+  RowCounter counter(db);
   auto heading = [&](std::string_view name, std::string_view about) {
     std::string count;
     std::int64_t number = 1;
     if (db) {
-      Result<std::int64_t> rows = sqlite::integer(
+      const auto there = sqlite::integer(
           db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
-      if (rows && *rows == 0) return false;  // a file of before this table
+      if (there && *there == 0) return false;  // a file of before this table
+      Result<std::optional<std::int64_t>> rows;
       if (samples && name == counter_samples_table::kName)
         rows = static_cast<std::int64_t>(*samples);
       else
-        rows = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", name), {});
+        rows = counter.count(name);
       if (!rows)
         status = tl::unexpected(rows.error());
+      else if (*rows)
+        count = fmt::format(", {}", plural(number = **rows, "row"));
       else
-        count = fmt::format(", {}", plural(number = *rows, "row"));
+        count = ", rows not counted: that takes too long";
     }
     out +=
         wrap(fmt::format("{}{}: {}", name, count, about), static_cast<std::size_t>(style.width), 0);
