@@ -23,7 +23,10 @@ class Purge {
       doomed_.assign(table.size(), false);
       any_doomed_ = false;
       check_times(table);
-      if constexpr (std::is_same_v<decltype(table), activities_table&>) check_activities();
+      if constexpr (std::is_same_v<decltype(table), activities_table&>) {
+        check_activities();
+        check_extent();
+      }
       check_columns(table);
       if (any_doomed_) compact(table);
     });
@@ -91,6 +94,34 @@ class Purge {
         capture_.note_quality(QualityCode::outside_window,
                               "device activities far outside the recorded windows are left out");
       }
+    }
+  }
+
+  /// Activities years away from the others: windows of devices are summed.
+  void check_extent() {
+    const auto& activities = capture_.activities;
+    const auto devices = static_cast<Nanos>(std::max<std::size_t>(capture_.devices.size(), 1));
+    const Nanos most = std::min(kLongestRun, kLongestTotal / (2 * devices));
+    Interval extent{kFarthestTime, -kFarthestTime};
+    for (std::size_t row = 0; row < activities.size(); ++row) {
+      if (doomed_[row]) continue;
+      const Nanos start = activities.start_ns[row];
+      extent = {std::min(extent.start, start),
+                std::max(extent.end, start + activities.duration_ns[row])};
+    }
+    if (extent.end <= extent.start || extent.length() <= 2 * most) return;
+    std::vector<Nanos> starts;
+    for (std::size_t row = 0; row < activities.size(); ++row)
+      if (!doomed_[row]) starts.push_back(activities.start_ns[row]);
+    const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
+    std::nth_element(starts.begin(), middle, starts.end());
+    for (std::size_t row = 0; row < activities.size(); ++row) {
+      if (doomed_[row]) continue;
+      const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
+      if (start >= *middle - most && end <= *middle + most) continue;
+      doom(row);
+      capture_.note_quality(QualityCode::impossible_time,
+                            "device activities years away from the others are left out");
     }
   }
 

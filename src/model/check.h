@@ -13,6 +13,10 @@ namespace gf {
 inline constexpr Nanos kFarthestTime = Nanos{1} << 62;
 inline constexpr Nanos kLongestTotal = Nanos{1} << 61;
 
+/// No run is longer, and device activities lie at most this far from the one in their middle: ten
+/// years, or less where windows of so many devices would not add up.
+inline constexpr Nanos kLongestRun = Nanos{10} * 365 * 86'400 * kNsPerSecond;
+
 inline bool in_reach(Nanos time) { return time > -kFarthestTime && time < kFarthestTime; }
 
 /// An activity this far from every recorded window was not recorded in one.

@@ -54,10 +54,29 @@ TEST(Check, SumsOfDurationsDoNotOverflow) {
   for (int i = 0; i < 40; ++i) {
     const auto row = c.activities.add();
     c.activities.start_ns[row] = 1;
-    c.activities.duration_ns[row] = kFarthestTime / 4;
+    c.activities.duration_ns[row] = kLongestRun;
   }
   ASSERT_TRUE(c.check().has_value());
-  EXPECT_EQ(c.activities.size(), 2u);
+  EXPECT_EQ(c.activities.size(), static_cast<std::size_t>(kLongestTotal / kLongestRun));
+}
+
+TEST(Check, WindowsOfManyDevicesAddUp) {
+  Capture c;
+  constexpr std::size_t kDevices = 40;
+  for (std::size_t device = 0; device < kDevices; ++device) c.devices.add();
+  for (std::size_t i = 0; i < 3 * kDevices; ++i) {
+    const auto row = c.activities.add();
+    c.activities.kind[row] = ActivityKind::kernel;
+    c.activities.device[row] = static_cast<std::uint32_t>(i % kDevices);
+    c.activities.start_ns[row] = 1'000 + static_cast<Nanos>(i);
+    c.activities.duration_ns[row] = 10;
+  }
+  c.activities.start_ns[0] = -kFarthestTime + 1;
+  c.activities.start_ns[1] = kFarthestTime - 20;
+  ASSERT_TRUE(c.check());
+  EXPECT_EQ(c.activities.size(), 3 * kDevices - 2);
+  const auto analysis = analyze(c, {});
+  ASSERT_TRUE(analysis) << analysis.error().message();
 }
 
 TEST(Check, ActivitiesWithoutATimeAndFarFromEveryWindow) {
