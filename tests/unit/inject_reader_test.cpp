@@ -9,6 +9,7 @@
 #include "collect/inject/reader.h"
 #include "collect/inject/stream.h"
 #include "support/captures.h"
+#include "support/report_view.h"
 
 namespace gf {
 namespace {
@@ -20,22 +21,36 @@ void write_record(std::ofstream& out, inject::Type type, const T& record) {
   out.write(reinterpret_cast<const char*>(&record), sizeof record);
 }
 
-std::int64_t count_of(const Capture& capture, QualityCode code) {
-  for (std::size_t row = 0; row < capture.quality.size(); ++row)
-    if (capture.quality.code[row] == capture.strings.find(name_of(code)))
-      return capture.quality.count[row];
-  return 0;
-}
+/// What a reader makes of the records of one process.
+struct Read {
+  test::TempDir dir;
+  Capture capture;
+  InjectReader reader{folder()};
+
+  template <class Write>
+  explicit Read(Write&& write) {
+    {
+      std::ofstream out(dir.file("records") + "/1.rec", std::ios::binary);
+      write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+      write(out);
+    }
+    while (reader.poll(capture)) {
+    }
+    reader.finish(capture);
+  }
+  long count(QualityCode code) const {
+    return test::quality_of(capture)[std::string(name_of(code))];
+  }
+
+ private:
+  std::string folder() const {
+    std::filesystem::create_directory(dir.file("records"));
+    return dir.file("records");
+  }
+};
 
 TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
-  test::TempDir dir;
-  const std::string folder = dir.file("records");
-  std::filesystem::create_directory(folder);
-  Capture capture;
-  InjectReader reader(folder);
-  {
-    std::ofstream out(folder + "/1.rec", std::ios::binary);
-    write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+  const Read read([](std::ofstream& out) {
     const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto kind : {inject::LossKind::taken, inject::LossKind::taken,
                             inject::LossKind::unfinished, inject::LossKind::unfinished})
@@ -44,36 +59,23 @@ TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
     write_record(out, inject::Type::dropped, inject::Dropped{most});
     write_record(out, inject::Type::loss,
                  inject::Loss{static_cast<std::uint32_t>(inject::LossKind::taken), 0, 3});
-  }
-  while (reader.poll(capture)) {
-  }
-  reader.finish(capture);
-  EXPECT_EQ(count_of(capture, QualityCode::bad_event), 5);
-  EXPECT_EQ(count_of(capture, QualityCode::kernels_taken), 3);
-  EXPECT_EQ(count_of(capture, QualityCode::dropped_kernels), 0);
-  EXPECT_EQ(reader.taken(), 3);
+  });
+  EXPECT_EQ(read.count(QualityCode::bad_event), 5);
+  EXPECT_EQ(read.count(QualityCode::kernels_taken), 3);
+  EXPECT_EQ(read.count(QualityCode::dropped_kernels), 0);
+  EXPECT_EQ(read.reader.taken(), 3);
 }
 
 TEST(InjectReader, WindowsOfAnyTimeAddUp) {
-  test::TempDir dir;
-  const std::string folder = dir.file("records");
-  std::filesystem::create_directory(folder);
-  Capture capture;
-  InjectReader reader(folder);
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  {
-    std::ofstream out(folder + "/1.rec", std::ios::binary);
-    write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+  const Read read([](std::ofstream& out) {
     for (const std::int64_t start : {std::int64_t{1}, std::int64_t{2}, -kMost})
       write_record(out, inject::Type::window, inject::Window{start, kMost, 0, 0});
     write_record(out, inject::Type::window, inject::Window{1, -kMost, 0, 0});
-  }
-  while (reader.poll(capture)) {
-  }
-  reader.finish(capture);
-  EXPECT_EQ(reader.windows(), 2);
-  EXPECT_EQ(reader.windows_ns(), kMost - 1);
-  EXPECT_EQ(count_of(capture, QualityCode::bad_event), 2);
+  });
+  EXPECT_EQ(read.reader.windows(), 2);
+  EXPECT_EQ(read.reader.windows_ns(), kMost - 1);
+  EXPECT_EQ(read.count(QualityCode::bad_event), 2);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ class ShiftErrors {
   }
 
   bool pattern() const { return !used_.empty(); }
+  const std::vector<double>& deviations() const { return deviations_; }
 
   struct At {
     std::vector<double> errors;  // by sample
@@ -128,9 +129,6 @@ class ShiftErrors {
   const Intervals& traced_;
   std::vector<double> deviations_;
   std::vector<std::size_t> used_;
-
- public:
-  const std::vector<double>& deviations() const { return deviations_; }
 };
 
 /// Over blocks of the samples that both shifts know: the sum of what the first explains more, over

@@ -114,9 +114,9 @@ std::string refusal_text(const ShiftFound& alignment, I32 device) {
   switch (alignment.verdict) {
     case ShiftVerdict::ambiguous:
       return fmt::format(
-          "GPU {}: clocks shifted by {} and by {} ns explain the samples alike ({:.1f} and {:.1f} "
-          "% "
-          "of their variance left): steps that repeat to the microsecond fit one step later too",
+          "GPU {}: clocks shifted by {} and by {} ns explain the samples alike ({:.1f} and "
+          "{:.1f} % of their variance left): steps that repeat to the microsecond fit one step "
+          "later too",
           device, alignment.shift, alignment.rival_shift, 100 * alignment.error,
           100 * alignment.rival_error);
     case ShiftVerdict::no_fit:

@@ -80,10 +80,6 @@ the C interface ([c-interface.md](c-interface.md)) give all of it.
 A damaged block costs its own samples; `quality` counts it as `bad_sample_block`.
 )";
 
-}  // namespace
-
-namespace {
-
 /// Counts rows for a list of tables. A view of a stranger's file may be without end: none takes
 /// more than ten seconds, and none is counted after one that would.
 class RowCounter {
