@@ -7,12 +7,13 @@
 namespace gf {
 
 struct Period {
-  double samples = 0;     // length in samples, interpolated
-  double confidence = 0;  // normalised autocorrelation there, at most 1
+  double samples = 0;     // length in samples, mostly not whole
+  double confidence = 0;  // normalised autocorrelation after whole periods, at most 1
 };
 
-/// The shortest strong period between 4 samples and a quarter of the signal; empty when nothing
-/// repeats.
+/// The shortest strong period between 3 samples and a quarter of the signal, whose values are
+/// shares of 0 to 1, each the mean over its sample. Empty when nothing repeats, and where the
+/// samples cannot tell the period: docs/samples.md.
 std::optional<Period> find_period(std::span<const float> signal);
 
 }  // namespace gf

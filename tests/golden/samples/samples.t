@@ -33,7 +33,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
     memory bandwidth   ::::::::::::::::::::::::::::::::::::::::::::::::     34.1 %
     power              *******#**************##*##############**####***      564 W
     program's CPU      ################################################ 0.98 cores
-    The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.331 J each.
+    The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
   What to change
 
@@ -98,7 +98,7 @@ Where the terminal has them, block characters tell eighths; here as digits.
     memory bandwidth   333333333333333333333333333333333333333333333333     34.1 %
     power              777777787777777777777788788888888888888778888777      564 W
     program's CPU      888888888888888888888888888888888888888888888888 0.98 cores
-    The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.331 J each.
+    The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
   What to change
 

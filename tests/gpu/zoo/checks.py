@@ -58,6 +58,7 @@ AFTER_A_KERNEL = 1500
 # Up to so many kernels a second a program may be 3 % slower while they are recorded; past it each
 # may cost it so much.
 FAST, COST_OF_A_KERNEL = 20_000, 1.5e-6
+STEP_FOUND = "step found in samples against the program's clock"
 
 
 class Checks:
@@ -385,6 +386,24 @@ def check_counts(gpufathom, recorded, ncu_report):
     return checks.rows, {}
 
 
+def find_step_again(gpufathom, recorded, rows):
+    """The rows of check_levels, that of the step with what today's program finds in the samples.
+    The others are the program's own, and the recorder's."""
+    if not recorded.capture:
+        return rows
+    answer, _, _ = analysis(gpufathom, recorded.capture)
+    again = Checks()
+    for row in rows:
+        device = (answer or {}).get("samples", {}).get("devices", [{}])[0]
+        if row["check"] != STEP_FOUND:
+            again.rows.append(row)
+            continue
+        found = device.get("step_ns")
+        again.ratio(STEP_FOUND, found / 1e6 if found else None, row["reference"], row["limit"],
+                    f"confidence {device.get('step_confidence')}")
+    return again.rows
+
+
 def check_levels(recorded):
     """The program's step with the recorder beside it and without, in turns; the recorder's cost."""
     checks, report = Checks(), recorded.report
@@ -404,7 +423,7 @@ def check_levels(recorded):
             last = [phase for phase in recorded.phases if phase[0] == "on"][-1:]
             mine = own_step_ms(report, last[0][1], last[0][2]) if last else None
             found = device.get("step_ns")
-            checks.ratio("step found in samples against the program's clock",
+            checks.ratio(STEP_FOUND,
                          found / 1e6 if found else None, mine, 0.005,
                          f"confidence {device.get('step_confidence')}")
     if recorded.summary:
