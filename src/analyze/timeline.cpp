@@ -13,7 +13,19 @@ Interval span_of(const Capture& capture, std::uint32_t row) {
   return {activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row]};
 }
 
-/// Rows of activities by device, each in the order that DeviceTimeline promises.
+/// Sorts rows of activities into the order that DeviceTimeline promises.
+void order_by_start(const Capture& capture, std::vector<std::uint32_t>& rows) {
+  const auto& activities = capture.activities;
+  sort_nearly_ordered(rows.begin(), rows.end(), [&](std::uint32_t left, std::uint32_t right) {
+    if (activities.start_ns[left] != activities.start_ns[right])
+      return activities.start_ns[left] < activities.start_ns[right];
+    if (activities.duration_ns[left] != activities.duration_ns[right])
+      return activities.duration_ns[left] > activities.duration_ns[right];
+    return left < right;
+  });
+}
+
+/// Rows of activities by device, each in order.
 std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   const auto& activities = capture.activities;
   std::vector<std::size_t> count(capture.devices.size(), 0);
@@ -23,15 +35,17 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   for (std::size_t device = 0; device < count.size(); ++device) rows[device].reserve(count[device]);
   for (std::uint32_t i = 0; i < activities.size(); ++i)
     if (activities.device[i] < rows.size()) rows[activities.device[i]].push_back(i);
-  auto before = [&](std::uint32_t left, std::uint32_t right) {
-    if (activities.start_ns[left] != activities.start_ns[right])
-      return activities.start_ns[left] < activities.start_ns[right];
-    if (activities.duration_ns[left] != activities.duration_ns[right])
-      return activities.duration_ns[left] > activities.duration_ns[right];
-    return left < right;
-  };
-  for (auto& list : rows) sort_nearly_ordered(list.begin(), list.end(), before);
+  for (auto& list : rows) order_by_start(capture, list);
   return rows;
+}
+
+/// Adds a span that begins no earlier than those before it to their union.
+void extend(Intervals& set, Interval span) {
+  if (span.length() <= 0) return;
+  if (!set.empty() && span.start <= set.back().end)
+    set.back().end = std::max(set.back().end, span.end);
+  else
+    set.push_back(span);
 }
 
 void fill(const Capture& capture, DeviceTimeline& line) {
@@ -41,16 +55,8 @@ void fill(const Capture& capture, DeviceTimeline& line) {
     set->reserve(line.rows.size() + 1);
   std::vector<Interval> kernels;
   kernels.reserve(line.rows.size());
-  // Rows come by start, so the unions grow at their ends.
-  auto extend = [](Intervals& set, Interval interval) {
-    if (interval.length() <= 0) return;
-    if (!set.empty() && interval.start <= set.back().end)
-      set.back().end = std::max(set.back().end, interval.end);
-    else
-      set.push_back(interval);
-  };
   Nanos idle_from = line.window.start;
-  for (auto row : line.rows) {
+  for (auto row : line.rows) {  // by start, so the unions grow at their ends
     Interval span = span_of(capture, row);
     span = {std::clamp(span.start, line.window.start, line.window.end),
             std::clamp(span.end, line.window.start, line.window.end)};
@@ -72,6 +78,17 @@ void fill(const Capture& capture, DeviceTimeline& line) {
 }
 
 }  // namespace
+
+Intervals busy_spans(const Capture& capture, std::uint32_t device) {
+  const auto& activities = capture.activities;
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < activities.size(); ++row)
+    if (activities.device[row] == device) rows.push_back(row);
+  order_by_start(capture, rows);
+  Intervals busy;
+  for (const auto row : rows) extend(busy, span_of(capture, row));
+  return busy;
+}
 
 std::vector<DeviceTimeline> build_timelines(const Capture& capture, const WindowInfo& window) {
   std::vector<DeviceTimeline> timelines;

@@ -17,6 +17,9 @@ namespace gf {
 /// order.
 std::vector<DeviceTimeline> build_timelines(const Capture& capture, const WindowInfo& window);
 
+/// The union of all that a device (row of capture.devices) did in the capture.
+Intervals busy_spans(const Capture& capture, std::uint32_t device);
+
 /// Gives every instant of the union of `spans` in equal parts to the spans that cover it; a span's
 /// share is at most its length, and the shares sum to the union exactly. Where the length of a
 /// stretch cannot be divided evenly, the nanoseconds left over (fewer than the spans that cover it)

@@ -81,7 +81,7 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
   return world;
 }
 
-int kernel_of(const Capture& capture, const KernelRates::Group& group) {
+int kernel_of(const Capture& capture, const KernelGroup& group) {
   return std::stoi(std::string(capture.text(capture.activities.name[group.first])).substr(7));
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyze/kernel_rates/sample_reader.h"
 #include "analyze/kernel_rates/signal.h"
+#include "analyze/timeline.h"
 #include "core/statistics.h"
 #include "model/metric_id.h"
 
@@ -247,15 +248,6 @@ void follow(const std::vector<CounterSample>& samples, Stretch window, Nanos fir
   out.shift_ns = first_shift;
   if (!shifts.empty()) out.shift_ns = static_cast<Nanos>(median(shifts));
   if (weight > 0) out.correlation = agreement / weight;
-}
-
-Intervals busy_spans(const Capture& capture, std::uint32_t device) {
-  Intervals spans;
-  const auto& activities = capture.activities;
-  for (std::size_t i = 0; i < activities.size(); ++i)
-    if (activities.device[i] == device)
-      spans.push_back({activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]});
-  return normalised(std::move(spans));
 }
 
 }  // namespace

@@ -1,63 +1,33 @@
 #include "analyze/kernel_rates/class_times.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
+
+#include "analyze/kernel_rates/kernel_groups.h"
 
 namespace gf {
 
-namespace {
-
-struct ClassOfWork {
-  std::uint32_t id;
-  Nanos ns = 0;
-};
-
-}  // namespace
-
 ClassTimes::ClassTimes(const Capture& capture, std::uint32_t device, std::size_t most_classes)
     : class_of_(capture.activities.size(), kNoRow) {
-  using Key = std::tuple<Text, I32, I32, I32>;
   const auto& activities = capture.activities;
-  std::map<Key, ClassOfWork> kinds;
-  Nanos copies_ns = 0;
-  constexpr std::uint32_t kCopies = kNoRow - 1;
+  const KernelGroups kernels = group_kernels(capture, device);
+  const auto timed = static_cast<std::size_t>(
+      std::find_if(kernels.groups.begin(), kernels.groups.end(),
+                   [](const KernelGroup& group) { return group.ns <= 0; }) -
+      kernels.groups.begin());
+  // The largest have a class each; what is left of the kernels shares the one before the copies'.
+  const std::size_t own = std::min(timed, std::max<std::size_t>(most_classes, 3) - 2);
+  classes_ = own;
+  if (own < timed) ++classes_;
+  const auto copies = static_cast<std::uint32_t>(classes_);
   for (std::uint32_t row = 0; row < activities.size(); ++row) {
     if (activities.device[row] != device || activities.duration_ns[row] <= 0) continue;
-    if (activities.kind[row] != ActivityKind::kernel) {
-      class_of_[row] = kCopies;
-      copies_ns += activities.duration_ns[row];
-      continue;
-    }
-    const auto it = kinds
-                        .try_emplace(Key{activities.name[row], activities.grid_x[row],
-                                         activities.grid_y[row], activities.grid_z[row]},
-                                     ClassOfWork{static_cast<std::uint32_t>(kinds.size())})
-                        .first;
-    it->second.ns += activities.duration_ns[row];
-    class_of_[row] = it->second.id;
-  }
-  std::vector<ClassOfWork> order;
-  for (const auto& [key, kind] : kinds) order.push_back(kind);
-  std::sort(order.begin(), order.end(), [](const ClassOfWork& left, const ClassOfWork& right) {
-    return std::tie(right.ns, left.id) < std::tie(left.ns, right.id);
-  });
-  // The largest have a class each; what is left of the kernels shares the one before the copies'.
-  const std::size_t own = std::min(order.size(), std::max<std::size_t>(most_classes, 3) - 2);
-  classes_ = own;
-  if (own < order.size()) ++classes_;
-  const auto copies = static_cast<std::uint32_t>(classes_);
-  if (copies_ns > 0) ++classes_;
-  std::vector<std::uint32_t> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    place[order[i].id] = static_cast<std::uint32_t>(std::min(i, own));
-  for (std::uint32_t row = 0; row < activities.size(); ++row) {
     auto& column = class_of_[row];
-    if (column == kNoRow) continue;
-    if (column == kCopies) {
-      column = copies;
+    if (activities.kind[row] == ActivityKind::kernel) {
+      column = static_cast<std::uint32_t>(std::min<std::size_t>(kernels.group_of[row], own));
     } else {
-      column = place[column];
+      column = copies;
+      classes_ = copies + 1;
     }
     runs_.push_back(
         {activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row], column});

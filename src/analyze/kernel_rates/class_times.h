@@ -1,6 +1,6 @@
-// A GPU's activities in a few classes (kernels of one name and grid, the largest by time, the rest,
-// copies), and how long each ran within a span. What classes ran explains what counters read well
-// enough to see how the two clocks lie.
+// A GPU's activities in a few classes (kernels of one name, grid and block, the largest by time;
+// the rest; copies), and how long each ran within a span. What classes ran explains what counters
+// read well enough to see how the two clocks lie.
 #pragma once
 
 #include <cstdint>

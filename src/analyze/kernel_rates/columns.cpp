@@ -15,39 +15,6 @@ namespace {
 constexpr std::size_t kMostGroups = 240, kMostPlaces = 300;  // the largest by time
 constexpr std::int64_t kLeastInstances = 8;                  // of a place that gets its own unknown
 
-void group_kernels(const Capture& capture, std::uint32_t device, KernelColumns& out) {
-  using Key = std::tuple<Text, I32, I32, I32, I32, I32, I32>;
-  const auto& activities = capture.activities;
-  std::map<Key, std::uint32_t> known;
-  out.group_of.assign(activities.size(), kNoRow);
-  for (std::uint32_t row = 0; row < activities.size(); ++row) {
-    if (activities.kind[row] != ActivityKind::kernel || activities.device[row] != device) continue;
-    const auto [it, added] =
-        known.try_emplace(Key{activities.name[row], activities.grid_x[row], activities.grid_y[row],
-                              activities.grid_z[row], activities.block_x[row],
-                              activities.block_y[row], activities.block_z[row]},
-                          static_cast<std::uint32_t>(out.groups.size()));
-    if (added) out.groups.push_back({row, 0, 0});
-    auto& group = out.groups[it->second];
-    ++group.instances;
-    group.ns += activities.duration_ns[row];
-    out.group_of[row] = it->second;
-  }
-  std::vector<std::uint32_t> order(out.groups.size()), place(out.groups.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
-    return out.groups[left].ns > out.groups[right].ns;
-  });
-  std::vector<KernelRates::Group> sorted;
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    sorted.push_back(out.groups[order[i]]);
-  }
-  out.groups = std::move(sorted);
-  for (auto& group_of : out.group_of)
-    if (group_of != kNoRow) group_of = place[group_of];
-}
-
 /// Of a sequence of small numbers, one after the other.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash * 0x9e3779b97f4a7c15u + value;
@@ -154,7 +121,9 @@ void give_copies_columns(const Capture& capture, std::uint32_t device, KernelCol
 
 KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
   KernelColumns out;
-  group_kernels(capture, device, out);
+  KernelGroups kernels = group_kernels(capture, device);
+  out.groups = std::move(kernels.groups);
+  out.group_of = std::move(kernels.group_of);
   const auto rows = grouped_kernels(capture, out);
   out.kept = static_cast<std::uint32_t>(std::min(out.groups.size(), kMostGroups));
   SequencePlaces places = find_places(capture, out, rows);

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/kernel_rates/kernel_rates.h"
+#include "analyze/kernel_rates/kernel_groups.h"
 
 namespace gf {
 
 struct KernelColumns {
-  std::vector<KernelRates::Group> groups;  // most time first
+  std::vector<KernelGroup> groups;  // most time first
   std::vector<std::uint32_t>
       group_of;  // by row of activities; kNoRow for what is no kernel of the device
   std::vector<std::uint32_t> column_of;        // the same, of columns; copies and sets have some

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/kernel_rates/find_shift.h"
+#include "analyze/kernel_rates/kernel_groups.h"
 #include "core/time.h"
 #include "model/capture.h"
 
@@ -24,13 +25,7 @@ struct KernelRate {
 };
 
 struct KernelRates {
-  /// Kernels with one name, grid and block on the device.
-  struct Group {
-    std::uint32_t first = kNoRow;  // row of activities of the first instance
-    std::int64_t instances = 0;
-    Nanos ns = 0;  // inside samples
-  };
-  std::vector<Group> groups;  // most time first
+  std::vector<KernelGroup> groups;  // most time first
   std::vector<std::uint32_t>
       group_of;  // by row of activities; kNoRow for what is no kernel of the device
   std::vector<Text> metrics;
