@@ -10,8 +10,6 @@ namespace gf {
 
 namespace {
 
-constexpr const char* kDamagedFile = "the file is damaged, or was changed by another program";
-
 /// Which rows of each table go, table by table in the order of tables.def: references point at
 /// earlier tables, so what they point at is decided before them.
 class Purge {

@@ -22,6 +22,10 @@ inline bool in_reach(Nanos time) { return time > -kFarthestTime && time < kFarth
 /// An activity this far from every recorded window was not recorded in one.
 inline constexpr Nanos kStrayDistance = 10 * kNsPerSecond;
 
+/// What to do about a capture file that contradicts itself.
+inline constexpr const char* kDamagedFile =
+    "the file is damaged, or was changed by another program";
+
 /// References between tables must point at rows that exist; `file` is what the error is about.
 Status check_references(const Capture& capture, const std::string& file);
 
