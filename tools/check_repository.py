@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds the state of the repository: what is committed must be small, free of one machine's paths, and finished;
-metrics are named by checked ids.
+metrics are named by checked ids, and no constant hides another.
 
 Prints every violation as FILE:LINE and exits 1 when there is one. Long source files are reported, not refused.
 """
@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import check_constants
 import check_metric_ids
 
 MAX_BYTES = 2_000_000
@@ -49,6 +50,7 @@ def main() -> int:
         if path.suffix in SOURCES:
             lengths.append((data.count(b"\n"), name))
     found.extend(check_metric_ids.violations(root))
+    found.extend(check_constants.violations(root))
     lengths.sort()
     if lengths:
         print(f"{len(lengths)} source files: median {lengths[len(lengths) // 2][0]} lines, 90 % below {lengths[len(lengths) * 9 // 10][0] + 1}")

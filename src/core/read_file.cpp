@@ -40,11 +40,11 @@ Result<std::string> read_small_file(const std::string& path, std::uint64_t most)
   if (static_cast<std::uint64_t>(status.st_size) > most) return too_large(path, most);
   std::string bytes;
   for (;;) {
-    constexpr std::size_t kBlock = 64 << 10;
+    constexpr std::size_t kReadAtOnce = 64 << 10;
     const std::size_t before = bytes.size();
-    bytes.resize(before + kBlock);
+    bytes.resize(before + kReadAtOnce);
     ssize_t got = -1;
-    do got = ::read(file.number, bytes.data() + before, kBlock);
+    do got = ::read(file.number, bytes.data() + before, kReadAtOnce);
     while (got < 0 && errno == EINTR);
     if (got < 0) return fail(std::string("cannot be read: ") + std::strerror(errno), path);
     bytes.resize(before + static_cast<std::size_t>(got));

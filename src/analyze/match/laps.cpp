@@ -33,11 +33,11 @@ struct Lap {
 };
 
 /// Where the laps lie, by the best path through trace x report in which the report may start over.
-/// A pair is worth kPair, a report kernel left out costs nearly as much, so that a stretch of which
-/// the trace has less than half is no lap; a trace kernel left out costs little, since a report may
-/// cover a small part of a step; starting over costs kOver (half a short report's worth) at the
-/// report's end and kCutShort before it. The path may begin anywhere in the report: a window may
-/// open inside a step.
+/// A pair is worth kPairWorth, a report kernel left out costs nearly as much, so that a stretch of
+/// which the trace has less than half is no lap; a trace kernel left out costs little, since a
+/// report may cover a small part of a step; starting over costs kOver (half a short report's worth)
+/// at the report's end and kCutShort before it. The path may begin anywhere in the report: a window
+/// may open inside a step.
 class LapFinder {
  public:
   LapFinder(SymbolSpan trace, SymbolSpan report)
@@ -59,7 +59,7 @@ class LapFinder {
   }
 
  private:
-  static constexpr std::int32_t kPair = 10, kSkipTrace = 1, kSkipReport = 8, kOver = 20,
+  static constexpr std::int32_t kPairWorth = 10, kSkipTrace = 1, kSkipReport = 8, kOver = 20,
                                 kCutShort = 150;
   enum Step : std::uint8_t { none, pair, skip_a, skip_b, over };
 
@@ -78,8 +78,8 @@ class LapFinder {
         value = current[j - 1] - kSkipReport;
         step = skip_b;
       }
-      if (symbol == b_[j - 1] && previous[j - 1] + kPair >= value) {
-        value = previous[j - 1] + kPair;
+      if (symbol == b_[j - 1] && previous[j - 1] + kPairWorth >= value) {
+        value = previous[j - 1] + kPairWorth;
         step = pair;
       }
       current[j] = value;
@@ -92,7 +92,7 @@ class LapFinder {
     // Starting over: from the end, or from the best other column.
     std::int32_t restart =
         current[columns_ - 1] -
-        std::min<std::int32_t>(kOver, static_cast<std::int32_t>(kPair / 2 * b_.size()));
+        std::min<std::int32_t>(kOver, static_cast<std::int32_t>(kPairWorth / 2 * b_.size()));
     std::size_t from = columns_ - 1;
     if (best - kCutShort > restart) {
       restart = best - kCutShort;

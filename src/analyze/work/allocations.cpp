@@ -79,7 +79,7 @@ MemoryHolderKind kind_of_stack(std::string_view stack) {
     std::string_view word;
     MemoryHolderKind kind;
   };
-  static constexpr std::array kWords{
+  static constexpr std::array kHolderWords{
       Words{"torch/optim/", MemoryHolderKind::optimiser},
       Words{"torch/autograd/", MemoryHolderKind::gradients},
       Words{"_apply", MemoryHolderKind::parameters},
@@ -87,7 +87,7 @@ MemoryHolderKind kind_of_stack(std::string_view stack) {
       Words{"__init__", MemoryHolderKind::parameters},
       Words{"forward", MemoryHolderKind::activations},
   };
-  for (const auto& [word, kind] : kWords)
+  for (const auto& [word, kind] : kHolderWords)
     if (stack.find(word) != std::string_view::npos) return kind;
   return MemoryHolderKind::unknown;
 }

@@ -69,7 +69,7 @@ double covered_flops(const Product& product, const Tile& tile) {
 }
 
 bool multiplies(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 20> kWords{
+  static constexpr std::array<std::string_view, 20> kProductWords{
       "gemm",   "nvjet",  "xmma",      "fprop",     "dgrad",      "wgrad",         "convolve",
       "conv2d", "conv3d", "winograd",  "gemv",      "flash_fwd",  "flash_bwd",     "fmha",
       "sdpa",   "_mm_",   "attention", "fft2d_r2c", "dot_kernel", "conv_depthwise"};
@@ -77,7 +77,7 @@ bool multiplies(std::string_view kernel) {
       "splitkreduce",  "reduce_kernel", "nchwtonhwc", "nhwctonchw", "elementwise",
       "compute_delta", "dot_do_o",      "convert",    "memset"};
   const std::string lower = lower_case(kernel);
-  return contains_any(lower, kWords) && !contains_any(lower, kNot);
+  return contains_any(lower, kProductWords) && !contains_any(lower, kNot);
 }
 
 bool loads_unaligned(std::string_view kernel) {

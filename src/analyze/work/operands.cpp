@@ -13,7 +13,7 @@ struct ElementWord {
 };
 
 // c10/util/typeid names of C++ types, and torch's own short names.
-constexpr std::array kWords{
+constexpr std::array kElementWords{
     ElementWord{"float", Element::fp32},
     ElementWord{"double", Element::fp64},
     ElementWord{"c10::BFloat16", Element::bf16},
@@ -160,7 +160,7 @@ Input input_of(const Json& dims, std::string_view word, const Json* strides, con
 }  // namespace
 
 Element element_of(std::string_view word) {
-  for (const auto& known : kWords)
+  for (const auto& known : kElementWords)
     if (known.word == word) return known.type;
   return Element::none;
 }

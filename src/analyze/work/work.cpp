@@ -140,8 +140,8 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   add_totals(context, works, use);
   use.operators = work::operator_table(context, works);
   use.ceilings = ceilings_of(product_of(analysis), ceilings);
-  constexpr std::size_t kPoints = 200;  // of each scope
-  use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPoints);
+  constexpr std::size_t kPointsOfAScope = 200;
+  use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPointsOfAScope);
   use.transfers = work::transfer_rates(context, use.ceilings);
   use.accounts = work::work_accounts(context, levels, analysis, works);
   use.stalls = work::stall_use(context, levels, analysis);

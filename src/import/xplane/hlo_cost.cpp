@@ -8,7 +8,6 @@ namespace gf::xplane {
 
 namespace {
 
-constexpr int kDeepest = 64;              // computations that call each other
 constexpr std::size_t kMostProducts = 8;  // of one operation; more become one
 
 template <std::size_t kCount>
@@ -150,7 +149,7 @@ const HloCost& HloCosts::computation_cost(std::uint64_t id, int depth) {
   }
   HloCost cost;
   const auto* computation = module_.computation(id);
-  if (!computation || depth > kDeepest) {
+  if (!computation || depth > kDeepestCall) {
     ++damaged_;
     cost.work = HloWork::unknown;
   } else {
@@ -221,7 +220,7 @@ HloCost HloCosts::instruction_cost(const HloComputation& computation,
 const std::vector<double>& HloCosts::parameter_reads(std::uint64_t id, int depth) {
   const auto [at, fresh] = reads_.try_emplace(id);
   const auto* computation = module_.computation(id);
-  if (!fresh || !computation || depth > kDeepest) return at->second;
+  if (!fresh || !computation || depth > kDeepestCall) return at->second;
   constexpr std::int64_t kMostParameters = 65536;
   const auto count = computation->instructions.size();
   std::vector<std::int64_t> parameter_of(count, -1);  // that a value is, seen another way
@@ -295,7 +294,7 @@ double HloCosts::written_bytes(const HloComputation& computation, std::uint32_t 
                                int depth) const {
   if (place >= computation.instructions.size()) return 0;
   const auto& instruction = computation.instructions[place];
-  if (depth > kDeepest) return instruction.shape.bytes;
+  if (depth > kDeepestCall) return instruction.shape.bytes;
   if (instruction.opcode == "tuple") {
     double sum = 0;
     for (const auto part : instruction.operands)

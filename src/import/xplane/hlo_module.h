@@ -43,6 +43,7 @@ struct HloInstruction {
   std::int64_t feature_groups = 1;
 };
 inline constexpr std::uint32_t kNoInstruction = UINT32_MAX;
+inline constexpr int kDeepestCall = 64;  // computations that call each other
 
 struct HloComputation {
   std::uint64_t id = 0, root_id = 0;

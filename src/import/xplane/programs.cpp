@@ -112,9 +112,8 @@ class Adder {
 
  private:
   void add(std::uint64_t id, int depth) {
-    constexpr int kDeepest = 64;
     const auto* computation = module_.computation(id);
-    if (!computation || depth > kDeepest) {
+    if (!computation || depth > kDeepestCall) {
       ++damaged_;
       return;
     }

@@ -105,7 +105,7 @@ void stop_on_signals() {
 bool stop_asked() { return stopped != 0; }
 
 std::optional<GpuLook::State> GpuLook::now() {
-  constexpr Nanos kPatience = kNsPerSecond;
+  constexpr Nanos kAnswerWithin = kNsPerSecond;
   if (!nvml_) return {};
   return thread_.ask(
       [nvml = nvml_] {
@@ -117,7 +117,7 @@ std::optional<GpuLook::State> GpuLook::now() {
         }
         return state;
       },
-      kPatience);
+      kAnswerWithin);
 }
 
 namespace {
