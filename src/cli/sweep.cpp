@@ -8,6 +8,7 @@
 #include "analyze/sweep/axes.h"
 #include "analyze/sweep/table.h"
 #include "cli/analyze_steps.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/overwrites.h"
 #include "cli/progress_display.h"
@@ -138,8 +139,7 @@ int compare_sweep(const SweepOptions& options) {
   const Sweep sweep = make_sweep(std::move(inputs), axes);
   std::string answer;
   if (format == "json") {
-    to_json(answer, sweep);
-    answer += '\n';
+    answer = json_line(sweep);
   } else if (format == "html") {
     auto page = sweep_html(sweep);
     if (!page) return complain(page.error());

@@ -7,6 +7,7 @@
 #include "analyze/report_alone.h"
 #include "cli/answer_ranks.h"
 #include "cli/energy_model.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/peers.h"
@@ -40,9 +41,7 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
   if (format == "text")
     return analysis_text(analysis, text_style(options.output.to_file()), text_rows(options.rows));
   if (format == "html") return analysis_html(analysis, context ? &*context : nullptr);
-  std::string json;
-  to_json(json, analysis);
-  return json += '\n';
+  return json_line(analysis);
 }
 
 int analyze_files(const AnalyzeArguments& out) {
@@ -109,10 +108,7 @@ Verb analyze_verb() {
                 "captures of the other ranks of a job: the answer is that of `ranks`")
       .input();
   add_peers_option(verb, options->peers);
-  add_window_option(
-      verb, options->window,
-      "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
-      "step:N or START:END, such as 10ms:25ms");
+  add_window_option(verb, options->window);
   verb.option("--batch", options->batch, "N", "items of a step: gives times and energy per item")
       .positive();
   verb.option(

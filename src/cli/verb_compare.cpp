@@ -10,6 +10,7 @@
 #include "analyze/compare/run_facts.h"
 #include "analyze/sampled/sampled.h"
 #include "cli/analyze_steps.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -82,8 +83,7 @@ Status write_answers(const CompareArguments& options, const Comparison& comparis
                      const std::string& format) {
   std::string answer;
   if (format == "json") {
-    to_json(answer, comparison);
-    answer += '\n';
+    answer = json_line(comparison);
   } else if (format == "html") {
     auto page = comparison_html(comparison, options.rows ? text_rows(options.rows) : 25);
     if (!page) return tl::unexpected(page.error());

@@ -3,6 +3,7 @@
 
 #include "analyze/analyze.h"
 #include "cli/energy_model.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -33,9 +34,7 @@ Result<std::string> rendered(const EnergyArguments& options, const std::string& 
                             analysis.quality,      analysis.window, analysis.energy};
   if (format == "text")
     return energy_text(report, text_style(options.output.to_file()), text_rows(options.rows));
-  std::string json;
-  to_json(json, report);
-  return json += '\n';
+  return json_line(report);
 }
 
 int energy_of(const EnergyArguments& out) {

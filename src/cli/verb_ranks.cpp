@@ -6,6 +6,7 @@
 
 #include "analyze/ranks/ranks.h"
 #include "cli/answer_ranks.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/load_ranks.h"
 #include "cli/output.h"
@@ -39,10 +40,7 @@ int complain_of(const LoadedRanks& loaded) {
 /// One line of JSON for each rank.
 int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   std::string lines;
-  for (const auto& part : loaded.parts) {
-    to_json(lines, part);
-    lines += '\n';
-  }
+  for (const auto& part : loaded.parts) lines += json_line(part);
   const int exit_code = complain_of(loaded);
   if (loaded.parts.empty()) return exit_code;
   OutputOptions output = o.output;
@@ -90,8 +88,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   note_failed(*loaded, *answer);
   std::string text;
   if (format == "json") {
-    to_json(text, *answer);
-    text += '\n';
+    text = json_line(*answer);
   } else if (format == "html") {
     auto page = ranks_html(*answer);
     if (!page) return complain(page.error());

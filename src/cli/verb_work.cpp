@@ -6,6 +6,7 @@
 #include "analyze/work/work.h"
 #include "cli/ceilings_file.h"
 #include "cli/energy_model.h"
+#include "cli/json_line.h"
 #include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/peers.h"
@@ -32,9 +33,7 @@ struct WorkArguments {
 std::string rendered(const WorkArguments& asked, const std::string& format, const WorkUse& use) {
   if (format == "text")
     return work_text(use, text_style(asked.output.to_file()), text_rows(asked.rows));
-  std::string json;
-  to_json(json, use);
-  return json += '\n';
+  return json_line(use);
 }
 
 int work_of_file(const WorkArguments& asked) {
@@ -81,10 +80,7 @@ Verb work_verb() {
   const auto options = std::make_shared<WorkArguments>();
   add_input_options(verb, options->input);
   add_peers_option(verb, options->peers);
-  add_window_option(
-      verb, options->window,
-      "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
-      "step:N or START:END, such as 10ms:25ms");
+  add_window_option(verb, options->window);
   verb.option("--batch", options->batch, "N", "items of a step; without it shapes tell them")
       .positive();
   verb.option("--ceilings", options->ceilings, "FILE",

@@ -11,6 +11,10 @@ namespace gf::cli {
 std::string window_complaint(const std::string& text);
 
 /// Adds --window; a text that can mean no window is wrong usage.
-void add_window_option(Verb& verb, std::string& window, std::string help);
+void add_window_option(
+    Verb& verb, std::string& window,
+    std::string help =
+        "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
+        "step:N or START:END, such as 10ms:25ms");
 
 }  // namespace gf::cli

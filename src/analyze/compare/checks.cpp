@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/trim.h"
+
 namespace gf {
 
 namespace {
@@ -18,12 +20,6 @@ constexpr const char* kForms =
     "gpu.busy, "
     "or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a "
     "time (ns, us, ms, s), J, or points of a level (pp)";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 struct UnitName {
   std::string_view text;

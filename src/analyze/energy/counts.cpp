@@ -4,16 +4,11 @@
 #include <charconv>
 
 #include "analyze/energy/model.h"
+#include "core/trim.h"
 
 namespace gf {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 struct Term {
   double factor = 1;

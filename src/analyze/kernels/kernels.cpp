@@ -17,11 +17,6 @@
 namespace gf {
 namespace {
 
-std::string triple(std::int32_t first, std::int32_t second, std::int32_t third) {
-  if (first < 0) return {};
-  return fmt::format("({}, {}, {})", first, second, third);
-}
-
 /// Time by number, mostly the one of the call before.
 class Tally {
  public:
@@ -84,9 +79,10 @@ class RowBuilder {
     KernelRow row;
     row.name = ranked.name;
     row.short_name = short_kernel_name(ranked.name);
-    row.grid = triple(activities.grid_x[first], activities.grid_y[first], activities.grid_z[first]);
-    row.block =
-        triple(activities.block_x[first], activities.block_y[first], activities.block_z[first]);
+    row.grid = dimensions_text(activities.grid_x[first], activities.grid_y[first],
+                               activities.grid_z[first]);
+    row.block = dimensions_text(activities.block_x[first], activities.block_y[first],
+                                activities.block_z[first]);
     row.registers = activities.registers[first];
     row.shared_bytes = activities.shared_bytes[first];
     clear();
@@ -167,6 +163,11 @@ class RowBuilder {
 };
 
 }  // namespace
+
+std::string dimensions_text(std::int32_t first, std::int32_t second, std::int32_t third) {
+  if (first < 0) return {};
+  return fmt::format("({}, {}, {})", first, second, third);
+}
 
 std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels) {
   const Capture& capture = context.capture;

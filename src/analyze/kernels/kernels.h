@@ -1,12 +1,17 @@
 // Kernel time by kernel, and the curve of kernel time over tensor-issue utilisation.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analyze/context.h"
 #include "analyze/utilization/kernel_levels.h"
 
 namespace gf {
+
+/// A grid or block as people read it; empty when it is not known.
+std::string dimensions_text(std::int32_t first, std::int32_t second, std::int32_t third);
 
 /// One row for all instances that share a name, largest exclusive time first. Each instance is in
 /// exactly one row, so the ns sum to the kernel-busy time of all devices. More rows than

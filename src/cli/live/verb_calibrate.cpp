@@ -4,6 +4,7 @@
 #include "analyze/energy/calibrate.h"
 #include "analyze/energy/counts.h"
 #include "analyze/energy/model_file.h"
+#include "cli/json_line.h"
 #include "cli/live/calibrate/measure.h"
 #include "cli/live/calibrate/text.h"
 #include "cli/live/verbs.h"
@@ -87,9 +88,7 @@ Status fit(const CalibrateArguments& options) {
   if (!options.against.empty())
     if (auto compared = compare_with(file->model, options.against); !compared) return compared;
   if (options.output.empty()) return {};
-  std::string json;
-  to_json(json, *file);
-  return write_answer({"json", options.output}, json + "\n");
+  return write_answer({"json", options.output}, json_line(*file));
 }
 
 int calibrate(const CalibrateArguments& options) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "analyze/work/ceilings.h"
+#include "cli/json_line.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "collect/microbench/run.h"
@@ -125,14 +126,12 @@ std::string ceilings_text(const CeilingsFile& file) {
 int ceilings(const CeilingsArguments& options) {
   const auto file = measure(options.device);
   if (!file) return complain(file.error());
-  std::string json;
-  to_json(json, *file);
-  json += '\n';
+  std::string answer = json_line(*file);
   if (!options.output.empty())
-    if (const auto written = write_answer({"json", options.output}, json); !written)
+    if (const auto written = write_answer({"json", options.output}, answer); !written)
       return complain(written.error());
-  if (options.format != "json") json = ceilings_text(*file);
-  if (const auto written = write_answer({}, json); !written) return complain(written.error());
+  if (options.format != "json") answer = ceilings_text(*file);
+  if (const auto written = write_answer({}, answer); !written) return complain(written.error());
   return kWhole;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cli/json_line.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -41,8 +42,7 @@ int doctor(const OutputOptions& options) {
   const auto report = examine();
   std::string out;
   if (chosen_format(options) == "json") {
-    to_json(out, report);
-    out += '\n';
+    out = json_line(report);
   } else {
     out = text_of(report, text_style(options.to_file()));
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/json_line.h"
 #include "cli/live/screen/keyboard.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
@@ -71,11 +72,7 @@ std::string shown(const MonitorArguments& options, const LiveTable& table, bool 
   if (options.format == "openmetrics")
     return open_metrics(table, {true, options.dcgm_names, options.job_labels});
   if (options.format == "otlp") return otlp_metrics(table);
-  if (options.format == "json") {
-    std::string json;
-    to_json(json, table);
-    return json + "\n";
-  }
+  if (options.format == "json") return json_line(table);
   const std::string text = live_text(table, text_style(false));
   if (live) return "\x1b[H\x1b[2J" + text;
   if (last) return text;

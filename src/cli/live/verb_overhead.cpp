@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/json_line.h"
 #include "cli/live/overhead/report.h"
 #include "cli/live/overhead/run_way.h"
 #include "cli/live/verbs.h"
@@ -194,8 +195,7 @@ Status write_report(const OverheadArguments& options, const OverheadReport& repo
       return written;
   std::string text;
   if (chosen_format(options.output) == "json") {
-    to_json(text, report);
-    text += '\n';
+    text = json_line(report);
   } else
     text = overhead_text(report, text_style(options.output.to_file()));
   return write_answer(options.output, text);

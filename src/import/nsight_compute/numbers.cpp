@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/trim.h"
+
 namespace gf::ncu {
 
 namespace {
@@ -57,8 +59,7 @@ void NumberStyleVote::add(std::string_view cell) {
 }
 
 std::optional<Number> parse_number(std::string_view cell, NumberStyle style, int exponent) {
-  while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
-  while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
+  cell = trimmed(cell, " \t");
   if (cell.empty() || cell.size() > 64) return std::nullopt;
   std::size_t first = 0;
   if (cell[0] == '-' || cell[0] == '+') first = 1;

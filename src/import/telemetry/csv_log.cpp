@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/trim.h"
 #include "import/csv_cells.h"
 #include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
@@ -14,13 +15,6 @@
 namespace gf::telemetry {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-    text.remove_suffix(1);
-  return text;
-}
 
 enum class ColumnRole { time, calendar, index, uuid, bus, instance, name, host, skipped, value };
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/trim.h"
 #include "model/metric_id.h"
 
 namespace gf::telemetry {
@@ -189,8 +190,7 @@ Quantity quantity_of_dcgm(std::string_view heading) {
 }
 
 std::optional<double> parse_reading(std::string_view cell) {
-  while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
-  while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\r')) cell.remove_suffix(1);
+  cell = trimmed(cell, " \r");
   if (cell.starts_with("0x") || cell.starts_with("0X")) {
     std::uint64_t bits = 0;
     const auto [end, error] = std::from_chars(cell.data() + 2, cell.data() + cell.size(), bits, 16);

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <chrono>
 
+#include "core/trim.h"
+
 namespace gf::telemetry {
 
 namespace {
@@ -43,11 +45,10 @@ std::optional<Nanos> take_zone(std::string_view& text) {
 }  // namespace
 
 std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  text = trimmed(text, " ");
   const auto zone = take_zone(text);
   if (zoned) *zoned = zone.has_value();
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  text = trimmed(text, " ");
   if (text.size() < 19 || (text[4] != '/' && text[4] != '-') || text[7] != text[4] ||
       (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
     return std::nullopt;

@@ -1,20 +1,10 @@
 #include "report/events/timeline_texts.h"
 
-#include <fmt/format.h>
-
+#include "analyze/kernels/kernels.h"
 #include "analyze/utilization/instances.h"
 #include "model/kernel_name.h"
 
 namespace gf {
-
-namespace {
-
-std::string triple(std::int32_t first, std::int32_t second, std::int32_t third) {
-  if (first < 0) return {};
-  return fmt::format("({}, {}, {})", first, second, third);
-}
-
-}  // namespace
 
 TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
     : context_(context), capture_(context.capture), data_(data) {
@@ -52,8 +42,8 @@ std::int64_t TimelineTexts::thing(std::uint32_t row) {
   if (a.kind[row] == ActivityKind::kernel) thing.name = short_kernel_name(thing.full_name);
   if (thing.name == thing.full_name) thing.full_name.clear();
   thing.kind = std::string(name_of(a.kind[row]));
-  thing.grid = triple(a.grid_x[row], a.grid_y[row], a.grid_z[row]);
-  thing.block = triple(a.block_x[row], a.block_y[row], a.block_z[row]);
+  thing.grid = dimensions_text(a.grid_x[row], a.grid_y[row], a.grid_z[row]);
+  thing.block = dimensions_text(a.block_x[row], a.block_y[row], a.block_z[row]);
   thing.registers = a.registers[row];
   thing.shared_bytes = a.shared_bytes[row];
   data_.things.push_back(std::move(thing));

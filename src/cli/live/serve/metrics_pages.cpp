@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/json_line.h"
 #include "collect/live/live_sampler.h"
 #include "core/host_clock.h"
 #include "report/json.h"
@@ -102,11 +103,7 @@ LiveTable MetricsPages::fresh(Nanos now) {
 
 std::string MetricsPages::render(Page which, Nanos now) {
   const LiveTable table = fresh(now);
-  if (which == json) {
-    std::string text;
-    to_json(text, table);
-    return text + "\n";
-  }
+  if (which == json) return json_line(table);
   return open_metrics(table, {which == openmetrics, options_.dcgm_names, options_.job_labels, now});
 }
 
