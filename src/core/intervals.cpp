@@ -30,6 +30,18 @@ Nanos total(const Intervals& set) {
   return sum;
 }
 
+const Interval* member_at(const Intervals& set, Nanos time) {
+  const auto after = std::upper_bound(set.begin(), set.end(), time,
+                                      [](Nanos at, const Interval& one) { return at < one.start; });
+  if (after == set.begin() || time >= (after - 1)->end) return nullptr;
+  return &*(after - 1);
+}
+
+bool holds(const Intervals& set, Interval span) {
+  const Interval* member = member_at(set, span.start);
+  return member && span.end <= member->end;
+}
+
 namespace {
 
 /// Sorted and disjoint; of a long set its beginning is looked at.

@@ -14,6 +14,10 @@ using Intervals = std::vector<Interval>;
 Intervals normalised(Intervals intervals);
 /// Total length of a normalised set.
 Nanos total(const Intervals& set);
+/// The member of a normalised set that holds this instant; none when it lies outside.
+const Interval* member_at(const Intervals& set, Nanos time);
+/// Whether one member of a normalised set holds all of a span that is not empty.
+bool holds(const Intervals& set, Interval span);
 /// Members of normalised sets: in one or the other; in both; in left but not in right.
 Intervals unite(std::span<const Interval> left, std::span<const Interval> right);
 Intervals intersect(const Intervals& left, const Intervals& right);

@@ -77,11 +77,7 @@ GraphCaptures::GraphCaptures(const Context& context) {
 bool GraphCaptures::at(std::span<const std::uint32_t> threads, Nanos time) const {
   if (of_thread_.empty()) return false;
   return std::any_of(threads.begin(), threads.end(), [&](std::uint32_t thread) {
-    const auto& captures = of_thread_[thread];
-    const auto after =
-        std::upper_bound(captures.begin(), captures.end(), time,
-                         [](Nanos at, const Interval& capture) { return at < capture.start; });
-    return after != captures.begin() && time < (after - 1)->end;
+    return member_at(of_thread_[thread], time) != nullptr;
   });
 }
 

@@ -208,7 +208,7 @@ void add_rows(const std::vector<CounterSample>& samples, Stretch stretch, std::u
               Nanos shift, AlignedSamples& out) {
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     const Interval moved{samples[i].span.start + shift, samples[i].span.end + shift};
-    if (is_traced(out.traced, moved)) out.rows.push_back({moved, samples[i].values, number});
+    if (holds(out.traced, moved)) out.rows.push_back({moved, samples[i].values, number});
   }
 }
 

@@ -65,7 +65,7 @@ class ShiftErrors {
     std::size_t known = 0;
     for (const auto& sample : samples_) {
       const Interval moved{sample.span.start + shift, sample.span.end + shift};
-      if (is_traced(traced_, moved)) {
+      if (holds(traced_, moved)) {
         classes_.shares(moved, shares);
         ++known;
         for (const auto& one : shares) {

@@ -28,12 +28,6 @@ Intervals traced_spans(const Capture& capture, const Intervals& busy) {
   return normalised(std::move(out));
 }
 
-bool is_traced(const Intervals& traced, Interval span) {
-  const auto it = std::upper_bound(traced.begin(), traced.end(), span.start,
-                                   [](Nanos at, const Interval& i) { return at < i.start; });
-  return it != traced.begin() && span.end <= (it - 1)->end;
-}
-
 namespace {
 
 class SampleReader {
@@ -51,7 +45,7 @@ class SampleReader {
                        [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
                          if (duration <= 0) return;
                          const Interval span{start, start + duration};
-                         if (!is_traced(around_, span)) return;
+                         if (!holds(around_, span)) return;
                          by_start_[start] = out_.all.size();
                          out_.all.push_back({span, 0, value, {}, false});
                        });

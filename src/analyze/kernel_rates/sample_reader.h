@@ -35,7 +35,4 @@ CounterSamples read_counter_samples(const Capture& capture, std::uint32_t device
 /// first activity to its last. `busy`: when the device's activities ran, not empty.
 Intervals traced_spans(const Capture& capture, const Intervals& busy);
 
-/// Whether a traced span holds all of it.
-bool is_traced(const Intervals& traced, Interval span);
-
 }  // namespace gf

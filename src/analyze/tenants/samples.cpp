@@ -21,12 +21,6 @@ constexpr std::string_view kOfWork[] = {
 /// other: in means of so long that matters little.
 constexpr Nanos kBlock = 100 * kNsPerMs;
 
-bool within(const Intervals& known, Interval span) {
-  const auto after = std::upper_bound(known.begin(), known.end(), span.start,
-                                      [](Nanos at, const Interval& one) { return at < one.start; });
-  return after != known.begin() && span.end <= (after - 1)->end;
-}
-
 bool of_work(std::string_view id) {
   return std::find(std::begin(kOfWork), std::end(kOfWork), id) != std::end(kOfWork);
 }
@@ -41,7 +35,7 @@ TenantSamples sample_by_sample(const Capture& capture, std::uint32_t device,
     if (of_work(capture.text(all.metrics[metric]))) kept.push_back(metric);
   for (const auto metric : kept) out.metrics.push_back(all.metrics[metric]);
   for (const auto& row : all.rows) {
-    if (kept.empty() || !within(known, row.span)) continue;
+    if (kept.empty() || !holds(known, row.span)) continue;
     auto& added = out.rows.emplace_back(TenantSamples::Row{row.span, {}});
     for (const auto metric : kept) added.rates.push_back(row.values[metric]);
   }
@@ -78,7 +72,7 @@ TenantSamples block_by_block(const Capture& capture, std::uint32_t device, const
     const Interval span{number * kBlock, (number + 1) * kBlock};
     const bool whole = std::all_of(sums.begin(), sums.end(),
                                    [](const Sum& sum) { return sum.covered >= kBlock / 2; });
-    if (!whole || !within(known, span)) continue;
+    if (!whole || !holds(known, span)) continue;
     auto& added = out.rows.emplace_back(TenantSamples::Row{span, {}});
     for (const auto& sum : sums)
       added.rates.push_back(sum.amount / static_cast<double>(sum.covered));
