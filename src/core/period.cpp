@@ -63,7 +63,7 @@ Comb follow(const Correlation& correlation, std::size_t lag, double least) {
   double products = top_of(correlation, lag);
   double squares = 1;
   for (int multiple = 2; comb.reach + spacing <= static_cast<double>(most); ++multiple) {
-    const auto guess = static_cast<std::size_t>(comb.reach + spacing + 0.5);
+    const auto guess = static_cast<std::size_t>(std::llround(comb.reach + spacing));
     std::size_t peak = guess;
     for (std::size_t at = guess > slack ? guess - slack : 1; at <= std::min(guess + slack, most);
          ++at)
@@ -106,7 +106,7 @@ class BetweenLags {
       : correlation_(correlation), fall_(1 - std::clamp(correlation[1] / strongest, -1.0, 1.0)) {}
 
   void add(double at) {
-    const auto lag = static_cast<std::size_t>(at + 0.5);
+    const auto lag = static_cast<std::size_t>(std::llround(at));
     if (lag >= correlation_.size()) return;
     const double left = std::max(0.2, 1 - std::abs(at - static_cast<double>(lag)) * fall_);
     sum_ += correlation_[lag] * left;

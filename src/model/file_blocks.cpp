@@ -108,7 +108,9 @@ Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
   BlockKeeper keeper(capture, *total, max_bytes, progress);
   int code = SQLITE_ROW;
   auto produce = [&](BlockSlot& slot) {
-    if (keeper.stopped() || (code = sqlite3_step(raw)) != SQLITE_ROW) return false;
+    if (keeper.stopped()) return false;
+    code = sqlite3_step(raw);
+    if (code != SQLITE_ROW) return false;
     take_block_row(raw, capture.devices.size(), strings, slot);
     return true;
   };
