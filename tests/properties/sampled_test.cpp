@@ -163,6 +163,21 @@ TEST(Sampled, ReadingsOfInstantsHoldUntilTheNextButNotForever) {
   EXPECT_EQ(spans, (std::vector<std::pair<Nanos, double>>{{0, 100.0}, {kNsPerSecond, 200.0}}));
 }
 
+/// Two seconds of samples of a millisecond, each tenth of a period of 20 at this level.
+SampledDevice with_pulses(double level) {
+  Capture c;
+  c.format = "test";
+  c.device_row(0);
+  for (Nanos i = 0; i < 2000; ++i)
+    add(c, 0, "gpu.busy", i * kNsPerMs, kNsPerMs, i % 20 < 2 ? level : 0);
+  return analyze(c, {})->samples.devices.at(0);
+}
+
+TEST(Sampled, TicksOfAGpuWithoutWorkAreNoSteps) {
+  EXPECT_NEAR(with_pulses(0.8).step_ns.value_or(0), 20e6, 1e4);
+  EXPECT_FALSE(with_pulses(0.05).step_ns.has_value());
+}
+
 TEST(Sampled, AWindowThatSettles) {
   Capture c;
   c.device_row(0);

@@ -118,9 +118,8 @@ void find_step(const Capture& capture, std::uint32_t row, Interval window, Sampl
 }
 
 SampledUse over_time(const Capture& capture, const std::vector<Text>& work,
-                     const std::vector<Interval>& spans, const std::vector<Interval>& steady,
-                     Interval window, const std::vector<std::vector<SampledSeries>>& series,
-                     Nanos bucket) {
+                     const std::vector<Interval>& spans, const ActiveSpans& active, Interval window,
+                     const std::vector<std::vector<SampledSeries>>& series, Nanos bucket) {
   SampledUse use;
   use.start_ns = window.start;
   use.bucket_ns = bucket;
@@ -141,10 +140,13 @@ SampledUse over_time(const Capture& capture, const std::vector<Text>& work,
         out.sample_ns = one.covered / one.samples;
       }
     out.readings = readings_of(capture, series[device]);
-    // Start-up has another rhythm than the steps after it.
-    const Interval& within = steady[device].length() > 0 ? steady[device] : spans[device];
-    find_step(capture, device,
-              {std::max(within.start, window.start), std::min(within.end, window.end)}, out);
+    // Start-up has another rhythm than the steps after it, and a GPU without work that of its
+    // driver.
+    Interval within = active.settled[device];
+    if (within.length() == 0) within = active.working[device];
+    if (within.length() > 0)
+      find_step(capture, device,
+                {std::max(within.start, window.start), std::min(within.end, window.end)}, out);
     use.devices.push_back(std::move(out));
   }
   use.host = readings_of(capture, series.back());
@@ -195,7 +197,7 @@ SampledUse samples_over_time(const Capture& capture, Interval within) {
     return {};
   const Nanos bucket = bucket_of(window);
   const auto active = active_spans(capture, work, window);
-  return over_time(capture, work, active.working, active.settled, window,
+  return over_time(capture, work, active.working, active, window,
                    collect_series(capture, window, bucket), bucket);
 }
 
@@ -304,8 +306,7 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   const Interval window = chosen->window;
   const Nanos bucket = bucket_of(window);
   const auto series = collect_series(capture, window, bucket);
-  analysis.samples =
-      over_time(capture, work, chosen->spans, active.settled, window, series, bucket);
+  analysis.samples = over_time(capture, work, chosen->spans, active, window, series, bucket);
   for (std::uint32_t device = 0; device < chosen->spans.size(); ++device)
     if (chosen->spans[device].length() != 0 && !series[device].empty())
       analysis.devices.push_back(sampled_use(capture, device, *chosen, series[device], bucket));
