@@ -127,8 +127,13 @@ bool records_kernel(State& s, const FakeRun& run) {
 
 extern "C" {
 
-/// A call of the program: callbacks of whoever asked for them.
+/// A call of the program: callbacks of whoever asked for them. As the real one does, it sees the
+/// end of a call only while the call's callback is on: a thread that was inside when it was
+/// switched off stays inside, and its later calls get the number of that one.
 std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
+  thread_local int inside = 0;
+  thread_local bool begin_was_seen = false;
+  thread_local std::uint32_t number = 0;
   auto& s = state();
   const std::uint32_t id =
       graph ? CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
@@ -136,12 +141,15 @@ std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
   {
     std::lock_guard lock(s.mutex);
     if (!leaves) {
-      correlation = ++s.correlation;
+      if (inside == 0) number = ++s.correlation;
+      correlation = number;
       s.data[correlation % kCallsAtOnce] = 0;
     }
     if (s.subscribed && s.callbacks.count(id)) function = s.function;
   }
+  if (!leaves) begin_was_seen = function != nullptr;
   if (!function) return correlation;
+  if (begin_was_seen) inside += leaves ? -1 : 1;
   CUpti_CallbackData data{};
   data.callbackSite = leaves ? CUPTI_API_EXIT : CUPTI_API_ENTER;
   data.correlationId = correlation;

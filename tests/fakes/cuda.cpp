@@ -1,6 +1,6 @@
 // A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version),
-// cuinit (error), kernel_us, node_us (how long a kernel runs,
-// one of a graph).
+// cuinit (error), kernel_us, node_us (how long a kernel runs, one of a graph), blocking (0/1: a
+// launch returns when its kernels have run, as where the queue is full).
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -38,7 +38,8 @@ void run(const char* name, std::uint64_t bytes, unsigned grid, std::uint32_t gra
   static const auto node = static_cast<std::int64_t>(fake::number("node_us", 100) * 1000);
   const std::int64_t each = graph == 0 ? alone : node;
   const std::uint32_t correlation = call ? call(0, 0, graph != 0) : 0;
-  wait_until(start);
+  static const bool blocking = fake::number("blocking", 0) > 0;
+  wait_until(start + (blocking ? each * nodes : 0));
   if (call) call(1, correlation, graph != 0);
   wait_until(start + each * nodes);
   auto* ran = in_cupti<decltype(fake_ran)>("fake_ran");

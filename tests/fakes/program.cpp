@@ -42,7 +42,8 @@ static void other_profiler(const std::string& verb) {
   auto symbol = [&](const char* name) { return cupti ? dlsym(cupti, name) : nullptr; };
   if (verb == "subscribe") {
     auto* f = reinterpret_cast<decltype(&cuptiSubscribe)>(symbol("cuptiSubscribe"));
-    if (f) f(&handle, nullptr, nullptr);
+    if (f && f(&handle, nullptr, nullptr) != CUPTI_SUCCESS)
+      std::fprintf(stderr, "CUPTI is taken\n");
   } else if (verb == "let-go") {
     auto* f = reinterpret_cast<decltype(&cuptiUnsubscribe)>(symbol("cuptiUnsubscribe"));
     if (f) f(handle);

@@ -88,6 +88,12 @@ is "and no other" "$(ask behind.gpf "select count(*) from activities a where not
 GPUFATHOM_FAKE=silent_window=1,kernel_us=20 "$gf" record -q --kernels --window 1 --every 1.5 -o silent.gpf -- "$program" init launch=work*3600ms
 is "a window without its kernels is begun again" "$(ask silent.gpf "select count(*) >= 1, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
 check "and what is lost is told" [ "$(ask silent.gpf "select count > 50 from quality where code = 'no_kernel'")" = 1 ]
+numbers="select count(*) >= 2, min(calls > 100), min(calls = numbers) from (select count(*) as calls, count(distinct correlation) as numbers from recording_windows w, api_calls a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns group by w.start_ns)"
+GPUFATHOM_FAKE=blocking=1,kernel_us=300 "$gf" record -q --kernels --window 0.3 --every 0.6 -o numbers.gpf -- "$program" init launch=work*2200ms
+is "windows that end inside a call: later calls have numbers of their own" "$(ask numbers.gpf "$numbers")" 1,1,1
+is "and kernels their launch" "$(ask numbers.gpf "select count(*) from quality where code in ('no_launch', 'no_kernel', 'repeated_call')")" 0
+GPUFATHOM_FAKE=blocking=1,kernel_us=300 "$gf" record -q --kernels --window 0.3 -o between.gpf -- "$program" init launch=work*900ms subscribe let-go launch=work*100 2> between.txt
+check "a profiler of the program's own has CUPTI after the window" sh -c '! grep -q "CUPTI is taken" between.txt'
 GPUFATHOM_FAKE=disabling=2 "$gf" record -q --kernels --window 0.3 --every 0.6 -o copies.gpf -- "$program" init copy launch=work*900ms copy launch=work*900ms; is "a program in which nothing may be switched off: exit code" $? 0
 check "its windows have kernels" [ "$(ask copies.gpf "select count(*) >= 2 and min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns)) > 20 from recording_windows w where duration_ns > 2e8")" = 1 ]
 GPUFATHOM_FAKE=copies_run=1,kernel_us=200 "$gf" record -q --kernels --window 0.4 --every 0.8 -o partial.gpf -- "$program" init copy launch=work*2400ms

@@ -66,6 +66,28 @@ TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
   EXPECT_EQ(read.reader.taken(), 3);
 }
 
+TEST(InjectReader, ANumberOfSeveralCallsJoinsNothing) {
+  const Read read([](std::ofstream& out) {
+    const std::int64_t since = 1'700'000'000'000'000'000;
+    write_record(out, inject::Type::window, inject::Window{since, 0, 0, 0});
+    // Two threads: the second's calls have numbers of their own throughout.
+    for (const auto& [thread, number] : {std::pair{7u, 1u}, {7u, 2u}, {8u, 3u}, {7u, 2u}, {8u, 4u}})
+      write_record(out, inject::Type::api, inject::Api{since, since + 10, thread, number, 0, 0});
+    for (const std::uint32_t number : {1u, 2u, 3u, 4u}) {
+      inject::Kernel kernel{};
+      kernel.start = since;
+      kernel.end = since + 5;
+      kernel.correlation = number;
+      write_record(out, inject::Type::kernel, kernel);
+    }
+  });
+  EXPECT_EQ(read.count(QualityCode::repeated_call), 1);
+  std::vector<bool> joined;
+  for (std::uint32_t row = 0; row < read.capture.activities.size(); ++row)
+    joined.push_back(read.capture.activities.correlation[row] >= 0);
+  EXPECT_EQ(joined, (std::vector<bool>{true, false, true, true}));
+}
+
 TEST(InjectReader, WindowsOfAnyTimeAddUp) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const Read read([](std::ofstream& out) {

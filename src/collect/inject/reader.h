@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ class InjectReader {
     Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
     Nanos since = 0;             // start of the last window, open or not
     Partners partners;
+    std::map<std::uint32_t, std::uint32_t> last_call;  // number of a thread's last one
+    std::set<std::uint32_t> repeated;                  // numbers that stand for several calls
     std::int64_t unfinished = 0;  // of the open window: launched in it, run after it
     bool silent = false;          // the open window: CUPTI recorded none of its kernels
   };
@@ -84,6 +87,8 @@ class InjectReader {
   void take_loss(File& file, std::string_view payload, Capture& capture);
   void take_window(File& file, std::string_view payload, Capture& capture);
   bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
+  /// The number that joins a call and its work; -1 where it joins nothing.
+  I64 number_of(const File& file, std::uint32_t correlation) const;
   Nanos compare_partners(File& file, Nanos end, Capture& capture);
   std::uint32_t device_row(File& file, std::uint32_t ordinal, Capture& capture);
   std::uint32_t thread_row(File& file, std::uint32_t tid, Capture& capture);

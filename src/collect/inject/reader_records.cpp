@@ -159,7 +159,7 @@ void InjectReader::take_kernel(File& file, std::string_view payload, Capture& ca
   activities.stream[row] = kernel.stream;
   activities.context[row] = kernel.context;
   activities.name[row] = text(file, kernel.name);
-  activities.correlation[row] = kernel.correlation;
+  activities.correlation[row] = number_of(file, kernel.correlation);
   activities.pid[row] = file.pid;
   activities.grid_x[row] = kernel.grid[0];
   activities.grid_y[row] = kernel.grid[1];
@@ -203,7 +203,7 @@ void InjectReader::take_memory(File& file, Type type, std::string_view payload, 
   activities.copy[row] = kind;
   activities.name[row] =
       capture.strings.intern(copy ? "memcpy " + std::string(name_of(kind)) : std::string("memset"));
-  activities.correlation[row] = memory.correlation;
+  activities.correlation[row] = number_of(file, memory.correlation);
   activities.pid[row] = file.pid;
   activities.bytes[row] = static_cast<I64>(memory.bytes);
   if (memory.graph) {
@@ -214,11 +214,23 @@ void InjectReader::take_memory(File& file, Type type, std::string_view payload, 
   file.last = std::max(file.last, memory.end);
 }
 
+I64 InjectReader::number_of(const File& file, std::uint32_t correlation) const {
+  if (file.repeated.contains(correlation)) return -1;
+  return correlation;
+}
+
 void InjectReader::take_call(File& file, std::string_view payload, Capture& capture) {
   inject::Api call{};
   if (!as(payload, call))
     return capture.note_quality(QualityCode::bad_event, "a record of a call is damaged");
   if (!believable(file, call.start, call.end, "calls", capture)) return;
+  auto& last = file.last_call[call.thread];
+  if (call.correlation != 0 && std::exchange(last, call.correlation) == call.correlation) {
+    file.repeated.insert(call.correlation);
+    capture.note_quality(QualityCode::repeated_call,
+                         "CUPTI lost count of a thread's calls: it was switched off while the "
+                         "thread was inside one");
+  }
   auto& api_calls = capture.api_calls;
   const auto row = api_calls.add();
   api_calls.start_ns[row] = call.start;
@@ -226,7 +238,7 @@ void InjectReader::take_call(File& file, std::string_view payload, Capture& capt
   api_calls.thread[row] = thread_row(file, call.thread, capture);
   api_calls.name[row] = text(file, call.name);
   api_calls.kind[row] = api_kind(capture.text(api_calls.name[row]));
-  api_calls.correlation[row] = call.correlation;
+  api_calls.correlation[row] = number_of(file, call.correlation);
   const bool launch =
       api_calls.kind[row] == ApiKind::launch || api_calls.kind[row] == ApiKind::graph_launch;
   if (!launch) return;

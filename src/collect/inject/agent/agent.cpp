@@ -122,6 +122,12 @@ bool finish_window() {
   return true;
 }
 
+/// True when CUPTI is let go of, for a profiler of the program's own.
+bool let_go() {
+  const WindowLock lock;
+  return ended || let_go_of_cupti();
+}
+
 /// Waits until a window is due; false when none will be.
 bool wait_for_window(std::int64_t due, std::uint32_t served) {
   const bool asked_for = settings.first_ms > 0 && control();
@@ -130,6 +136,7 @@ bool wait_for_window(std::int64_t due, std::uint32_t served) {
     if (due < 0 && !asked_for) return false;
     if (asked_for) Writer::instance().flush();  // steps, and whether the recorder is there
     if (Writer::instance().abandoned()) return false;
+    let_go();
     pause(asked_for ? kTick : std::min<std::int64_t>(kTick, due - now_ms() + 1));
   }
   return !over();
@@ -176,6 +183,7 @@ void begin_thread() {
 void* run(void*) {
   begin_thread();
   record_windows();
+  while (!ended && !let_go()) pause(kTick);
   return nullptr;
 }
 

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/in_calls.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/thread.h"
+#include "collect/inject/agent/windows.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -93,6 +95,22 @@ void note_call(std::uint32_t correlation) {
   while (known < correlation && !last_call.compare_exchange_weak(known, correlation)) continue;
 }
 
+/// A call that began and ended in the window.
+void record_call(Thread& thread, bool runtime, CUpti_CallbackId id,
+                 const CUpti_CallbackData& call) {
+  const auto begin = static_cast<std::int64_t>(*call.correlationData);
+  if (begin == 0 || !window_is_open()) return;
+  // The runtime's own call of the driver is the same call.
+  if (!runtime && call.correlationId == thread.runtime_call) return;
+  const Name* name =
+      runtime ? find_name(id, kRuntime, runtime_names) : find_name(id, kDriver, driver_names);
+  if (!name) return;
+  if (name->launch) ++launches;
+  note_call(call.correlationId);
+  Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(thread),
+                                        call.correlationId, name->text, 0});
+}
+
 }  // namespace
 
 bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on) {
@@ -117,21 +135,14 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   Thread* thread = this_thread();
   if (!thread) return;
   if (call.callbackSite == CUPTI_API_ENTER) {
+    enter_call(*thread);
     if (runtime) thread->runtime_call = call.correlationId;
-    *call.correlationData = now_ns();
+    *call.correlationData = 0;
+    if (window_is_open()) *call.correlationData = now_ns();
     return;
   }
-  const auto begin = static_cast<std::int64_t>(*call.correlationData);
-  if (begin == 0) return;  // it began before callbacks were asked for
-  // The runtime's own call of the driver is the same call.
-  if (!runtime && call.correlationId == thread->runtime_call) return;
-  const Name* name =
-      runtime ? find_name(id, kRuntime, runtime_names) : find_name(id, kDriver, driver_names);
-  if (!name) return;
-  if (name->launch) ++launches;
-  note_call(call.correlationId);
-  Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(*thread),
-                                        call.correlationId, name->text, 0});
+  record_call(*thread, runtime, id, call);
+  leave_call(*thread);
 }
 
 std::int64_t launches_called() { return launches; }

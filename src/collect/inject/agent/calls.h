@@ -9,7 +9,8 @@
 
 namespace gf::inject {
 
-/// Callbacks around the calls, from now on or no more. False: CUPTI refused.
+/// Callbacks around the calls, from now on or no more; in_calls.h says when that is safe. False:
+/// CUPTI refused.
 bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on);
 /// The subscriber's function: counts launches, and writes a record at the end of each call.
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);

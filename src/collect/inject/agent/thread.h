@@ -19,6 +19,7 @@ struct Thread {
   pid_t process;               // in which the next is valid
   std::uint32_t id;            // as the kernel numbers it
   std::uint32_t runtime_call;  // correlation of the last call of the CUDA runtime
+  std::uint32_t calls;         // with callbacks that it is inside, one in the other
 };
 
 /// Null where there is no memory. A thread that comes back after its end begins anew.

@@ -11,6 +11,7 @@
 #include "collect/inject/agent/agent.h"
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/in_calls.h"
 #include "collect/inject/agent/kinds.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/writer.h"
@@ -141,7 +142,7 @@ bool begin_window(std::uint32_t request) {
   forget_launches();
   if (std::exchange(one_before, true)) forget_dropped();
   whole_graphs = false;
-  call_callbacks(subscriber, true);
+  switch_calls_on(subscriber);
   window_start = static_cast<std::int64_t>(now_ns());
   window_request = request;
   window_begins(window_start);
@@ -168,7 +169,7 @@ bool look_after_window(bool bounded) {
 void close_window() {
   if (!open_window.exchange(false)) return;
   window_end = static_cast<std::int64_t>(now_ns());
-  call_callbacks(subscriber, false);
+  let_calls_go();
   window_ends(window_end);
 }
 
@@ -176,14 +177,19 @@ void flush_window() {
   if (window_end != 0) cupti.cuptiActivityFlushAll(0);
 }
 
+bool let_go_of_cupti() {
+  // A program that a recorder came to keeps what has been tried most: 1 600 times
+  // (docs/record.md).
+  if (subscribed && !open_window && !dormant() && calls_are_off()) unsubscribe();
+  return !subscribed;
+}
+
 void end_window(bool process_ends) {
   close_window();
   if (window_end == 0) return;
   if (process_ends) keep_buffers();
   cupti.cuptiActivityFlushAll(process_ends ? 1 : 0);
-  // Between windows a profiler of the program's own may have CUPTI. One that a recorder came to
-  // keeps what has been tried most: 1 600 times (docs/record.md).
-  if (process_ends || !dormant()) unsubscribe();
+  if (process_ends && subscribed) unsubscribe();
   window_is_over();
   const Seen all = seen();
   if (all.kernels + all.memory + all.unfinished == 0) {

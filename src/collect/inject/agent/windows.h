@@ -34,6 +34,9 @@ void close_window();
 /// Takes what CUPTI has whole. Call it between close_window() and end_window() until nothing comes
 /// any more.
 void flush_window();
+/// Lets go of CUPTI where no window is open and the program's threads have switched their callbacks
+/// off, so that a profiler of the program's own may have it. True when it is let go of.
+bool let_go_of_cupti();
 /// Ends the window, closed or open. Only where the process ends may CUPTI be made to give out what
 /// is unfinished: it goes on writing into that memory when the kernels run.
 void end_window(bool process_ends);
