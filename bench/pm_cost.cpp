@@ -144,7 +144,7 @@ std::optional<Setting> parse_setting(const char* text) {
     }
   }
   options.interval_ns = static_cast<std::int64_t>(1e9 / rate);
-  options.decode_every_ns = pm_decode_period(options.interval_ns);
+  options.decode_every_ns = pm_decode_period(options.interval_ns, options.sample_bytes);
   if (every > 0) options.decode_every_ns = static_cast<Nanos>(every * 1e6);
   options.hardware_buffer_bytes = static_cast<std::size_t>(buffer_mb * (1 << 20));
   return setting;

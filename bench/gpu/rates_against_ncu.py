@@ -5,8 +5,9 @@ tensor cycles, bytes) is the same in both; so the truth for a rate in the runnin
 program's own kernels took. Ratios of the profiler's own run ("alone") are compared too.
 
 A chip that is held by its power limit runs slower in the program than beneath the profiler, where it rests between kernels; then shares of
-cycles are not shares of time. "in_cycles" takes what was counted over the cycles of the program's own kernels, at the clock at which the
-instructions of all its kernels fill the issue slots that were sampled: one number a program, which the mean of issue is used up for.
+cycles are not shares of time. "in_cycles" takes what was counted over the cycles of the program's own kernels, at each kernel's clock as solved
+from the sampled cycles (sm.cycles). Where a recording has none, it is the one clock at which the instructions of all kernels fill the issue
+slots that were sampled, which the mean of issue is used up for.
 
 Usage: rates_against_ncu.py RATES.json NCU.csv[.gz] [OUT.json]. RATES.json: bench/kernel_rates CAPTURE.
 """
@@ -95,6 +96,8 @@ if any("issue.active" in k["rates"] for k in kernels):
     instructions = sum(t["instructions"] / t["n"] * kernels[group]["instances"] for group, t in truth.items())
     clock = instructions / partitions / sum(kernels[group]["rates"]["issue.active"][0] * kernels[group]["ns"] for group in truth)
     result["gigahertz"] = clock
+    if all("sm.cycles" in k["rates"] for k, t in pairs):
+        result["gigahertz_sampled"] = [f(k["rates"]["sm.cycles"][0] for k, t in pairs) for f in (min, statistics.median, max)]
     result["gigahertz_alone"] = [f(t["slots"] / partitions / t["ns"] for k, t in pairs) for f in (min, statistics.median, max)]
 for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write", "l2.sectors"):
     rows = []
@@ -106,8 +109,9 @@ for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy",
         alone = t[metric] / t["ns"]
         in_program = t[metric] / t["n"] / (k["ns"] / k["instances"])
         in_cycles = in_program
-        if clock and not count:  # no share is over 1
-            in_cycles = min(in_program * t["slots"] / partitions / t["ns"] / clock, 1)
+        own_clock = k["rates"].get("sm.cycles", [clock])[0]
+        if own_clock and not count:  # no share is over 1
+            in_cycles = min(in_program * t["slots"] / partitions / t["ns"] / own_clock, 1)
         rows.append((value, half, resolved, alone, in_program, in_cycles))
     if not rows:
         continue

@@ -16,7 +16,13 @@ struct World {
   std::vector<double> rates;
 };
 
-World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint64_t seed) {
+/// Cycles a nanosecond: every other kernel is held by the power limit.
+double clock_of(int kernel) { return kernel % 2 == 0 ? 1.6 : 1.98; }
+constexpr double kIdleClock = 1.98;
+
+/// `clocks`: kernels run at their own clocks, rates are shares of cycles, and cycles are sampled.
+World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint64_t seed,
+                 bool clocks = false) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::normal_distribution<double> normal(0, 1);
@@ -56,20 +62,27 @@ World make_world(int kernels, Nanos shift, double noise, bool welded, std::uint6
     capture.activities.name[row] = capture.strings.intern("kernel_" + std::to_string(span.kernel));
   }
   const Text busy = capture.strings.intern("gpu.busy"),
-             issue = capture.strings.intern("issue.active");
+             issue = capture.strings.intern("issue.active"),
+             sm_cycles = capture.strings.intern("sm.cycles");
   std::size_t first = 0;
   constexpr Nanos interval = 200'000;
   for (Nanos from = spans.front().start; from + interval < time; from += interval) {
-    double covered = 0, value = 0;
+    double covered = 0, value = 0, cycles = kIdleClock * interval;
     while (spans[first].end <= from) ++first;
     for (std::size_t i = first; i < spans.size() && spans[i].start < from + interval; ++i) {
       const auto overlap = static_cast<double>(std::min(spans[i].end, from + interval) -
                                                std::max(spans[i].start, from));
       if (!(welded && spans[i].kernel == 1)) covered += overlap / interval;
-      value += overlap / interval * world.rates[static_cast<std::size_t>(spans[i].kernel)];
+      const double share = overlap / interval;
+      if (clocks) cycles += overlap * (clock_of(spans[i].kernel) - kIdleClock);
+      value += share * (clocks ? clock_of(spans[i].kernel) : 1) *
+               world.rates[static_cast<std::size_t>(spans[i].kernel)];
     }
-    for (const auto& [id, counted] :
-         {std::pair{busy, covered}, std::pair{issue, value + noise * normal(random)}}) {
+    if (clocks) value *= interval / cycles;
+    std::vector<std::pair<Text, double>> counters{{busy, covered},
+                                                  {issue, value + noise * normal(random)}};
+    if (clocks) counters.emplace_back(sm_cycles, cycles);
+    for (const auto& [id, counted] : counters) {
       const auto row = capture.counter_samples.add();
       capture.counter_samples.start_ns[row] = from - shift;
       capture.counter_samples.duration_ns[row] = interval;
@@ -107,6 +120,22 @@ TEST(KernelRates, FindsTheRatesAndTheClockShift) {
   EXPECT_GE(inside, 0.85 * all) << "95 % intervals must cover about that often";
 }
 
+TEST(KernelRates, SharesOfCyclesWhereClocksDiffer) {
+  const World world = make_world(12, 0, 0.003, false, 5, true);
+  const auto solved = solve_kernel_rates(world.capture, 0);
+  ASSERT_EQ(solved.metrics.size(), 2u);
+  for (std::size_t metric = 0; metric < 2; ++metric)
+    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+      const int kernel = kernel_of(world.capture, solved.groups[group]);
+      if (world.capture.text(solved.metrics[metric]) == "sm.cycles") {
+        EXPECT_NEAR(solved.rates[metric][group].value, clock_of(kernel), 0.03);
+      } else {
+        EXPECT_NEAR(solved.rates[metric][group].value,
+                    world.rates[static_cast<std::size_t>(kernel)], 0.01);
+      }
+    }
+}
+
 TEST(KernelRates, KernelsThatNeverSeparateAreNotResolvable) {
   const World same = make_world(12, 0, 0.02, true, 7);
   const auto solved = solve_kernel_rates(same.capture, 0);
@@ -123,7 +152,8 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
   auto& capture = world.capture;
   const auto device = capture.device_row(0);
   const Text busy = capture.strings.intern("gpu.busy"),
-             issue = capture.strings.intern("issue.active");
+             issue = capture.strings.intern("issue.active"),
+             sm_cycles = capture.strings.intern("sm.cycles");
   std::mt19937_64 random(11);
   std::vector<std::pair<Interval, double>> spans;
   Nanos time = 1'000'000'000;

@@ -8,6 +8,7 @@
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/kernel_rates/columns.h"
 #include "analyze/kernel_rates/mixed_fit.h"
+#include "analyze/kernel_rates/sm_clock.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
@@ -113,15 +114,20 @@ double quantile95(std::int64_t places) {
 struct Prepared {
   System system;
   MatrixXd gram, weights;
+  std::vector<double> covered;  // by row: share of it in which kernels ran
 };
 
 Prepared prepare(const Capture& capture, const KernelColumns& columns,
                  const AlignedSamples& samples) {
-  Prepared prepared{overlay(capture, columns, samples.rows), {}, {}};
+  Prepared prepared{overlay(capture, columns, samples.rows), {}, {}, {}};
   const auto width = static_cast<Index>(columns.group_of_column.size());
   prepared.gram = MatrixXd::Zero(width, width);
   prepared.weights = MatrixXd::Zero(columns.kept, width);
   const auto& equations = prepared.system;
+  prepared.covered.assign(equations.rows(), 0);
+  for (std::size_t row = 0; row < equations.rows(); ++row)
+    for (auto i = equations.begin[row]; i < equations.begin[row + 1]; ++i)
+      prepared.covered[row] += equations.entries[i].share;
   for (std::size_t row = 0; row < equations.rows(); ++row)
     for (auto i = equations.begin[row]; i < equations.begin[row + 1]; ++i)
       for (auto j = equations.begin[row]; j < equations.begin[row + 1]; ++j)
@@ -137,39 +143,43 @@ Prepared prepare(const Capture& capture, const KernelColumns& columns,
   return prepared;
 }
 
+/// One metric of every row, as it is fitted.
+VectorXd fitted_values(const Prepared& prepared, const AlignedSamples& samples,
+                       const SmClock& clock, std::size_t metric) {
+  VectorXd values(static_cast<Index>(samples.rows.size()));
+  for (std::size_t row = 0; row < samples.rows.size(); ++row)
+    values[static_cast<Index>(row)] =
+        clock.fitted(metric, samples.rows[row].values[metric], prepared.covered[row]);
+  return values;
+}
+
 MixedFit fit_metric(const Prepared& prepared, const KernelColumns& columns,
-                    const AlignedSamples& samples, std::size_t metric) {
+                    const VectorXd& values) {
   VectorXd moments = VectorXd::Zero(prepared.gram.rows());
-  double squares = 0;
-  for (std::size_t row = 0; row < prepared.system.rows(); ++row) {
-    const double value = samples.rows[row].values[metric];
-    squares += value * value;
+  for (std::size_t row = 0; row < prepared.system.rows(); ++row)
     for (auto i = prepared.system.begin[row]; i < prepared.system.begin[row + 1]; ++i)
       moments[static_cast<Index>(prepared.system.entries[i].column)] +=
-          prepared.system.entries[i].share * value;
-  }
-  return mixed_fit(prepared.gram, moments, squares,
+          prepared.system.entries[i].share * values[static_cast<Index>(row)];
+  return mixed_fit(prepared.gram, moments, values.squaredNorm(),
                    static_cast<std::int64_t>(prepared.system.rows()), columns.group_of_column,
                    prepared.weights);
 }
 
 /// What the model leaves of each sample.
-VectorXd errors_of(const Prepared& prepared, const AlignedSamples& samples, std::size_t metric,
-                   const VectorXd& rates) {
-  VectorXd errors(static_cast<Index>(prepared.system.rows()));
-  for (std::size_t row = 0; row < prepared.system.rows(); ++row) {
-    double error = samples.rows[row].values[metric];
+VectorXd errors_of(const Prepared& prepared, const VectorXd& values, const VectorXd& rates) {
+  VectorXd errors = values;
+  for (std::size_t row = 0; row < prepared.system.rows(); ++row)
     for (auto i = prepared.system.begin[row]; i < prepared.system.begin[row + 1]; ++i)
-      error -= prepared.system.entries[i].share *
-               rates[static_cast<Index>(prepared.system.entries[i].column)];
-    errors[static_cast<Index>(row)] = error;
-  }
+      errors[static_cast<Index>(row)] -=
+          prepared.system.entries[i].share *
+          rates[static_cast<Index>(prepared.system.entries[i].column)];
   return errors;
 }
 
 /// The metrics whose pattern aligns samples and kernels best: all-SM levels that change from kernel
 /// to kernel.
-void refine(const Capture& capture, const KernelColumns& columns, AlignedSamples& samples) {
+void refine(const Capture& capture, const KernelColumns& columns, const SmClock& clock,
+            AlignedSamples& samples) {
   std::vector<std::size_t> guides;
   for (const char* id : {"sm.active_any"_metric, "issue.active"_metric})
     if (const auto it =
@@ -180,11 +190,65 @@ void refine(const Capture& capture, const KernelColumns& columns, AlignedSamples
     const Prepared prepared = prepare(capture, columns, samples);
     std::vector<SolvedMetric> solved;
     for (const auto metric : guides) {
-      const VectorXd rates = fit_metric(prepared, columns, samples, metric).x;
+      const VectorXd values = fitted_values(prepared, samples, clock, metric);
+      const VectorXd rates = fit_metric(prepared, columns, values).x;
       solved.push_back({metric, {rates.data(), rates.data() + rates.size()}});
     }
     refine_alignment(capture, columns.column_of, solved, samples);
   }
+}
+
+/// A metric's mean rates, by group, and their standard errors.
+struct FittedMeans {
+  VectorXd mean, variance;
+  double residual = 0, squares = 0;  // of all rows
+};
+
+FittedMeans fit_means(const Prepared& prepared, const KernelColumns& columns,
+                      const VectorXd& values) {
+  const MixedFit fit = fit_metric(prepared, columns, values);
+  const VectorXd errors = errors_of(prepared, values, fit.x);
+  FittedMeans out{(prepared.weights * fit.x).cwiseMax(0), fit.variance, fit.residual,
+                  values.squaredNorm()};
+  // A sample is wrong by what the model misses at its two edges (a kernel cut there is not even
+  // over its length) and by what it misses of the kernel that fills it. The three are added as if
+  // independent: towards too wide.
+  for (const auto* cluster :
+       {&prepared.system.at_start, &prepared.system.at_end, &prepared.system.dominant})
+    out.variance += clustered_variance(prepared.system, errors, *cluster, fit.reach);
+  return out;
+}
+
+/// Each kernel's clock over the mean one; all 1 where cycles were not counted.
+VectorXd relative_clocks(const Prepared& prepared, const KernelColumns& columns,
+                         const AlignedSamples& samples, const SmClock& clock) {
+  VectorXd clocks = VectorXd::Ones(prepared.weights.rows());
+  if (!clock.metric()) return clocks;
+  const FittedMeans cycles =
+      fit_means(prepared, columns, fitted_values(prepared, samples, clock, *clock.metric()));
+  for (Index group = 0; group < clocks.size(); ++group)
+    clocks[group] = clock.relative(cycles.mean[group], std::sqrt(cycles.variance[group]));
+  return clocks;
+}
+
+/// The rates of one metric, of which counts have no scale but their largest.
+std::vector<KernelRate> rates_of(const KernelColumns& columns, const FittedMeans& fitted,
+                                 bool ratio, std::int64_t samples) {
+  double scale = 1;
+  if (!ratio) scale = fitted.mean.maxCoeff();
+  std::vector<KernelRate> rates(columns.groups.size());
+  for (std::size_t group = 0; group < columns.kept; ++group) {
+    auto& rate = rates[group];
+    const auto at = static_cast<Index>(group);
+    rate.value = fitted.mean[at];
+    if (ratio) rate.value = std::min(rate.value, 1.0);
+    rate.half_width =
+        quantile95(columns.places[group]) *
+        std::sqrt(fitted.variance[at] + kModelError * kModelError * rate.value * rate.value);
+    rate.resolvable = samples >= kLeastRows && (rate.half_width <= kAbsolute * scale ||
+                                                rate.half_width <= kRelative * rate.value);
+  }
+  return rates;
 }
 
 }  // namespace
@@ -198,46 +262,24 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
   AlignedSamples samples = align_samples(capture, device);
   out.alignment = samples.found;
   if (samples.rows.empty() || samples.metrics.empty()) return out;
-  refine(capture, columns, samples);
+  const SmClock clock(capture, samples);
+  refine(capture, columns, clock, samples);
   out.shift_ns = samples.shift_ns;
   out.fit_of_shift = samples.correlation;
   out.samples = static_cast<std::int64_t>(samples.rows.size());
   const Prepared prepared = prepare(capture, columns, samples);
+  const VectorXd clocks = relative_clocks(prepared, columns, samples, clock);
   for (std::size_t index = 0; index < samples.metrics.size(); ++index) {
-    const MixedFit fit = fit_metric(prepared, columns, samples, index);
-    const VectorXd errors = errors_of(prepared, samples, index, fit.x);
-    // A sample is wrong by what the model misses at its two edges (a kernel cut there is not even
-    // over its length) and by what it misses of the kernel that fills it. The three are added as if
-    // independent: towards too wide.
-    VectorXd variance = fit.variance;
-    for (const auto* cluster :
-         {&prepared.system.at_start, &prepared.system.at_end, &prepared.system.dominant})
-      variance += clustered_variance(prepared.system, errors, *cluster, fit.reach);
-
-    double squares = 0;
-    for (const auto& row : samples.rows) squares += row.values[index] * row.values[index];
-    out.metrics.push_back(samples.metrics[index]);
-    out.explained.push_back(squares > 0 ? 1 - fit.residual / squares : 0);
-    const auto* metric = find_metric(capture.text(out.metrics.back()));
-    const bool ratio = metric && metric->unit == "ratio";
-    const VectorXd means = (prepared.weights * fit.x).cwiseMax(0);
-    double scale = 1;
-    if (!ratio)
-      scale = means.maxCoeff();  // of a count: what makes an absolute bound on its interval
-    auto& rates = out.rates.emplace_back(out.groups.size());
-    for (std::size_t group = 0; group < columns.kept; ++group) {
-      auto& rate = rates[group];
-      if (ratio) {
-        rate.value = std::min(means[static_cast<Index>(group)], 1.0);
-      } else {
-        rate.value = means[static_cast<Index>(group)];
-      }
-      rate.half_width = quantile95(columns.places[group]) *
-                        std::sqrt(variance[static_cast<Index>(group)] +
-                                  kModelError * kModelError * rate.value * rate.value);
-      rate.resolvable = out.samples >= kLeastRows && (rate.half_width <= kAbsolute * scale ||
-                                                      rate.half_width <= kRelative * rate.value);
+    FittedMeans fitted =
+        fit_means(prepared, columns, fitted_values(prepared, samples, clock, index));
+    if (clock.is_share_of_cycles(index)) {
+      fitted.mean = fitted.mean.cwiseQuotient(clocks);
+      fitted.variance = fitted.variance.cwiseQuotient(clocks.cwiseProduct(clocks));
     }
+    out.metrics.push_back(samples.metrics[index]);
+    out.explained.push_back(fitted.squares > 0 ? 1 - fitted.residual / fitted.squares : 0);
+    const auto* metric = find_metric(capture.text(out.metrics.back()));
+    out.rates.push_back(rates_of(columns, fitted, metric && metric->unit == "ratio", out.samples));
   }
   return out;
 }

@@ -122,9 +122,10 @@ Verb record_verb() {
   verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
       .of({"auto", "pm", "gpm", "nvml"});
-  verb.option("--metrics", options->record.metrics, "levels|energy",
-              "counters to sample: levels (default), or energy, what `gpufathom energy` needs")
-      .of({"levels", "energy"});
+  verb.option("--metrics", options->record.metrics, "levels|caches|energy",
+              "counters to sample: levels (default), caches (L1 as well), or energy, what "
+              "`gpufathom energy` needs")
+      .of({"levels", "caches", "energy"});
   verb.option("--pid", options->pid, "PID",
               "record a process that runs already, and those that it started, until it ends, "
               "--duration or Ctrl-C; the process goes on")

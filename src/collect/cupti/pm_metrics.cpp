@@ -46,14 +46,9 @@ std::span<const PmMetric> pm_metrics() {
       {"dram.write"_metric, {"dram__bytes_write.sum", "dram__bytes_op_write.sum"}, 1, true},
       {"l2.sectors"_metric, {"lts__t_sectors.sum"}, 1, true},
       {"dram.active"_metric, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
-      {"l1.sectors"_metric,
-       {"SM_B.TriageCompute.l1tex__t_sectors.sum", "l1tex__t_sectors.sum"},
-       1,
-       true},
-      {"l1.hits"_metric,
-       {"SM_B.TriageCompute.l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors_lookup_hit.sum"},
-       1,
-       true},
+      // Over time it is the clock, which falls with the kernel under a power limit; shares of
+      // cycles are compared across kernels with it.
+      {"sm.cycles"_metric, {"sm__cycles_elapsed.max"}, 1, true},
       {"pcie.rx"_metric,
        {"PCI.TriageCompute.pcie__read_bytes.sum", "pcie__read_bytes.sum"},
        1,
@@ -74,14 +69,31 @@ std::span<const PmMetric> pm_metrics() {
   return metrics;
 }
 
+std::span<const PmMetric> pm_cache_metrics() {
+  static const std::vector<PmMetric> metrics = [] {
+    std::vector<PmMetric> all(pm_metrics().begin(), pm_metrics().end());
+    const PmMetric l1[]{
+        {"l1.sectors"_metric,
+         {"SM_B.TriageCompute.l1tex__t_sectors.sum", "l1tex__t_sectors.sum"},
+         1,
+         true},
+        {"l1.hits"_metric,
+         {"SM_B.TriageCompute.l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors_lookup_hit.sum"},
+         1,
+         true},
+    };
+    all.insert(all.end(), std::begin(l1), std::end(l1));
+    return all;
+  }();
+  return metrics;
+}
+
 std::span<const PmMetric> pm_energy_metrics() {
   static const std::vector<PmMetric> metrics = [] {
     std::vector<PmMetric> all;
     for (const auto& metric :
          pm_metrics())  // the ladder's, without those that would take the room of others
-      if (std::string_view(metric.id).substr(0, 3) != "l1." &&
-          std::string_view(metric.id).substr(0, 7) != "nvlink.")
-        all.push_back(metric);
+      if (!std::string_view(metric.id).starts_with("nvlink.")) all.push_back(metric);
     const char* sectors =
         "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
     for (const auto& metric : std::initializer_list<PmMetric>{
@@ -141,7 +153,6 @@ std::span<const PmMetric> pm_energy_metrics() {
               {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"},
               32,
               true},
-             {"sm.cycles"_metric, {"sm__cycles_elapsed.max"}, 1, true},
          })
       all.push_back(metric);
     return all;

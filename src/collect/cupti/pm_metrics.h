@@ -26,6 +26,8 @@ struct PmMetric {
 };
 /// In order of importance: what does not fit one pass is left out from the end.
 std::span<const PmMetric> pm_metrics();
+/// Those and L1's, which a tenth more of the recorder's time goes into.
+std::span<const PmMetric> pm_cache_metrics();
 /// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on
 /// GH100.
 std::span<const PmMetric> pm_energy_metrics();

@@ -21,13 +21,19 @@ double thread_cpu_seconds() {
 }
 
 constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that one image may hold
+// What a drain is to find. Fewer cost more each, more take room.
+constexpr std::int64_t kSamplesOfADrain = 250, kBytesOfADrain = 24 << 20;
+constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs;
 constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
+// A host without time for us for so long must not cost samples, where that takes no more than this.
+constexpr Nanos kStall = kNsPerSecond / 2;
+constexpr std::int64_t kStallBuffer = 64 << 20;
 
 }  // namespace
 
-Nanos pm_decode_period(std::int64_t interval_ns) {
-  if (interval_ns >= kNsPerMs / 2) return 100 * kNsPerMs;
-  return 50 * kNsPerMs;
+Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes) {
+  const std::int64_t samples = std::min(kSamplesOfADrain, kBytesOfADrain / sample_bytes);
+  return std::clamp(samples * interval_ns, kShortestPeriod, kLongestPeriod);
 }
 
 struct PmSampler::State {
@@ -224,6 +230,16 @@ struct PmSampler::State {
     host = evaluator.pHostObject;
     return {};
   }
+  /// Room on the GPU for what arrives before the first drain, between two, and in a stall.
+  std::int64_t bytes_held() const {
+    const std::int64_t between_drains = 2 * between() * options.sample_bytes;
+    const std::int64_t in_a_stall =
+        std::min(kStall / options.interval_ns * options.sample_bytes, kStallBuffer);
+    const std::int64_t before_first =
+        options.first_drain_ns / options.interval_ns * options.sample_bytes;
+    return std::clamp(std::max(between_drains, in_a_stall) + before_first, kLeastBuffer,
+                      kMostBuffer);
+  }
   Status begin_session(PmRefusal& why) {
     if (const auto code = enable(); code != CUPTI_SUCCESS) {
       auto error = refused("PM sampling cannot be enabled", code, why);
@@ -232,12 +248,7 @@ struct PmSampler::State {
       return error;
     }
     hardware_bytes = options.hardware_buffer_bytes;
-    if (hardware_bytes == 0) {
-      const std::int64_t samples_held =
-          2 * between() + options.first_drain_ns / options.interval_ns;
-      hardware_bytes = static_cast<std::size_t>(
-          std::clamp(samples_held * options.sample_bytes, kLeastBuffer, kMostBuffer));
-    }
+    if (hardware_bytes == 0) hardware_bytes = static_cast<std::size_t>(bytes_held());
     const char* step = "";
     if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
     return {};

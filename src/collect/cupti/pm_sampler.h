@@ -26,9 +26,9 @@ struct PmOptions {
       metrics;  // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
 
-/// How often to drain at this interval. A decode costs about 2 ms however little it finds, so not
+/// How often to drain at this interval. A decode costs 2 to 4 ms however little it finds, so not
 /// too often; buffers grow with what arrives in between, so not too rarely.
-Nanos pm_decode_period(std::int64_t interval_ns);
+Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes);
 
 /// One sample; `values` runs along choice().metrics, in the catalogue's units.
 struct PmSample {

@@ -191,11 +191,10 @@ void Recording::start_counters(std::vector<std::string>& notes) {
                         fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
   PmOptions options;
   options.interval_ns = o_.interval_ns();
-  options.decode_every_ns = pm_decode_period(options.interval_ns);
-  if (o_.metrics == "energy") {
-    options.wanted = pm_energy_metrics();
-    options.sample_bytes = kPmEnergySampleBytes;
-  }
+  if (o_.metrics == "caches") options.wanted = pm_cache_metrics();
+  if (o_.metrics == "energy") options.wanted = pm_energy_metrics();
+  options.sample_bytes = sample_bytes(o_);
+  options.decode_every_ns = pm_decode_period(options.interval_ns, options.sample_bytes);
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;

@@ -24,7 +24,7 @@ struct RecordOptions {
   std::int64_t interval_ns() const { return std::llround(1e9 / rate_hz); }  // between two of them
   std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try
   std::string metrics =
-      "levels";  // levels, energy: which counters fill the one pass that can be sampled
+      "levels";  // levels, caches, energy: which counters fill the one pass that can be sampled
   Nanos duration_ns =
       0;  // stop recording after this long (the program goes on), 0: until the program ends
   bool kernels = false;

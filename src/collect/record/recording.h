@@ -18,11 +18,17 @@
 
 namespace gf {
 
+/// Of the GPU's buffer, that one sample takes.
+inline std::int64_t sample_bytes(const RecordOptions& options) {
+  if (options.metrics == "energy") return kPmEnergySampleBytes;
+  return kPmSampleBytes;
+}
+
 class Recording {
  public:
   explicit Recording(const RecordOptions& options)
       : o_(options),
-        counters_(pm_decode_period(options.interval_ns())),
+        counters_(pm_decode_period(options.interval_ns(), sample_bytes(options))),
         kernels_(options, [this](std::string text) { note(notes_, std::move(text)); }) {}
   Result<RecordSummary> run(int& exit_code);
   /// A thread of it is still in the driver, and needs it.

@@ -8,8 +8,8 @@ What this machine can record, over fake driver libraries in every state they kno
   ok sensors 0         instant power, average power, memory power, energy counter,
                        clocks, PCIe bytes, NVLink bytes
   ok gpm 0             levels at 10 Hz without permission
-  ok pm sampling 0     12 counters in one pass on GH100; without pcie.tx,
-                       nvlink.rx, nvlink.tx
+  ok pm sampling 0     12 counters in one pass on GH100; without nvlink.rx,
+                       nvlink.tx
   
   $ state() {
   >   GPUFATHOM_FAKE=$1 gpufathom doctor --format json > state.json; code=$?

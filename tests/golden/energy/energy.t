@@ -123,8 +123,8 @@ parts of their own.
   ["static 20","active 1","tensor 0","l2 7","dram 12","rest 60"]
   ["samples_missing","tma"]
   $ jq -c '.energy.devices[0].layer_types[:4][] | [.name, (.nj / .ns | round), ([.parts[] | select(.component == "dram") | .nj] | add) / .ns > 20]' real.json
-  ["Convolution",618,true]
-  ["Normalisation",734,true]
+  ["Convolution",619,true]
+  ["Normalisation",732,true]
   ["MatMul",626,true]
   ["Elementwise",870,true]
   $ gpufathom analyze real.gpf --model model.json --window steps --format json | jq -c '.energy.devices[0].nj' > analyze.nj; jq .energy.devices[0].nj real.json | diff - analyze.nj && echo the same in analyze
