@@ -96,23 +96,34 @@ Intervals recorded_stretches(const Capture& capture) {
   return all;
 }
 
-/// The longest stretch of device activity inside one recording window.
+// A window with less work than the fullest one's divided by this caught the program while it
+// loaded or ended.
+constexpr Nanos kLeastWork = 10;
+
+/// The longest stretch of device activity inside one recording window in which the GPU worked.
 Interval longest_recording_window(const Capture& capture) {
   const auto& activities = capture.activities;
   const Intervals windows = recorded_stretches(capture);
   Intervals used(windows.size(), {INT64_MAX, INT64_MIN});
+  std::vector<Nanos> work(windows.size(), 0);
   for (std::size_t row = 0; row < activities.size(); ++row) {
     const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
     const auto after =
         std::upper_bound(windows.begin(), windows.end(), start,
                          [](Nanos at, const Interval& window) { return at < window.start; });
     if (after == windows.begin() || start >= (after - 1)->end) continue;
-    auto& span = used[static_cast<std::size_t>(after - windows.begin()) - 1];
+    const auto window = static_cast<std::size_t>(after - windows.begin()) - 1;
+    auto& span = used[window];
     span = {std::min(span.start, start), std::max(span.end, std::min(end, (after - 1)->end))};
+    work[window] += activities.duration_ns[row];
   }
+  Nanos most_work = 0;
+  for (const Nanos worked : work) most_work = std::max(most_work, worked);
   Interval longest{0, 0};
-  for (const auto& span : used)
-    if (span.end > span.start && span.length() > longest.length()) longest = span;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i].end > used[i].start && work[i] >= most_work / kLeastWork &&
+        used[i].length() > longest.length())
+      longest = used[i];
   if (longest.length() > 0) return longest;
   return extent(capture);
 }

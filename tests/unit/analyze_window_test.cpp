@@ -48,6 +48,18 @@ TEST(Window, AllOfARecordingWithGapsIsItsLongestWindow) {
       << "a chosen range stays what was chosen";
 }
 
+TEST(Window, AWindowOfAProgramThatLoadsIsNotTheRecordings) {
+  Capture c;
+  const auto device = c.device_row(0);
+  // Two seconds of loading with a kernel at each end, then one second of work.
+  add_window(c, 0, 2'000'000);
+  add_kernel(c, device, 0, 100);
+  add_kernel(c, device, 1'999'000, 100);
+  add_window(c, 3'000'000, 1'000'000);
+  for (Nanos at = 3'000'000; at < 4'000'000; at += 1000) add_kernel(c, device, at, 900);
+  EXPECT_EQ(choose_window(c, "all", Steps{})->start_ns, 3'000'000);
+}
+
 /// Two ranks whose kernels of 100 ns come every 200 ns, and a launcher that runs none.
 Capture two_ranks(Nanos second_opens) {
   Capture c;

@@ -202,6 +202,102 @@ def input_bound():
     return step
 
 
+class PatchClassifier(nn.Module):
+    """Images in patches, through a transformer."""
+
+    def __init__(self, width, depth, heads, side):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, 16, 16)
+        self.place = nn.Parameter(torch.zeros(1, (side // 16) ** 2, width))
+        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, 0.1, "gelu",
+                                           batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
+        self.classes = nn.Linear(width, 1000)
+
+    def forward(self, images):
+        tokens = self.patches(images).flatten(2).transpose(1, 2) + self.place
+        return self.classes(self.layers(tokens).mean(1))
+
+
+def vision_training():
+    side = pick(224, 32)
+    net = PatchClassifier(pick(768, 16), pick(6, 1), pick(12, 2), side).to(DEVICE)
+    images = torch.randn(pick(96, 2), 3, side, side, device=DEVICE)
+    labels = torch.randint(0, 1000, (pick(96, 2),), device=DEVICE)
+    optimiser = adamw(net)
+
+    def step():
+        optimiser.zero_grad(set_to_none=True)
+        with torch.autocast(DEVICE, dtype=torch.bfloat16):
+            loss = F.cross_entropy(net(images), labels)
+        loss.backward()
+        optimiser.step()
+
+    return step
+
+
+class Segmenter(nn.Module):
+    """A U with batch norms: two levels down, two up."""
+
+    def __init__(self, width):
+        super().__init__()
+
+        def block(left, right):
+            return nn.Sequential(nn.Conv2d(left, right, 3, 1, 1, bias=False), nn.BatchNorm2d(right),
+                                 nn.ReLU(True), nn.Conv2d(right, right, 3, 1, 1, bias=False),
+                                 nn.BatchNorm2d(right), nn.ReLU(True))
+
+        self.top, self.middle, self.bottom = block(3, width), block(width, 2 * width), block(
+            2 * width, 4 * width)
+        self.raise_bottom = nn.ConvTranspose2d(4 * width, 2 * width, 2, 2)
+        self.raise_middle = nn.ConvTranspose2d(2 * width, width, 2, 2)
+        self.join_middle, self.join_top = block(4 * width, 2 * width), block(2 * width, width)
+        self.classes = nn.Conv2d(width, 21, 1)
+
+    def forward(self, images):
+        top = self.top(images)
+        middle = self.middle(F.max_pool2d(top, 2))
+        bottom = self.bottom(F.max_pool2d(middle, 2))
+        middle = self.join_middle(torch.cat([middle, self.raise_bottom(bottom)], 1))
+        return self.classes(self.join_top(torch.cat([top, self.raise_middle(middle)], 1)))
+
+
+def segmentation():
+    side, batch = pick(256, 16), pick(16, 2)
+    net = Segmenter(pick(64, 8)).to(DEVICE)
+    images = torch.randn(batch, 3, side, side, device=DEVICE)
+    labels = torch.randint(0, 21, (batch, side, side), device=DEVICE)
+    optimiser = torch.optim.SGD(net.parameters(), lr=1e-3, momentum=0.9)
+
+    def step():
+        optimiser.zero_grad(set_to_none=True)
+        with torch.autocast(DEVICE, dtype=torch.bfloat16 if TINY else torch.float16):
+            loss = F.cross_entropy(net(images).float(), labels)
+        loss.backward()
+        optimiser.step()
+
+    return step
+
+
+def speech_encoder():
+    """Sound to features, as a recogniser's first half does: convolutions in time, attention."""
+    width, length = pick(1024, 16), pick(1500, 32)
+    type_ = torch.float32 if TINY else torch.float16
+    ears = nn.Sequential(nn.Conv1d(80, width, 3, 1, 1), nn.GELU(),
+                         nn.Conv1d(width, width, 3, 2, 1), nn.GELU())
+    layer = nn.TransformerEncoderLayer(width, pick(16, 2), 4 * width, 0.0, "gelu",
+                                       batch_first=True, norm_first=True)
+    thought = nn.TransformerEncoder(layer, pick(8, 1), enable_nested_tensor=False)
+    ears, thought = ears.to(DEVICE, type_), thought.to(DEVICE, type_)
+    sound = torch.randn(pick(8, 2), 80, 2 * length, device=DEVICE, dtype=type_)
+
+    @torch.no_grad()
+    def step():
+        thought(ears(sound).transpose(1, 2))
+
+    return step
+
+
 def multi_stream():
     streams = [None] * 3 if TINY else [torch.cuda.Stream() for _ in range(3)]
     width = pick(768, 16)
@@ -256,7 +352,8 @@ PROGRAMS = {
     "gpt_training": gpt_training, "decode_eager": decoder, "decode_graphs": decode_graphs,
     "decode_compiled": decode_compiled, "diffusion": diffusion, "dlrm": dlrm, "moe": moe,
     "input_bound": input_bound, "multi_stream": multi_stream, "server": server,
-    "own_profiler": own_profiler,
+    "own_profiler": own_profiler, "vision_training": vision_training,
+    "segmentation": segmentation, "speech_encoder": speech_encoder,
 }
 # Like others, or slow to start.
 UNCOUNTED = ("own_profiler", "server", "input_bound", "decode_compiled")
