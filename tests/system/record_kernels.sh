@@ -151,10 +151,21 @@ for _ in $(seq 200); do [ -e survived.txt ] && break; sleep 0.1; done
 check "killed recorder: the program went on" [ -e survived.txt ]
 check "killed recorder: nothing is left" [ -z "$(ls -A | grep gpufathom- || true)" ]
 
-# A disk that is full for a while.
+# A disk that is full for a while: from when the first kernels are in the file until the recorder has said so and the agent has tried
+# to write for a second. What the recorder has read makes room, which is taken at once: else each batch could fit where the last was.
+wait_for() { for _ in $(seq 300); do "$@" && return; sleep 0.1; done; echo "waited in vain: $*"; return 1; }
+has_first() { [ "$(ask full/x.gpf "select sum(name = 'before') = 100 from activities" 2>/dev/null)" = 1 ]; }
 if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
-  "$gf" record --kernels --window 0 -o full/x.gpf -- sh -c "$program init launch=before*100 sleep=300 launch=during*1500ms launch=after*1500ms & sleep 1; dd if=/dev/zero of=full/ballast bs=16k 2>/dev/null; sleep 0.9; rm full/ballast; wait" 2> full.txt
-  is "disk full for a while: kernels before and after" "$(ask full/x.gpf "select sum(name = 'before') = 100 and sum(name = 'during') > 0 and sum(name = 'after') > 100 from activities")" 1
+  "$gf" record --kernels --window 0 -o full/x.gpf -- "$program" init launch=before*100 serve="$work/room" launch=after*200 2> full.txt > served.txt & recorder=$!
+  wait_for has_first
+  while [ ! -e room ]; do dd if=/dev/zero bs=4k oflag=append conv=notrunc of=full/ballast 2>/dev/null; sleep 0.02; done & filler=$!
+  wait_for grep -q 'the disk is full' full.txt
+  sleep 1
+  kill $filler; wait $filler 2>/dev/null
+  rm full/ballast
+  touch room
+  wait $recorder
+  is "disk full for a while: kernels before and after" "$(ask full/x.gpf "select sum(name = 'before'), sum(name = 'after') from activities")" 100,200
   check "disk full for a while: what is lost is said" grep -q 'the disk was full: [0-9]* kB of records' full.txt
   umount full
 else
