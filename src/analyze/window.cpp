@@ -108,13 +108,11 @@ Interval longest_recording_window(const Capture& capture) {
   std::vector<Nanos> work(windows.size(), 0);
   for (std::size_t row = 0; row < activities.size(); ++row) {
     const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
-    const auto after =
-        std::upper_bound(windows.begin(), windows.end(), start,
-                         [](Nanos at, const Interval& window) { return at < window.start; });
-    if (after == windows.begin() || start >= (after - 1)->end) continue;
-    const auto window = static_cast<std::size_t>(after - windows.begin()) - 1;
+    const Interval* recorded = member_at(windows, start);
+    if (!recorded) continue;
+    const auto window = static_cast<std::size_t>(recorded - windows.data());
     auto& span = used[window];
-    span = {std::min(span.start, start), std::max(span.end, std::min(end, (after - 1)->end))};
+    span = {std::min(span.start, start), std::max(span.end, std::min(end, recorded->end))};
     work[window] += activities.duration_ns[row];
   }
   Nanos most_work = 0;
