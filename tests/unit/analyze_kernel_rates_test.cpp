@@ -152,8 +152,7 @@ TEST(KernelRates, AMeanOfInstancesThatDiffer) {
   auto& capture = world.capture;
   const auto device = capture.device_row(0);
   const Text busy = capture.strings.intern("gpu.busy"),
-             issue = capture.strings.intern("issue.active"),
-             sm_cycles = capture.strings.intern("sm.cycles");
+             issue = capture.strings.intern("issue.active");
   std::mt19937_64 random(11);
   std::vector<std::pair<Interval, double>> spans;
   Nanos time = 1'000'000'000;

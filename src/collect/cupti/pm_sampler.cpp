@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "collect/cupti/clock_map.h"
+#include "collect/cupti/pm_gaps.h"
 #include "core/host_clock.h"
 
 namespace gf {
@@ -21,20 +22,8 @@ double thread_cpu_seconds() {
 }
 
 constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that one image may hold
-// What a drain is to find. Fewer cost more each, more take room.
-constexpr std::int64_t kSamplesOfADrain = 250, kBytesOfADrain = 24 << 20;
-constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs;
-constexpr std::int64_t kLeastBuffer = 2 << 20, kMostBuffer = 512 << 20;
-// A host without time for us for so long must not cost samples, where that takes no more than this.
-constexpr Nanos kStall = kNsPerSecond / 2;
-constexpr std::int64_t kStallBuffer = 64 << 20;
 
 }  // namespace
-
-Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes) {
-  const std::int64_t samples = std::min(kSamplesOfADrain, kBytesOfADrain / sample_bytes);
-  return std::clamp(samples * interval_ns, kShortestPeriod, kLongestPeriod);
-}
 
 struct PmSampler::State {
   std::shared_ptr<Cupti> cupti;
@@ -56,9 +45,10 @@ struct PmSampler::State {
   bool by_time = true;
   std::size_t hardware_bytes = 0;
   std::int64_t samples_at_overflow = -1;
-  bool enabled = false, started = false, first = true;
+  bool enabled = false, started = false;
   ClockMap clock;
-  std::int64_t last_end = 0, samples = 0, lost = 0, overflows = 0;
+  std::int64_t samples = 0, overflows = 0;
+  PmGaps gaps;
   Cost cost;
   struct Row {
     std::uint64_t start, end;
@@ -126,7 +116,8 @@ struct PmSampler::State {
     step = "PM sampling does not start";
     if (const auto code = cupti->functions().cuptiPmSamplingStart(&params); code != CUPTI_SUCCESS)
       return code;
-    started = first = true;
+    started = true;
+    gaps.begin_session();
     drained = host_now();
     return CUPTI_SUCCESS;
   }
@@ -148,11 +139,11 @@ struct PmSampler::State {
   /// Starts anew with twice the room.
   Status begin_again() {
     ++overflows;
-    if (hardware_bytes >= kMostBuffer && samples == samples_at_overflow)
+    if (hardware_bytes >= kPmMostBuffer && samples == samples_at_overflow)
       return fail("the GPU's sample buffer overflows again and again", {}, -1,
                   "sample less often: --rate");
     samples_at_overflow = samples;
-    hardware_bytes = std::min<std::size_t>(2 * hardware_bytes, kMostBuffer);
+    hardware_bytes = std::min<std::size_t>(2 * hardware_bytes, kPmMostBuffer);
     const char* step = "";
     stop();
     auto code = begin(step);
@@ -230,16 +221,6 @@ struct PmSampler::State {
     host = evaluator.pHostObject;
     return {};
   }
-  /// Room on the GPU for what arrives before the first drain, between two, and in a stall.
-  std::int64_t bytes_held() const {
-    const std::int64_t between_drains = 2 * between() * options.sample_bytes;
-    const std::int64_t in_a_stall =
-        std::min(kStall / options.interval_ns * options.sample_bytes, kStallBuffer);
-    const std::int64_t before_first =
-        options.first_drain_ns / options.interval_ns * options.sample_bytes;
-    return std::clamp(std::max(between_drains, in_a_stall) + before_first, kLeastBuffer,
-                      kMostBuffer);
-  }
   Status begin_session(PmRefusal& why) {
     if (const auto code = enable(); code != CUPTI_SUCCESS) {
       auto error = refused("PM sampling cannot be enabled", code, why);
@@ -248,7 +229,7 @@ struct PmSampler::State {
       return error;
     }
     hardware_bytes = options.hardware_buffer_bytes;
-    if (hardware_bytes == 0) hardware_bytes = static_cast<std::size_t>(bytes_held());
+    if (hardware_bytes == 0) hardware_bytes = static_cast<std::size_t>(pm_buffer_bytes(options));
     const char* step = "";
     if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
     return {};
@@ -282,23 +263,6 @@ struct PmSampler::State {
       rows.push_back({sample.startTimestamp, sample.endTimestamp});
     }
     return CUPTI_SUCCESS;
-  }
-  /// Whether a sample is a new one and has a start. Counts those that never arrived: a sample
-  /// spans from its predecessor's end, so that a longer gap is samples that are missing.
-  bool follows(std::int64_t start, std::int64_t end) {
-    if (first) {
-      first = false;
-      if (last_end) lost += intervals_in(end - last_end);  // a session before ended in an overflow
-      last_end = end;
-      return false;
-    }
-    if (end <= start || end <= last_end) return false;
-    if (start - last_end > options.interval_ns / 2) lost += intervals_in(start - last_end);
-    last_end = end;
-    return true;
-  }
-  std::int64_t intervals_in(std::int64_t gap) const {
-    return (gap + options.interval_ns / 2) / options.interval_ns;
   }
   /// The metrics of a sample of a decoded image into `values`.
   bool evaluate(Image& image, std::size_t row) {
@@ -352,6 +316,7 @@ Result<std::unique_ptr<PmSampler>> PmSampler::start(std::shared_ptr<Cupti> cupti
   auto& state = *sampler->state_;
   state.cupti = std::move(cupti);
   state.options = options;
+  state.gaps = PmGaps(options.interval_ns);
   state.device = static_cast<std::size_t>(*index);
   // Turing and GA100 count cycles of the system clock instead of time; about 1.4 GHz.
   state.by_time = !(gpu.compute_major == 7 || (gpu.compute_major == 8 && gpu.compute_minor == 0));
@@ -401,9 +366,9 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
     const auto start = static_cast<std::int64_t>(state.rows[i].start);
     const auto end = static_cast<std::int64_t>(state.rows[i].end);
-    if (!state.follows(start, end)) continue;
+    if (!state.gaps.follows(start, end)) continue;
     if (!state.evaluate(*image, i)) {
-      ++state.lost;
+      state.gaps.lose();
       continue;
     }
     ++state.samples;
@@ -420,7 +385,7 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
 const PmChoice& PmSampler::choice() const { return state_->choice; }
 const std::string& PmSampler::chip() const { return state_->chip; }
 std::int64_t PmSampler::samples() const { return state_->samples; }
-std::int64_t PmSampler::lost() const { return state_->lost; }
+std::int64_t PmSampler::lost() const { return state_->gaps.lost(); }
 std::int64_t PmSampler::overflows() const { return state_->overflows; }
 std::int64_t PmSampler::clock_offset_ns() const { return state_->clock.offset(); }
 PmSampler::Cost PmSampler::cost() const { return state_->cost; }

@@ -26,9 +26,13 @@ struct PmOptions {
       metrics;  // ids of `wanted` to sample; empty: all that the chip takes in one pass
 };
 
+inline constexpr std::int64_t kPmMostBuffer = 512 << 20;  // of the GPU's buffer
 /// How often to drain at this interval. A decode costs 2 to 4 ms however little it finds, so not
 /// too often; buffers grow with what arrives in between, so not too rarely.
 Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes);
+/// Room in the GPU's buffer for what arrives before the first drain, between two, and while the
+/// host has no time for us.
+std::int64_t pm_buffer_bytes(const PmOptions& options);
 
 /// One sample; `values` runs along choice().metrics, in the catalogue's units.
 struct PmSample {
