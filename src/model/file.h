@@ -75,7 +75,8 @@ class CaptureWriter {
   /// string pool and its rows of devices and threads must only grow.
   Status append(Capture& capture);
 
-  /// How long an append waits for another program that reads the file; it does not unless told.
+  /// How long an append waits for another program that reads the file: 10 s unless told.
+  static constexpr int kPatienceMs = 10'000;
   void be_patient(int milliseconds) { sqlite3_busy_timeout(db_.get(), milliseconds); }
 
   /// Rows written so far, all event tables together.

@@ -276,6 +276,7 @@ Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
   if (!db)
     return fail(db.error().what, path, -1, "does the directory exist, and may you write there?");
   CaptureWriter writer(path, std::move(claim), std::move(*db));
+  writer.be_patient(kPatienceMs);  // with somebody who looks whether there is anything yet
   sqlite3* raw = writer.db_.get();
   // A rollback journal, not a write-ahead log: between appends the file is complete by itself, and
   // may be copied or read.

@@ -44,8 +44,7 @@ void Recording::write(bool last) {
   memory_most_ = std::max(memory_most_, own_use().memory_bytes);
   for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
-  if (last)
-    writer_->be_patient(10'000);  // with somebody who looks into the capture: there is no later
+  if (last) writer_->be_patient(CaptureWriter::kPatienceMs);  // there is no later
   auto ok = writer_->append(capture_);
   if (ok) {
     if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
@@ -97,6 +96,7 @@ Status Recording::start(int& exit_code) {
   write(false);
   if (write_failed_)
     return fail("the capture cannot be written", o_.output, -1, "is there room on the disk?");
+  writer_->be_patient(0);  // whoever looks into the capture must not hold the sampling up
   if (o_.pid > 0 && o_.kernels) kernels_.prepare_to_attach();
   if (!with_child()) return {};
   tree_.emplace(child_->pid());
