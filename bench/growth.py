@@ -1,15 +1,18 @@
 """How the time of an answer grows with its input, in every dimension that an input has: n, 2 n and 4 n.
 
-  ./dev bench growth [--only NAME] [--part 0.1] [--attempts 3] [-o docs/results/growth.json]
+  ./dev bench growth [--only NAME] [--part 0.1] [--attempts 3] [--instructions] [-o docs/results/growth.json]
 
 An n log n program takes 2.1 times as long for twice the input, a quadratic one 4 times. Measured: processor time in the program itself
 (not in the kernel), less what the same answer takes for a trace of one event, as the least of several runs; a ratio above 2.3 is measured
-again, and fails when it stays. growth_inputs.py has the dimensions; each is analysed to JSON, to a page, exported to Perfetto, compared
-with itself, and read for its work.
+again, and fails when it stays. With --instructions what is counted are the instructions of the program (by perf, else by valgrind), which
+no other work on the machine changes: one run of n and one of 4 n, whose ratio may be 4^1.2. growth_inputs.py and growth_random.py have the
+dimensions; each is analysed to JSON, to a page, exported to Perfetto, compared with itself, and read for its work.
 """
 import argparse
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,9 +21,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from growth_inputs import INPUTS
+import growth_random  # noqa: F401: declares more of them
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST = 2.3
+EXPONENT = 1.2
+PERF, VALGRIND = shutil.which("perf"), shutil.which("valgrind")
 SMALLEST_S = 0.04  # below this a run says more about the machine than about the program
 ANSWERS = {"analyze": lambda program, path, more, out: [program, "analyze", path, *more, "--format", "json", "-o", out / "answer.json"],
            "page": lambda program, path, more, out: [program, "analyze", path, *more, "--format", "html", "-o", out / "answer.html"],
@@ -39,6 +45,19 @@ def user_time(command, limit=120):
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         sys.exit(f"{' '.join(map(str, command))} ended with {os.waitstatus_to_exitcode(status)}: {message.decode()}")
     return usage.ru_utime, usage.ru_maxrss * 1024
+
+
+def instructions(command):
+    """Thousand millions of them that the program took."""
+    def counted(prefix, pattern):
+        done = subprocess.run([*prefix, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        found = re.search(pattern, done.stderr)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr}")
+        return found and int(found[1]) / 1e9
+    if PERF and (count := counted([PERF, "stat", "-x", ";", "-e", "instructions:u", "--"], r"(?m)^(\d+);[^;]*;instructions")):
+        return count
+    return counted([VALGRIND, "--tool=callgrind", "--callgrind-out-file=/dev/null"], r"Collected : (\d+)")
 
 
 def least(command, runs, known=(1e9, 0)):
@@ -103,37 +122,55 @@ def measure(program, name, o, floors):
     return found
 
 
-def floors_of(program, answers):
+def count_instructions(program, name, o, floors):
+    n = max(int(INPUTS[name][0] * o.part), 16)
+    found = {"n": n}
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = made(name, [n, 4 * n], Path(folder))
+        for answer in floors:
+            net = [instructions(ANSWERS[answer](program, *one)) - floors[answer] for one in inputs]
+            ratio = net[1] / net[0]
+            found[answer] = {"bad": ratio > 4**EXPONENT, "instructions_1e9": [round(count, 4) for count in net], "ratios": [round(ratio, 2)]}
+    return found
+
+
+def floors_of(program, answers, cost):
     """What each answer takes for a trace of one event."""
     with tempfile.TemporaryDirectory() as folder:
         one = Path(folder) / "one.json"
         one.write_text('{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]}')
-        return {answer: least(ANSWERS[answer](program, one, [], Path(folder)), 3)[0] for answer in answers}
+        return {answer: cost(ANSWERS[answer](program, one, [], Path(folder))) for answer in answers}
 
 
 def main():
     options = argparse.ArgumentParser(prog="bench/run growth", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--only", help="dimensions whose name contains this")
+    options.add_argument("--but", default="-", help="not those whose name contains this")
     options.add_argument("--part", type=float, default=1.0, help="part of the full sizes")
     options.add_argument("--attempts", type=int, default=5, help="runs of a size before a ratio counts as too large")
     options.add_argument("--across", type=float, help="judge 4 n against n alone, and allow this ratio: for machines with other work")
+    options.add_argument("--instructions", action="store_true", help="count instructions, at n and 4 n")
     options.add_argument("--answers", default=",".join(ANSWERS), help="those to measure, of " + ", ".join(ANSWERS))
     options.add_argument("--program", default=ROOT / "build" / "gpufathom")
     options.add_argument("-o", "--output", help="write all figures as JSON")
     o = options.parse_args()
-    floors = floors_of(o.program, o.answers.split(","))
+    if o.instructions and not PERF and not VALGRIND:
+        print("skipped: neither perf nor valgrind is installed, which count instructions")
+        sys.exit(77)
+    floors = floors_of(o.program, o.answers.split(","), instructions if o.instructions else lambda command: least(command, 3)[0])
+    measured = count_instructions if o.instructions else measure
     result = {"command": "./dev bench growth " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"), "most": MOST,
-              "load_average": [round(load, 1) for load in os.getloadavg()], "one_event_user_s": floors, "dimensions": {}}
+              "load_average": [round(load, 1) for load in os.getloadavg()], "one_event": floors, "dimensions": {}}
     failed = []
     for name in INPUTS:
-        if o.only and o.only not in name:
+        if o.but in name or (o.only and o.only not in name):
             continue
-        result["dimensions"][name] = found = measure(o.program, name, o, floors)
+        result["dimensions"][name] = found = measured(o.program, name, o, floors)
         for answer in floors:
             one = found[answer]
             bad = one.pop("bad")
             failed += [f"{name}, {answer}"] * bad
-            print(f"{name:26} {answer:9} n={found['n']:<7} {one['user_s']} s  ratios {one['ratios']}  peak {one['peak_mb']} MB{'  TOO MUCH' * bad}", flush=True)
+            print(f"{name:26} {answer:9} n={found['n']:<7} {json.dumps(one)}{'  TOO MUCH' * bad}", flush=True)
         if o.output:  # after each dimension: a run that is stopped leaves what it has
             (ROOT / o.output).write_text(json.dumps(result, indent=1) + "\n")
     if failed:

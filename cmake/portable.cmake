@@ -9,7 +9,7 @@ target_link_options(gpufathom_portable PRIVATE -static-libstdc++ -s -Wl,--gc-sec
 set_target_properties(gpufathom_portable PROPERTIES OUTPUT_NAME gpufathom RUNTIME_OUTPUT_DIRECTORY ${portable}/bin)
 
 add_library(gpufathom_c_portable SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:gf_capi> src/portable/arc4random.cpp)
-target_link_libraries(gpufathom_c_portable PRIVATE gf_report gf_import)
+target_link_libraries(gpufathom_c_portable PRIVATE gf_session)
 target_link_options(gpufathom_c_portable PRIVATE -static-libstdc++ -s -Wl,--gc-sections -Wl,--as-needed
   "LINKER:--version-script=${CMAKE_SOURCE_DIR}/src/capi/exports.map")
 set_target_properties(gpufathom_c_portable PROPERTIES OUTPUT_NAME gpufathom LIBRARY_OUTPUT_DIRECTORY ${portable}/lib)

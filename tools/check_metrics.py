@@ -100,7 +100,7 @@ def main() -> int:
         checked += 1
         if counter not in host.names:
             missing.append(f"{where}, which does not exist")
-        elif host.image and counter.startswith("nvl"):
+        elif host.image and counter.upper().startswith("NVL"):
             continue  # the board whose availability this is has no NVLink connected
         elif not host.collects(counter + rollup):
             missing.append(f"{where}, which cannot be collected")

@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""Holds the state of the repository: what is committed must be small, free of one machine's paths, and finished;
-metrics are named by checked ids, and no constant hides another.
+"""Holds the state of the repository: what is committed must be small, free of one machine's paths, also inside archives
+and captures, and finished; metrics are named by checked ids, and no constant hides another.
 
 Prints every violation as FILE:LINE and exits 1 when there is one. Long source files are reported, not refused.
 """
+import bz2
+import gzip
+import io
+import lzma
 import pathlib
 import re
 import subprocess
 import sys
+import tarfile
+import zipfile
+import zlib
 
 import check_constants
 import check_metric_ids
@@ -18,7 +25,12 @@ SOURCES = {".cpp", ".h", ".ts", ".py", ".sh"}
 FORBIDDEN = {
     "a path of one machine": re.compile(r"(?<![\w./$}-])/(?:home|root|Users|work|mnt)/\w"),
     "an unfinished mark": re.compile(r"\b(?:TODO|FIXME|XXX)\b"),
+    # No index has it: whoever registers the name runs code where this is followed.
+    "this package installed by its name": re.compile(r"pip3? install\b[^#\n]*[ '\"`]gpufathom(?![\w./-])"),
 }
+# Inside archives and binary files any byte may stand before a path. /home/user is nobody's: recordings are rewritten to it.
+PACKED_PATH = re.compile(rb"/(?:home/(?!user/)|root/|Users/|work/|mnt/)\w[\w./-]{,80}")
+PACKED = {b"\x1f\x8b": gzip.decompress, b"\xfd7zXZ\0": lzma.decompress, b"BZh": bz2.decompress}
 # Captures, expected output and the tests of these tools quote what is not allowed elsewhere.
 QUOTES_OTHERS = re.compile(r"^(?:examples/|tests/golden/|tests/tools/|tools/check_repository\.py$|LICENSE$|web/package-lock\.json$)")
 
@@ -27,15 +39,60 @@ def tracked(root: pathlib.Path) -> list[str]:
     return subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
 
 
+def unpacked(name: str, data: bytes):
+    """What lies in an archive, however deep, as (name, bytes); any other file is itself."""
+    if decompress := next((each for magic, each in PACKED.items() if data.startswith(magic)), None):
+        yield from unpacked(name, decompress(data))
+    elif data.startswith(b"\x28\xb5\x2f\xfd"):
+        raise OSError("Python reads no zstd; gzip or xz it")
+    elif data.startswith(b"PK\3\4"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.namelist():
+                yield from unpacked(f"{name}, {member}", archive.read(member))
+    elif data[257:262] == b"ustar":
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            for member in filter(tarfile.TarInfo.isfile, archive):
+                yield from unpacked(f"{name}, {member.name}", archive.extractfile(member).read())
+    else:
+        yield name, data
+
+
+def paths_inside(name: str, data: bytes):
+    """Paths of one machine in a binary file, once each; a capture file is SQLite, whose texts are plain bytes."""
+    try:
+        parts = list(unpacked(name, data))
+    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
+        yield f"{name}: an archive that cannot be looked into: {error}"
+        return
+    for part, content in parts:
+        for path in sorted(set(PACKED_PATH.findall(part.removeprefix(name).encode() + b"\0" + content))):
+            yield f"{part}: a path of one machine: {path.decode('ascii', 'replace')}"
+
+
 def violations(name: str, data: bytes):
     if len(data) > MAX_BYTES:
         yield f"{name}: {len(data)} bytes; what is committed stays below {MAX_BYTES}"
-    if b"\0" in data[:4096] or QUOTES_OTHERS.match(name):
+    if b"\0" in data[:4096] or data.startswith(tuple(PACKED)):
+        yield from paths_inside(name, data)
+        return
+    if QUOTES_OTHERS.match(name):
         return
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         for what, pattern in FORBIDDEN.items():
             if pattern.search(line):
                 yield f"{name}:{number}: {what}: {line.strip()[:100]}"
+
+
+LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def dead_links(root: pathlib.Path, name: str, text: str):
+    """Relative links of a page that lead to no file."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in LINK.findall(line):
+            path = target.split("#")[0]
+            if path and "://" not in path and not path.startswith("mailto:") and not (root / name).parent.joinpath(path).exists():
+                yield f"{name}:{number}: a link that leads nowhere: {target}"
 
 
 def main() -> int:
@@ -47,6 +104,8 @@ def main() -> int:
             continue
         data = path.read_bytes()
         found.extend(violations(name, data))
+        if path.suffix == ".md":
+            found.extend(dead_links(root, name, data.decode("utf-8", "replace")))
         if path.suffix in SOURCES:
             lengths.append((data.count(b"\n"), name))
     found.extend(check_metric_ids.violations(root))

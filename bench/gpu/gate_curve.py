@@ -4,7 +4,7 @@ gate.py measured.
 
 A pair is a few runs of each version, in turns. For every program and every planted slow-down the
 table has how many pairs the gate calls regressed: false alarms where nothing was planted,
-found ones elsewhere. Two kinds of pairs are counted: those that share no run with another one, with
+found ones elsewhere; and how many it leaves undecided. Two kinds of pairs are counted: those that share no run with another one, with
 the interval of Clopper and Pearson (95 %), and up to 200 that may overlap, which are no independent
 trials and get none. The slow-down that was really planted is the ratio over all runs.
 --keep writes the runs without what the table does not need.
@@ -16,6 +16,7 @@ import json
 import math
 import pathlib
 import random
+import re
 import statistics
 import sys
 
@@ -115,8 +116,18 @@ def cell(processes, kind, size, measure):
     found = sum(each.regressed for each in apart)
     low, high = interval(found, len(apart))
     return {
-        "disjoint": {"pairs": len(apart), "regressed": found, "low": low, "high": high},
-        "overlapping": {"pairs": len(some), "regressed": sum(each.regressed for each in some)},
+        "disjoint": {
+            "pairs": len(apart),
+            "regressed": found,
+            "low": low,
+            "high": high,
+            "undecided": sum(each.undecided for each in apart),
+        },
+        "overlapping": {
+            "pairs": len(some),
+            "regressed": sum(each.regressed for each in some),
+            "undecided": sum(each.undecided for each in some),
+        },
         "half_width": statistics.median((each.high - each.low) / 2 for each in some),
     }
 
@@ -152,9 +163,11 @@ def together(answer, kind, size=4):
         for way in row["ways"]
         if (way["by"], way["runs_of_each"]) == ("kernels", size)
     ]
-    pairs, found = (sum(row[name] for row in rows) for name in ("pairs", "regressed"))
+    pairs, found, undecided = (
+        sum(row[name] for row in rows) for name in ("pairs", "regressed", "undecided")
+    )
     low, high = interval(found, pairs)
-    return {"pairs": pairs, "regressed": found, "low": low, "high": high}
+    return {"pairs": pairs, "regressed": found, "low": low, "high": high, "undecided": undecided}
 
 
 def show(answer):
@@ -167,13 +180,13 @@ def show(answer):
                 apart = way[kind]["disjoint"]
                 cells.append(
                     f"{kind} {apart['regressed']}/{apart['pairs']} "
-                    f"({apart['low']:.1%}–{apart['high']:.1%})"
+                    f"({apart['low']:.1%}–{apart['high']:.1%}), {apart['undecided']} undecided"
                 )
             print(f"  {way['by']:8}{way['runs_of_each']} runs of each  {'   '.join(cells)}")
     for kind, all_of in answer["together"].items():
         print(
             f"all programs, 4 runs of each, {kind}: {all_of['regressed']}/{all_of['pairs']} "
-            f"({all_of['low']:.1%}–{all_of['high']:.1%})"
+            f"({all_of['low']:.1%}–{all_of['high']:.1%}), {all_of['undecided']} undecided"
         )
 
 
@@ -244,7 +257,9 @@ def slim(told):
         }
         for process in told["processes"]
     ]
-    return {**told, "processes": kept}
+    # A path tells the machine and nothing of the measurement.
+    failures = [re.sub(r"/(?:[^\s/'\"]+/)+", "", text) for text in told.get("failures", [])]
+    return {**told, "processes": kept, "failures": failures}
 
 
 def write_packed(path, value):

@@ -5,9 +5,10 @@ tensor cycles, bytes) is the same in both; so the truth for a rate in the runnin
 program's own kernels took. Ratios of the profiler's own run ("alone") are compared too.
 
 A chip that is held by its power limit runs slower in the program than beneath the profiler, where it rests between kernels; then shares of
-cycles are not shares of time. "in_cycles" takes what was counted over the cycles of the program's own kernels, at each kernel's clock as solved
-from the sampled cycles (sm.cycles). Where a recording has none, it is the one clock at which the instructions of all kernels fill the issue
-slots that were sampled, which the mean of issue is used up for.
+cycles are not shares of time. "in_cycles" takes what was counted over the cycles of the program's
+own kernels, at each kernel's clock as solved from the sampled cycles (sm.cycles). Where a recording
+has none, it is the one clock at which the instructions of all kernels fill the issue slots that were
+sampled, which the mean of issue is used up for.
 
 Usage: rates_against_ncu.py RATES.json NCU.csv[.gz] [OUT.json]. RATES.json: bench/kernel_rates CAPTURE.
 """
@@ -73,9 +74,11 @@ for j, row in enumerate(rows[2:]):
     t["ns"] += ns
     t["slots"] += elapsed
     t["instructions"] += number(row, issued)
-    for metric, ratio in (("sm.active_any", number(row, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed") / 100), ("issue.active", number(row, issued) / elapsed),
-                          ("tensor.active", share(row, "sm__pipe_tensor_cycles_active", elapsed)), ("sm.occupancy", number(row, "sm__warps_active.avg.pct_of_peak_sustained_elapsed") / 100)):
-        t[metric] += ratio * ns
+    t["issue.active"] += number(row, issued) / elapsed * ns
+    t["tensor.active"] += share(row, "sm__pipe_tensor_cycles_active", elapsed) * ns
+    for metric, counter in (("sm.active_any", "sm__cycles_active"), ("sm.occupancy", "sm__warps_active")):
+        if f"{counter}.avg.pct_of_peak_sustained_elapsed" in column:
+            t[metric] += share(row, counter, elapsed) * ns
     for metric, counter in (("dram.read", "dram__bytes_read.sum"), ("dram.write", "dram__bytes_write.sum"), ("l2.sectors", "lts__t_sectors.sum")):
         if counter in column:
             t[metric] += number(row, counter)
@@ -97,7 +100,8 @@ if any("issue.active" in k["rates"] for k in kernels):
     clock = instructions / partitions / sum(kernels[group]["rates"]["issue.active"][0] * kernels[group]["ns"] for group in truth)
     result["gigahertz"] = clock
     if all("sm.cycles" in k["rates"] for k, t in pairs):
-        result["gigahertz_sampled"] = [f(k["rates"]["sm.cycles"][0] for k, t in pairs) for f in (min, statistics.median, max)]
+        clocks = [k["rates"]["sm.cycles"][0] for k, t in pairs]
+        result["gigahertz_sampled"] = [f(clocks) for f in (min, statistics.median, max)]
     result["gigahertz_alone"] = [f(t["slots"] / partitions / t["ns"] for k, t in pairs) for f in (min, statistics.median, max)]
 for metric in ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write", "l2.sectors"):
     rows = []

@@ -19,16 +19,18 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gpufathom._capi import Error
+    from gpufathom._capi import Error, IncompleteEvidence
     from gpufathom.capture import Capture, Table
-    from gpufathom.gate import assert_no_regression
+    from gpufathom.gate import Undecided, assert_no_regression
     from gpufathom.run import analyze, compare, open, record
 
 __version__ = "0.1.0"
 __all__ = [
     "Capture",
     "Error",
+    "IncompleteEvidence",
     "Table",
+    "Undecided",
     "analyze",
     "assert_no_regression",
     "compare",
@@ -41,6 +43,8 @@ _PLACES = {
     "Capture": "capture",
     "Table": "capture",
     "Error": "_capi",
+    "IncompleteEvidence": "_capi",
+    "Undecided": "gate",
     "assert_no_regression": "gate",
     "analyze": "run",
     "compare": "run",

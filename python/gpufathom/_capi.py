@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
-from typing import Any
+import re
+from typing import Any, List, Sequence
 
 from gpufathom import _places
 
@@ -13,8 +15,55 @@ class Error(RuntimeError):
     """What the library says is wrong: what, where, and what to do about it."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Missing:
+    """Something that a capture lacks, so that what is built on it is not whole.
+
+    path: the capture.
+    code: kind of damage (docs/capture.md); empty where it is of no kind of its own.
+    count: how often.
+    detail: one sentence.
+    """
+
+    path: str
+    code: str
+    count: int
+    detail: str
+
+    def __str__(self) -> str:
+        what = f"{self.count} x {self.code}: {self.detail}" if self.code else self.detail
+        return f"{self.path}: {what}" if self.path else what
+
+    @classmethod
+    def told(cls, said: str, path: str) -> List[Missing]:
+        """From what the program says, a sentence a line; `path` where a line names no file."""
+        found = []
+        for line in filter(None, map(str.strip, said.splitlines())):
+            line = re.sub(r"^gpufathom: ", "", line)
+            whose = re.match(r"(.*?): (?:incomplete result|is damaged): (.*)", line)
+            of, text = (whose[1], whose[2]) if whose else (path, line)
+            if text.startswith(path + ": "):
+                text = text[len(path) + 2 :]
+            row = re.match(r"([\d ]+) x (\w+): (.*)", text)
+            if row:
+                found.append(cls(of, row[2], int(row[1].replace(" ", "")), row[3]))
+            else:
+                found.append(cls(of, "", 1, text))
+        return found
+
+
+class IncompleteEvidence(Error):
+    """A capture is not whole: `rows` say what it lacks. `allow_incomplete=True` goes on with it."""
+
+    def __init__(self, rows: Sequence[Missing]) -> None:
+        self.rows = list(rows)
+        told = "; ".join(map(str, self.rows))
+        super().__init__(f"{told} (not whole: allow_incomplete=True or --allow-incomplete goes on)")
+
+
 class _Options(ctypes.Structure):
     _fields_ = [
+        ("size", ctypes.c_size_t),
         ("window", ctypes.c_char_p),
         ("batch", ctypes.c_longlong),
         ("energy_model", ctypes.c_char_p),
@@ -45,13 +94,15 @@ def library() -> Any:
     lib.gpufathom_tables.restype = text
     lib.gpufathom_table.argtypes = [pointer, text, stream, error]
     lib.gpufathom_kernels.argtypes = [pointer, text, stream, error]
-    lib.gpufathom_report.argtypes = [
+    lib.gpufathom_report_checked.argtypes = [
         pointer,
         ctypes.POINTER(_Options),
         ctypes.c_int,
         ctypes.POINTER(pointer),
+        ctypes.POINTER(pointer),
         error,
     ]
+    lib.gpufathom_missing.argtypes = [pointer, ctypes.POINTER(pointer), error]
     lib.gpufathom_free.argtypes, lib.gpufathom_free.restype = [pointer], None
     return lib
 
@@ -128,17 +179,27 @@ class Handle:
         _call(library().gpufathom_kernels, self._pointer, _bytes(window), ctypes.byref(stream))
         return _capsule(stream)
 
-    def report(self, window: str | None, batch: int, energy_model: str | None, form: int) -> str:
-        options = _Options(_bytes(window), batch, _bytes(energy_model))
+    def missing(self) -> str:
+        """What the capture lacks, a sentence a line."""
         text = ctypes.c_void_p()
+        _call(library().gpufathom_missing, self._pointer, ctypes.byref(text))
+        return _take(text)
+
+    def report(
+        self, window: str | None, batch: int, energy_model: str | None, form: int
+    ) -> tuple[str, str]:
+        """The answer, and what it lacks, a sentence a line."""
+        options = _Options(ctypes.sizeof(_Options), _bytes(window), batch, _bytes(energy_model))
+        text, missing = ctypes.c_void_p(), ctypes.c_void_p()
         _call(
-            library().gpufathom_report,
+            library().gpufathom_report_checked,
             self._pointer,
             ctypes.byref(options),
             form,
             ctypes.byref(text),
+            ctypes.byref(missing),
         )
-        return _take(text)
+        return _take(text), _take(missing)
 
 
 def table_names() -> list[str]:

@@ -1,8 +1,10 @@
-"""Where the program, its library and the energy models lie: in the installed package, else in the
-build of a checkout."""
+"""Where the program and its library lie: in the wheel's package, where `cmake --install` put
+them, or in the build of a checkout."""
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import pathlib
 
@@ -18,12 +20,21 @@ def _build() -> pathlib.Path:
     return pathlib.Path(os.environ.get("GPUFATHOM_BUILD") or _PACKAGE.parents[1] / "build")
 
 
+@functools.lru_cache(maxsize=None)
+def _installed(folder: str) -> pathlib.Path:
+    """Folder `bin` or `lib` of the prefix, which `cmake --install` noted in the package."""
+    note = _PACKAGE / "_installed.json"
+    if not note.exists():
+        return _PACKAGE / "_native"
+    return pathlib.Path(os.path.normpath(_PACKAGE / json.loads(note.read_text())[folder]))
+
+
 def program() -> str:
     """Path of the command-line program."""
     found = _first(
         _PACKAGE / "_native/bin/gpufathom",
+        _installed("bin") / "gpufathom",
         _build() / "gpufathom",
-        pathlib.Path("/usr/bin/gpufathom"),
     )
     if found is None:
         raise FileNotFoundError(
@@ -35,16 +46,9 @@ def program() -> str:
 
 def library() -> str:
     """Path of libgpufathom.so."""
-    found = _first(_PACKAGE / "_native/lib/libgpufathom.so", _build() / "libgpufathom.so")
-    return found or "libgpufathom.so.0"
-
-
-def energy_model(product: str) -> str | None:
-    """The shipped energy model of a GPU, if there is one."""
-    name = "-".join(product.split()) + ".energy.json"
-    folders = (
-        _PACKAGE / "_native/share/gpufathom/energy",
-        _build().parent / "share/energy",
-        pathlib.Path("/usr/share/gpufathom/energy"),
+    found = _first(
+        _PACKAGE / "_native/lib/libgpufathom.so",
+        _installed("lib") / "libgpufathom.so.0",
+        _build() / "libgpufathom.so",
     )
-    return _first(*(folder / name for folder in folders))
+    return found or "libgpufathom.so.0"

@@ -8,7 +8,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Iterator, List, Union
 
-from gpufathom import _capi, _places, results
+from gpufathom import _capi, results
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +42,7 @@ class Table:
             import pyarrow
         except ImportError as error:
             raise _capi.Error(
-                f"the table {self.name} is handed over by pyarrow: pip install 'gpufathom[arrow]'"
+                f"the table {self.name} is handed over by pyarrow: pip install pyarrow"
             ) from error
         return pyarrow.table(self)
 
@@ -79,7 +79,8 @@ class Capture:
     Tables are attributes: `kernels` (with operator, module, layer, phase, exclusive time and the
     idle time before each), `ops`
     (host_ops), `steps`, `api_calls`, `activities`, `counter_samples` and the others of
-    docs/capture.md; `tables` names them.
+    docs/capture.md; `tables` names them. `missing` says what it lacks, where `allow_incomplete` lets
+    captures that are not whole pass.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Capture:
         window: str | None = None,
         batch: int = 0,
         energy_model: Path | None = None,
+        allow_incomplete: bool = False,
     ) -> None:
         self.path = os.fspath(path)
         self.window = window
@@ -101,6 +103,21 @@ class Capture:
             None if counters is None else os.fspath(counters),
             None if power is None else os.fspath(power),
         )
+        self.allow_incomplete = allow_incomplete
+        self.missing = self._refuse(self._handle.missing())
+
+    def _refuse(self, told: str) -> List[_capi.Missing]:
+        """Sentences of what is not there, as rows; raises where nobody allowed that."""
+        missing = _capi.Missing.told(told, self.path)
+        if missing and not self.allow_incomplete:
+            raise _capi.IncompleteEvidence(missing)
+        return missing
+
+    def _report(self, form: int) -> str:
+        answer, missing = self._handle.report(self.window, self.batch, self._energy_model, form)
+        found = self._refuse(missing)
+        self.missing.extend(row for row in found if row not in self.missing)
+        return answer
 
     @property
     def tables(self) -> List[str]:
@@ -126,28 +143,10 @@ class Capture:
     def __dir__(self) -> Iterator[str]:
         return iter([*super().__dir__(), "ops", *self.tables])
 
-    def _model(self) -> str | None:
-        """The energy model that was given, else the one shipped for the capture's GPU."""
-        if self._energy_model is not None:
-            return self._energy_model
-        names = {device.name for device in self._without_model.devices if device.name}
-        return _places.energy_model(sorted(names)[0]) if names else None
-
-    @functools.cached_property
-    def _without_model(self) -> results.Analysis:
-        return results.Analysis.from_dict(
-            json.loads(self._handle.report(self.window, self.batch, None, _capi.JSON))
-        )
-
     @functools.cached_property
     def analysis(self) -> results.Analysis:
         """The whole answer of `gpufathom analyze`, with the JSON's names and units."""
-        model = self._model()
-        if model is None:
-            return self._without_model
-        return results.Analysis.from_dict(
-            json.loads(self._handle.report(self.window, self.batch, model, _capi.JSON))
-        )
+        return results.Analysis.from_dict(json.loads(self._report(_capi.JSON)))
 
     def levels(self) -> List[results.Level]:
         """The ladder over all devices, shares of the window from 0 to 1; None is no data."""
@@ -172,7 +171,7 @@ class Capture:
 
     def page(self) -> str:
         """The answer as one page of HTML, which works offline."""
-        return self._handle.report(self.window, self.batch, self._model(), _capi.PAGE)
+        return self._report(_capi.PAGE)
 
     def _repr_html_(self) -> str:
         """In a notebook: the page, in a frame of its own that reaches nothing outside it."""

@@ -187,7 +187,9 @@ class DeviceUse(Answer):
     copy_only_ns: busy with copies or sets and no kernel
     gpu_events: kernels, copies and sets
     kernels: kernel instances
-    idle_ns: span less busy
+    idle_ns: span less busy and unrecorded
+    unrecorded_ns: worked by its samples while nothing that was recorded ran; 0 where gaps between
+    kernels explain it, or nothing was sampled
     idle: idle time by cause; sums to idle_ns
     levels: the ladder of this device
     waterfall: bars that sum to span_ns
@@ -204,6 +206,7 @@ class DeviceUse(Answer):
     gpu_events: int
     kernels: int
     idle_ns: int
+    unrecorded_ns: int
     idle: List[IdleCause]
     levels: List[Level]
     waterfall: List[WaterfallBar]
@@ -1076,13 +1079,13 @@ class SharedDevice(Answer):
 class Finding(Answer):
     """What costs time, what to change, and the numbers behind it.
 
-    id: kind of finding (warm_up_in_window, unresolved_kernels, different_program, weak_matching,
-    launch_bound, host_bound, input_bound, sync_in_step, blocking_copies, device_allocations,
-    recompilation, unfused_optimiser, exposed_communication, tiny_kernels, eager_attention,
-    odd_sizes, no_channels_last, dense_embedding_gradients, small_batch, unfused_elementwise, casts,
-    small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, room_in_memory,
-    memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect,
-    start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
+    id: kind of finding (advice_withheld, warm_up_in_window, unrecorded_work, unresolved_kernels,
+    different_program, weak_matching, launch_bound, host_bound, input_bound, sync_in_step,
+    blocking_copies, device_allocations, recompilation, unfused_optimiser, exposed_communication,
+    tiny_kernels, eager_attention, odd_sizes, no_channels_last, dense_embedding_gradients,
+    small_batch, unfused_elementwise, casts, small_grids, low_occupancy, fp32_without_tensor_cores,
+    low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
+    observer_effect, start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
     idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
@@ -1316,7 +1319,9 @@ class ComparedCheck(Answer):
     rule: as it was given
     run: which run, counted from 0
     value: what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules)
-    failed: the rule holds, or there is no data to try it on
+    failed: the run is worse than the rule allows
+    outcome: ok, failed, undecided (no data, or steps that are too few or too unlike to tell),
+    refused (a run is not whole) (ok, failed, undecided, refused)
     text: one sentence
     """
 
@@ -1324,6 +1329,7 @@ class ComparedCheck(Answer):
     run: int
     value: Optional[float]
     failed: bool
+    outcome: str
     text: str
 
 

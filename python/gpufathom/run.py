@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from gpufathom import _places, results
-from gpufathom._capi import Error
+from gpufathom._capi import Error, IncompleteEvidence, Missing
 from gpufathom.capture import Capture, Path
 
 
@@ -24,6 +24,7 @@ def open(
     window: str | None = None,
     batch: int = 0,
     energy_model: Path | None = None,
+    allow_incomplete: bool = False,
 ) -> Capture:
     """Reads a trace or capture of any format that `gpufathom analyze` reads.
 
@@ -33,40 +34,55 @@ def open(
     window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
     batch: items of a step, for times and energies per item.
     energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
+    allow_incomplete: take a capture that is not whole, too; its `missing` says what it lacks.
 
-    Raises gpufathom.Error, which says what is wrong, where, and what to do.
+    Raises gpufathom.Error, which says what is wrong, where, and what to do, and its kind
+    gpufathom.IncompleteEvidence for a capture that is not whole.
     """
     return Capture(
-        path, counters=counters, power=power, window=window, batch=batch, energy_model=energy_model
+        path,
+        counters=counters,
+        power=power,
+        window=window,
+        batch=batch,
+        energy_model=energy_model,
+        allow_incomplete=allow_incomplete,
     )
 
 
-def _answer(*words: str) -> Any:
+def _answer(*words: str, allow_incomplete: bool) -> Any:
     done = subprocess.run(
         [_places.program(), *words, "--format", "json"], capture_output=True, text=True
     )
     said = done.stderr.strip()
     if not done.stdout:
         raise Error(said.removeprefix("gpufathom: ") if hasattr(str, "removeprefix") else said)
+    if done.returncode and not allow_incomplete:
+        raise IncompleteEvidence(Missing.told(said, ""))
     if said:
         warnings.warn(said, stacklevel=3)  # the answer is not whole
     return json.loads(done.stdout)
 
 
 def compare(
-    first: Path | Capture, *others: Path | Capture, window: str | None = None
+    first: Path | Capture,
+    *others: Path | Capture,
+    window: str | None = None,
+    allow_incomplete: bool = False,
 ) -> results.Comparison:
-    """What of the difference between runs comes from where, as `gpufathom compare` says it; times of a step in nanoseconds."""
+    """What of the difference between runs comes from where, as `gpufathom compare` says it; times of a step in nanoseconds.
+    Raises gpufathom.IncompleteEvidence when a run is not whole; with allow_incomplete that is a warning."""
     runs = (first, *others)
     if len(runs) < 2:
         raise ValueError("compare wants two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
-    return results.Comparison.from_dict(
-        _answer("compare", *paths, *(["--window", window] if window else []))
-    )
+    words = ["compare", *paths, *(["--window", window] if window else [])]
+    return results.Comparison.from_dict(_answer(*words, allow_incomplete=allow_incomplete))
 
 
-def analyze(profiler: Any, *, window: str | None = None, batch: int = 0) -> Capture:
+def analyze(
+    profiler: Any, *, window: str | None = None, batch: int = 0, allow_incomplete: bool = False
+) -> Capture:
     """The run that a `torch.profiler.profile` has recorded, once it has stopped:
 
     with torch.profiler.profile() as profiler:
@@ -76,7 +92,7 @@ def analyze(profiler: Any, *, window: str | None = None, batch: int = 0) -> Capt
     with tempfile.TemporaryDirectory(prefix="gpufathom-") as folder:
         trace = str(pathlib.Path(folder) / "torch-profiler.json")
         profiler.export_chrome_trace(trace)
-        return Capture(trace, window=window, batch=batch)
+        return Capture(trace, window=window, batch=batch, allow_incomplete=allow_incomplete)
 
 
 class record:

@@ -14,7 +14,6 @@
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
 #include "analyze/idle/shorten.h"
-#include "analyze/launches.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/runtime/idle_origins.h"
@@ -24,9 +23,11 @@
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/use.h"
+#include "analyze/utilization/window_samples.h"
 #include "analyze/window.h"
 #include "analyze/work/work.h"
 #include "model/counter_values.h"
+#include "model/launches.h"
 
 namespace gf {
 
@@ -102,10 +103,12 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
+  find_unrecorded_work(context, analysis);
   auto [levels, sections] = kernels.get();
   analysis.match = context.matching.info;
   put(std::move(sections), analysis);
   put(measure_levels(context, levels, analysis.devices), analysis);
+  add_sampled_levels(context, analysis);
   analysis.energy = measure_energy(context, options.energy_model);
   measure_tenants(context, analysis);
   analysis.samples = samples_beside_kernels(context);

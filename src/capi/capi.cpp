@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -8,22 +10,18 @@
 #include <optional>
 #include <string>
 
-#include "analyze/analyze.h"
-#include "analyze/energy/model_file.h"
-#include "analyze/kernel_rates/kernel_rates.h"
 #include "capi/arrow.h"
 #include "capi/gpufathom.h"
 #include "capi/kernels.h"
+#include "core/version.h"
 #include "core/when.h"
-#include "import/importer.h"
-#include "model/counter_values.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "report/wholeness.h"
+#include "session/answer.h"
 
 struct gpufathom_capture {
-  std::shared_ptr<const gf::Capture> capture;
-  std::optional<gf::SourceInfo> counters;     // the counter report that was joined
-  std::vector<gf::KernelRates> kernel_rates;  // by device, when samples stand in for a report
+  gf::Loaded loaded;
 };
 
 namespace {
@@ -58,82 +56,50 @@ Message null_argument(const char* name) {
   return fmt::format("the argument {} is NULL; this one may not be", name);
 }
 
-/// Whether two files that are to be joined hold what they should.
-gf::Status join(gf::Capture& capture, const char* path, bool counters) {
-  auto other = gf::import_file(path);
-  if (!other) return tl::unexpected(other.error());
-  if (counters && other->report_kernels.empty())
-    return gf::fail("holds no kernel counters", path, -1,
-                    "a report of Nsight Compute is wanted: .ncu-rep, or its CSV");
-  if (!counters && !gf::holds_counter_values(*other))
-    return gf::fail("holds no power samples", path, -1,
-                    "a log of nvidia-smi or NVML as CSV is wanted");
-  capture.join(*other);
-  return {};
+/// What the command line answers to the same options; of a counter report alone where that is
+/// asked for.
+gf::Result<gf::Answer> ask(const gpufathom_capture& capture, const gpufathom_options& asked,
+                           bool report_alone) {
+  gf::Question question;
+  if (asked.window) question.window = asked.window;
+  question.batch = asked.batch;
+  if (asked.energy_model) question.model = asked.energy_model;
+  question.report_alone = report_alone;
+  return gf::answer_question(capture.loaded, question);
 }
 
-/// As the command line reads it: joined with what was measured beside it.
-gf::Result<gpufathom_capture> open_joined(const char* path, const char* counters,
-                                          const char* power) {
-  auto capture = gf::import_file(path);
-  if (!capture) return tl::unexpected(capture.error());
-  gpufathom_capture opened;
-  const bool has_samples =
-      capture->format == "gpufathom_record" || capture->format == "nsight_systems";
-  if (counters) {
-    opened.counters = gf::SourceInfo{counters, "", "", 0, 0};
-    if (auto joined = join(*capture, counters, true); !joined)
-      return tl::unexpected(joined.error());
-  } else if (has_samples) {
-    opened.kernel_rates = gf::add_solved_counters(*capture);
-    if (!opened.kernel_rates.empty())
-      opened.counters = gf::SourceInfo{capture->path, "kernel_rates", "", 0, 0};
-  }
-  if (power) {
-    if (auto joined = join(*capture, power, false); !joined) return tl::unexpected(joined.error());
-    opened.kernel_rates.clear();  // they knew neither its samples nor its devices
-  }
-  opened.capture = std::make_shared<const gf::Capture>(std::move(*capture));
-  return opened;
-}
-
-struct Analysed {
-  gf::Analysis analysis;
-  std::optional<gf::Context> context;
-};
-
-gf::Result<Analysed> analyse(const gpufathom_capture& capture, const gpufathom_options& asked) {
-  gf::AnalyzeOptions options;
-  options.window = "auto";
-  if (asked.window) options.window = asked.window;
-  options.batch = asked.batch;
-  std::optional<gf::EnergyModelFile> model;
-  if (asked.energy_model) {
-    auto read = gf::read_energy_model(asked.energy_model);
-    if (!read) return tl::unexpected(read.error());
-    model = std::move(*read);
-    options.energy_model = &*model;
-  }
-  if (!capture.kernel_rates.empty()) options.kernel_rates = &capture.kernel_rates;
-  Analysed out;
-  auto analysis = gf::analyze(*capture.capture, options, &out.context);
-  if (!analysis) return tl::unexpected(analysis.error());
-  out.analysis = std::move(*analysis);
-  out.analysis.counters_source = capture.counters;
+/// The caller's options as this version's struct: shorter ones of older programs are filled with
+/// defaults, longer ones of newer programs may ask for nothing that is not known here.
+gf::Result<gpufathom_options> options_of(const gpufathom_options* given) {
+  constexpr std::size_t kKnown = sizeof(gpufathom_options), kStep = sizeof(void*), kMost = 4096;
+  gpufathom_options out{};
+  if (!given) return out;
+  const auto* bytes = reinterpret_cast<const char*>(given);
+  const std::size_t size = given->size;
+  if (size < kStep || size > kMost || size % kStep != 0)
+    return gf::fail(fmt::format("options of {} bytes are none of this library", size), "", -1,
+                    "set options.size = sizeof(gpufathom_options)");
+  if (size > kKnown &&
+      std::any_of(bytes + kKnown, bytes + size, [](char byte) { return byte != 0; }))
+    return gf::fail("the options ask for what this version does not know", "", -1,
+                    fmt::format("this is version {}: install a newer one", gf::kVersion));
+  std::memcpy(&out, bytes, std::min(size, kKnown));
   return out;
 }
 
-gf::Result<std::string> written(const Analysed& analysed, gpufathom_form form) {
+gf::Result<std::string> written(const gf::Answer& answer, gpufathom_form form) {
   if (form == GPUFATHOM_PAGE)
-    return gf::analysis_html(analysed.analysis, analysed.context ? &*analysed.context : nullptr);
+    return gf::analysis_html(answer.analysis, answer.context ? &*answer.context : nullptr);
   std::string text;
-  gf::to_json(text, analysed.analysis);
+  gf::to_json(text, answer.analysis);
   return text;
 }
 
 }  // namespace
 
 extern "C" {
+
+const char* gpufathom_version(void) { return gf::kVersion; }
 
 int gpufathom_open(const char* path, gpufathom_capture** out, char** error) {
   return gpufathom_open_with(path, nullptr, nullptr, out, error);
@@ -145,9 +111,13 @@ int gpufathom_open_with(const char* path, const char* counters, const char* powe
     if (!out) return null_argument("capture");
     *out = nullptr;
     if (!path) return null_argument("path");
-    auto capture = open_joined(path, counters, power);
-    if (!capture) return capture.error().message();
-    *out = new gpufathom_capture(std::move(*capture));
+    gf::InputOptions wanted;
+    wanted.trace = path;
+    if (counters) wanted.counters = counters;
+    if (power) wanted.power = power;
+    auto loaded = gf::load_capture(wanted, {});
+    if (!loaded) return loaded.error().message();
+    *out = new gpufathom_capture{std::move(*loaded)};
     return {};
   });
 }
@@ -170,7 +140,7 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowAr
     if (!capture) return null_argument("capture");
     if (!table) return null_argument("table");
     if (!stream) return null_argument("stream");
-    if (gf::table_stream(capture->capture, table, *stream)) return {};
+    if (gf::table_stream(capture->loaded.capture, table, *stream)) return {};
     return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() +
            ")";
   });
@@ -179,24 +149,49 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowAr
 int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
                       char** error) {
   if (!json) return guarded(error, [] { return Message(null_argument("json")); });
-  gpufathom_options options{"all", 0, nullptr};
+  gpufathom_options options{sizeof options, "all", 0, nullptr};
   if (window) options.window = window;
   return gpufathom_report(capture, &options, GPUFATHOM_JSON, json, error);
 }
 
 int gpufathom_report(const gpufathom_capture* capture, const gpufathom_options* options,
                      gpufathom_form form, char** out, char** error) {
+  char* missing = nullptr;
+  const int failed = gpufathom_report_checked(capture, options, form, out, &missing, error);
+  std::free(missing);
+  return failed;
+}
+
+int gpufathom_missing(const gpufathom_capture* capture, char** missing, char** error) {
+  return guarded(error, [&]() -> Message {
+    if (!capture) return null_argument("capture");
+    if (!missing) return null_argument("missing");
+    *missing = copy(fmt::format("{}", fmt::join(gf::shortcomings(*capture->loaded.capture), "\n")));
+    if (!*missing) return "out of memory";
+    return {};
+  });
+}
+
+int gpufathom_report_checked(const gpufathom_capture* capture, const gpufathom_options* options,
+                             gpufathom_form form, char** out, char** missing, char** error) {
   return guarded(error, [&]() -> Message {
     if (!capture) return null_argument("capture");
     if (!out) return null_argument("text");
-    *out = nullptr;
-    const auto analysed = analyse(*capture, options ? *options : gpufathom_options{});
-    if (!analysed) return analysed.error().message();
-    const auto text = written(*analysed, form);
+    if (!missing) return null_argument("missing");
+    *out = *missing = nullptr;
+    const auto asked = options_of(options);
+    if (!asked) return asked.error().message();
+    const auto answer = ask(*capture, *asked, true);
+    if (!answer) return answer.error().message();
+    const auto text = written(*answer, form);
     if (!text) return text.error().message();
     *out = copy(*text);
-    if (!*out) return "out of memory";
-    return {};
+    *missing = copy(fmt::format("{}", fmt::join(answer->missing, "\n")));
+    if (*out && *missing) return {};
+    std::free(*out);
+    std::free(*missing);
+    *out = *missing = nullptr;
+    return "out of memory";
   });
 }
 
@@ -205,10 +200,10 @@ int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
   return guarded(error, [&]() -> Message {
     if (!capture) return null_argument("capture");
     if (!stream) return null_argument("stream");
-    const auto analysed = analyse(*capture, {window, 0, nullptr});
-    if (!analysed) return analysed.error().message();
-    if (!analysed->context) return "the capture holds no kernels";
-    gf::kernels_stream(gf::attributed_kernels(capture->capture, *analysed->context), *stream);
+    const auto answer = ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr}, false);
+    if (!answer) return answer.error().message();
+    if (!answer->context) return "the capture holds no kernels";
+    gf::kernels_stream(gf::attributed_kernels(answer->capture, *answer->context), *stream);
     return {};
   });
 }

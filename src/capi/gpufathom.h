@@ -5,6 +5,8 @@
 #ifndef GPUFATHOM_H
 #define GPUFATHOM_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -12,6 +14,9 @@ extern "C" {
 struct ArrowArrayStream; /* of the Arrow C stream interface:
                             https://arrow.apache.org/docs/format/CStreamInterface.html */
 typedef struct gpufathom_capture gpufathom_capture;
+
+/* Version of the library, as "0.1.0"; lives for ever. */
+const char* gpufathom_version(void);
 
 /* Reads a file of any known format. The capture lives until gpufathom_close, its memory as long as
  * a stream of it is in use. */
@@ -37,11 +42,14 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table,
 int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
                       struct ArrowArrayStream* stream, char** error);
 
-/* What an analysis takes. Zeros and NULLs stand for the defaults. */
+/* What an analysis takes: gpufathom_options options = {sizeof options}; zeros and NULLs stand for
+ * the defaults. A program that was compiled with an older, shorter struct is served as well. */
 typedef struct gpufathom_options {
+  size_t size;              /* sizeof(gpufathom_options) */
   const char* window;       /* auto (default), all, steps, stable, step:N, START:END */
   long long batch;          /* items of a step */
-  const char* energy_model; /* a file that `gpufathom calibrate -o` wrote */
+  const char* energy_model; /* a file that `gpufathom calibrate -o` wrote; NULL: the one shipped for
+                               the capture's GPU */
 } gpufathom_options;
 typedef enum { GPUFATHOM_JSON, GPUFATHOM_PAGE } gpufathom_form;
 
@@ -49,6 +57,14 @@ typedef enum { GPUFATHOM_JSON, GPUFATHOM_PAGE } gpufathom_form;
  * NULL. Free *text with gpufathom_free. */
 int gpufathom_report(const gpufathom_capture* capture, const gpufathom_options* options,
                      gpufathom_form form, char** text, char** error);
+
+/* The same, and in *missing what the answer lacks, one sentence a line ("1 x truncated_input:
+ * ..."); empty when it is whole. Free both. */
+int gpufathom_report_checked(const gpufathom_capture* capture, const gpufathom_options* options,
+                             gpufathom_form form, char** text, char** missing, char** error);
+
+/* What the capture itself lacks, in such lines, without an analysis. Free *missing. */
+int gpufathom_missing(const gpufathom_capture* capture, char** missing, char** error);
 
 /* Short for the JSON of a window; NULL is all. */
 int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,

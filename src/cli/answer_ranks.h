@@ -8,8 +8,11 @@
 
 namespace gf::cli {
 
+/// What becomes of an answer that is not whole.
+enum class Incomplete { answer, refuse };
+
 /// Reads, analyses and writes; gives the exit code.
 int answer_ranks(const RankInputs& input, const OutputOptions& output,
-                 std::optional<std::size_t> rows);
+                 std::optional<std::size_t> rows, Incomplete incomplete);
 
 }  // namespace gf::cli

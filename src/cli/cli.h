@@ -1,6 +1,5 @@
 // The command line. One verb, one file: verb_NAME.cpp defines `Verb NAME_verb()`, which stands in
-// the list of cli.cpp or of live/verbs.cpp. Exit codes: 0 the answer is whole, 1 bad input, 2 wrong
-// usage.
+// the list of cli.cpp or of live/verbs.cpp. Exit codes: docs/cli.md.
 #pragma once
 
 namespace gf::cli {

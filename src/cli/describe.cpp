@@ -177,7 +177,9 @@ std::string man_page(std::span<const Verb> verbs) {
   }
   return out +
          ".SH EXIT STATUS\n0 when the answer is whole, 1 for an input that cannot be read or is "
-         "not whole, 2 for wrong usage.\n.SH ENVIRONMENT\n.TP\n.B GPUFATHOM_PAGER, PAGER\nshows "
+         "not whole, or a broken rule of compare \\-\\-fail\\-on, 2 for wrong usage, 3 when a "
+         "verdict is refused because a capture is incomplete, 4 when a rule is undecided.\n"
+         ".SH ENVIRONMENT\n.TP\n.B GPUFATHOM_PAGER, PAGER\nshows "
          "answers that are longer than the terminal; cat for none\n.TP\n.B NO_COLOR\nno colours\n";
 }
 

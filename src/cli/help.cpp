@@ -49,6 +49,13 @@ std::string program_help(std::span<const Verb> verbs) {
   out += "\nVerbs:\n";
   for (const auto& verb : verbs) out += entry(verb.name, verb.about, kVerbColumn);
   out += entry("help", "help of a verb: gpufathom help VERB", kVerbColumn);
+  out += "\nExit codes:\n";
+  out += entry("0", "the answer is whole", kVerbColumn);
+  out += entry("1", "bad or damaged input; a rule of compare --fail-on is broken", kVerbColumn);
+  out += entry("2", "wrong usage", kVerbColumn);
+  out += entry("3", "a verdict is refused: a capture is incomplete (--allow-incomplete goes on)",
+               kVerbColumn);
+  out += entry("4", "a rule is undecided: no data, or too few steps", kVerbColumn);
   return out;
 }
 

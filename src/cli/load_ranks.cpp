@@ -9,6 +9,7 @@
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/ranks/parallel.h"
 #include "cli/overwrites.h"
+#include "core/trim.h"
 #include "import/importer.h"
 
 namespace gf::cli {
@@ -17,6 +18,7 @@ namespace {
 
 namespace files = std::filesystem;
 
+/// What a part begins with, once spaces and lines are out that a program may have written into it.
 constexpr std::string_view kPartStart = R"({"schema":"gpufathom.rank/)";
 
 struct Candidate {
@@ -48,7 +50,16 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& pat
   return out;
 }
 
-/// A part a line.
+bool is_rank_part(std::string_view head) {
+  std::string start;
+  for (const char letter : head) {
+    if (letter != ' ' && letter != '\n' && letter != '\r' && letter != '\t') start += letter;
+    if (start.size() == kPartStart.size()) break;
+  }
+  return start == kPartStart;
+}
+
+/// A part a line, or one in several lines that ends with a brace on its own.
 Result<std::vector<RankPart>> read_parts(const std::string& path, std::uint64_t max_bytes) {
   auto input = Input::open(path, max_bytes);
   if (!input) return tl::unexpected(input.error());
@@ -61,18 +72,28 @@ Result<std::vector<RankPart>> read_parts(const std::string& path, std::uint64_t 
     if (!got) return tl::unexpected(got.error());
     more = *got > 0;
     buffer.append(block.data(), *got);
-    std::size_t from = 0;
-    for (auto end = buffer.find('\n', from); end != buffer.npos || (!more && from < buffer.size());
-         end = buffer.find('\n', from)) {
-      const std::string_view line = std::string_view(buffer).substr(from, end - from);
-      from = end == buffer.npos ? buffer.size() : end + 1;
-      if (line.find_first_not_of(" \t\r") == line.npos) continue;
-      auto part = read_rank_part(line, path);
+    std::size_t from = 0, line = 0;
+    for (auto end = buffer.find('\n'); end != buffer.npos || (!more && line < buffer.size());
+         end = buffer.find('\n', line)) {
+      const std::string_view all(buffer);
+      const auto text = all.substr(line, end - line);
+      const auto whole = trimmed(all.substr(from, end - from));
+      const bool last = end == buffer.npos;
+      const bool first = line == from;
+      line = last ? buffer.size() : end + 1;
+      if (whole.empty()) from = line;
+      const bool ends =
+          last || (first && whole.ends_with('}')) || (!first && text.starts_with('}'));
+      if (whole.empty() || !ends) continue;
+      from = line;
+      auto part = read_rank_part(whole, path);
       if (!part) return tl::unexpected(part.error());
       parts.push_back(std::move(*part));
     }
     buffer.erase(0, from);
   }
+  if (!trimmed(buffer, " \t\r\n").empty())
+    return fail("ends inside a part", path, -1, "make it again with gpufathom ranks --map");
   return parts;
 }
 
@@ -113,7 +134,7 @@ class Loader {
   Result<std::vector<RankPart>> parts_of(const Candidate& candidate) {
     auto head = read_head(candidate.path);
     if (!head) return tl::unexpected(head.error());
-    if (head->starts_with(kPartStart)) return read_parts(candidate.path, options_.max_bytes);
+    if (is_rank_part(*head)) return read_parts(candidate.path, options_.max_bytes);
     if (!candidate.named && !known(candidate.path, *head)) {
       const std::lock_guard lock(mutex_);
       out_.left_out.push_back(candidate.path);

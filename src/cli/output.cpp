@@ -81,31 +81,18 @@ Status write_answer(const OutputOptions& options, std::string_view answer) {
   return write_whole(options, answer);
 }
 
-namespace {
-
-int say_each(std::string_view input, const std::vector<std::string>& missing) {
+int say_missing(std::string_view input, const std::vector<std::string>& missing) {
   for (const auto& text : missing)
-    complain(std::string(input) + ": the answer is not whole: " + text, kBadInput);
+    complain(std::string(input) + ": incomplete result: " + text, kBadInput);
   if (missing.empty()) return kWhole;
   return kBadInput;
 }
 
-}  // namespace
-
-int say_shortcomings(std::string_view input, const Analysis& analysis) {
-  return say_each(input, shortcomings(analysis));
-}
-
-int say_shortcomings(std::string_view input, const Capture& capture) {
-  return say_each(input, shortcomings(capture));
-}
-
-int give_analysis(const OutputOptions& options, std::string_view input, const Analysis& analysis,
-                  const Result<std::string>& answer) {
-  if (!answer) return complain(answer.error());
-  if (const auto written = write_answer(options, *answer); !written)
-    return complain(written.error());
-  return say_shortcomings(input, analysis);
+int give_answer(const OutputOptions& options, std::string_view input,
+                const std::vector<std::string>& missing, const Result<std::string>& text) {
+  if (!text) return complain(text.error());
+  if (const auto written = write_answer(options, *text); !written) return complain(written.error());
+  return say_missing(input, missing);
 }
 
 int complain(const Error& error) { return complain(error.message(), kBadInput); }

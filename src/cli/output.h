@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/result.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "model/capture.h"
 
 namespace gf::cli {
 
-inline constexpr int kWhole = 0, kBadInput = 1, kWrongUsage = 2;
+/// docs/cli.md says what each stands for.
+inline constexpr int kWhole = 0, kBadInput = 1, kWrongUsage = 2, kRefused = 3, kUndecided = 4;
 
 /// `--format` and `-o`, the same for every verb that gives an answer.
 struct OutputOptions {
@@ -42,15 +42,12 @@ std::string chosen_format(const OutputOptions& options);
 /// closed its pipe is an error with an empty text.
 Status write_answer(const OutputOptions& options, std::string_view answer);
 
-/// Says on standard error what of `input`'s analysis is not whole, and gives the exit code that
+/// Says on standard error why the answer for `input` is not whole, and gives the exit code that
 /// docs/cli.md promises.
-int say_shortcomings(std::string_view input, const Analysis& analysis);
-/// The same of a capture that is not analysed.
-int say_shortcomings(std::string_view input, const Capture& capture);
-/// Writes the answer, says on standard error what of `input`'s analysis is not whole, and gives the
-/// exit code that docs/cli.md promises.
-int give_analysis(const OutputOptions& options, std::string_view input, const Analysis& analysis,
-                  const Result<std::string>& answer);
+int say_missing(std::string_view input, const std::vector<std::string>& missing);
+/// The same once `text`, a form of the answer, is written.
+int give_answer(const OutputOptions& options, std::string_view input,
+                const std::vector<std::string>& missing, const Result<std::string>& text);
 
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad
 /// input.

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analyze/ranks/job_waiting.h"
-#include "cli/load_capture.h"
 #include "cli/options.h"
 #include "core/progress.h"
+#include "session/load_capture.h"
 
 namespace gf::cli {
 

@@ -7,15 +7,14 @@
 #include "analyze/compare/run_facts.h"
 #include "analyze/sweep/axes.h"
 #include "analyze/sweep/table.h"
-#include "cli/analyze_steps.h"
 #include "cli/json_line.h"
-#include "cli/load_capture.h"
 #include "cli/overwrites.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "report/html/sweep_page.h"
 #include "report/json.h"
 #include "report/sweep/sweep.h"
+#include "session/answer.h"
 
 namespace gf::cli {
 
@@ -67,19 +66,18 @@ int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) 
   const auto loaded = load_capture(input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
-  AnalyzeOptions how;
-  how.window = row.window.empty() ? options.window : row.window;
-  how.progress = progress.callback();
-  const auto analysis =
-      how.window.empty() ? analyze_steps(loaded->capture, how) : analyze(loaded->capture, how);
+  Question question;
+  question.window = row.window.empty() ? options.window : row.window;
+  question.progress = progress.callback();
+  const auto answer = answer_question(*loaded, question);
   progress.wipe();
-  if (!analysis) return complain(analysis.error(), row.capture, loaded->capture);
-  join(sweep_input(*analysis), row.input);
+  if (!answer) return complain(answer.error(), row.capture, *loaded->capture);
+  join(sweep_input(answer->analysis), row.input);
   read_axes_from_name(row.capture, row.input.run);
-  const RunFacts facts = run_facts(loaded->capture, *analysis);
+  const RunFacts facts = run_facts(*answer->capture, answer->analysis);
   if (!row.input.run.batch) row.input.run.batch = facts.batch;
   if (row.input.run.precision.empty()) row.input.run.precision = facts.precision;
-  return say_shortcomings(row.capture, *analysis);
+  return say_missing(row.capture, answer->missing);
 }
 
 /// Whether the answer would take the place of a file that the table names.

@@ -1,28 +1,26 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
-#include "analyze/analyze.h"
 #include "analyze/compare/checks.h"
 #include "analyze/compare/compare.h"
 #include "analyze/compare/run_facts.h"
-#include "analyze/sampled/sampled.h"
-#include "cli/analyze_steps.h"
+#include "cli/input_options.h"
 #include "cli/json_line.h"
-#include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/window_option.h"
 #include "core/out_file.h"
 #include "report/compare/ci.h"
 #include "report/compare/compare.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "session/answer.h"
 
 namespace gf::cli {
 
@@ -34,7 +32,7 @@ struct CompareArguments {
   std::vector<std::int64_t> batches;
   std::vector<std::string> fail_on;
   std::string window, junit;
-  bool github = false;
+  bool github = false, allow_incomplete = false;
   std::optional<std::size_t> rows;
   OutputOptions output;
   std::string axes, table;
@@ -44,6 +42,7 @@ struct CompareArguments {
 struct Runs {
   std::vector<Analysis> analyses;
   std::vector<RunFacts> facts;
+  std::vector<std::vector<std::string>> missing;
 };
 
 /// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
@@ -55,16 +54,15 @@ std::optional<int> add_run(const CompareArguments& out, std::size_t index, Runs&
   const auto loaded = load_capture(input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
-  AnalyzeOptions options;
-  options.window = out.window;
-  options.progress = progress.callback();
-  auto analysis = out.window.empty() ? analyze_steps(loaded->capture, options)
-                                     : analyze(loaded->capture, options);
+  Question question;
+  question.window = out.window;
+  question.progress = progress.callback();
+  auto answer = answer_question(*loaded, question);
   progress.wipe();
-  if (!analysis) return complain(analysis.error(), out.captures[index], loaded->capture);
-  analysis->counters_source = loaded->counters;
-  runs.facts.push_back(run_facts(loaded->capture, *analysis));
-  runs.analyses.push_back(std::move(*analysis));
+  if (!answer) return complain(answer.error(), out.captures[index], *loaded->capture);
+  runs.facts.push_back(run_facts(*answer->capture, answer->analysis));
+  runs.analyses.push_back(std::move(answer->analysis));
+  runs.missing.push_back(std::move(answer->missing));
   return std::nullopt;
 }
 
@@ -104,6 +102,24 @@ Status write_answers(const CompareArguments& options, const Comparison& comparis
   return {};
 }
 
+/// What the rules came to, said on standard error. A broken rule stands, whatever else is open.
+int say_checks(const Comparison& comparison) {
+  int exit_code = kWhole;
+  for (const auto& check : comparison.checks) {
+    if (check.outcome == CheckOutcome::ok) continue;
+    std::string text = fmt::format("--fail-on \"{}\": {}", check.rule, check.text);
+    int ends_with = kBadInput;
+    if (check.outcome == CheckOutcome::undecided) ends_with = kUndecided;
+    if (check.outcome == CheckOutcome::refused) {
+      ends_with = kRefused;
+      text += " (--allow-incomplete judges all the same)";
+    }
+    complain(text, ends_with);
+    if (exit_code == kWhole || ends_with < exit_code) exit_code = ends_with;
+  }
+  return exit_code;
+}
+
 int compare_files(const CompareArguments& options) {
   if (!options.axes.empty() || !options.table.empty())
     return compare_sweep({options.captures, options.counters, options.axes, options.table,
@@ -128,37 +144,25 @@ int compare_files(const CompareArguments& options) {
   if (!rules) return complain(rules.error().message(), kWrongUsage);
   Runs runs;
   for (std::size_t index = 0; index < options.captures.size(); ++index)
-    if (const auto exit_code = add_run(options, index, runs)) return *exit_code;
+    if (const auto exit_code = add_run(options, index, runs))
+      return options.fail_on.empty() ? *exit_code : kRefused;
   Comparison comparison = compare(runs.analyses, runs.facts, options.batches);
   try_checks(comparison, *rules);
+  std::vector<bool> whole;
+  for (const auto& missing : runs.missing) whole.push_back(missing.empty());
+  if (!options.allow_incomplete) refuse_checks(comparison, whole);
   if (const auto written = write_answers(options, comparison, format); !written)
     return complain(written.error());
   int exit_code = kWhole;
   for (std::size_t index = 0; index < runs.analyses.size(); ++index)
-    exit_code =
-        std::max(exit_code, say_shortcomings(options.captures[index], runs.analyses[index]));
-  for (const auto& check : comparison.checks)
-    if (check.failed)
-      exit_code = std::max(exit_code,
-                           complain("--fail-on \"" + check.rule + "\": " + check.text, kBadInput));
-  return exit_code;
+    exit_code = std::max(exit_code, say_missing(options.captures[index], runs.missing[index]));
+  return rules->empty() ? exit_code : say_checks(comparison);
 }
 
 }  // namespace
 
-Result<Analysis> analyze_steps(const Capture& capture, AnalyzeOptions options) {
-  if (holds_only_samples(capture)) {
-    options.window = "stable";
-  } else {
-    options.window = "steps";
-  }
-  if (auto analysis = analyze(capture, options)) return analysis;
-  options.window = "all";
-  return analyze(capture, options);
-}
-
 Verb compare_verb() {
-  Verb verb{"compare", "what of the difference between runs comes from where"};
+  Verb verb{"compare", "compare two or more runs and attribute the difference"};
   const auto options = std::make_shared<CompareArguments>();
   verb.argument("FILE", options->captures,
                 "traces or capture files; the others are compared with the first")
@@ -179,8 +183,12 @@ Verb compare_verb() {
   verb.option(
           "--fail-on", options->fail_on, "RULE",
           "ends with 1 when a capture is worse than the first by more than this: \"step > 3%\", "
-          "\"idle > 2ms\", \"gpu.busy < -5pp\"; may be given again")
+          "\"idle > 2ms\", \"gpu.busy < -5pp\"; with 4 when that cannot be told, with 3 when a "
+          "capture is incomplete; may be given again")
       .each_time();
+  verb.flag("--allow-incomplete", options->allow_incomplete,
+            "tries the --fail-on rules on captures that are not whole, too")
+      .with("--fail-on");
   verb.option("--junit", options->junit, "FILE",
               "writes the --fail-on rules as test cases in JUnit's XML")
       .with("--fail-on")

@@ -4,8 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/analyze.h"
-#include "cli/load_capture.h"
+#include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
@@ -13,6 +12,7 @@
 #include "core/out_file.h"
 #include "report/csv/tables.h"
 #include "report/perfetto/export.h"
+#include "session/answer.h"
 
 namespace gf::cli {
 
@@ -69,31 +69,32 @@ Status export_csv(const ExportArguments& options, const Context& context,
 
 int export_capture(const ExportArguments& options) {
   if (!options.perfetto && options.csv.empty())
-    return complain("export wants --perfetto, --csv DIR or both", kWrongUsage);
+    return complain("export requires --perfetto, --csv DIR or both", kWrongUsage);
   if (!options.perfetto && !options.output.empty())
     return complain("-o is the file of --perfetto; --csv names its own folder", kWrongUsage);
   if (options.perfetto && (options.output.empty() || options.output == "-") && stdout_is_terminal())
-    return complain("--perfetto wants -o FILE", kWrongUsage);
+    return complain("--perfetto requires -o FILE", kWrongUsage);
   ProgressDisplay progress;
   const auto loaded = load_capture(options.input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
-  std::optional<Context> context;
-  auto analysis = analyze(loaded->capture, {}, &context);
-  if (!analysis) return complain(analysis.error(), options.input.trace, loaded->capture);
-  analysis->counters_source = loaded->counters;
+  Question question;
+  question.window = "all";
+  const auto answer = answer_question(*loaded, question);
+  if (!answer) return complain(answer.error(), options.input.trace, *loaded->capture);
   if (options.perfetto)
-    if (const auto done = export_perfetto(options, *context); !done) return complain(done.error());
-  if (!options.csv.empty())
-    if (const auto done = export_csv(options, *context, *analysis); !done)
+    if (const auto done = export_perfetto(options, *answer->context); !done)
       return complain(done.error());
-  return say_shortcomings(options.input.trace, *analysis);
+  if (!options.csv.empty())
+    if (const auto done = export_csv(options, *answer->context, answer->analysis); !done)
+      return complain(done.error());
+  return say_missing(options.input.trace, answer->missing);
 }
 
 }  // namespace
 
 Verb export_verb() {
-  Verb verb{"export", "a capture in the format of another tool"};
+  Verb verb{"export", "export a capture to Perfetto or CSV"};
   const auto options = std::make_shared<ExportArguments>();
   add_input_options(verb, options->input);
   verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");

@@ -3,14 +3,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/load_capture.h"
+#include "cli/input_options.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/verbs.h"
+#include "core/secrets.h"
 #include "import/importer.h"
 #include "model/counter_values.h"
 #include "model/file.h"
 #include "report/text/format.h"
+#include "report/wholeness.h"
 
 namespace gf::cli {
 
@@ -46,7 +48,7 @@ Result<Capture> read_all(const ImportArguments& options) {
     beside.erase(beside.begin());
   }
   for (const Capture& capture : beside) {
-    whole.set_metadata("joined_" + capture.format, capture.path);
+    whole.set_metadata("joined_" + capture.format, without_secrets(capture.path));
     whole.join(capture);
   }
   return whole;
@@ -71,7 +73,7 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
       count(capture->activities), count(capture->report_kernels),
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
       format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))));
-  return say_shortcomings(options.output, *capture);
+  return say_missing(options.output, shortcomings(*capture));
 }
 
 }  // namespace

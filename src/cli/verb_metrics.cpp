@@ -29,7 +29,7 @@ int print_metrics(const MetricsArguments& options) {
 }  // namespace
 
 Verb metrics_verb() {
-  Verb verb{"metrics", "what every metric means and how each source measures it"};
+  Verb verb{"metrics", "list the metrics and how each source measures them"};
   const auto options = std::make_shared<MetricsArguments>();
   verb.argument("ID ...", options->filter.ids,
                 "metrics (dram.read) or groups (dram) to show with their sources");

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
-#include "analyze/analyze.h"
-#include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
@@ -17,6 +22,8 @@
 #include "report/query/capture_tables.h"
 #include "report/query/query.h"
 #include "report/query/sample_table.h"
+#include "report/wholeness.h"
+#include "session/answer.h"
 
 namespace gf::cli {
 
@@ -29,6 +36,9 @@ struct QueryArguments {
   std::optional<std::uint64_t> max_bytes;
   QueryLimits limits;
 };
+
+constexpr std::int64_t kCountingSeconds = 10;
+constexpr std::int64_t kMostSeconds = 100'000'000;  // three years: clocks count no further
 
 struct Input {
   sqlite::Database db;
@@ -45,6 +55,44 @@ Result<bool> lies_as_capture(const std::string& path) {
   return is_capture_file(head.substr(0, static_cast<std::size_t>(in.gcount())));
 }
 
+/// Ends the program when no answer comes in time, whatever holds it up: one call of one of SQLite's
+/// functions can take days, and looks at no clock meanwhile. What does look is given a moment to
+/// say so itself.
+class Watchdog {
+ public:
+  Watchdog(std::int64_t max_seconds, const std::string& file)
+      : thread_([this, max_seconds, file](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          const auto grace = std::chrono::milliseconds(500);
+          const auto end =
+              std::chrono::steady_clock::now() + std::chrono::seconds(max_seconds) + grace;
+          ended_.wait_until(lock, stop, end, [] { return false; });
+          if (stop.stop_requested()) return;
+          Error error = no_answer_within(max_seconds);
+          error.file = file;
+          complain(error);
+          ::_exit(kBadInput);
+        }) {}
+
+ private:
+  std::condition_variable_any ended_;
+  std::jthread thread_;
+};
+
+/// Whether a file has tables that are called as those of the analysis, which no capture has.
+bool hides_analysis(sqlite3* db) {
+  for (const AnalysisTable& table : analysis_tables()) {
+    const auto same = sqlite::integer(
+        db,
+        fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}' COLLATE NOCASE",
+                    table.name),
+        {});
+    if (!same || *same > 0) return true;
+  }
+  return false;
+}
+
 /// A capture file is asked where it lies; its packed samples are shown beside it.
 Result<Input> open_stored(const std::string& path, const ImportOptions& options) {
   auto db = open_capture_file(path);
@@ -53,12 +101,15 @@ Result<Input> open_stored(const std::string& path, const ImportOptions& options)
       db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
   auto notes = read_quality(path);
   if (!notes) return tl::unexpected(notes.error());
-  if (!packed || *packed == 0) return Input{std::move(*db), nullptr, std::move(*notes)};
-  auto read = read_samples(path, options.progress, options.max_bytes);
-  if (!read) return tl::unexpected(read.error());
-  const auto samples = std::make_shared<const Capture>(std::move(*read));
-  if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
-  notes->add_quality(*samples);
+  std::shared_ptr<const Capture> samples;
+  if (packed && *packed > 0) {
+    auto read = read_samples(path, options.progress, options.max_bytes);
+    if (!read) return tl::unexpected(read.error());
+    samples = std::make_shared<const Capture>(std::move(*read));
+    if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
+    notes->add_quality(*samples);
+  }
+  if (auto shown = show_views(db->get(), path); !shown) return tl::unexpected(shown.error());
   return Input{std::move(*db), samples, std::move(*notes)};
 }
 
@@ -68,20 +119,28 @@ Result<Input> open_imported(const std::string& path, const ImportOptions& option
                             bool with_analysis) {
   auto imported = import_file(path, options);
   if (!imported) return tl::unexpected(imported.error());
-  const auto capture = std::make_shared<const Capture>(std::move(*imported));
   auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   if (!db) return tl::unexpected(db.error());
   auto done =
       sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
-  if (done) done = store_capture(db->get(), *capture, options.progress);
+  if (done) done = store_capture(db->get(), *imported, options.progress);
+  Loaded loaded;
+  if (with_analysis) {
+    auto joined = join_measured(std::move(*imported), {}, options.progress);
+    if (!joined) return tl::unexpected(joined.error());
+    loaded = std::move(*joined);
+  } else {
+    loaded.capture = std::make_shared<const Capture>(std::move(*imported));
+  }
+  const auto& capture = loaded.capture;
   if (done && !capture->sample_blocks.empty()) done = show_samples(db->get(), capture, false);
   if (done && with_analysis) {
-    AnalyzeOptions analyze_options;
-    analyze_options.progress = options.progress;
-    std::optional<Context> context;
-    const auto analysis = analyze(*capture, analyze_options, &context);
-    if (!analysis) return tl::unexpected(analysis.error());
-    done = add_analysis_tables(db->get(), *context, *analysis);
+    Question question;
+    question.window = "all";
+    question.progress = options.progress;
+    const auto answered = answer_question(loaded, question);
+    if (!answered) return tl::unexpected(answered.error());
+    done = add_analysis_tables(db->get(), *answered->context, answered->analysis);
   }
   if (!done) return tl::unexpected(done.error());
   Capture notes;
@@ -116,11 +175,17 @@ Result<std::string> answer(const QueryArguments& options, Capture& notes) {
       *stored ? open_stored(*options.file, import) : open_imported(*options.file, import, false);
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
+  if (*stored && options.sql && hides_analysis(input->db.get())) {
+    input = open_imported(*options.file, import, true);
+    progress.wipe();
+    if (!input) return tl::unexpected(input.error());
+  }
   if (!options.sql) {
     notes = std::move(input->notes);
     return capture_tables_text(
         style, input->db.get(),
-        input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt);
+        input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt,
+        std::min(kCountingSeconds, options.limits.max_seconds - 1));
   }
   auto found = ask_input(options, *input, import);
   progress.wipe();
@@ -138,7 +203,7 @@ Result<std::string> answer(const QueryArguments& options, Capture& notes) {
 }  // namespace
 
 Verb query_verb() {
-  Verb verb{"query", "ask a capture or trace in SQL; without SQL, list its tables and columns"};
+  Verb verb{"query", "query a capture or trace with SQL; without SQL, list its tables"};
   const auto options = std::make_shared<QueryArguments>();
   verb.argument("FILE", options->file, "capture (.gpf), or anything that analyze reads").input();
   verb.argument("SQL", options->sql, "one SELECT statement");
@@ -148,16 +213,20 @@ Verb query_verb() {
               "takes more memory (default 2GiB)")
       .size();
   verb.option("--max-seconds", options->limits.max_seconds, "N",
-              "give up on a statement that takes longer (default 600)")
+              "give up when there is no answer by then, reading the file included (default 600)")
       .positive();
   add_output_options(verb, options->output, {"text", "json", "csv"});
   verb.run = [options] {
     Capture notes;
+    auto& seconds = options->limits.max_seconds;
+    seconds = std::min(seconds, kMostSeconds);
+    std::optional<Watchdog> watchdog(std::in_place, seconds, options->file.value_or(""));
     const auto text = answer(*options, notes);
+    watchdog.reset();
     if (!text) return complain(text.error());
     if (const auto written = write_answer(options->output, *text); !written)
       return complain(written.error());
-    return say_shortcomings(options->file.value_or(""), notes);
+    return say_missing(options->file.value_or(""), shortcomings(notes));
   };
   return verb;
 }

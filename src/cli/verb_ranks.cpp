@@ -6,8 +6,8 @@
 
 #include "analyze/ranks/ranks.h"
 #include "cli/answer_ranks.h"
+#include "cli/input_options.h"
 #include "cli/json_line.h"
-#include "cli/load_capture.h"
 #include "cli/load_ranks.h"
 #include "cli/output.h"
 #include "cli/progress_display.h"
@@ -27,7 +27,7 @@ struct RanksArguments {
   RankInputs input;
   OutputOptions output;
   std::optional<std::size_t> rows;
-  bool map = false;
+  bool map = false, allow_incomplete = false;
 };
 
 int complain_of(const LoadedRanks& loaded) {
@@ -57,28 +57,37 @@ void note_failed(const LoadedRanks& loaded, JobRanks& answer) {
                          loaded.failed.front().message()});
 }
 
-int say_what_is_missing(const JobRanks& answer) {
-  int exit_code = kWhole;
+std::vector<std::string> missing_from(const JobRanks& answer) {
+  std::vector<std::string> missing;
   for (const auto& note : answer.quality) {
     const auto code = enum_from<QualityCode>(note.code);
-    if (!code || !makes_partial(note.code)) continue;
-    exit_code = complain("the answer is not whole: " + note.detail, kBadInput);
+    if (code && makes_partial(note.code)) missing.push_back(note.detail);
   }
-  if (!answer.missing_ranks.empty())
-    exit_code = complain("the answer is not whole: " + missing_ranks_text(answer), kBadInput);
-  return exit_code;
+  if (!answer.missing_ranks.empty()) missing.push_back(missing_ranks_text(answer));
+  return missing;
+}
+
+int say_what_is_missing(const std::vector<std::string>& missing) {
+  for (const auto& text : missing) complain("incomplete result: " + text, kBadInput);
+  return missing.empty() ? kWhole : kBadInput;
+}
+
+int refuse() {
+  return complain(
+      "no rank is blamed by captures that are not whole (--allow-incomplete answers all the same)",
+      kRefused);
 }
 
 }  // namespace
 
 int answer_ranks(const RankInputs& input, const OutputOptions& output,
-                 std::optional<std::size_t> rows) {
+                 std::optional<std::size_t> rows, Incomplete incomplete) {
   const std::string format = chosen_format(output);
   ProgressDisplay progress;
   auto loaded = load_ranks(input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
-  int exit_code = complain_of(*loaded);
+  const int exit_code = complain_of(*loaded);
   if (loaded->parts.empty()) return kBadInput;
   RanksOptions options;
   options.max_collectives = format == "text" ? 0 : rows.value_or(0);
@@ -86,6 +95,11 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   auto answer = analyze_ranks(std::move(loaded->parts), options);
   if (!answer) return complain(answer.error());
   note_failed(*loaded, *answer);
+  const auto missing = missing_from(*answer);
+  if (incomplete == Incomplete::refuse && (exit_code != kWhole || !missing.empty())) {
+    say_what_is_missing(missing);
+    return refuse();
+  }
   std::string text;
   if (format == "json") {
     text = json_line(*answer);
@@ -97,11 +111,11 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
     text = ranks_text(*answer, text_style(output.to_file()), text_rows(rows));
   }
   if (const auto written = write_answer(output, text); !written) return complain(written.error());
-  return std::max(exit_code, say_what_is_missing(*answer));
+  return std::max(exit_code, say_what_is_missing(missing));
 }
 
 Verb ranks_verb() {
-  Verb verb{"ranks", "who waited for whom in a job of several GPUs, and why"};
+  Verb verb{"ranks", "analyze a distributed job: which rank waited for which, and why"};
   const auto o = std::make_shared<RanksArguments>();
   verb.argument("FILE", o->input.paths,
                 "captures of the ranks of one run, folders of them, or what --map made of them")
@@ -110,11 +124,15 @@ Verb ranks_verb() {
   verb.flag("--map", o->map,
             "print of each rank what is needed of it, one line of JSON, for a later answer over "
             "many");
+  verb.flag("--allow-incomplete", o->allow_incomplete,
+            "answers when captures are not whole or ranks are missing, too, and ends with 1; "
+            "without it there is no answer then, and the exit code is 3");
   add_rows_option(verb, o->rows);
   add_output_options(verb, o->output, {"text", "json", "html"});
   add_limit_options(verb, o->input.max_bytes, o->input.threads);
   verb.run = [o] {
-    if (!o->map) return answer_ranks(o->input, o->output, o->rows);
+    const auto incomplete = o->allow_incomplete ? Incomplete::answer : Incomplete::refuse;
+    if (!o->map) return answer_ranks(o->input, o->output, o->rows, incomplete);
     ProgressDisplay progress;
     const auto loaded = load_ranks(o->input, progress.callback());
     progress.wipe();

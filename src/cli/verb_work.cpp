@@ -1,21 +1,19 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/analyze.h"
 #include "analyze/work/host_work.h"
 #include "analyze/work/work.h"
-#include "cli/ceilings_file.h"
-#include "cli/energy_model.h"
+#include "cli/input_options.h"
 #include "cli/json_line.h"
-#include "cli/load_capture.h"
 #include "cli/output.h"
 #include "cli/peers.h"
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/window_option.h"
 #include "report/json.h"
 #include "report/text/work.h"
+#include "session/answer.h"
+#include "session/shipped.h"
 
 namespace gf::cli {
 
@@ -23,10 +21,10 @@ namespace {
 
 struct WorkArguments {
   InputOptions input;
+  Question question;
   OutputOptions output;
   std::vector<std::string> peers;  // captures of other ranks
-  std::string window = "auto", ceilings;
-  std::int64_t batch = 0;  // 0: not known
+  std::string ceilings;
   std::optional<std::size_t> rows;
 };
 
@@ -40,48 +38,43 @@ int work_of_file(const WorkArguments& asked) {
   const std::string format = chosen_format(asked.output);
   if (format == "html") return complain("work gives text or json", kWrongUsage);
   ProgressDisplay progress;
-  auto loaded = load_capture(asked.input, progress.callback());
+  const auto loaded = load_capture(asked.input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
-  AnalyzeOptions options;
-  options.window = asked.window;
-  options.batch = asked.batch;
-  options.max_rows = other_rows(format, asked.rows);
-  options.progress = progress.callback();
-  const auto ceilings = find_ceilings(asked.ceilings, loaded->capture);
+  Question question = asked.question;
+  question.max_rows = other_rows(format, asked.rows);
+  question.progress = progress.callback();
+  const auto ceilings = find_ceilings(asked.ceilings, *loaded->capture);
   if (!ceilings) return complain(ceilings.error());
-  const auto waiting = find_waiting(asked.peers, asked.input, loaded->capture, options.progress);
+  const auto waiting = find_waiting(asked.peers, asked.input, *loaded->capture, question.progress);
   progress.wipe();
   if (!waiting) return complain(waiting.error());
-  if (*waiting) options.waiting = &**waiting;
-  if (has_host_work_alone(loaded->capture)) {
-    const auto use = measure_host_work(loaded->capture, options);
+  if (*waiting) question.waiting = &**waiting;
+  if (has_host_work_alone(*loaded->capture)) {
+    const auto use = measure_host_work(*loaded->capture, question);
     if (!use) return complain(use.error());
     const auto written = write_answer(asked.output, rendered(asked, format, *use));
     return written ? kWhole : complain(written.error());
   }
-  const auto model = find_energy_model({}, loaded->capture);
-  if (!model) return complain(model.error());
-  if (*model) options.energy_model = &**model;
-  options.kernel_rates = loaded->rates();
-  std::optional<Context> context;
-  auto analysis = analyze(loaded->capture, options, &context);
+  const auto answer = answer_question(*loaded, question);
   progress.wipe();
-  if (!analysis) return complain(analysis.error(), asked.input.trace, loaded->capture);
-  analysis->counters_source = loaded->counters;
-  const WorkUse use = measure_work(*context, *analysis, *ceilings ? &**ceilings : nullptr);
-  return give_analysis(asked.output, asked.input.trace, *analysis, rendered(asked, format, use));
+  if (!answer) return complain(answer.error(), asked.input.trace, *loaded->capture);
+  const WorkUse use =
+      measure_work(*answer->context, answer->analysis, *ceilings ? &**ceilings : nullptr);
+  return give_answer(asked.output, asked.input.trace, answer->missing,
+                     rendered(asked, format, use));
 }
 
 }  // namespace
 
 Verb work_verb() {
-  Verb verb{"work", "how many operations and bytes a run needed, and where the peak went"};
+  Verb verb{"work", "report operations, bytes, MFU and the roofline of a run"};
   const auto options = std::make_shared<WorkArguments>();
   add_input_options(verb, options->input);
   add_peers_option(verb, options->peers);
-  add_window_option(verb, options->window);
-  verb.option("--batch", options->batch, "N", "items of a step; without it shapes tell them")
+  add_window_option(verb, options->question.window);
+  verb.option("--batch", options->question.batch, "N",
+              "items of a step; without it shapes tell them")
       .positive();
   verb.option("--ceilings", options->ceilings, "FILE",
               "what `ceilings -o` measured (default: the shipped file for the capture's GPU)")

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "core/secrets.h"
+
 namespace gf {
 
 std::string process_name(std::int64_t pid) {
@@ -15,7 +17,7 @@ std::string process_name(std::int64_t pid) {
     while (!name.empty() && name.back() == '\n') name.pop_back();
     for (char& letter : name)  // a terminal would obey them
       if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
-    return name;
+    return without_secrets(name);  // a program may write what it likes here
   }
   return {};
 }

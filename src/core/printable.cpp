@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace gf {
 
@@ -31,10 +32,17 @@ Decoded decode(std::string_view text) {
   return {code, length};
 }
 
-/// Marks that turn the direction of what follows, and the separators that some take for line ends.
-bool turns_text(char32_t code) {
-  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-         (code >= 0x2066 && code <= 0x2069);
+/// Marks that turn the direction of what follows, separators that some take for line ends, and what
+/// has no width: with those, two names can look the same, and a text can hold another one, which
+/// programs read and nobody sees.
+bool is_hidden(char32_t code) {
+  constexpr std::pair<char32_t, char32_t> kHidden[] = {
+      {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},
+      {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},
+      {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+  return std::any_of(std::begin(kHidden), std::end(kHidden), [code](const auto& range) {
+    return code >= range.first && code <= range.second;
+  });
 }
 
 /// Appends what stands at the beginning of the text, spelled out where needed; gives its length.
@@ -49,7 +57,7 @@ std::size_t append_printable(std::string& out, std::string_view text) {
     out += fmt::format("\\x{:02x}", byte);
   else if (code >= 0x80 && code < 0xa0)
     out += fmt::format("\\x{:02x}", static_cast<unsigned>(code));
-  else if (turns_text(code))
+  else if (is_hidden(code))
     out += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
   else
     out += text.substr(0, length);

@@ -6,8 +6,8 @@
 
 namespace gf {
 
-/// Text in one line that cannot move the cursor, colour the terminal, break the line or turn its
-/// direction: such characters are spelled out ("\n", "\x1b", "\u202e").
+/// Text in one line that cannot move the cursor, colour the terminal, break the line, turn its
+/// direction or hide in it: such characters are spelled out ("\n", "\x1b", "\u202e").
 std::string printable(std::string_view text);
 
 /// The same for a text of several lines, whose ends stay, and so do the colours of our own when

@@ -12,7 +12,7 @@ namespace gf {
 
 namespace {
 
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
 
 enum State { free_slot, being_changed, in_use };
 struct Slot {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/memory_left.h"
 #include "import/decoder.h"
 
 namespace gf {
@@ -13,9 +14,23 @@ struct Input::State {
   std::unique_ptr<Decoder> decoder;  // none: plain
   Compression compression = Compression::none;
   std::uint64_t max_bytes = 0;
-  std::uint64_t delivered = 0;
+  std::uint64_t delivered = 0, looked = 0;
   std::vector<InputDamage> damage;
 };
+
+namespace {
+
+/// A small compressed file may hold what no machine has room for; rather than be ended by the
+/// system, the reading ends with a word.
+bool memory_runs_out(std::uint64_t delivered, std::uint64_t& looked) {
+  constexpr std::uint64_t kEvery = 64 << 20;
+  if (delivered - looked < kEvery) return false;
+  looked = delivered;
+  const auto memory = memory_left();
+  return memory && memory->runs_out();
+}
+
+}  // namespace
 
 Input::Input(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Input::Input(Input&&) noexcept = default;
@@ -58,6 +73,10 @@ Result<std::size_t> Input::read(char* buffer, std::size_t count) {
     if (*got == 0) break;
     done += *got;
     state.delivered += *got;
+    if (state.decoder && memory_runs_out(state.delivered, state.looked))
+      return fail("needs more memory than this machine has left: " +
+                      std::to_string(state.delivered) + " bytes were decompressed so far",
+                  state.file.path(), -1, "give the process more memory, or record a shorter run");
     if (state.delivered > state.max_bytes)
       return fail(std::string(state.decoder ? "grows" : "is larger") +
                       (state.decoder ? " past the limit of " : " than the limit of ") +

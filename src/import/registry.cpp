@@ -15,6 +15,7 @@
 #include "import/torch_memory/torch_memory.h"
 #include "import/xplane/profile_folder.h"
 #include "import/xplane/xplane.h"
+#include "model/ledger/ledger.h"
 
 namespace gf {
 
@@ -95,6 +96,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   capture->path = path;
   if (capture->format.empty()) capture->format = best->id;
   if (const auto sound = capture->check(); !sound) return tl::unexpected(sound.error());
+  check_evidence(*capture);
   return capture;
 }
 

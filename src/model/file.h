@@ -57,8 +57,14 @@ Result<Capture> read_quality(const std::string& path);
 /// asks.
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
 
-/// Opens a capture file for queries, after checking that it is one.
+/// Opens a capture file, after checking that it is one. The views that it holds cannot be read: a
+/// stranger's say what they like.
 Result<sqlite::Database> open_capture_file(const std::string& path);
+
+/// Makes the readable views anew for this connection, over the tables of a capture file that is
+/// open: whoever asks gets ours, whatever the file calls by their names. What `temp` has already
+/// stays.
+Status show_views(sqlite3* db, const std::string& file);
 
 /// Writes a capture file while it is being recorded. Each append is one transaction: a process that
 /// is killed leaves a file that holds everything appended before. The first append makes the file.

@@ -163,7 +163,8 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
         path, -1, "update gpufathom");
   if (*version < 1)
     return fail(fmt::format("capture format {} does not exist", *version), path, -1, kDamagedFile);
-  for (const char* table : {"strings", "source"}) {
+  // What was recorded without loss has rows of neither, but has the tables.
+  for (const char* table : {"strings", "source", "_quality", "_activities"}) {
     auto there = plain_table(db->get(), table, path);
     if (!there) return tl::unexpected(there.error());
     if (!*there) return fail(fmt::format("table {} is missing", table), path, -1, kDamagedFile);

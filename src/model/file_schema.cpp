@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <set>
+
+#include "core/when.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -11,7 +14,7 @@ namespace {
 // only.
 constexpr CaptureView kViews[] = {
     {"kernels", "activities that are kernels",
-     "SELECT * FROM activities WHERE row IN (SELECT row FROM _activities WHERE kind = (SELECT id "
+     "SELECT * FROM activities WHERE row IN (SELECT row FROM _activities WHERE kind IN (SELECT id "
      "FROM strings WHERE id < 0 AND text = 'kernel'))"},
     {"launches",
      "each launch call with the kernel that it started and the time that the kernel was queued",
@@ -23,7 +26,7 @@ constexpr CaptureView kViews[] = {
      "FROM _activities k JOIN _api_calls l ON l.correlation = k.correlation LEFT JOIN _threads t "
      "ON t.row = l.thread "
      "WHERE (k.pid IS NULL OR t.pid IS NULL OR k.pid = t.pid) "
-     "AND k.kind = (SELECT id FROM strings WHERE id < 0 AND text = 'kernel')"},
+     "AND k.kind IN (SELECT id FROM strings WHERE id < 0 AND text = 'kernel')"},
     {"counters", "each counter value of a report with its kernel's name",
      "SELECT c.kernel, r.id AS report_id, (SELECT text FROM strings WHERE id = r.name) AS name, "
      "(SELECT text FROM strings WHERE id = c.metric) AS metric, "
@@ -38,6 +41,59 @@ constexpr std::string_view sql_type() {
     return "REAL";
   else
     return "INTEGER";
+}
+
+/// The columns of a table in SQL.
+struct TableSql {
+  std::string columns;             // with their types
+  std::vector<std::string> names;  // quoted
+  std::string readable;            // the view of the table with texts in place of their ids
+};
+
+template <class Table>
+TableSql sql_of(const Table& table) {
+  TableSql sql;
+  sql.readable = "SELECT t.row";
+  table.each_column_ref([&](const auto& column) {
+    using Column = std::remove_cvref_t<decltype(column)>;
+    using Declared = typename Column::Declared;
+    const std::string name = sqlite::quoted(column.info.name);
+    sql.columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
+    sql.names.push_back(name);
+    if (kIsText<Declared> || kIsListed<Declared>) {
+      sql.readable += fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name);
+    } else {
+      sql.readable += fmt::format(", t.{}", name);
+    }
+  });
+  sql.readable += fmt::format(" FROM _{} t", Table::kName);
+  return sql;
+}
+
+/// In place of a table that an older program wrote without some columns, or not at all: one that
+/// has them all. Empty: the file's own will do.
+Result<std::string> stand_in(sqlite3* db, const char* name, const TableSql& sql,
+                             const std::string& file) {
+  const auto there = sqlite::plain_table(db, fmt::format("_{}", name), file);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there)
+    return fmt::format("CREATE TEMP TABLE IF NOT EXISTS _{}(row INTEGER PRIMARY KEY{});", name,
+                       sql.columns);
+  auto stored = sqlite::prepare(db, fmt::format("PRAGMA main.table_info(_{})", name), file);
+  if (!stored) return tl::unexpected(stored.error());
+  std::set<std::string> has;
+  while (sqlite3_step(stored->get()) == SQLITE_ROW)
+    has.insert(sqlite::quoted(sqlite::column_text(stored->get(), 1)));
+  std::string columns;
+  bool lacks = false;
+  for (const auto& column : sql.names) {
+    const bool known = has.contains(column);
+    lacks |= !known;
+    columns += fmt::format(", {}{}", when(!known, "NULL AS "), column);
+  }
+  if (!lacks) return std::string();
+  return fmt::format("CREATE TEMP VIEW IF NOT EXISTS _{0} AS SELECT row{1} FROM main._{0};", name,
+                     columns);
 }
 
 }  // namespace
@@ -55,26 +111,33 @@ std::string capture_schema() {
     sql += fmt::format("INSERT INTO strings VALUES({}, '{}');", --id, name);
   });
   Tables{}.each_table([&](const auto& table) {
-    std::string columns, shown;
-    table.each_column_ref([&](const auto& column) {
-      using Column = std::remove_cvref_t<decltype(column)>;
-      using Declared = typename Column::Declared;
-      const std::string name = sqlite::quoted(column.info.name);
-      columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
-      if (kIsText<Declared> || kIsListed<Declared>) {
-        shown += fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name);
-      } else {
-        shown += fmt::format(", t.{}", name);
-      }
-    });
-    sql += fmt::format(
-        "CREATE TABLE _{0}(row INTEGER PRIMARY KEY{1}); CREATE VIEW {0} AS SELECT t.row{2} FROM "
-        "_{0} t;",
-        table.kName, columns, shown);
+    const TableSql its = sql_of(table);
+    sql += fmt::format("CREATE TABLE _{0}(row INTEGER PRIMARY KEY{1}); CREATE VIEW {0} AS {2};",
+                       table.kName, its.columns, its.readable);
   });
   for (const CaptureView& view : kViews)
     sql += fmt::format("CREATE VIEW {} AS {};", view.name, view.sql);
   return sql;
+}
+
+Status show_views(sqlite3* db, const std::string& file) {
+  std::string sql;
+  Status status;
+  Tables{}.each_table([&](const auto& table) {
+    if (!status) return;
+    const TableSql its = sql_of(table);
+    const auto instead = stand_in(db, table.kName, its, file);
+    if (!instead) {
+      status = tl::unexpected(instead.error());
+      return;
+    }
+    sql += *instead;
+    sql += fmt::format("CREATE TEMP VIEW IF NOT EXISTS {} AS {};", table.kName, its.readable);
+  });
+  if (!status) return status;
+  for (const CaptureView& view : kViews)
+    sql += fmt::format("CREATE TEMP VIEW {} AS {};", view.name, view.sql);
+  return sqlite::execute(db, sql, file);
 }
 
 bool is_capture_file(std::string_view head) {

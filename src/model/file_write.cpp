@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/out_file.h"
+#include "core/secrets.h"
 #include "core/when.h"
 #include "model/file.h"
 #include "model/file_values.h"
@@ -131,7 +132,8 @@ Status replace_source(sqlite3* db, const Capture& capture, const std::string& fi
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* raw = statement->get();
   int at = 1;
-  for (const std::string* text : {&capture.path, &capture.format, &capture.framework})
+  const std::string path = without_secrets(capture.path);
+  for (const std::string* text : {&path, &capture.format, &capture.framework})
     sqlite3_bind_text(raw, at++, text->data(), static_cast<int>(text->size()), SQLITE_STATIC);
   sqlite3_bind_int64(raw, at++, capture.events);
   sqlite3_bind_int64(raw, at++, capture.bytes);

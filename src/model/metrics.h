@@ -54,10 +54,29 @@ struct MetricInput {
   MetricSource source;
   ChipSet chips;
   std::string_view expression;
+  std::uint8_t pm_rank = 0, pm_sets = 0;  // of pm: those of lower rank are asked for first; PmSets
 };
+
+/// What PM sampling can be asked for together (record --metrics).
+enum PmSets : std::uint8_t { kLevelSet = 1, kCacheSet = 2, kEnergySet = 4, kAllSets = 7 };
+
+/// An expression of pm, gpm or dcgm, as it is executed: the counter's value times the factor, times
+/// the seconds of its span where it is a rate, times a second counter where there is one.
+struct MetricTerm {
+  int number = -1;           // of gpm and dcgm
+  std::string_view counter;  // its name
+  double factor = 1;
+  bool rate = false;
+  std::string_view times;  // a ratio
+};
+/// Of any input whose source is pm, gpm or dcgm (checked when the catalogue is compiled).
+MetricTerm term_of(const MetricInput& input);
 
 std::span<const Metric> metrics();
 std::span<const MetricInput> metric_inputs();
+
+/// The first input of a metric from a source; nullptr when there is none.
+const MetricInput* find_input(std::string_view metric, MetricSource source);
 
 /// nullptr when the id is not in the catalogue.
 const Metric* find_metric(std::string_view id);

@@ -55,7 +55,9 @@ constexpr int kLongestValue = 256 << 20;  // bytes of one text or blob
 void distrust(sqlite3* db) {
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  for (const int allowed : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                            SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER})
+    sqlite3_db_config(db, allowed, 0, nullptr);
 }
 
 /// An absolute path as a URI that promises SQLite that nobody writes the file: it then looks for no

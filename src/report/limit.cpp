@@ -64,6 +64,8 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
 }  // namespace
 
 std::string limit_of(const Analysis& analysis) {
+  if (find(analysis, FindingId::advice_withheld))
+    return " What limits it is not known: its kernels do not add up (see data quality).";
   const Nanos window = device_time(analysis);
   std::string text;
   const auto types = kernel_types_without_counters(analysis);

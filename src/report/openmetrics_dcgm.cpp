@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/openmetrics.h"
 #include "report/openmetrics_page.h"
 
@@ -14,75 +15,62 @@ namespace gf {
 
 namespace {
 
-struct DcgmName {
+/// dcgm-exporter's order and words; name and unit are those of the catalogue's DCGM fields.
+struct DcgmHelp {
   const char* id;
-  const char* name;
-  const char* type;
-  double scale;
-  bool total;
   const char* help;
 };
-constexpr double kMebibyte = 1 << 20;
-constexpr DcgmName kDcgm[] = {
-    {"clock.sm"_metric, "DCGM_FI_DEV_SM_CLOCK", "gauge", 1e-6, false,
-     "SM clock frequency (in MHz)."},
-    {"clock.memory"_metric, "DCGM_FI_DEV_MEM_CLOCK", "gauge", 1e-6, false,
-     "Memory clock frequency (in MHz)."},
-    {"temperature.gpu"_metric, "DCGM_FI_DEV_GPU_TEMP", "gauge", 1, false,
-     "GPU temperature (in C)."},
-    {"temperature.memory"_metric, "DCGM_FI_DEV_MEMORY_TEMP", "gauge", 1, false,
-     "Memory temperature (in C)."},
-    {"power.average"_metric, "DCGM_FI_DEV_POWER_USAGE", "gauge", 1, false, "Power draw (in W)."},
-    {"energy.module"_metric, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "counter", 1e3, true,
-     "Total energy consumption since boot (in mJ)."},
-    {"pcie.replays"_metric, "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "counter", 1, true,
-     "Total number of PCIe retries."},
-    {"monitor.gpu"_metric, "DCGM_FI_DEV_GPU_UTIL", "gauge", 100, false, "GPU utilization (in %)."},
-    {"monitor.memory"_metric, "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", 100, false,
-     "Memory utilization (in %)."},
-    {"monitor.encoder"_metric, "DCGM_FI_DEV_ENC_UTIL", "gauge", 100, false,
-     "Encoder utilization (in %)."},
-    {"monitor.decoder"_metric, "DCGM_FI_DEV_DEC_UTIL", "gauge", 100, false,
-     "Decoder utilization (in %)."},
-    {"xid.last"_metric, "DCGM_FI_DEV_XID_ERRORS", "gauge", 1, false,
-     "Value of the last XID error encountered."},
-    {"rows.remapped_uncorrectable"_metric, "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", 1,
-     true, "Number of remapped rows for uncorrectable errors"},
-    {"rows.remapped_correctable"_metric, "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", 1,
-     true, "Number of remapped rows for correctable errors"},
-    {"rows.remap_failed"_metric, "DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", 1, false,
-     "Whether remapping of rows has failed"},
-    {"nvlink.total", "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "gauge", 1e-6, false,
-     "NVLink bandwidth of all lanes (in MB per second)."},
-    {"memory.used"_metric, "DCGM_FI_DEV_FB_USED", "gauge", 1 / kMebibyte, false,
-     "Framebuffer memory used (in MiB)."},
-    {"memory.free", "DCGM_FI_DEV_FB_FREE", "gauge", 1 / kMebibyte, false,
-     "Framebuffer memory free (in MiB)."},
-    {"gpu.busy"_metric, "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", 1, false,
-     "Ratio of time the graphics engine is active."},
-    {"sm.active_any"_metric, "DCGM_FI_PROF_SM_ACTIVE", "gauge", 1, false,
-     "The ratio of cycles an SM has at least 1 warp assigned."},
-    {"sm.occupancy"_metric, "DCGM_FI_PROF_SM_OCCUPANCY", "gauge", 1, false,
-     "The ratio of number of warps resident on an SM."},
-    {"tensor.active"_metric, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", 1, false,
-     "Ratio of cycles the tensor (HMMA) pipe is active."},
-    {"dram.active"_metric, "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", 1, false,
+// What DCGM has as one field and the catalogue as two metrics.
+constexpr const char* kFree = "memory.free";
+constexpr const char* kBothWays = "nvlink.total";
+constexpr DcgmHelp kDcgm[] = {
+    {"clock.sm"_metric, "SM clock frequency (in MHz)."},
+    {"clock.memory"_metric, "Memory clock frequency (in MHz)."},
+    {"temperature.gpu"_metric, "GPU temperature (in C)."},
+    {"temperature.memory"_metric, "Memory temperature (in C)."},
+    {"power.average"_metric, "Power draw (in W)."},
+    {"energy.module"_metric, "Total energy consumption since boot (in mJ)."},
+    {"pcie.replays"_metric, "Total number of PCIe retries."},
+    {"monitor.gpu"_metric, "GPU utilization (in %)."},
+    {"monitor.memory"_metric, "Memory utilization (in %)."},
+    {"monitor.encoder"_metric, "Encoder utilization (in %)."},
+    {"monitor.decoder"_metric, "Decoder utilization (in %)."},
+    {"xid.last"_metric, "Value of the last XID error encountered."},
+    {"rows.remapped_uncorrectable"_metric, "Number of remapped rows for uncorrectable errors"},
+    {"rows.remapped_correctable"_metric, "Number of remapped rows for correctable errors"},
+    {"rows.remap_failed"_metric, "Whether remapping of rows has failed"},
+    {kBothWays, "NVLink bandwidth of all lanes (in MB per second)."},
+    {"memory.used"_metric, "Framebuffer memory used (in MiB)."},
+    {kFree, "Framebuffer memory free (in MiB)."},
+    {"gpu.busy"_metric, "Ratio of time the graphics engine is active."},
+    {"sm.active_any"_metric, "The ratio of cycles an SM has at least 1 warp assigned."},
+    {"sm.occupancy"_metric, "The ratio of number of warps resident on an SM."},
+    {"tensor.active"_metric, "Ratio of cycles the tensor (HMMA) pipe is active."},
+    {"dram.active"_metric,
      "Ratio of cycles the device memory interface is active sending or receiving data."},
-    {"pipe.fp64"_metric, "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "gauge", 1, false,
-     "Ratio of cycles the fp64 pipes are active."},
-    {"pipe.fma"_metric, "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "gauge", 1, false,
-     "Ratio of cycles the fp32 pipes are active."},
-    {"pipe.fp16"_metric, "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "gauge", 1, false,
-     "Ratio of cycles the fp16 pipes are active."},
-    {"pcie.tx"_metric, "DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", 1, false,
-     "The rate of data transmitted over the PCIe bus (in bytes per second)."},
-    {"pcie.rx"_metric, "DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", 1, false,
-     "The rate of data received over the PCIe bus (in bytes per second)."},
-    {"nvlink.tx"_metric, "DCGM_FI_PROF_NVLINK_TX_BYTES", "gauge", 1, false,
-     "The rate of data transmitted over NVLink (in bytes per second)."},
-    {"nvlink.rx"_metric, "DCGM_FI_PROF_NVLINK_RX_BYTES", "gauge", 1, false,
-     "The rate of data received over NVLink (in bytes per second)."},
+    {"pipe.fp64"_metric, "Ratio of cycles the fp64 pipes are active."},
+    {"pipe.fma"_metric, "Ratio of cycles the fp32 pipes are active."},
+    {"pipe.fp16"_metric, "Ratio of cycles the fp16 pipes are active."},
+    {"pcie.tx"_metric, "The rate of data transmitted over the PCIe bus (in bytes per second)."},
+    {"pcie.rx"_metric, "The rate of data received over the PCIe bus (in bytes per second)."},
+    {"nvlink.tx"_metric, "The rate of data transmitted over NVLink (in bytes per second)."},
+    {"nvlink.rx"_metric, "The rate of data received over NVLink (in bytes per second)."},
 };
+
+struct DcgmName {
+  std::string id, name;
+  double scale = 1;
+  bool total = false;
+  const char* help;
+};
+DcgmName name_of(const DcgmHelp& dcgm) {
+  if (dcgm.id == kFree) return {dcgm.id, "DCGM_FI_DEV_FB_FREE", 1.0 / (1 << 20), false, dcgm.help};
+  if (dcgm.id == kBothWays)
+    return {dcgm.id, "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", 1e-6, false, dcgm.help};
+  const MetricTerm term = term_of(*find_input(dcgm.id, MetricSource::dcgm));
+  const bool total = find_metric(dcgm.id)->openmetrics.ends_with("_total") && !term.rate;
+  return {dcgm.id, std::string(term.counter), 1 / term.factor, total, dcgm.help};
+}
 
 std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
   const auto found = gpu.values.find(id);
@@ -92,12 +80,12 @@ std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
 
 /// What the catalogue has in two parts.
 std::optional<double> of_two(const LiveGpu& gpu, std::string_view id) {
-  if (id == "memory.free") {
+  if (id == kFree) {
     const auto used = value_of(gpu, "memory.used"_metric);
     const auto total = value_of(gpu, "memory.total"_metric);
     if (used && total) return *total - *used;
   }
-  if (id == "nvlink.total") {
+  if (id == kBothWays) {
     const auto sent = value_of(gpu, "nvlink.tx"_metric);
     const auto received = value_of(gpu, "nvlink.rx"_metric);
     if (sent && received) return *sent + *received;
@@ -111,6 +99,13 @@ std::optional<double> dcgm_value(const LiveGpu& gpu, const DcgmName& name) {
     return found->second * name.scale;
   if (const auto value = of_two(gpu, name.id)) return *value * name.scale;
   return {};
+}
+
+/// OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards:
+/// declared unknown there.
+const char* type_of(const DcgmName& name, bool openmetrics) {
+  if (!name.total) return "gauge";
+  return openmetrics ? "unknown" : "counter";
 }
 
 /// Whose work it is, under the labels of dcgm-exporter.
@@ -139,13 +134,12 @@ std::string dcgm_labels(const LiveTable& table, const LiveGpu& gpu, bool job_lab
 
 std::string dcgm_page(const LiveTable& table, const OpenMetricsOptions& options) {
   MetricsPage page(options.openmetrics);
-  for (const auto& dcgm : kDcgm) {
+  for (const auto& help : kDcgm) {
+    const DcgmName dcgm = name_of(help);
     if (std::none_of(table.gpus.begin(), table.gpus.end(),
                      [&](const LiveGpu& gpu) { return dcgm_value(gpu, dcgm).has_value(); }))
       continue;
-    // OpenMetrics would force _total onto dcgm-exporter's counters, and so break its dashboards:
-    // declared unknown there.
-    page.family(dcgm.name, options.openmetrics && dcgm.total ? "unknown" : dcgm.type, dcgm.help);
+    page.family(dcgm.name, type_of(dcgm, options.openmetrics), dcgm.help);
     for (const auto& gpu : table.gpus)
       if (const auto value = dcgm_value(gpu, dcgm))
         page.sample(dcgm.name, dcgm_labels(table, gpu, options.job_labels), *value);

@@ -18,7 +18,7 @@ struct Rung {
 };
 constexpr std::array kLadder = {Rung{"gpu.busy"_metric, "GPU busy"},
                                 Rung{"sm.active_any"_metric, "SM active"},
-                                Rung{"issue.active"_metric, "issue slots used"},
+                                Rung{"issue.active"_metric, "issue slot utilization"},
                                 Rung{"tensor.active"_metric, "tensor pipe active"},
                                 Rung{"sm.occupancy"_metric, "occupancy"},
                                 Rung{"dram.active"_metric, "DRAM bandwidth used"}};

@@ -116,11 +116,11 @@ std::string report_headline(const Analysis& analysis) {
   std::string text =
       "A counter report alone: how busy the GPU was is not known. Of the time of its kernels";
   if (const auto* active = find_level(analysis, "sm.active"_metric))
-    text += fmt::format(", SMs have work {}", format_level(*active));
+    text += fmt::format(", SMs are active {}", format_level(*active));
   if (const auto* issue = find_level(analysis, "issue.active"_metric))
     text += fmt::format(", issue slots are used {}", format_level(*issue));
   if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
-    text += fmt::format(", tensor cores work {}", format_level(*tensor));
+    text += fmt::format(", tensor pipes are active {}", format_level(*tensor));
   return text + "." + limit_of(analysis);
 }
 
@@ -164,7 +164,7 @@ std::string headline(const Analysis& analysis) {
   std::string text = fmt::format("The {} kernels {}{} of the time", run,
                                  when(slowed_by_profiler(analysis), "at least "), of_time);
   if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
-    text += fmt::format("; {} tensor cores work {} of it.", its, format_level(*tensor));
+    text += fmt::format("; {} tensor pipes are active {} of it.", its, format_level(*tensor));
   else if (const auto* issue = find_level(analysis, "issue.active"_metric))
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else

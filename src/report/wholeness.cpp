@@ -35,7 +35,8 @@ std::vector<std::string> shortcomings(const Analysis& analysis) {
   if (analysis.devices.empty() && analysis.energy.devices.empty() &&
       analysis.runtime.kernels.cpu_kernel_ns == 0)
     found.push_back("the capture holds no GPU event (was the profiler told to record the device?)");
-  if (analysis.counters_source &&
+  // Rates solved from a recording's own samples are no report that somebody gave.
+  if (analysis.counters_source && analysis.counters_source->path != analysis.source.path &&
       (analysis.match.verdict == MatchVerdict::different_program || analysis.match.matched == 0))
     found.push_back("no counters: the report " + analysis.counters_source->path +
                     " does not belong to this trace");

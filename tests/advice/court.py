@@ -130,7 +130,7 @@ def first_losses(analysis, most=2):
 
 def straggler_named(program, files, rank):
     """What `ranks` says of a job whose one rank is late."""
-    done = subprocess.run([program, "ranks", *map(str, files), "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "ranks", "--allow-incomplete", *map(str, files), "--format", "json"], capture_output=True, text=True)
     try:
         late = json.loads(done.stdout).get("stragglers", [])
     except json.JSONDecodeError:

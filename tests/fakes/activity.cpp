@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -34,7 +35,7 @@ constexpr std::size_t kCallsAtOnce = 64;
 struct State {
   std::recursive_mutex mutex;  // whoever takes a buffer asks for what was dropped
   pid_t process = getpid();
-  std::atomic<bool> subscribed{false};
+  std::atomic<bool> subscribed{false}, graph_nodes{false};
   std::set<int> kinds;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -48,8 +49,10 @@ struct State {
   std::set<std::uint32_t> callbacks;  // of the driver API
   std::uint64_t data[kCallsAtOnce] = {};
   std::int64_t records = 0;
-  std::int64_t asked_for_kernels = 0;        // times
-  bool copied = false, doomed = false;       // see the option "disabling"
+  std::int64_t asked_for_kernels = 0;   // times
+  bool copied = false, doomed = false;  // see the option "disabling"
+  bool conditional = false;  // a graph with a conditional node was made whose kernels are traced
+  int conditional_room = 5;  // launches of it that CUPTI has room for
   std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
 State& state() {
@@ -158,10 +161,36 @@ std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
   return correlation;
 }
 
+/// As the real CUPTI 13.0: a graph with a conditional node must have been made while graphs are
+/// traced as wholes, or the program ends when CUPTI's room for its kernels is full, or when
+/// somebody asks for wholes later.
+void fake_conditional() {
+  auto& s = state();
+  CUpti_CallbackFunc function = nullptr;
+  {
+    std::lock_guard lock(s.mutex);
+    if (s.subscribed && s.graph_nodes) function = s.function;
+  }
+  CUpti_GraphData node{};
+  node.nodeType = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  CUpti_ResourceData data{};
+  data.resourceDescriptor = &node;
+  if (function)
+    function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+  std::lock_guard lock(s.mutex);
+  s.conditional = s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == 0;
+}
+
 /// What the fake driver ran.
 void fake_ran(const FakeRun* run) {
   auto& s = state();
+  constexpr std::uint32_t kConditional = 13;
   std::lock_guard lock(s.mutex);
+  if (run->graph == kConditional && s.conditional &&
+      s.kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) && --s.conditional_room < 0) {
+    std::fputs("an illegal memory access was encountered\n", stderr);
+    _exit(99);
+  }
   if (!s.request) return;
   ++s.records;
   const auto timeless = static_cast<std::int64_t>(fake::number("timeless", 0));
@@ -170,7 +199,19 @@ void fake_ran(const FakeRun* run) {
     if (no_time) return std::uint64_t{0};
     return on_clock(s, host);
   };
-  if (run->graph != 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) return;
+  if (run->graph != 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
+    CUpti_ActivityGraphTrace2 whole{};
+    whole.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+    whole.start = now(run->start);
+    whole.end = now(run->end);
+    whole.deviceId = run->device;
+    whole.contextId = 1;
+    whole.streamId = 7;
+    whole.correlationId = run->correlation;
+    whole.graphId = run->graph;
+    if ((run->node & 0xFFFFFFFFu) == 0) put(s, whole);
+    return;
+  }
   if (run->bytes == 0 && records_kernel(s, *run)) {
     const auto behind = static_cast<std::int64_t>(fake::number("behind_ms", 0)) * 1'000'000;
     CUpti_ActivityKernel10 k{};
@@ -246,6 +287,8 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   auto& s = state();
   std::lock_guard lock(s.mutex);
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
+    s.graph_nodes = enable != 0;
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_SUCCESS;
   if (enable)
     s.callbacks.insert(id);
@@ -255,12 +298,13 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   note_child();
-  state().subscribed = false;
+  state().subscribed = state().graph_nodes = false;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   std::lock_guard lock(state().mutex);
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ++state().asked_for_kernels;
+  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && state().conditional) std::raise(SIGSEGV);
   state().kinds.insert(kind);
   return CUPTI_SUCCESS;
 }
@@ -304,6 +348,8 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
     switch (reinterpret_cast<const CUpti_Activity*>(at)->kind) {
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
         return sizeof(CUpti_ActivityKernel10);
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+        return sizeof(CUpti_ActivityGraphTrace2);
       case CUPTI_ACTIVITY_KIND_MEMCPY:
         return sizeof(CUpti_ActivityMemcpy6);
       default:

@@ -68,9 +68,20 @@ void ask(gf::inject::Dormant& page) {
   syscall(SYS_futex, &page.asked, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+std::string file_of(const std::string& folder, const char* suffix) {
+  return folder + "/" + std::to_string(getpid()) + suffix;
+}
+
+bool has_bytes(const std::string& folder) {
+  struct stat status{};
+  return stat(file_of(folder, gf::inject::kRecordsSuffix).c_str(), &status) == 0 &&
+         status.st_size > 0;
+}
+
 bool attach_once(gf::inject::Dormant& page, const std::string& folder) {
   std::strcpy(page.directory, folder.c_str());
   ask(page);
+  for (int i = 0; i < 5000 && !has_bytes(folder); ++i) usleep(1000);
   usleep(15'000);
   ask(page);
   for (int i = 0; i < 5000 && page.served != page.asked; ++i) usleep(1000);
@@ -79,10 +90,11 @@ bool attach_once(gf::inject::Dormant& page, const std::string& folder) {
 
 /// What one attachment wrote; the next begins a file of its own.
 long bytes_written(const std::string& folder) {
-  const std::string path = folder + "/" + std::to_string(getpid()) + ".rec";
+  const std::string path = file_of(folder, gf::inject::kRecordsSuffix);
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return 0;
   unlink(path.c_str());
+  unlink(file_of(folder, gf::inject::kLedgerSuffix).c_str());
   return status.st_size;
 }
 

@@ -55,7 +55,7 @@ bool known(const std::string& counter) {
                                            "sm__cycles_active",
                                            "sm__inst_executed_realtime",
                                            "sm__pipe_tensor_cycles_active_realtime",
-                                           "tpc__warps_active_realtime",
+                                           "sm__warps_active_realtime",
                                            "dram__bytes_read",
                                            "dram__bytes_write",
                                            "dram__throughput",

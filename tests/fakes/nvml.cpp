@@ -4,7 +4,9 @@
 // first call), events (0: the driver tells of no events), remap_failed (0/1), hang_after, hang_gpu,
 // hang_for (see world.h).
 #include <nvml.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,6 +45,18 @@ nvmlReturn_t number_out(nvmlDevice_t device, unsigned* out, unsigned value) {
   *out = value;
   return NVML_SUCCESS;
 }
+
+std::atomic<int> in_gpm{0};
+struct AloneInGpm {
+  AloneInGpm() {
+    if (in_gpm++ != 0) {
+      std::fputs("fake NVML: two threads in GPM\n", stderr);
+      std::abort();
+    }
+    usleep(2000);  // long enough for another thread to come
+  }
+  ~AloneInGpm() { --in_gpm; }
+};
 
 }  // namespace
 
@@ -305,21 +319,25 @@ nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t, nvmlDeviceAttributes_t* le
   return NVML_SUCCESS;
 }
 
-// GPM: the averages of the 20 ms steps. The request is longer than this header's struct, as a newer
-// driver's is.
+// GPM: the averages of the 20 ms steps. As the real one it does not bear two threads at a time,
+// which here ends the program for certain. The request is longer than this header's struct, as a
+// newer driver's is.
 nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t, nvmlGpmSupport_t* out) {
   out->isSupportedDevice = fake::number("gpm", 1) != 0;
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlGpmSampleAlloc(nvmlGpmSample_t* sample) {
+  const AloneInGpm alone;
   *sample = new nvmlGpmSample_st{0};
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t sample) {
+  const AloneInGpm alone;
   delete sample;
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t sample) {
+  const AloneInGpm alone;
   fake::hang_here(device->index);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   if (mig()) return NVML_ERROR_NOT_SUPPORTED;
@@ -327,12 +345,14 @@ nvmlReturn_t nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t sample) {
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned, nvmlGpmSample_t sample) {
+  const AloneInGpm alone;
   fake::hang_here(device->index);
   if (!mig()) return NVML_ERROR_NOT_SUPPORTED;
   sample->time_ns = fake::now_ns();
   return NVML_SUCCESS;
 }
 nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* query) {
+  const AloneInGpm alone;
   if (query->sample1->time_ns >= query->sample2->time_ns) return NVML_ERROR_INVALID_ARGUMENT;
   constexpr unsigned newer_driver_most = NVML_GPM_METRIC_MAX + 60;
   for (unsigned i = query->numMetrics; i < newer_driver_most; ++i)

@@ -77,6 +77,7 @@ def exports():
 def captures(program):
     subprocess.run([program, "import", D + "k_plain.json", "-o", D + "s_plain.gpf"], check=True, capture_output=True)
     gpf("s_gpf_view_infinite.gpf", "drop view kernels", "create view kernels as " + INF + "select x as row from c")
+    gpf("s_gpf_view_hangs.gpf", "drop view kernels", "create view kernels as select instr(hex(zeroblob(20000000)), hex(zeroblob(10000000))||'1') as name, 1 as start_ns")
     gpf("s_gpf_table_is_view.gpf", "drop table _activities", "create view _activities as " + INF + "select x-1 as row, x as start_ns from c")
     gpf("s_gpf_strings_generated.gpf", "drop table strings", "create table strings(id integer primary key, n, text text generated always as (printf('%.*c%d', 3000000, 'x', n)))", *[f"insert into strings(id,n) values({i},{i})" for i in range(40)])
     gpf("s_gpf_quality_lies.gpf", "delete from _quality")

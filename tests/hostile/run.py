@@ -47,10 +47,10 @@ def fault_of(code, said, message):
         return f"signal {-code}: {shown}"
     if RAW.search(message):
         return shown
-    if code not in (0, 1, 2):
+    if code not in (0, 1, 2, 3, 4):
         return f"exit code {code}: {shown}"
-    if code == 1 and not message.strip() and not said.strip():
-        return "exit code 1 without a word"
+    if code in (1, 3, 4) and not message.strip() and not said.strip():
+        return f"exit code {code} without a word"
     for text in (message, said):
         order = OBEYED.search(text)
         if order:

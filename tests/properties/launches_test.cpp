@@ -1,6 +1,6 @@
 // Launch records by correlation, dense or scattered, of several processes, against a search through
 // all calls.
-#include "analyze/launches.h"
+#include "model/launches.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "analyze/analyze.h"
-#include "analyze/launches.h"
 #include "analyze/runtime/queue_depth.h"
 #include "analyze/runtime/shares.h"
+#include "model/launches.h"
 #include "support/capture_builder.h"
 
 namespace gf {

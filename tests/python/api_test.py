@@ -44,12 +44,7 @@ class Answers(unittest.TestCase):
         cls.told = answer("analyze", TRACE, "--counters", COUNTERS)
 
     def test_the_same_as_the_command_line(self):
-        mine = self.run_.analysis.to_dict()
-        told = dict(self.told)
-        for each in mine, told:
-            each["counters_source"] = each["counters_source"]["path"]
-            each["energy"].pop("model")
-        self.assertEqual(mine, told)
+        self.assertEqual(self.run_.analysis.to_dict(), self.told)
 
     def test_parts(self):
         self.assertEqual(
@@ -86,7 +81,7 @@ class Answers(unittest.TestCase):
 
     def test_a_table_without_pyarrow(self):
         with unittest.mock.patch.dict(sys.modules, pyarrow=None):
-            with self.assertRaisesRegex(gf.Error, r"pip install 'gpufathom\[arrow\]'"):
+            with self.assertRaisesRegex(gf.Error, "pip install pyarrow"):
                 len(self.run_.steps)
 
     def test_page_and_notebook(self):
@@ -231,7 +226,7 @@ class Gate(unittest.TestCase):
         unequal = decide(quiet, [value * 1.02 for value in quiet[:4]])
         self.assertTrue(unequal.regressed and unequal.low < 0.02 < unequal.high)
         single = decide([100], [102])
-        self.assertTrue(single.regressed and single.low is None)
+        self.assertTrue(single.undecided and not single.regressed and single.low is None)
 
     def test_of_captures(self):
         self.assertAlmostEqual(gf.assert_no_regression([SMALL, SMALL], [SMALL, SMALL]).slower, 0)

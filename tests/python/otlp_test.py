@@ -8,6 +8,7 @@ import sys
 try:
     from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 except ImportError:
+    print("opentelemetry-proto is not installed: ./dev python")
     sys.exit(77)
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 

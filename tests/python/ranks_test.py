@@ -18,8 +18,10 @@ import unittest
 try:
     import pyarrow  # noqa: F401
 except ImportError:
+    print("pyarrow is not installed: ./dev python")
     sys.exit(77)
 if not os.environ.get("GPUFATHOM_CORPUS"):
+    print("GPUFATHOM_CORPUS is unset")
     sys.exit(77)
 
 # The pool's workers import this file again.
@@ -29,7 +31,7 @@ sys.path.insert(0, str(PACKAGE))
 os.environ.setdefault("GPUFATHOM", PROGRAM)
 os.environ["PYTHONPATH"] = str(PACKAGE)
 from gpufathom import ranks  # noqa: E402
-from gpufathom.ranks.program import Failure  # noqa: E402
+from gpufathom.ranks.program import Failure, Incomplete  # noqa: E402
 
 CAPTURES = pathlib.Path(os.environ["GPUFATHOM_CORPUS"]) / "h200" / "ranks"
 
@@ -89,7 +91,9 @@ class Ranks(unittest.TestCase):
         report = ranks.map_all(self.paths, self.dataset, workers=2, retries=1)
         self.assertEqual(report[0].error, "")
         self.assertIn("without an answer", report[1].error)
-        self.assertEqual(ranks.reduce(self.dataset)["missing_ranks"], [1])
+        with self.assertRaisesRegex(Incomplete, "1 of 2 ranks have no file: 1"):
+            ranks.reduce(self.dataset)
+        self.assertEqual(ranks.reduce(self.dataset, allow_incomplete=True)["missing_ranks"], [1])
 
     def test_damage_and_absence_are_said(self):
         cut, torn = self.folder / "fsdp.rank1.json.gz", self.folder / "torn.rank1.json.gz"
@@ -97,7 +101,9 @@ class Ranks(unittest.TestCase):
         torn.write_bytes(b"\x1f\x8b\x08")
         report = ranks.map_all([self.paths[0], cut, torn, self.folder / "none.json"], self.dataset, workers=1)
         self.assertEqual([bool(row.error) for row in report], [False, False, True, True])
-        answer = ranks.reduce(self.dataset)
+        with self.assertRaisesRegex(Incomplete, "torn.rank1"):
+            ranks.reduce(self.dataset)
+        answer = ranks.reduce(self.dataset, allow_incomplete=True)
         self.assertEqual(len(answer["failed"]), 2)
         self.assertIn("truncated_json", [note["code"] for note in answer["quality"]])
         torn.write_bytes(gzip.compress(b"{}"))

@@ -23,6 +23,7 @@ try:
 except ImportError:
     corpus = None
 if not corpus:
+    print("GPUFATHOM_CORPUS is unset, or NumPy is not installed (./dev python)")
     sys.exit(77)
 
 TRACE = pathlib.Path(corpus) / "public" / "hta_a100_nccl.json.gz"

@@ -16,6 +16,7 @@ try:
 except ImportError:
     corpus = None
 if not corpus:
+    print("GPUFATHOM_CORPUS is unset, or NumPy is not installed (./dev python)")
     sys.exit(77)
 from synthetic import Job, Template  # noqa: E402
 

@@ -4,7 +4,7 @@
 set -euo pipefail
 build=$(cd "$1" && pwd)
 results=$(cd "$(dirname "$0")/../../docs/results/energy" && pwd)
-python3 -c 'import scipy.optimize, scipy.stats' 2>/dev/null || exit 77
+python3 -c 'import scipy.optimize, scipy.stats' 2>/dev/null || { echo "SciPy is not installed: ./dev setup"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 zcat "$results/h200-2026-11-21e.points.jsonl.gz" >"$work/points.jsonl"

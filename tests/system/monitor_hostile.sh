@@ -43,6 +43,10 @@ expect 421 -H 'Host: evil.example' "$url/metrics"
 expect 200 -H "Host: $(uname -n)" "$url/metrics"
 expect 200 -H 'Host: 10.1.2.3:9400' "$url/metrics"
 expect 400 -H 'Host:' "$url/metrics"
+for host in '127.0.0.1:1@evil.example' 'localhost:80:80' '[::1' '[::1]evil.example' 'local host' '127.0.0.1:port'; do
+  expect 400 -H "Host: $host" "$url/metrics"
+done
+expect 200 -H 'Host: [::1]:9400' "$url/metrics"
 expect 405 -X DELETE "$url/metrics"
 expect 413 -d 'a body' "$url/metrics"
 expect 431 -H "X-Long: $(head -c 9000 /dev/zero | tr '\0' a)" "$url/metrics"

@@ -23,8 +23,8 @@ sleep 0.5
 "$gf" record --pid $plain --duration 1 -o plain.gpf 2> plain.err; is "a running program: exit code" $? 0
 check "its levels" [ "$(ask plain.gpf "select count(*) > 500 from counter_samples where metric = 'gpu.busy'")" = 1 ]
 check "its processor and memory" [ "$(ask plain.gpf "select count(*) > 0 from counter_samples where metric = 'host.memory' and value > 0")" = 1 ]
-is "its command and number" "$(ask plain.gpf "select count(*) from metadata where key = 'record.command' and value like '%program init%' or key = 'record.pid' and value = '$plain'")" 2
-"$gf" record --pid $plain --kernels --duration 0.7 -o none.gpf 2> none.err; is "kernels of it: exit code" $? 0
+is "its command and number" "$(ask plain.gpf "select count(*) from metadata where key = 'record.command' and value like '%program' or key = 'record.pid' and value = '$plain'")" 2
+"$gf" record --pid $plain --kernels --duration 0.7 -o none.gpf 2> none.err; is "kernels of it: exit code" $? 1
 check "kernels of it: what to do, once" [ "$(grep -c '^gpufathom: kernels are not recorded: .*gpufathom run -- COMMAND' none.err)" = 1 ]
 "$gf" record --pid $plain -o end.gpf 2> end.err; is "without --duration it ends with the program" $? 0
 check "which ended by itself" grep -q '^launched ' plain.txt
@@ -64,7 +64,7 @@ is "nothing is left of that one either" "$(traces $server) $(ls -A | grep -c gpu
 sleep 0.5
 "$gf" record --pid $server --kernels --window 0 --duration 0.3 -o second.gpf 2> second.err
 wait $first
-check "and the other the reason" grep -q 'are not recorded: another recorder records it' second.err
+check "and the other the reason" grep -q 'are not recorded: another recorder records process' second.err
 check "two recorders at once: one has the kernels" [ "$(ask first.gpf "select count(*) > 50 from activities")$(ask second.gpf "select count(*) from activities")" = 10 ]
 touch stop
 wait $server; is "the program went on all the while, and ends well" "$?, $(sed 's/[0-9]*$//' served.txt)" "0, answered "

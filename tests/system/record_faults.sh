@@ -184,8 +184,9 @@ import subprocess, sys
 done = subprocess.run(['$gf', 'record', '-q', '-o', 'died.gpf', '--', 'sh', '-c', 'kill -TERM \$\$'])
 sys.exit(done.returncode != -15)"; check "a program killed by a signal: so is the recorder" [ $? = 0 ]
 # Nobody else's business, and not over an older recording.
-"$gf" record -q -o private.gpf -- sh -c true --password hunter2; check "readable by its owner alone" [ "$(stat -c %a private.gpf)" = 600 ]
-check "no secrets in it" sh -c "! grep -q hunter2 private.gpf && grep -q -- '--password \*\*\*' private.gpf"
+"$gf" record -q -o private.gpf -- sh -c true --lr 1; "$gf" record -q --keep-command -o private_all.gpf -- sh -c true --password hunter2; check "readable by its owner alone" [ "$(stat -c %a private.gpf)" = 600 ]
+check "the program alone in it" sh -c "! grep -q -- '--lr' private.gpf"
+check "no secrets in it" sh -c "! grep -q hunter2 private_all.gpf && grep -q -- '--password \*\*\*' private_all.gpf"
 for _ in 1 2 3; do "$gf" record -q -- true; done; check "run.gpf, run-2.gpf, run-3.gpf" [ -e run.gpf -a -e run-2.gpf -a -e run-3.gpf ]
 
 # Kernels of a program that never touches CUDA, and beside another profiler.

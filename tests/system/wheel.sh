@@ -22,6 +22,9 @@ check "its tag is kept" grep -q manylinux_2_34_x86_64 <<<"$("$root/.cache/wheel/
 python3 -m venv venv
 check "it installs alone" venv/bin/pip install -q --disable-pip-version-check --no-index --no-deps "$wheel"
 package=$(echo venv/lib/python3*/site-packages/gpufathom)
+for library in fmt zstd isal simdjson sqlite3 boost1.74 eigen3 expected; do
+  check "it holds the notice of $library" grep -qi copyright "$package/_native/share/gpufathom/notices/lib$library-dev.txt"
+done
 check "the program wants glibc 2.34 at most" no_newer "$package/_native/bin/gpufathom" 2.34
 check "so does the library" no_newer "$package/_native/lib/libgpufathom.so" 2.34
 if [ -x "$root/.cache/zig/ziglang/zig" ]; then

@@ -6,10 +6,10 @@
 
 #include "analyze/analyze.h"
 #include "analyze/attribution/attribution.h"
-#include "analyze/launches.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/layers/layers.h"
 #include "import/importer.h"
+#include "model/launches.h"
 #include "support/capture_builder.h"
 
 namespace gf {

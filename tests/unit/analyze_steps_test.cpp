@@ -200,6 +200,34 @@ TEST(Window, SaysWhatIsWrong) {
   EXPECT_NE(empty.error().message().find("no GPU activity"), std::string::npos);
 }
 
+/// Bursts of equal kernels every 40 ms, sampled each millisecond with a level for every burst.
+std::string steps_of_bursts(bool sampled) {
+  test::CaptureBuilder builder;
+  auto& capture = builder.capture;
+  constexpr int kBursts = 60;
+  for (Nanos burst = 0; burst < kBursts; ++burst)
+    for (Nanos i = 0; i < 300; ++i) {
+      const Nanos start = burst * 40 * kNsPerMs + i * 60'000;
+      builder.kernel("cell", start, start + 50'000);
+    }
+  capture.device_row(0);
+  auto& samples = capture.counter_samples;
+  for (Nanos ms = 0; sampled && ms < kBursts * 40; ++ms) {
+    const auto row = samples.add();
+    samples.start_ns[row] = ms * kNsPerMs;
+    samples.duration_ns[row] = kNsPerMs;
+    samples.device[row] = 0;
+    samples.metric[row] = capture.strings.intern("gpu.busy");
+    samples.value[row] = ms % 40 < 18 ? 0.83 : 0.0;
+  }
+  return analyze(capture, {})->window.step_source;
+}
+
+TEST(Steps, OfOneKernelAreNoneWhereSamplesShowAPeriod) {
+  EXPECT_EQ(steps_of_bursts(false), "period:1 kernels");
+  EXPECT_EQ(steps_of_bursts(true), "none");
+}
+
 std::optional<std::size_t> first_stable_of(const std::vector<double>& durations) {
   std::vector<StepInfo> steps;
   for (const double duration : durations)

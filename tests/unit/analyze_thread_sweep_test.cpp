@@ -5,9 +5,9 @@
 #include <random>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/launches.h"
 #include "analyze/runtime/shares.h"
 #include "analyze/thread_sweep.h"
+#include "model/launches.h"
 #include "support/capture_builder.h"
 
 namespace gf {

@@ -1,10 +1,13 @@
 // The C interface as another program uses it: only its functions and the Arrow structs.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "capi/arrow.h"
 #include "capi/gpufathom.h"
+#include "core/version.h"
+#include "import/importer.h"
 #include "model/file.h"
 #include "support/captures.h"
 
@@ -82,8 +85,7 @@ TEST(CInterface, EveryTableComesThroughArrow) {
   test::TempDir dir;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     ASSERT_TRUE(write_capture(test::random_capture(seed, 30), dir.file("a.gpf")).has_value());
-    auto expected = read_capture(dir.file("a.gpf"));
-    if (!expected->path.empty()) expected->set_metadata("imported_from", expected->path);
+    auto expected = import_file(dir.file("a.gpf"));
     ASSERT_TRUE(expected->check().has_value());
     gpufathom_capture* capture = nullptr;
     char* error = nullptr;
@@ -141,7 +143,49 @@ TEST(CInterface, ErrorsAreTexts) {
   gpufathom_close(capture);
 }
 
+// Programs bring the options of the version that they were compiled with.
+TEST(CInterface, OptionsOfOtherSizesAreReadAsFarAsTheyGo) {
+  gpufathom_capture* capture = nullptr;
+  char* error = nullptr;
+  ASSERT_EQ(gpufathom_open("examples/lenet_inf_b1.json.gz", &capture, &error), 0) << error;
+  const auto report = [&](const void* options) {
+    char* text = nullptr;
+    error = nullptr;
+    const int failed = gpufathom_report(capture, static_cast<const gpufathom_options*>(options),
+                                        GPUFATHOM_JSON, &text, &error);
+    const std::string said = failed ? error : text;
+    gpufathom_free(text);
+    gpufathom_free(error);
+    return std::pair(failed, said);
+  };
+  gpufathom_options options{sizeof options, "all", 0, nullptr};
+  const auto whole = report(&options);
+  ASSERT_EQ(whole.first, 0) << whole.second;
+  // Of an older program: what lies behind its struct is not read.
+  options.batch = 7;
+  options.energy_model = "nowhere.json";
+  options.size = offsetof(gpufathom_options, batch);
+  EXPECT_EQ(report(&options), whole);
+  options.size = sizeof options;
+  EXPECT_EQ(report(&options).first, 1);
+  // Of a newer one: it may not ask for what is not known.
+  struct {
+    gpufathom_options known;
+    void* more;
+  } newer{{sizeof newer, "all", 0, nullptr}, nullptr};
+  EXPECT_EQ(report(&newer), whole);
+  newer.more = &newer;
+  EXPECT_NE(report(&newer).second.find("does not know"), std::string::npos);
+  // Of one that knew no size: an address, or nothing.
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{1} << 47}) {
+    options = {size, "all", 0, nullptr};
+    EXPECT_NE(report(&options).second.find("sizeof(gpufathom_options)"), std::string::npos);
+  }
+  gpufathom_close(capture);
+}
+
 TEST(CInterface, NullPointersAreErrors) {
+  EXPECT_STREQ(gpufathom_version(), kVersion);
   gpufathom_capture* capture = nullptr;
   char* error = nullptr;
   char* json = nullptr;

@@ -154,12 +154,17 @@ TEST(Compare, NamesThatLookAlikeAreToldApart) {
   EXPECT_NE(c.kernels[0].label, c.kernels[1].label);
 }
 
+CheckOutcome outcome(Comparison c, const std::string& rule) {
+  const auto parsed = parse_check(rule);
+  EXPECT_TRUE(parsed) << rule;
+  try_checks(c, {*parsed});
+  EXPECT_EQ(c.checks.at(0).failed, c.checks.at(0).outcome == CheckOutcome::failed);
+  return c.checks.at(0).outcome;
+}
+
 TEST(Compare, ChecksFailOnMoreThanTheLimitBeyondNoise) {
-  auto failed = [](Comparison c, const std::string& rule) {
-    const auto parsed = parse_check(rule);
-    EXPECT_TRUE(parsed) << rule;
-    try_checks(c, {*parsed});
-    return c.checks.at(0).failed;
+  auto failed = [](const Comparison& c, const std::string& rule) {
+    return outcome(c, rule) == CheckOutcome::failed;
   };
   const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
   EXPECT_TRUE(failed(slower, "step > 3%"));
@@ -170,12 +175,34 @@ TEST(Compare, ChecksFailOnMoreThanTheLimitBeyondNoise) {
   EXPECT_TRUE(failed(slower, "idle:launch_bound > 10%"));
   EXPECT_FALSE(failed(slower, "kernels > 1%"));
   EXPECT_FALSE(failed(slower, "step < -3%"));
-  EXPECT_TRUE(failed(slower, "joules > 3%")) << "what has no data cannot pass";
   const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
   EXPECT_GT(*noise.changes[0].ratio, 1.02);
   EXPECT_FALSE(failed(noise, "step > 2%"));
+}
+
+TEST(Compare, ChecksThatNobodyCanDecide) {
+  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
+  EXPECT_EQ(outcome(slower, "joules > 3%"), CheckOutcome::undecided) << "no data";
+  EXPECT_EQ(outcome(slower, "step > 20%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "step < -3%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "kernels > 1%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "step > 10.05%"), CheckOutcome::undecided) << "within the bounds";
+  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
+  EXPECT_EQ(outcome(noise, "step > 2%"), CheckOutcome::undecided) << "noise holds both";
   const auto few = compare({run_of("a", {100, 101}), run_of("b", {130, 131})});
-  EXPECT_TRUE(failed(few, "step > 3%")) << "where noise is not known the limit alone decides";
+  EXPECT_EQ(outcome(few, "step > 3%"), CheckOutcome::undecided) << "noise is not known";
+  EXPECT_EQ(outcome(few, "kernels > 3%"), CheckOutcome::undecided);
+}
+
+TEST(Compare, ChecksOfARunThatIsNotWholeAreRefused) {
+  auto c = compare({run_of("a", kEven), run_of("b", kSlower), run_of("c", kSlower)});
+  try_checks(c, {*parse_check("step > 3%")});
+  refuse_checks(c, {true, false, true});
+  EXPECT_EQ(c.checks.at(0).outcome, CheckOutcome::refused);
+  EXPECT_FALSE(c.checks.at(0).failed);
+  EXPECT_EQ(c.checks.at(1).outcome, CheckOutcome::failed);
+  refuse_checks(c, {false, true, true});
+  EXPECT_EQ(c.checks.at(1).outcome, CheckOutcome::refused);
 }
 
 TEST(Compare, RulesThatAreNoRules) {

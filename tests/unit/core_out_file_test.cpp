@@ -82,16 +82,18 @@ TEST_F(OutFileTest, RefusesAnotherUsersLinkInASharedFolder) {
 }
 
 TEST_F(OutFileTest, GoesWhenASignalEndsTheProgram) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    auto file = OutFile::open(name("a"));
-    const bool written = file && file->write("half");
-    ::raise(written ? SIGTERM : SIGKILL);
+  for (const int ending : {SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto file = OutFile::open(name("a"));
+      const bool written = file && file->write("half");
+      ::raise(written ? ending : SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == ending);
+    EXPECT_EQ(files(), 0u);
   }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-  EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(OutFileTest, KnowsOneFileByTwoNames) {

@@ -13,6 +13,12 @@ TEST(Printable, SpellsOutWhatATerminalObeys) {
   EXPECT_EQ(printable("gpu\u202egnp.exe\u2066"), "gpu\\u202egnp.exe\\u2066");
 }
 
+TEST(Printable, SpellsOutWhatNobodySees) {
+  EXPECT_EQ(printable("ke\u200brnel\u2060\ufeff"), "ke\\u200brnel\\u2060\\ufeff");
+  EXPECT_EQ(printable("a\U000e0041\U000e007f\u00ad"), "a\\ue0041\\ue007f\\u00ad");
+  EXPECT_EQ(printable_lines("a\u200d\n", false), "a\\u200d\n");
+}
+
 TEST(Printable, LinesKeepTheirEndsAndOurColours) {
   EXPECT_EQ(printable_lines("a\nb\x1b[1mc\x1b[0m\n", true), "a\nb\x1b[1mc\x1b[0m\n");
   EXPECT_EQ(printable_lines("a\x1b[1m", false), "a\\x1b[1m");

@@ -89,6 +89,20 @@ TEST(Telemetry, Dmon) {
             (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
 }
 
+TEST(Telemetry, DcgmCountsAGpuAndItsInstancesOnce) {
+  const std::string heading = "#Entity   POWER  FBUSD\nID\n";
+  const std::string parts = "GPU-I 0  400  30000\nGPU-CI 0  400  30000\n";
+  const auto both = telemetry::parse_dmon(heading + "GPU 0  400  60000\n" + parts, "x");
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->devices.size(), 1u);
+  EXPECT_EQ(values(*both, "power.average"), std::vector<double>{400});
+  EXPECT_EQ(quality_of(*both),
+            (std::map<std::string, long>{{"line_not_read", 2}, {"no_timestamps", 1}}));
+  const auto alone = telemetry::parse_dmon(heading + parts, "x");
+  ASSERT_TRUE(alone.has_value());
+  EXPECT_EQ(alone->devices.size(), 2u);
+}
+
 TEST(Telemetry, DcgmBlanksAreNoData) {
   const auto c = telemetry::parse_dmon(
       "#Entity   POWER  TOTEC  FBUSD\nID\nGPU 0  140737488355328  9223372036854775794  "
@@ -219,17 +233,6 @@ TEST(Telemetry, ReadingsOfOneMomentAreOfSeveralGpus) {
     ASSERT_FALSE(unclear.has_value());
     EXPECT_NE(unclear.error().message().find("index"), std::string::npos);
   }
-}
-
-TEST(Telemetry, InstancesInDcgmAreNoDamage) {
-  const auto c = telemetry::parse_dmon(
-      "#Entity   GRACT  POWER\nID\nGPU 0     0.5    100\n  GPU-I 0   0.25   N/A\n"
-      "GPU-CI 0  0.25   N/A\n",
-      "x");
-  ASSERT_TRUE(c.has_value());
-  EXPECT_EQ(c->devices.size(), 3u);
-  EXPECT_EQ(c->text(c->devices.name[1]), "MIG GPU-I 0");
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"no_reading", 2}, {"no_timestamps", 1}}));
 }
 
 TEST(Telemetry, AHeadingAgainIsNoDamage) {

@@ -1,5 +1,6 @@
 // What the injected library writes may be damaged: a recorded program can write into its file.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,9 @@ void write_record(std::ofstream& out, inject::Type type, const T& record) {
   out.write(reinterpret_cast<const char*>(&record), sizeof record);
 }
 
+/// Numbers of processes: one that lives, and one that the kernel gives to none.
+constexpr int kAlive = 1, kGone = 0x7ffffff0;
+
 /// What a reader makes of the records of one process.
 struct Read {
   test::TempDir dir;
@@ -28,15 +32,25 @@ struct Read {
   InjectReader reader{folder()};
 
   template <class Write>
-  explicit Read(Write&& write) {
+  explicit Read(Write&& write, int pid = kAlive, const inject::Ledger* ledger = nullptr) {
     {
-      std::ofstream out(dir.file("records") + "/1.rec", std::ios::binary);
-      write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+      std::ofstream out(path(pid, inject::kRecordsSuffix), std::ios::binary);
+      write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, pid});
       write(out);
     }
+    if (ledger)
+      std::ofstream(path(pid, inject::kLedgerSuffix), std::ios::binary)
+          .write(reinterpret_cast<const char*>(ledger), sizeof *ledger);
+    take();
+  }
+  explicit Read() = default;
+  void take() {
     while (reader.poll(capture)) {
     }
     reader.finish(capture);
+  }
+  std::string path(int pid, const char* suffix) const {
+    return dir.file("records") + "/" + std::to_string(pid) + suffix;
   }
   long count(QualityCode code) const {
     return test::quality_of(capture)[std::string(name_of(code))];
@@ -88,6 +102,23 @@ TEST(InjectReader, ANumberOfSeveralCallsJoinsNothing) {
   EXPECT_EQ(joined, (std::vector<bool>{true, false, true, true}));
 }
 
+TEST(InjectReader, AProgramThatExecsCountsItsCallsAnew) {
+  const Read read([](std::ofstream& out) {
+    const std::int64_t since = 1'700'000'000'000'000'000;
+    const auto call = [&](std::uint32_t number) {
+      write_record(out, inject::Type::api, inject::Api{since, since + 10, 7, number, 0, 0});
+    };
+    for (const std::uint32_t number : {1u, 1u, 2u}) call(number);
+    write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, 1});
+    for (const std::uint32_t number : {2u, 1u}) call(number);
+  });
+  EXPECT_EQ(read.count(QualityCode::repeated_call), 1);
+  const auto& numbers = read.capture.api_calls.correlation;
+  ASSERT_EQ(numbers.size(), 5u);
+  EXPECT_EQ(numbers[3], 2);
+  EXPECT_EQ(numbers[4], 1);
+}
+
 TEST(InjectReader, WindowsOfAnyTimeAddUp) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const Read read([](std::ofstream& out) {
@@ -98,6 +129,127 @@ TEST(InjectReader, WindowsOfAnyTimeAddUp) {
   EXPECT_EQ(read.reader.windows(), 2);
   EXPECT_EQ(read.reader.windows_ns(), kMost - 1);
   EXPECT_EQ(read.count(QualityCode::bad_event), 2);
+}
+
+constexpr std::int64_t kSince = 1'700'000'000'000'000'000;
+
+/// A window with so many launches, the first of which ran; `ended`: with its end, and the
+/// program's.
+auto launches(std::uint32_t count, std::uint32_t ran, bool ended) {
+  return [=](std::ofstream& out) {
+    write_record(out, inject::Type::window, inject::Window{kSince, 0, 0, 0});
+    for (std::uint32_t i = 1; i <= count; ++i)
+      write_record(out, inject::Type::api, inject::Api{kSince + i, kSince + i + 1, 7, i, 0, 1});
+    for (std::uint32_t i = 1; i <= ran; ++i) {
+      inject::Kernel kernel{};
+      kernel.start = kSince + i + 2;
+      kernel.end = kSince + i + 3;
+      kernel.correlation = i;
+      write_record(out, inject::Type::kernel, kernel);
+    }
+    if (ended)
+      write_record(out, inject::Type::window, inject::Window{kSince, kSince + 10'000, 0, 1});
+  };
+}
+
+TEST(InjectReader, WhatAProgramTookAlongIsCounted) {
+  // Calls name nothing that launches here, so that they are made launches by their name.
+  const auto named = [](bool ended) {
+    return [=](std::ofstream& out) {
+      const std::string name = "cuLaunchKernel";
+      const inject::Head head{inject::Type::text,
+                              static_cast<std::uint32_t>(sizeof(inject::TextHead) + name.size())};
+      const inject::TextHead text{0, 0};
+      out.write(reinterpret_cast<const char*>(&head), sizeof head);
+      out.write(reinterpret_cast<const char*>(&text), sizeof text);
+      out << name;
+      launches(1000, 900, ended)(out);
+    };
+  };
+  EXPECT_EQ(Read(named(false), kGone).count(QualityCode::no_kernel), 100);
+  EXPECT_EQ(Read(named(true), kGone).count(QualityCode::no_kernel), 100);
+  EXPECT_EQ(Read(named(false), kAlive).count(QualityCode::no_kernel), 0);
+}
+
+TEST(InjectReader, WhatTheLedgerHasAndTheFileLacksIsLost) {
+  const inject::Ledger many{inject::kVersion, 0, 900, 1000, 4000};
+  const inject::Ledger few{inject::kVersion, 0, 900, 1000, 1910};
+  const inject::Ledger none{inject::kVersion, 0, 900, 1000, 1900};
+  const inject::Ledger closed{inject::kVersion, 1, 900, 1000, 4000};
+  const auto lost = [](const inject::Ledger& ledger, int pid) {
+    const Read read(launches(1000, 900, true), pid, &ledger);
+    return std::pair{read.count(QualityCode::lost_records),
+                     read.count(QualityCode::few_lost_records)};
+  };
+  using Pair = std::pair<long, long>;
+  EXPECT_EQ(lost(many, kGone), Pair(2100, 0));
+  EXPECT_EQ(lost(few, kGone), Pair(0, 10));
+  EXPECT_EQ(lost(none, kGone), Pair(0, 0));
+  // One that goes on has not written all of it yet, unless it says so.
+  EXPECT_EQ(lost(many, kAlive), Pair(0, 0));
+  EXPECT_EQ(lost(closed, kAlive), Pair(2100, 0));
+}
+
+TEST(InjectReader, RecordsThatTheDiskHadNoRoomForAreCountedOnce) {
+  const inject::Ledger ledger{inject::kVersion, 0, 0, 0, 500};
+  const Read read(
+      [](std::ofstream& out) {
+        write_record(out, inject::Type::loss,
+                     inject::Loss{static_cast<std::uint32_t>(inject::LossKind::disk), 0, 400});
+      },
+      kGone, &ledger);
+  EXPECT_EQ(read.count(QualityCode::lost_records), 500);
+}
+
+TEST(InjectReader, TakesPlainFilesOfOneNameAlone) {
+  Read read;
+  std::ofstream(read.dir.file("victim")) << "a file of somebody else";
+  std::filesystem::create_symlink(read.dir.file("victim"), read.path(2, ".rec"));
+  std::filesystem::create_hard_link(read.dir.file("victim"), read.path(3, ".rec"));
+  ASSERT_EQ(::mkfifo(read.path(4, ".rec").c_str(), 0600), 0);
+  std::filesystem::create_directories(read.path(5, ".rec") + "/a/b");
+  std::ofstream(read.path(6, ".rec")).close();
+  std::filesystem::resize_file(read.path(6, ".rec"), std::uintmax_t{1} << 40);
+  read.take();
+  EXPECT_EQ(read.count(QualityCode::bad_agent_file), 5);
+  EXPECT_EQ(read.capture.activities.size(), 0u);
+  EXPECT_EQ(std::filesystem::file_size(read.dir.file("victim")), 23u);
+}
+
+TEST(InjectReader, AFileThatIsExchangedIsLeftOut) {
+  Read read(launches(10, 10, false));
+  EXPECT_EQ(read.capture.activities.size(), 10u);
+  const std::string path = read.path(kAlive, ".rec");
+  std::filesystem::copy_file(path, path + ".new");
+  std::filesystem::rename(path + ".new", path);
+  read.take();
+  EXPECT_EQ(read.count(QualityCode::bad_agent_file), 1);
+  EXPECT_EQ(read.capture.activities.size(), 10u);
+}
+
+TEST(InjectReader, ManyFilesTakeNoDescriptors) {
+  Read read;
+  for (int pid = 100'000; pid < 105'000; ++pid) std::ofstream(read.path(pid, ".rec")) << "x";
+  const auto open = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open();
+  read.take();
+  EXPECT_EQ(open(), before);
+  EXPECT_EQ(read.count(QualityCode::bad_agent_file), 1);
+}
+
+TEST(InjectReader, TheFolderIsGoneWithWhatAProgramLeftInIt) {
+  test::TempDir dir;
+  const std::string path = AgentsFolder::make(dir.file("run.gpf"));
+  ASSERT_FALSE(path.empty());
+  {
+    InjectReader reader(path);
+    std::filesystem::create_directories(path + "/1.rec/a/b/c");
+    std::filesystem::create_symlink("/etc", path + "/1.rec/a/etc");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(dir.file("run.gpf")).parent_path()));
+  EXPECT_TRUE(std::filesystem::exists("/etc/passwd"));
 }
 
 }  // namespace

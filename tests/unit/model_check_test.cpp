@@ -129,7 +129,7 @@ TEST(Check, ANegativeDurationInAFileDoesNotReachTheAnswer) {
 
 TEST(Check, ARecordingWithActivitiesWithoutTime) {
   const std::string path = test::corpus("h200/unseen/gpt_first_window.gpf.gz");
-  if (path.empty() || !std::filesystem::exists(path)) GTEST_SKIP();
+  if (path.empty() || !std::filesystem::exists(path)) GTEST_SKIP() << "GPUFATHOM_CORPUS is unset";
   test::TempDir dir;
   ASSERT_EQ(std::system(("gzip -dc '" + path + "' > '" + dir.file("run.gpf") + "'").c_str()), 0);
   const auto read = import_file(dir.file("run.gpf"));

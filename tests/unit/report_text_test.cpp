@@ -97,6 +97,8 @@ TEST(Wholeness, DamageAndAbsenceCountDoubtsDoNot) {
   a.quality.push_back({"bad_event", 2, "an event cannot be read"});
   EXPECT_EQ(shortcomings(a), std::vector<std::string>{"2 x bad_event: an event cannot be read"});
   a.counters_source.emplace();
+  EXPECT_EQ(shortcomings(a).size(), 1u) << "rates of the capture's own samples";
+  a.counters_source->path = "report.csv";
   EXPECT_EQ(shortcomings(a).size(), 2u) << "a report of another program";
   a.match.verdict = MatchVerdict::good;
   a.match.matched = 3;

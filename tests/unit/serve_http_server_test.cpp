@@ -61,6 +61,19 @@ TEST_F(CrowdedServer, AnswersOneThatCameBeforeTheCrowdAndAsksAfterIt) {
   EXPECT_NE(answer_on(client).find("all is well"), std::string::npos);
 }
 
+TEST_F(CrowdedServer, RefusesTwoHosts) {
+  serve(4, 1);
+  auto client = connect();
+  asio::write(
+      client,
+      asio::buffer(std::string("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n")));
+  client.shutdown(tcp::socket::shutdown_send);
+  std::string answer;
+  boost::system::error_code error;
+  asio::read(client, asio::dynamic_buffer(answer), error);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
+}
+
 TEST_F(CrowdedServer, ClosesTheOldestWhenItsTimeIsOver) {
   serve(4, 1);
   auto client = connect();

@@ -142,6 +142,12 @@ export interface ComparedQueue {
   wait_ns: (number | null)[];
 }
 
+export type CheckOutcome =
+  | "ok"
+  | "failed"
+  | "undecided"
+  | "refused";
+
 /** One --fail-on rule, tried on one run. */
 export interface ComparedCheck {
   /** as it was given. */
@@ -150,8 +156,10 @@ export interface ComparedCheck {
   run: number;
   /** what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules). */
   value: number | null;
-  /** the rule holds, or there is no data to try it on. */
+  /** the run is worse than the rule allows. */
   failed: boolean;
+  /** ok, failed, undecided (no data, or steps that are too few or too unlike to tell), refused (a run is not whole). */
+  outcome: CheckOutcome;
   /** one sentence. */
   text: string;
 }
@@ -357,8 +365,10 @@ export interface DeviceUse {
   gpu_events: number;
   /** kernel instances. */
   kernels: number;
-  /** span less busy. */
+  /** span less busy and unrecorded. */
   idle_ns: number;
+  /** worked by its samples while nothing that was recorded ran; 0 where gaps between kernels explain it, or nothing was sampled. */
+  unrecorded_ns: number;
   /** idle time by cause; sums to idle_ns. */
   idle: IdleCause[];
   /** the ladder of this device. */
@@ -1086,7 +1096,9 @@ export interface SharedDevice {
 }
 
 export type FindingId =
+  | "advice_withheld"
   | "warm_up_in_window"
+  | "unrecorded_work"
   | "unresolved_kernels"
   | "different_program"
   | "weak_matching"

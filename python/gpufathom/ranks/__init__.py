@@ -12,7 +12,7 @@ does not matter: the files are the same, byte for byte.
 
 The pool starts fresh interpreters: a script that calls map_all() does so under `if __name__ == "__main__":`.
 
-Needs pyarrow (`pip install gpufathom[ranks]`); DuckDB for `sql`.
+Needs pyarrow; DuckDB for `sql`.
 """
 from gpufathom.ranks.dataset import TABLES, digest, parts_of
 from gpufathom.ranks.map import Mapped, map_all, map_rank

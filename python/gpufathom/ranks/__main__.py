@@ -9,7 +9,8 @@
     python3 -m gpufathom.ranks sql --dataset dataset stragglers   one of the queries, or SQL of one's own
     python3 -m gpufathom.ranks digest --dataset dataset
 
-map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed.
+map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed. reduce refuses with 3 when a
+capture is not whole or a rank is missing; --allow-incomplete answers all the same, and ends with 1.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import sys
 from typing import List
 
 from gpufathom import ranks
-from gpufathom.ranks.program import Failure
+from gpufathom.ranks.program import REFUSED, Failure, Incomplete
 
 
 def _paths(options: argparse.Namespace) -> List[str]:
@@ -58,13 +59,15 @@ def main(arguments: List[str] | None = None) -> int:
     verbs.choices["map"].add_argument("--list", help="file with a capture's path on each line")
     verbs.choices["map"].add_argument("--workers", type=int)
     verbs.choices["reduce"].add_argument("--rows", type=int, default=200, help="collectives kept in the answer")
+    verbs.choices["reduce"].add_argument("--allow-incomplete", action="store_true",
+                                         help="answer when captures are not whole or ranks are missing, too")
     verbs.choices["sql"].add_argument("query", help=f"{', '.join(ranks.QUERIES)}, or SQL")
     options = parser.parse_args(arguments)
     try:
         if options.verb == "map":
             return _map(options)
         if options.verb == "reduce":
-            answer = ranks.reduce(options.dataset, options.rows)
+            answer = ranks.reduce(options.dataset, options.rows, allow_incomplete=options.allow_incomplete)
             print(json.dumps(answer))
             return 1 if answer["failed"] or answer["missing_ranks"] else 0
         if options.verb == "sql":
@@ -73,6 +76,9 @@ def main(arguments: List[str] | None = None) -> int:
         else:
             print(ranks.digest(options.dataset))
         return 0
+    except Incomplete as error:
+        print(f"gpufathom: {error}", file=sys.stderr)
+        return REFUSED
     except (Failure, OSError) as error:
         print(f"gpufathom: {error}", file=sys.stderr)
         return 1

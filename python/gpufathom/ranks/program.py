@@ -7,8 +7,15 @@ import shutil
 import subprocess
 
 
+REFUSED = 3  # exit code of the program for captures that are not whole
+
+
 class Failure(Exception):
     """What the program said, with the file it is about."""
+
+
+class Incomplete(Failure):
+    """Captures are not whole or missing; allow_incomplete goes on with those that are there."""
 
 
 def _of_package() -> str | None:

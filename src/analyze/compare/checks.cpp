@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/format.h"
 #include "core/trim.h"
 
 namespace gf {
@@ -106,10 +107,70 @@ std::string shown(const CheckRule& rule, double value) {
   return fmt::format("{:+.1f} points", value);
 }
 
-/// False when the clock's difference may be noise; true when it is not, or nobody knows.
-bool may_fail(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
-  if (rule.what != "step" && rule.what != "item") return true;
-  return comparison.changes[run - 1].verdict != ComparedVerdict::no_difference;
+constexpr std::int64_t kFewestSteps = 3;
+
+/// A change with what noise leaves open: both bounds are the change itself where nothing is known.
+struct Bounded {
+  double change = 0, low = 0, high = 0;
+};
+
+bool by_the_clock(const CheckRule& rule) { return rule.what == "step" || rule.what == "item"; }
+
+/// Empty: too few steps for a statement.
+std::optional<Bounded> bounded(const Comparison& comparison, const CheckRule& rule, std::size_t run,
+                               double before, double after) {
+  const double change = *change_of(rule, before, after);
+  const auto& of = comparison.changes[run - 1];
+  const auto steps = std::min(comparison.runs[0].steps, comparison.runs[run].steps);
+  if (!by_the_clock(rule)) {
+    if (comparison.per == "step" && steps < kFewestSteps) return std::nullopt;
+    return Bounded{change, change, change};
+  }
+  if (!of.low || !of.high || !of.ratio) return std::nullopt;
+  return Bounded{change, change_of(rule, before, after * *of.low / *of.ratio).value_or(change),
+                 change_of(rule, before, after * *of.high / *of.ratio).value_or(change)};
+}
+
+CheckOutcome outcome_of(const CheckRule& rule, const Bounded& found) {
+  // Turned so that more is worse.
+  const double sign = rule.more ? 1 : -1;
+  const double limit = sign * rule.limit, change = sign * found.change;
+  const double best = rule.more ? found.low : -found.high;
+  const double worst = rule.more ? found.high : -found.low;
+  if (change > limit && (best > 0 || best == worst)) return CheckOutcome::failed;
+  if (worst <= limit) return CheckOutcome::ok;
+  return CheckOutcome::undecided;
+}
+
+/// About how many steps of each run would do, when they scatter as these: bounds come nearer with
+/// the root of their number. Empty when nobody would take so many.
+std::optional<std::int64_t> steps_needed(const CheckRule& rule, const Bounded& found,
+                                         std::int64_t steps) {
+  constexpr double kMost = 10'000;
+  const double above = std::abs(found.change - rule.limit);
+  const bool beyond = rule.more ? found.change > rule.limit : found.change < rule.limit;
+  const double wanted = beyond ? std::abs(found.change) : above;
+  const double reach = std::max(found.high - found.change, found.change - found.low);
+  const double times = wanted > 0 ? reach / wanted : kMost;
+  const double needed = std::ceil(static_cast<double>(steps) * times * times);
+  if (!(needed < kMost)) return std::nullopt;
+  return std::max(steps + 1, static_cast<std::int64_t>(needed));
+}
+
+std::string why_undecided(const Comparison& comparison, const CheckRule& rule,
+                          const std::optional<Bounded>& found, std::size_t run) {
+  if (comparison.per != "step")
+    return "undecided: not every run has steps, so that noise is not known";
+  const auto steps = std::min(comparison.runs[0].steps, comparison.runs[run].steps);
+  if (!found)
+    return fmt::format("undecided: {} of a run, at least {} are needed", plural(steps, "step"),
+                       kFewestSteps);
+  const auto needed = steps_needed(rule, *found, steps);
+  const std::string bounds = fmt::format("undecided: {} to {} with 95 % confidence",
+                                         shown(rule, found->low), shown(rule, found->high));
+  if (!needed) return bounds + ", and more steps would hardly help";
+  return fmt::format("{}; about {} steps of each run would decide, here {}", bounds, *needed,
+                     steps == 1 ? "is 1" : fmt::format("are {}", steps));
 }
 
 ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
@@ -121,15 +182,17 @@ ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule, std
   if (before && after) check.value = change_of(rule, *before, *after);
   const auto& name = comparison.runs[run].label;
   if (!check.value) {
-    check.failed = true;
-    check.text = fmt::format("{}: no data for {}", name, rule.what);
+    check.outcome = CheckOutcome::undecided;
+    check.text = fmt::format("{}: undecided: no data for {}", name, rule.what);
     return check;
   }
-  const bool beyond = rule.more ? *check.value > rule.limit : *check.value < rule.limit;
-  check.failed = beyond && may_fail(comparison, rule, run);
+  const auto found = bounded(comparison, rule, run, *before, *after);
+  check.outcome = found ? outcome_of(rule, *found) : CheckOutcome::undecided;
+  check.failed = check.outcome == CheckOutcome::failed;
   check.text = fmt::format("{}: {} {} against {}", name, rule.what, shown(rule, *check.value),
                            comparison.runs[0].label);
-  if (beyond && !check.failed) check.text += ", no difference beyond noise";
+  if (check.outcome == CheckOutcome::undecided)
+    check.text += ", " + why_undecided(comparison, rule, found, run);
   return check;
 }
 
@@ -169,6 +232,17 @@ void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules) {
   for (const auto& rule : rules)
     for (std::size_t run = 1; run < comparison.runs.size(); ++run)
       comparison.checks.push_back(try_check(comparison, rule, run));
+}
+
+void refuse_checks(Comparison& comparison, const std::vector<bool>& whole) {
+  for (auto& check : comparison.checks) {
+    const auto run = static_cast<std::size_t>(check.run);
+    if (whole[0] && whole[run]) continue;
+    const auto& lacks = comparison.runs[whole[run] ? 0 : run].label;
+    check.outcome = CheckOutcome::refused;
+    check.failed = false;
+    check.text = fmt::format("{}: not judged: {} is not whole", comparison.runs[run].label, lacks);
+  }
 }
 
 }  // namespace gf

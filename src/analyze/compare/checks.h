@@ -26,8 +26,11 @@ struct CheckRule {
 Result<CheckRule> parse_check(std::string_view text);
 
 /// Tries the rules on every run but the first and appends to its `checks`. A rule on time by the
-/// clock fails only when the difference is beyond noise, where that is known; one without data
-/// fails.
+/// clock fails when the difference is beyond the limit and beyond noise, and holds when the bounds
+/// of the difference are within the limit; else it is undecided, as is one without data.
 void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules);
+
+/// Takes back what was said of runs that are not whole: `whole` by run.
+void refuse_checks(Comparison& comparison, const std::vector<bool>& whole);
 
 }  // namespace gf

@@ -27,6 +27,14 @@ struct EnumNames<ComparedVerdict> {
                                                          "same_job", "not_known"};
 };
 
+/// What became of a --fail-on rule.
+enum class CheckOutcome : std::uint8_t { ok, failed, undecided, refused };
+template <>
+struct EnumNames<CheckOutcome> {
+  static constexpr const char* type = "CheckOutcome";
+  static constexpr std::array<std::string_view, 4> names{"ok", "failed", "undecided", "refused"};
+};
+
 /// What must be alike for two times to be comparable.
 enum class ComparedSetting : std::uint8_t {
   device,

@@ -1,12 +1,12 @@
 #include "analyze/compare/noise.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "core/statistics.h"
+#include "core/student.h"
 
 namespace gf {
 
@@ -22,8 +22,8 @@ class Resampled {
     for (const auto step : steps) mean_ += static_cast<double>(step);
     const auto count = static_cast<double>(steps.size());
     mean_ /= count;
-    const boost::math::students_t few(count - 1);
-    widened_ = boost::math::quantile(few, 0.975) / kNormal * std::sqrt(count / (count - 1));
+    const double few = student_quantile95(std::ssize(steps) - 1);
+    widened_ = few / kNormal * std::sqrt(count / (count - 1));
   }
   double mean() const { return mean_; }
   double draw(std::mt19937_64& random) const {

@@ -69,6 +69,13 @@ TraceFacts::HostOther TraceFacts::host_other() const {
 
 Nanos TraceFacts::late() const { return idle(IdleReason::launch_bound).ns + host_other().between; }
 
+bool TraceFacts::knows_sm_active() const {
+  return levels.has(KernelLevel::sm_active) ||
+         std::ranges::any_of(analysis.levels, [](const Level& level) {
+           return level.id == "sm.active"_metric && level.value.has_value();
+         });
+}
+
 bool TraceFacts::repeats(const Intervals& spans, double share) const {
   if (window < 10 * kNsPerMs || context.devices.empty()) return true;
   Interval all = context.devices.front().window;

@@ -44,6 +44,8 @@ struct TraceFacts {
   TrainingPhase phase(const KernelInstance& kernel_instance) const {
     return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);
   }
+  /// Of the whole GPU, or of kernels, whether they were matched or not.
+  bool knows_sm_active() const;
   bool pytorch() const { return capture().framework == "pytorch"; }
   /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
   /// none.

@@ -68,6 +68,10 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
         break;
     }
   }
+  // Advice is not built on evidence that is known to be wrong.
+  if (std::ranges::any_of(
+          caveats, [](const Finding& caveat) { return caveat.id == FindingId::advice_withheld; }))
+    losses.clear();
   std::stable_sort(losses.begin(), losses.end(), [](const auto& left, const auto& right) {
     return left.gain_ns.value_or(0) > right.gain_ns.value_or(0);
   });
@@ -76,13 +80,24 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
   return caveats;
 }
 
+/// Advice that stands on when the device was idle.
+bool needs_idle_time(const Finding& finding) {
+  using enum FindingId;
+  return finding.group == FindingGroup::host || finding.id == observer_effect ||
+         finding.id == tiny_kernels || finding.id == small_batch || finding.id == room_in_memory;
+}
+
 }  // namespace
 
 std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& levels,
                                    const Analysis& analysis) {
   const TraceFacts facts(context, analysis, levels);
   if (facts.window <= 0) return {};
-  return apply<TraceFacts>(kTraceRules, facts);
+  auto findings = apply<TraceFacts>(kTraceRules, facts);
+  if (std::ranges::any_of(analysis.devices,
+                          [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
+    std::erase_if(findings, needs_idle_time);
+  return findings;
 }
 
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,

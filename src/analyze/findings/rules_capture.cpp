@@ -1,12 +1,15 @@
 // Rules about the capture itself: what its numbers can and cannot say.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/kernel_types.h"
 #include "analyze/utilization/level_formulas.h"
 #include "core/when.h"
+#include "model/quality.h"
 
 namespace gf::trace_rules {
 
@@ -51,6 +54,24 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       {}};
 }
 
+std::optional<Finding> advice_withheld(const Facts& facts) {
+  constexpr QualityCode kBroken[] = {QualityCode::no_kernel, QualityCode::dropped_kernels,
+                                     QualityCode::kernel_before_launch, QualityCode::stream_overlap,
+                                     QualityCode::repeated_kernel};
+  std::string why;
+  for (const auto& quality : facts.analysis.quality)
+    for (const QualityCode code : kBroken)
+      if (quality.code == name_of(code))
+        why += fmt::format("{}{} x {}", when(!why.empty(), "; "), quality.count, quality.code);
+  if (why.empty()) return {};
+  return Finding{FindingId::advice_withheld,
+                 "No advice is given: what the capture says of its kernels does not add up (see "
+                 "data quality), so that its busy and idle times are not those of the program. "
+                 "Record it again.",
+                 why,
+                 {}};
+}
+
 std::optional<Finding> warm_up_in_window(const Facts& facts) {
   const auto& steps = facts.analysis.window.steps;
   Nanos warm = 0, stable = 0;
@@ -78,9 +99,26 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
       {}};
 }
 
+std::optional<Finding> unrecorded_work(const Facts& facts) {
+  Nanos missing = 0;
+  for (const auto& device : facts.analysis.devices) missing += device.unrecorded_ns;
+  if (missing <= 0) return {};
+  std::string evidence;
+  for (const auto& note : facts.analysis.quality)
+    if (note.code == name_of(QualityCode::work_not_recorded) ||
+        note.code == name_of(QualityCode::work_of_others))
+      evidence += when(!evidence.empty(), "; ") + note.detail;
+  return Finding{FindingId::unrecorded_work,
+                 fmt::format("For {} of the time the GPU works on something that was not recorded. "
+                             "What looks idle between the recorded kernels is not, so no advice is "
+                             "given on it.",
+                             say_share(facts.of_window(missing))),
+                 evidence,
+                 {}};
+}
+
 std::optional<Finding> kernel_bound(const Facts& facts) {
-  if (facts.levels.has(KernelLevel::sm_active) || facts.of_window(facts.kernel_busy) < 0.9)
-    return {};
+  if (facts.knows_sm_active() || facts.of_window(facts.kernel_busy) < 0.9) return {};
   const auto kernel_types = kernel_types_without_counters(facts.analysis);
   std::string types;
   std::size_t said = 0;
@@ -99,7 +137,7 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
 }
 
 std::optional<Finding> missing_counters(const Facts& facts) {
-  if (facts.levels.has(KernelLevel::sm_active) || facts.kernel_count == 0) return {};
+  if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
   const Chip* chip = chip_of(facts.capture());
   if (!nsight_compute_helps(facts.capture())) return {};
   return Finding{FindingId::missing_counters,
@@ -154,6 +192,18 @@ bool matches_weakly(const Facts& facts) {
   return match.verdict == MatchVerdict::different_program || share_matched(facts) < 0.95;
 }
 
+/// Of kernel time, a level that some kernels have does not cover 5 % and more.
+bool leaves_kernels_open(const Facts& facts) {
+  for (const auto level :
+       {KernelLevel::sm_active, KernelLevel::issue_active, KernelLevel::tensor_active}) {
+    Nanos open = 0;
+    for (const auto& kernel : facts.kernels)
+      if (std::isnan(facts.levels.of(kernel.activity, level))) open += kernel.exclusive_ns;
+    if (open * 20 > facts.kernel_busy) return true;
+  }
+  return false;
+}
+
 std::string match_evidence(const Facts& facts) {
   const auto& match = facts.analysis.match;
   return fmt::format(
@@ -166,7 +216,7 @@ std::string match_evidence(const Facts& facts) {
 }  // namespace
 
 std::optional<Finding> unresolved_kernels(const Facts& facts) {
-  if (!matches_weakly(facts) || !has_solved_counters(facts.capture())) return {};
+  if (!has_solved_counters(facts.capture()) || !leaves_kernels_open(facts)) return {};
   const auto& metadata = facts.capture().metadata;
   std::string how;
   for (std::size_t i = 0; i < metadata.size(); ++i) {
@@ -175,8 +225,9 @@ std::optional<Finding> unresolved_kernels(const Facts& facts) {
     how += facts.capture().text(metadata.value[i]);
   }
   return Finding{FindingId::unresolved_kernels,
-                 "Samples do not tell every kernel from its neighbours, so the levels below the "
-                 "first are intervals. Record longer, or sample faster: --rate 5000.",
+                 "Samples do not tell every kernel from its neighbours: the levels of the whole "
+                 "GPU are known, those of some kernels are not. Record longer, or sample faster: "
+                 "--rate 5000.",
                  how,
                  {}};
 }

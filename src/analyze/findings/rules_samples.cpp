@@ -108,7 +108,7 @@ std::optional<Finding> sms_without_work(const Facts& facts) {
   std::string evidence =
       fmt::format("{} of {} busy", say_time(facts.sm_inactive), say_time(facts.busy));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
-    evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
+    evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
   return Finding{FindingId::sms_without_work,
                  fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
                              "are too small or end unevenly. Larger batches, fewer and larger "
@@ -134,7 +134,7 @@ std::optional<Finding> waiting_warps(const Facts& facts) {
       fmt::format("stalled {} of {} busy", say_time(facts.stalled), say_time(facts.busy));
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
-    evidence += fmt::format("; warp slots filled {}", say_share(*occupancy));
+    evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
   return Finding{FindingId::waiting_warps,
                  fmt::format("While kernels run, warps are there and nothing is issued {} of the "
                              "time: they wait for memory, barriers or each other, and the "

@@ -68,7 +68,7 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
     : context_(context),
       capture_(context.capture),
       rules_(context, facts),
-      captures_(context),
+      captures_(context.capture),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
       most_looked_at_(kMostLooks *

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/idle/graph_captures.h"
 #include "analyze/idle/idle_rules.h"
 #include "analyze/idle/idle_sums.h"
 #include "analyze/thread_sweep.h"
+#include "model/graph_captures.h"
 
 namespace gf {
 

@@ -2,13 +2,13 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/kernel_rates/columns.h"
 #include "analyze/kernel_rates/mixed_fit.h"
 #include "analyze/kernel_rates/sm_clock.h"
+#include "core/student.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
@@ -106,8 +106,7 @@ VectorXd clustered_variance(const System& equations, const VectorXd& errors,
 
 /// Student's quantile for a two-sided 95 % interval whose variance comes from so many places.
 double quantile95(std::int64_t places) {
-  return boost::math::quantile(
-      boost::math::students_t(static_cast<double>(std::max<std::int64_t>(places - 1, 3))), 0.975);
+  return student_quantile95(std::max<std::int64_t>(places - 1, 3));
 }
 
 /// Everything about the system but the metrics' values.
@@ -206,6 +205,9 @@ struct FittedMeans {
 
 FittedMeans fit_means(const Prepared& prepared, const KernelColumns& columns,
                       const VectorXd& values) {
+  const Index kept = prepared.weights.rows();
+  // Nothing was counted, so no kernel did any: links that no program uses.
+  if (values.squaredNorm() == 0) return {VectorXd::Zero(kept), VectorXd::Zero(kept)};
   const MixedFit fit = fit_metric(prepared, columns, values);
   const VectorXd errors = errors_of(prepared, values, fit.x);
   FittedMeans out{(prepared.weights * fit.x).cwiseMax(0), fit.variance, fit.residual,
@@ -219,16 +221,18 @@ FittedMeans fit_means(const Prepared& prepared, const KernelColumns& columns,
   return out;
 }
 
-/// Each kernel's clock over the mean one; all 1 where cycles were not counted.
-VectorXd relative_clocks(const Prepared& prepared, const KernelColumns& columns,
-                         const AlignedSamples& samples, const SmClock& clock) {
-  VectorXd clocks = VectorXd::Ones(prepared.weights.rows());
-  if (!clock.metric()) return clocks;
-  const FittedMeans cycles =
-      fit_means(prepared, columns, fitted_values(prepared, samples, clock, *clock.metric()));
+/// Makes cycles over time shares of each kernel's own cycles.
+void divide_by_clocks(const SmClock& clock, std::vector<FittedMeans>& fitted) {
+  if (!clock.metric()) return;
+  const FittedMeans& cycles = fitted[*clock.metric()];
+  VectorXd clocks(cycles.mean.size());
   for (Index group = 0; group < clocks.size(); ++group)
     clocks[group] = clock.relative(cycles.mean[group], std::sqrt(cycles.variance[group]));
-  return clocks;
+  for (std::size_t metric = 0; metric < fitted.size(); ++metric) {
+    if (!clock.is_share_of_cycles(metric)) continue;
+    fitted[metric].mean = fitted[metric].mean.cwiseQuotient(clocks);
+    fitted[metric].variance = fitted[metric].variance.cwiseQuotient(clocks.cwiseProduct(clocks));
+  }
 }
 
 /// The rates of one metric, of which counts have no scale but their largest.
@@ -268,18 +272,16 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device) {
   out.fit_of_shift = samples.correlation;
   out.samples = static_cast<std::int64_t>(samples.rows.size());
   const Prepared prepared = prepare(capture, columns, samples);
-  const VectorXd clocks = relative_clocks(prepared, columns, samples, clock);
-  for (std::size_t index = 0; index < samples.metrics.size(); ++index) {
-    FittedMeans fitted =
-        fit_means(prepared, columns, fitted_values(prepared, samples, clock, index));
-    if (clock.is_share_of_cycles(index)) {
-      fitted.mean = fitted.mean.cwiseQuotient(clocks);
-      fitted.variance = fitted.variance.cwiseQuotient(clocks.cwiseProduct(clocks));
-    }
-    out.metrics.push_back(samples.metrics[index]);
-    out.explained.push_back(fitted.squares > 0 ? 1 - fitted.residual / fitted.squares : 0);
-    const auto* metric = find_metric(capture.text(out.metrics.back()));
-    out.rates.push_back(rates_of(columns, fitted, metric && metric->unit == "ratio", out.samples));
+  std::vector<FittedMeans> fitted;
+  for (std::size_t metric = 0; metric < samples.metrics.size(); ++metric)
+    fitted.push_back(fit_means(prepared, columns, fitted_values(prepared, samples, clock, metric)));
+  divide_by_clocks(clock, fitted);
+  out.metrics = samples.metrics;
+  for (std::size_t index = 0; index < fitted.size(); ++index) {
+    const FittedMeans& means = fitted[index];
+    out.explained.push_back(means.squares > 0 ? 1 - means.residual / means.squares : 0);
+    const auto* metric = find_metric(capture.text(out.metrics[index]));
+    out.rates.push_back(rates_of(columns, means, metric && metric->unit == "ratio", out.samples));
   }
   return out;
 }

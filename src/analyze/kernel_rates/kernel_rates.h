@@ -42,8 +42,8 @@ struct KernelRates {
 /// no other: `alignment.verdict` says which.
 KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 
-/// Adds what was solved as a counter report: one report kernel for each kernel of a step (of the
-/// whole capture when it has no steps), with the counters that the levels are made of; kernels that
+/// Adds what was solved as a counter report: one report kernel for each group of a device, with the
+/// counters that the levels are made of; kernels that
 /// are not resolvable lack them. Notes how in metadata. Gives the rates of every device, for an
 /// analysis to use again (AnalyzeOptions::kernel_rates); nothing when nothing could be solved.
 std::vector<KernelRates> add_solved_counters(Capture& capture);

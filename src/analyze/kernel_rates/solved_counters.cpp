@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/launch_columns.h"
@@ -14,7 +16,7 @@ namespace {
 
 /// Counters of a report that the solved metrics stand for.
 struct Stand {
-  const char* metric;
+  std::string_view metric;
   const char* counter;
   double factor;
   const char* unit;
@@ -29,29 +31,9 @@ constexpr Stand kStands[] = {
     {"dram.active"_metric, "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, "%"},
 };
 
-/// The kernels that stand for all, in order of time: those of a step from the middle; every one
-/// when there are no steps.
-std::vector<std::uint32_t> typical_kernels(const Capture& capture, const KernelRates& solved) {
-  const auto& activities = capture.activities;
-  Interval span{INT64_MIN, INT64_MAX};
-  if (!capture.steps.empty()) {
-    const auto middle = capture.steps.size() / 2;
-    span = {capture.steps.start_ns[middle],
-            capture.steps.start_ns[middle] + capture.steps.duration_ns[middle]};
-  }
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < activities.size(); ++row)
-    if (solved.group_of[row] != kNoRow && activities.start_ns[row] >= span.start &&
-        activities.start_ns[row] < span.end)
-      rows.push_back(row);
-  std::sort(rows.begin(), rows.end(), [&](auto left, auto right) {
-    return activities.start_ns[left] < activities.start_ns[right];
-  });
-  return rows;
-}
-
-/// The row of report_kernels that an activity gets.
-std::uint32_t add_report_kernel(Capture& capture, std::uint32_t device, std::uint32_t row) {
+/// The row of report_kernels that a group gets.
+std::uint32_t add_report_kernel(Capture& capture, std::uint32_t device, const KernelGroup& group) {
+  const auto row = group.first;
   const auto& activities = capture.activities;
   auto& report_kernels = capture.report_kernels;
   const auto add = report_kernels.add();
@@ -59,7 +41,8 @@ std::uint32_t add_report_kernel(Capture& capture, std::uint32_t device, std::uin
   report_kernels.pid[add] = activities.pid[row];
   report_kernels.device[add] = capture.devices.id[device];
   copy_launch(activities, row, report_kernels, add);
-  report_kernels.duration_ns[add] = static_cast<double>(activities.duration_ns[row]);
+  report_kernels.duration_ns[add] = static_cast<double>(group.ns) /
+                                    static_cast<double>(std::max<std::int64_t>(group.instances, 1));
   return add;
 }
 
@@ -86,27 +69,29 @@ std::string rival_text(const ShiftFound& alignment) {
                      100 * alignment.error, 100 * alignment.rival_error, alignment.rival_shift);
 }
 
-/// "12 of 14 kernels (98.1 % of kernel time) resolved ...".
-std::string solution_text(const KernelRates& solved) {
-  std::int64_t resolved = 0, total = 0;
-  Nanos resolved_ns = 0, ns = 0;
-  for (std::size_t group = 0; group < solved.groups.size(); ++group) {
-    bool all = true;
-    for (const auto& rates : solved.rates) all &= rates[group].resolvable;
-    ++total;
-    ns += solved.groups[group].ns;
-    if (all) {
+/// "resolved of kernel time: issue.active 98.1 % (12 of 14 kernels), ...": of the metrics that
+/// levels are made of.
+std::string solution_text(const Capture& capture, const KernelRates& solved) {
+  std::string text;
+  for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
+    const auto id = capture.text(solved.metrics[metric]);
+    if (std::ranges::find(kStands, id, &Stand::metric) == std::end(kStands)) continue;
+    std::int64_t resolved = 0;
+    Nanos resolved_ns = 0, ns = 0;
+    for (std::size_t group = 0; group < solved.groups.size(); ++group) {
+      ns += solved.groups[group].ns;
+      if (!solved.rates[metric][group].resolvable) continue;
       ++resolved;
       resolved_ns += solved.groups[group].ns;
     }
+    text += fmt::format(
+        "{}{} {:.1f} % ({} of {} kernels)", text.empty() ? "resolved of kernel time: " : ", ", id,
+        100.0 * static_cast<double>(resolved_ns) / static_cast<double>(std::max<Nanos>(ns, 1)),
+        resolved, solved.groups.size());
   }
-  double share = 0;
-  if (ns > 0) share = 100.0 * static_cast<double>(resolved_ns) / static_cast<double>(ns);
-  return fmt::format(
-      "{} of {} kernels ({:.1f} % of kernel time) resolved in every metric from {} samples; "
-      "clocks shifted by {} ns, correlation {:.3f}, {}",
-      resolved, total, share, solved.samples, solved.shift_ns, solved.fit_of_shift,
-      rival_text(solved.alignment));
+  return fmt::format("{}; {} samples, clocks shifted by {} ns, correlation {:.3f}, {}", text,
+                     solved.samples, solved.shift_ns, solved.fit_of_shift,
+                     rival_text(solved.alignment));
 }
 
 /// Why samples could not be laid over kernels; empty where there was nothing to lay.
@@ -145,10 +130,11 @@ std::vector<KernelRates> add_solved_counters(Capture& capture) {
     if (const auto why = refusal_text(solved.alignment, capture.devices.id[device]); !why.empty())
       capture.note_quality(QualityCode::samples_not_laid, why);
     if (solved.metrics.empty()) continue;
-    for (const auto row : typical_kernels(capture, solved))
-      add_counters(capture, add_report_kernel(capture, device, row), solved, solved.group_of[row]);
+    for (std::uint32_t group = 0; group < solved.groups.size(); ++group)
+      add_counters(capture, add_report_kernel(capture, device, solved.groups[group]), solved,
+                   group);
     capture.set_metadata(fmt::format("solved.{}", capture.devices.id[device]),
-                         solution_text(solved));
+                         solution_text(capture, solved));
   }
   if (capture.report_kernels.empty()) return {};
   capture.set_metadata("counters.source", "samples");

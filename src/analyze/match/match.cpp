@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
+#include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/match/align.h"
 #include "analyze/match/laps.h"
 #include "analyze/match/streams.h"
@@ -111,6 +116,41 @@ void take_pairs(const Pairs& pairs, const Symbols& symbols, std::vector<bool>& u
   }
 }
 
+/// What makes kernels of samples the same (kernel_groups.h).
+template <class Kernels>
+auto launch_key(const Kernels& kernels, std::size_t row) {
+  return std::tuple{kernels.name[row],   kernels.grid_x[row],  kernels.grid_y[row],
+                    kernels.grid_z[row], kernels.block_x[row], kernels.block_y[row],
+                    kernels.block_z[row]};
+}
+
+/// Counters solved from samples are those of the trace's own kernels: each has its row.
+void match_solved(const Capture& capture, const std::vector<DeviceTimeline>& devices,
+                  Matching& out) {
+  using Key = std::pair<std::int64_t, decltype(launch_key(capture.report_kernels, 0))>;
+  std::map<Key, std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < capture.report_kernels.size(); ++row)
+    rows.emplace(Key{capture.report_kernels.device[row], launch_key(capture.report_kernels, row)},
+                 row);
+  std::set<std::uint32_t> used;
+  for (const DeviceTimeline& device : devices)
+    for (const std::uint32_t activity : kernels_of(capture, device)) {
+      const auto found = rows.find(
+          Key{capture.devices.id[device.device], launch_key(capture.activities, activity)});
+      if (found == rows.end()) continue;
+      out.report_row[activity] = found->second;
+      out.score[activity] = 1;
+      out.state[activity] = Matching::State::matched;
+      used.insert(found->second);
+      ++out.info.matched;
+    }
+  out.info.trace_only -= out.info.matched;
+  out.info.report_only -= static_cast<std::int64_t>(used.size());
+  out.info.confidence = 1;
+  out.info.verdict = MatchVerdict::good;
+  out.info.note = "The counters were solved from the recording's own samples, kernel by kernel.";
+}
+
 }  // namespace
 
 Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>& devices) {
@@ -134,6 +174,10 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
     return out;
   }
 
+  if (has_solved_counters(capture)) {
+    match_solved(capture, devices, out);
+    return out;
+  }
   const Symbols symbols = make_symbols(capture, all);
   const DurationCost cost(capture);
   std::vector<bool> used(capture.report_kernels.size());

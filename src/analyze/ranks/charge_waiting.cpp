@@ -198,7 +198,23 @@ class Charger {
         alone(stretch.late_then, stretch.late) - alone(stretch.early_then, stretch.early), 0);
     excess.waited = std::max<Nanos>(
         waited(stretch.late_then, stretch.late) - waited(stretch.early_then, stretch.early), 0);
+    settle_gaps(excess.own);
     return excess;
+  }
+
+  /// Gaps without a reason are no fault of a rank: around kernels that only it runs they are those
+  /// kernels', and else the recorder can have made them (it paused, its window began).
+  static void settle_gaps(std::array<Nanos, kRankTimes>& own) {
+    constexpr std::array kGaps{RankTime::idle_unexplained, RankTime::idle_not_recorded,
+                               RankTime::idle_no_launch_record};
+    constexpr Nanos kTenth = 10;
+    Nanos gaps = 0;
+    for (const auto gap : kGaps) gaps += std::exchange(own[static_cast<std::size_t>(gap)], 0);
+    Nanos& kernels = own[static_cast<std::size_t>(RankTime::kernels)];
+    if (kernels * kTenth >= gaps)
+      kernels += gaps;
+    else
+      own[static_cast<std::size_t>(RankTime::unknown)] += gaps;
   }
 
   using Owners = std::map<std::tuple<std::uint32_t, RankTime, std::int64_t, std::int64_t>, double>;

@@ -13,7 +13,7 @@ constexpr std::string_view late_label(RankTime cause) {
 #define GF_CAUSE(id, label, short_label, colour, meaning) label,
 #include "analyze/names/causes.def"
 #undef GF_CAUSE
-                                          "before the capture"};
+                                          "not recorded"};
   return kLabels[static_cast<std::size_t>(cause)];
 }
 

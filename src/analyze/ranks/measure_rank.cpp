@@ -6,7 +6,6 @@
 #include "analyze/describe_source.h"
 #include "analyze/device_use.h"
 #include "analyze/idle/idle.h"
-#include "analyze/launches.h"
 #include "analyze/ranks/collect_collectives.h"
 #include "analyze/ranks/host_pace.h"
 #include "analyze/ranks/identity.h"
@@ -15,6 +14,7 @@
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/window.h"
+#include "model/launches.h"
 
 namespace gf {
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "analyze/utilization/waterfall.h"
 #include "core/apportion.h"
@@ -68,12 +70,6 @@ Level missing_level(std::string_view rung, SampleSource source, bool recorded) {
   return level;
 }
 
-/// Means while there were samples, the waterfall's way down; NaN where nothing was sampled.
-struct SampledMeans {
-  double busy = NAN, active = NAN, issue = NAN, tensor = NAN, tensor_issue = NAN;
-  double covered = 0;  // share of the span in which `busy` is known
-};
-
 void keep_mean(std::string_view rung, double mean, double share, SampledMeans& means) {
   if (rung == "gpu.busy"_metric) {
     means.busy = mean;
@@ -85,52 +81,71 @@ void keep_mean(std::string_view rung, double mean, double share, SampledMeans& m
   if (rung == "tensor.issue"_metric) means.tensor_issue = mean;
 }
 
-/// Fills the ladder of a device.
-SampledMeans measure_rungs(const Capture& capture, const std::vector<SampledSeries>& series,
-                           SampleSource source, DeviceUse& use) {
-  SampledMeans means;
-  double above = 1;
+/// Which rungs are shown although nothing was sampled of them, in their places.
+void add_missing_levels(SampleSource source, bool recorded, std::vector<Level>& levels) {
+  std::vector<Level> all;
   for (const auto& rung : kSampledRungs) {
-    const auto [found, metric] = stand_in(capture, series, rung);
-    if (!found) {
-      if (rung.always)
-        use.levels.push_back(missing_level(rung.id, source, capture.format == "gpufathom_record"));
-      continue;
-    }
-    const double share =
-        std::min(static_cast<double>(found->covered) / static_cast<double>(use.span_ns), 1.0);
-    // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
-    double most = 1;
-    if (rung.deeper) most = above;
-    const double mean = std::clamp(*found->mean(false), 0.0, most);
-    Level level;
-    level.id = rung.id;
-    level.value = level.low = mean * share;
-    level.high = std::min(mean * share + (1 - share) * most, 1.0);
-    level.coverage = share;
-    level.formula = fmt::format("mean over samples of {}", metric);
-    use.levels.push_back(std::move(level));
-    keep_mean(rung.id, mean, share, means);
-    if (rung.id == "gpu.busy"_metric || rung.id == "sm.active"_metric) above = mean;
+    const auto known = std::ranges::find(levels, rung.id, &Level::id);
+    if (known != levels.end())
+      all.push_back(std::move(*known));
+    else if (rung.always)
+      all.push_back(missing_level(rung.id, source, recorded));
   }
-  return means;
-}
-
-KernelSplit split_of(const SampledMeans& means) {
-  auto of_busy = [&](double level) {
-    if (means.busy > 0) return std::min(level / means.busy, 1.0);
-    if (std::isnan(level)) return level;
-    return 0.0;
-  };
-  return split_busy(of_busy(means.active), of_busy(means.issue), of_busy(means.tensor),
-                    of_busy(means.tensor_issue));
+  levels = std::move(all);
 }
 
 }  // namespace
 
+std::vector<std::string_view> sampled_rung_metrics() {
+  std::vector<std::string_view> all;
+  for (const auto& rung : kSampledRungs)
+    std::ranges::copy_if(rung.metrics, std::back_inserter(all),
+                         [](std::string_view metric) { return !metric.empty(); });
+  return all;
+}
+
+SampledLadder sampled_ladder(const Capture& capture, const std::vector<SampledSeries>& series,
+                             Nanos span, double most) {
+  SampledLadder ladder;
+  double above = most;
+  for (const auto& rung : kSampledRungs) {
+    const auto [found, metric] = stand_in(capture, series, rung);
+    if (!found) continue;
+    const double share =
+        std::min(static_cast<double>(found->covered) / static_cast<double>(span), 1.0);
+    // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
+    double highest = 1;
+    if (rung.deeper) highest = above;
+    const double mean = std::clamp(*found->mean(false), 0.0, highest);
+    Level level;
+    level.id = rung.id;
+    level.value = level.low = mean * share;
+    level.high = std::min(mean * share + (1 - share) * highest, 1.0);
+    level.coverage = share;
+    level.formula = fmt::format("mean over samples of {}", metric);
+    ladder.levels.push_back(std::move(level));
+    keep_mean(rung.id, mean, share, ladder.means);
+    if (rung.id == "gpu.busy"_metric || rung.id == "sm.active"_metric) above = mean;
+  }
+  return ladder;
+}
+
+std::vector<double> sampled_split(const SampledMeans& means, double busy) {
+  auto of_busy = [&](double level) {
+    if (busy > 0) return std::min(level / busy, 1.0);
+    if (std::isnan(level)) return level;
+    return 0.0;
+  };
+  const KernelSplit split = split_busy(of_busy(means.active), of_busy(means.issue),
+                                       of_busy(means.tensor), of_busy(means.tensor_issue));
+  return {split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
+}
+
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
                             SampleSource source, DeviceUse& use) {
-  const SampledMeans means = measure_rungs(capture, series, source, use);
+  auto [levels, means] = sampled_ladder(capture, series, use.span_ns);
+  add_missing_levels(source, capture.format == "gpufathom_record", levels);
+  use.levels = std::move(levels);
   const Nanos known = std::llround(static_cast<double>(use.span_ns) * means.covered);
   Nanos kernels = 0, idle = 0;
   if (!std::isnan(means.busy)) {
@@ -142,9 +157,7 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   if (idle > 0) use.idle.push_back({IdleReason::not_recorded, idle, 0, {}, {}});
   if (use.idle_ns > idle)
     use.idle.push_back({IdleReason::no_samples, use.idle_ns - idle, 0, {}, {}});
-  const auto split = split_of(means);
-  const std::array parts{split.sm_inactive, split.stalled, split.other_instructions, split.tensor,
-                         split.unknown};
+  const auto parts = sampled_split(means, means.busy);
   const auto ns = apportion(kernels, parts);
   use.waterfall = {waterfall_bar(Bar::idle, idle)};  // copies cannot be told from it
   for (std::size_t part = 0; part < parts.size(); ++part)
@@ -152,7 +165,7 @@ void measure_sampled_levels(const Capture& capture, const std::vector<SampledSer
   use.waterfall.back().ns += use.idle_ns - idle;  // time without samples
 }
 
-std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
+std::vector<Level> join_ladders(std::span<const DeviceUse> devices) {
   if (devices.size() == 1) return devices.front().levels;
   std::vector<Level> all;
   double whole = 0;
@@ -182,7 +195,8 @@ std::vector<Level> join_ladders(const std::vector<DeviceUse>& devices) {
     for (const auto& device : devices)
       for (const auto& level : device.levels)
         if (level.id == rung.id && level.value) with += static_cast<double>(device.span_ns) / whole;
-    if (rung.high) rung.high = std::min(1.0, *rung.high + 1 - with);
+    // Kernel time, summed, can be above 1.
+    if (rung.high) rung.high = std::max(*rung.value, std::min(1.0, *rung.high + 1 - with));
   }
   return all;
 }

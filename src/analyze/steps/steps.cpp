@@ -1,8 +1,9 @@
 #include "analyze/steps/steps.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "analyze/sampled/sampled.h"
+#include "core/statistics.h"
 #include "model/counter_values.h"
 
 namespace gf {
@@ -82,6 +83,22 @@ std::vector<StepInfo> steps_of_source(const Capture& capture,
   return steps;
 }
 
+/// What repeats in the kernels is far shorter than what the samples of hardware counters repeat
+/// after: a loop inside a step (the cells of a recurrent network), or kernels that are all alike.
+bool inside_sampled_period(const Capture& capture, const Steps& found) {
+  constexpr double kOneKernel = 0.5, kLoop = 0.01;  // shares of the samples' period
+  if (found.steps.empty()) return false;
+  std::vector<double> durations;
+  for (const auto& step : found.steps) durations.push_back(static_cast<double>(step.duration_ns));
+  const double step = median(std::move(durations));
+  const bool one_kernel = found.source == "period:1 kernels";
+  const auto sampled = samples_over_time(capture, kAllTime);
+  return std::any_of(
+      sampled.devices.begin(), sampled.devices.end(), [&](const SampledDevice& device) {
+        return device.step_ns && step < *device.step_ns * (one_kernel ? kOneKernel : kLoop);
+      });
+}
+
 }  // namespace
 
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
@@ -96,7 +113,10 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     found.steps = steps_on_device(capture, launch, marks);
     found.source = "marks:" + marks.family;
   }
-  if (found.steps.empty()) found = find_period(capture, launch, host);
+  if (found.steps.empty()) {
+    found = find_period(capture, launch, host);
+    if (inside_sampled_period(capture, found)) found = {};
+  }
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;
   return found;

@@ -52,6 +52,22 @@ bool recorded(const Capture& capture, std::int64_t pid) {
          std::find(windows.begin(), windows.end(), pid) != windows.end();
 }
 
+}  // namespace
+
+std::vector<std::int64_t> other_processes(const Capture& capture, std::uint32_t device) {
+  std::set<std::int64_t> others = holders(capture, device);
+  std::erase_if(others, [&](std::int64_t pid) { return recorded(capture, pid); });
+  for (std::size_t i = 0; i < capture.activities.size(); ++i)
+    others.erase(capture.activities.pid[i]);
+  return {others.begin(), others.end()};
+}
+
+bool knows_processes(const Capture& capture, std::uint32_t device) {
+  return !holders(capture, device).empty();
+}
+
+namespace {
+
 std::int64_t count_others(const Capture& capture, std::uint32_t device, const Presence& presence) {
   std::int64_t others = 0;
   for (const auto pid : holders(capture, device))

@@ -14,4 +14,9 @@ void measure_tenants(const Context& context, Analysis& analysis);
 /// that their use cannot be told apart.
 void name_tenants(const Capture& capture, Analysis& analysis);
 
+/// Processes that held memory on a device (row of devices) and are not those that were recorded.
+std::vector<std::int64_t> other_processes(const Capture& capture, std::uint32_t device);
+/// Whether the capture says who held memory on the device.
+bool knows_processes(const Capture& capture, std::uint32_t device);
+
 }  // namespace gf

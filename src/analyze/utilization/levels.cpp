@@ -112,6 +112,18 @@ std::optional<Level> level_from_counters(KernelLevel id, const Sums& sum, const 
   return level;
 }
 
+/// What kernels that are known to be missing would add, were they as long as those that are there.
+double with_lost_kernels(const Capture& capture, double busy) {
+  std::int64_t lost = 0;
+  for (std::size_t row = 0; row < capture.quality.size(); ++row)
+    for (const auto code : {QualityCode::no_kernel, QualityCode::few_without_kernel})
+      if (capture.text(capture.quality.code[row]) == name_of(code))
+        lost += capture.quality.count[row];
+  const auto kept = std::ranges::count(capture.activities.kind, ActivityKind::kernel);
+  if (lost == 0 || kept == 0) return busy;
+  return std::min(1.0, busy + busy * static_cast<double>(lost) / static_cast<double>(kept));
+}
+
 }  // namespace
 
 std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices,
@@ -121,6 +133,7 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
   if (sums.window <= 0) return levels;
   levels.push_back(level_from_trace("gpu.busy"_metric, sums.kernel_busy, sums.window,
                                     "union of kernel intervals / window"));
+  levels.back().high = with_lost_kernels(context.capture, *levels.back().value);
   levels.push_back(level_from_trace("gpu.kernel_time"_metric, sums.kernel_time, sums.window,
                                     "sum of kernel durations / window"));
   for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {

@@ -203,6 +203,11 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
         layers.emplace_back(EnumNames<LayerType>::names[layer], by_layer[rung][layer]);
     bar.parts = named_parts(bar.ns, std::move(layers));
     bar.kernels = kernel_parts(capture, bar.ns, kernel_names, by_kernel[rung]);
+    if (bar.id == Bar::unknown && use.unrecorded_ns > 0) {
+      bar.ns += use.unrecorded_ns;
+      bar.parts.push_back({std::string(kUnrecordedWork), use.unrecorded_ns});
+      bar.kernels.push_back(bar.parts.back());
+    }
     bars.push_back(std::move(bar));
   }
   return bars;

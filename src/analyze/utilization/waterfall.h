@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "analyze/context.h"
@@ -28,6 +29,8 @@ KernelSplit split_busy(double sm_active, double issue_active, double tensor_acti
 /// The bars that share out kernel time, in the order of KernelSplit's members.
 inline constexpr std::array kKernelBars{Bar::sm_inactive, Bar::stalled, Bar::other_instructions,
                                         Bar::tensor, Bar::unknown};
+/// The part of a bar that is sampled work without a record.
+inline constexpr std::string_view kUnrecordedWork = "work that was not recorded";
 /// A bar without parts.
 WaterfallBar waterfall_bar(Bar bar, Nanos ns);
 

@@ -111,9 +111,11 @@ int calibrate(const CalibrateArguments& options) {
 }  // namespace
 
 Verb calibrate_verb() {
-  Verb verb{"calibrate", "measure what this GPU's memory levels and compute units cost in joules"};
+  Verb verb{"calibrate", "measure this GPU's energy per memory access and operation"};
   const auto options = std::make_shared<CalibrateArguments>();
-  verb.option("--device", options->measure.device, "N", "GPU number (default: 0)");
+  verb.option(
+      "--device", options->measure.device, "GPU",
+      "number as nvidia-smi counts (whatever CUDA_VISIBLE_DEVICES says) or UUID; default: 0");
   verb.option("--points", options->measure.points, "FILE",
               "raw points, one JSON object a line; an existing file is continued")
       .input();

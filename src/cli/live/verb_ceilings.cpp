@@ -20,8 +20,7 @@ namespace gf::cli {
 namespace {
 
 struct CeilingsArguments {
-  int device = 0;
-  std::string format = "text", output;
+  std::string device = "0", format = "text", output;
 };
 
 /// A microbenchmark that is to reach a ceiling: what one of its feature's counts stands for.
@@ -87,7 +86,7 @@ Status measure_reach(microbench::Runner& runner, const Reach& reach, CeilingsFil
   return {};
 }
 
-Result<CeilingsFile> measure(int device) {
+Result<CeilingsFile> measure(const std::string& device) {
   auto runner = microbench::Runner::open(device);
   if (!runner) return tl::unexpected(runner.error());
   if (auto status = runner->wake(); !status) return tl::unexpected(status.error());
@@ -138,9 +137,11 @@ int ceilings(const CeilingsArguments& options) {
 }  // namespace
 
 Verb ceilings_verb() {
-  Verb verb{"ceilings", "measure the most that this GPU computes and moves, in under a minute"};
+  Verb verb{"ceilings", "measure this GPU's peak compute and memory throughput"};
   const auto options = std::make_shared<CeilingsArguments>();
-  verb.option("--device", options->device, "N", "GPU number (default: 0)");
+  verb.option(
+      "--device", options->device, "GPU",
+      "number as nvidia-smi counts (whatever CUDA_VISIBLE_DEVICES says) or UUID; default: 0");
   verb.option("--format", options->format, "F", "text (default) or json").of({"text", "json"});
   verb.option("-o,--output", options->output, "FILE", "ceilings to write (JSON), for --ceilings")
       .output();

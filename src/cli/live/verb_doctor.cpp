@@ -57,7 +57,7 @@ int doctor(const OutputOptions& options) {
 }  // namespace
 
 Verb doctor_verb() {
-  Verb verb{"doctor", "what can be recorded on this machine, and what to do about the rest"};
+  Verb verb{"doctor", "check what can be recorded on this machine, and enable the rest"};
   const auto output_options = std::make_shared<OutputOptions>();
   add_output_options(verb, *output_options, {"text", "json"});
   verb.run = [output_options] { return doctor(*output_options); };

@@ -203,9 +203,10 @@ int monitor(const MonitorArguments& options) {
 }  // namespace
 
 Verb monitor_verb() {
-  Verb verb{"monitor", "what every GPU does now: levels, power, memory, processes"};
+  Verb verb{"monitor", "show or serve what every GPU does now"};
   const auto options = std::make_shared<MonitorArguments>();
-  verb.option("--devices", options->devices, "LIST", "GPUs to show: 0,2-3, UUIDs, or all");
+  verb.option("--devices", options->devices, "LIST",
+              "GPUs to show: 0,2-3 as nvidia-smi counts, UUIDs, or all");
   verb.option("--source", options->source, "auto|pm",
               "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
               "permission)")

@@ -208,13 +208,12 @@ int judge(const OverheadArguments& options, const std::vector<Way>& ways,
   for (const auto& name : options.only)
     if (std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return way.name == name; }))
       exit_code = complain(
-          fmt::format("the answer is not whole: {}: not on this machine, or not for this command",
-                      name),
+          fmt::format("incomplete result: {}: not on this machine, or not for this command", name),
           kBadInput);
   for (const auto& row : report.rows)
     if (!row.failed.empty())
       exit_code =
-          complain(fmt::format("the answer is not whole: {}: {}", row.name, row.failed), kBadInput);
+          complain(fmt::format("incomplete result: {}: {}", row.name, row.failed), kBadInput);
   return exit_code;
 }
 
@@ -250,7 +249,7 @@ int overhead(const OverheadArguments& options) {
 }  // namespace
 
 Verb overhead_verb() {
-  Verb verb{"overhead", "what tools that watch a program cost it: interleaved runs with each"};
+  Verb verb{"overhead", "measure the overhead of profilers and monitors on a program"};
   const auto options = std::make_shared<OverheadArguments>();
   verb.option("--rounds", options->rounds, "N", "runs with each tool (default: 3)").from(1, 1000);
   verb.option("--only", options->only, "NAMES",

@@ -104,13 +104,13 @@ int run_record(RecordArguments& options) {
       complain(written.error());
   }
   if (killed_by > 0) die_of(killed_by);
-  return summary->exit_code;
+  return exit_code;
 }
 
 }  // namespace
 
 Verb record_verb() {
-  Verb verb{"record", "record what the GPUs of a program do, from beside it"};
+  Verb verb{"record", "record GPU activity from outside the process"};
   const auto options = std::make_shared<RecordArguments>();
   verb.option("-o,--output", options->record.output, "FILE",
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
@@ -118,7 +118,8 @@ Verb record_verb() {
   verb.option("--rate", options->rate_hz, "HZ",
               "counter samples a second (default: 1000, with --metrics energy 400)")
       .from(1, 100000);
-  verb.option("--devices", options->record.devices, "LIST", "GPUs to record: 0,2-3, UUIDs, or all");
+  verb.option("--devices", options->record.devices, "LIST",
+              "GPUs to record: 0,2-3 as nvidia-smi counts, UUIDs, or all");
   verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
       .of({"auto", "pm", "gpm", "nvml"});
@@ -159,6 +160,13 @@ Verb record_verb() {
           "named gpufathom.step)")
       .with("--kernels")
       .positive();
+  verb.flag("--own-profiler", options->record.own_profiler,
+            "with --kernels: leave CUPTI to the program's own profiler between windows; only for "
+            "programs whose CUDA graphs have no conditional nodes")
+      .with("--kernels");
+  verb.flag("--keep-command", options->record.keep_command,
+            "keep the whole command line in the capture, with *** for what looks like a secret "
+            "(default: the program and its script)");
   verb.option("--summary", options->summary, "FILE", "also write the summary as JSON").output();
   verb.flag("-q,--quiet", options->quiet, "print nothing");
   verb.argument("-- COMMAND [ARGUMENT ...]", options->record.command,

@@ -30,7 +30,7 @@ const char* hindrance(const std::string& library) {
   return nullptr;
 }
 
-int run_program(std::vector<std::string>& command) {
+int run_program(std::vector<std::string>& command, bool own_profiler) {
   const std::string library = agent_path();
   if (const char* why = hindrance(library)) {
     complain(fmt::format("{}: the program runs, and its kernels cannot be recorded", why), kWhole);
@@ -38,6 +38,7 @@ int run_program(std::vector<std::string>& command) {
     ::setenv("CUDA_INJECTION64_PATH", library.c_str(), 1);
     ::setenv("NVTX_INJECTION64_PATH", library.c_str(), 1);
     ::setenv(inject::kDormant, "1", 1);
+    if (own_profiler) ::setenv(inject::kOwnProfiler, "1", 1);
   }
   std::vector<char*> words;
   for (auto& word : command) words.push_back(word.data());
@@ -51,11 +52,19 @@ int run_program(std::vector<std::string>& command) {
 }  // namespace
 
 Verb start_verb() {
-  Verb verb{"run", "experimental: a program whose kernels may be recorded later"};
-  const auto command = std::make_shared<std::vector<std::string>>();
-  verb.argument("-- COMMAND [ARGUMENT ...]", *command, "the program and its arguments, after --")
+  Verb verb{"run", "start a program whose kernels can be recorded later (experimental)"};
+  struct Options {
+    std::vector<std::string> command;
+    bool own_profiler = false;
+  };
+  const auto options = std::make_shared<Options>();
+  verb.flag("--own-profiler", options->own_profiler,
+            "leave CUPTI to the program's own profiler until a recorder comes; only for programs "
+            "whose CUDA graphs have no conditional nodes");
+  verb.argument("-- COMMAND [ARGUMENT ...]", options->command,
+                "the program and its arguments, after --")
       .must();
-  verb.run = [command] { return run_program(*command); };
+  verb.run = [options] { return run_program(options->command, options->own_profiler); };
   return verb;
 }
 

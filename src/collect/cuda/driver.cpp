@@ -1,6 +1,7 @@
 #include "collect/cuda/driver.h"
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "collect/library.h"
@@ -99,16 +100,22 @@ Result<std::unique_ptr<Api>> load() {
 
 }  // namespace
 
-Result<std::shared_ptr<Context>> Context::open(int device) {
+Result<std::shared_ptr<Context>> Context::open(const std::string& uuid) {
   auto api = load();
   if (!api) return tl::unexpected(api.error());
   std::shared_ptr<Context> context(new Context);
   context->api_ = std::move(*api);
   const Api& left = *context->api_;
+  // The GPU was chosen among all of the machine; what the variable hides is for other programs.
+  unsetenv("CUDA_VISIBLE_DEVICES");
   if (auto status = left.check(left.init(0), "cuInit"); !status)
     return tl::unexpected(status.error());
-  if (auto status = left.check(left.device_get(&context->device_, device), "cuDeviceGet"); !status)
-    return tl::unexpected(status.error());
+  int number = 0;
+  do {
+    if (left.device_get(&context->device_, number++) != 0)
+      return fail("CUDA does not see " + uuid, {}, -1,
+                  "it may lie outside this container, or be split into MIG instances");
+  } while (context->uuid() != uuid);
   if (auto status = left.check(left.primary_retain(&context->context_, context->device_),
                                "cuDevicePrimaryCtxRetain");
       !status)

@@ -36,7 +36,9 @@ struct Api;  // the function pointers
 class Context {
  public:
   /// Errors: no driver library, no such device, a driver that answers with an error.
-  static Result<std::shared_ptr<Context>> open(int device);
+  /// The device is found by its UUID ("GPU-..."): CUDA's numbers depend on what it hides and how
+  /// it sorts.
+  static Result<std::shared_ptr<Context>> open(const std::string& uuid);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -3,161 +3,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
 
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
+namespace {
+
+/// The rows of the catalogue that are asked for in one of the sets, by rank.
+std::vector<PmMetric> metrics_of(PmSets set) {
+  std::vector<MetricInput> rows;
+  for (const MetricInput& input : metric_inputs())
+    if (input.source == MetricSource::pm && (input.pm_sets & set)) rows.push_back(input);
+  std::ranges::stable_sort(rows, {}, &MetricInput::pm_rank);
+  std::vector<PmMetric> out;
+  for (const MetricInput& row : rows) {
+    const MetricTerm term = term_of(row);
+    if (out.empty() || out.back().id != row.metric)
+      out.push_back({row.metric.data(),
+                     {},
+                     term.factor,
+                     find_metric(row.metric)->unit != "ratio",
+                     std::string(term.times)});
+    out.back().counters.emplace_back(term.counter);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::span<const PmMetric> pm_metrics() {
-  // The TriageCompute names are counters that the chip lays out to be sampled together; the plain
-  // names serve chips without them.
-  static const std::vector<PmMetric> metrics{
-      {"gpu.busy"_metric,
-       {"FE_B.TriageCompute.gr__cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "gr__cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       0.01,
-       false},
-      {"sm.active_any"_metric,
-       {"TPC.TriageCompute.sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       0.01,
-       false},
-      {"issue.active"_metric,
-       {"TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed",
-        "sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"},
-       0.01,
-       false},
-      {"tensor.active"_metric,
-       {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_"
-        "elapsed",
-        "sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-       0.01,
-       false},
-      {"sm.occupancy"_metric,
-       {"TPC.TriageCompute.sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
-        "sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
-        "TPC.TriageCompute.tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed"},
-       0.01,
-       false},
-      {"dram.read"_metric, {"dram__bytes_read.sum", "dram__bytes_op_read.sum"}, 1, true},
-      {"dram.write"_metric, {"dram__bytes_write.sum", "dram__bytes_op_write.sum"}, 1, true},
-      {"l2.sectors"_metric, {"lts__t_sectors.sum"}, 1, true},
-      {"dram.active"_metric, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"}, 0.01, false},
-      // Over time it is the clock, which falls with the kernel under a power limit; shares of
-      // cycles are compared across kernels with it.
-      {"sm.cycles"_metric, {"sm__cycles_elapsed.max"}, 1, true},
-      {"pcie.rx"_metric,
-       {"PCI.TriageCompute.pcie__read_bytes.sum", "pcie__read_bytes.sum"},
-       1,
-       true},
-      {"pcie.tx"_metric,
-       {"PCI.TriageCompute.pcie__write_bytes.sum", "pcie__write_bytes.sum"},
-       1,
-       true},
-      {"nvlink.rx"_metric,
-       {"NVLRX.TriageCompute.nvlrx__bytes_packet_request_data_user.sum", "nvlrx__bytes.sum"},
-       1,
-       true},
-      {"nvlink.tx"_metric,
-       {"NVLTX.TriageCompute.nvltx__bytes_packet_request_data_user.sum", "nvltx__bytes.sum"},
-       1,
-       true},
-  };
-  return metrics;
+  static const auto all = metrics_of(kLevelSet);
+  return all;
 }
 
 std::span<const PmMetric> pm_cache_metrics() {
-  static const std::vector<PmMetric> metrics = [] {
-    std::vector<PmMetric> all(pm_metrics().begin(), pm_metrics().end());
-    const PmMetric l1[]{
-        {"l1.sectors"_metric,
-         {"SM_B.TriageCompute.l1tex__t_sectors.sum", "l1tex__t_sectors.sum"},
-         1,
-         true},
-        {"l1.hits"_metric,
-         {"SM_B.TriageCompute.l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors_lookup_hit.sum"},
-         1,
-         true},
-    };
-    all.insert(all.end(), std::begin(l1), std::end(l1));
-    return all;
-  }();
-  return metrics;
+  static const auto all = metrics_of(kCacheSet);
+  return all;
 }
 
 std::span<const PmMetric> pm_energy_metrics() {
-  static const std::vector<PmMetric> metrics = [] {
-    std::vector<PmMetric> all;
-    for (const auto& metric :
-         pm_metrics())  // the ladder's, without those that would take the room of others
-      if (!std::string_view(metric.id).starts_with("nvlink.")) all.push_back(metric);
-    const char* sectors =
-        "lts__t_sectors.sum";  // the ratios below are shares of all sectors, whoever asked
-    for (const auto& metric : std::initializer_list<PmMetric>{
-             {"inst.executed"_metric,
-              {"TPC.TriageCompute.sm__inst_executed_realtime.sum",
-               "sm__inst_executed_realtime.sum"},
-              1,
-              true},
-             {"inst.threads"_metric,
-              {"SM_A.TriageCompute.sm__thread_inst_executed_pred_on_realtime.sum",
-               "sm__thread_inst_executed_pred_on_realtime.sum"},
-              1,
-              true},
-             {"inst.alu"_metric,
-              {"TPC.TriageCompute.sm__inst_executed_pipe_alu_realtime.sum",
-               "sm__inst_executed_pipe_alu_realtime.sum", "sm__inst_executed_pipe_alu.sum"},
-              1,
-              true},
-             {"inst.fma"_metric,
-              {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum",
-               "sm__inst_executed_pipe_fma.sum"},
-              1,
-              true},
-             {"inst.xu"_metric,
-              {"SM_A.TriageCompute.sm__inst_executed_pipe_xu_realtime.sum",
-               "sm__inst_executed_pipe_xu_realtime.sum"},
-              1,
-              true},
-             {"pipe.fp64"_metric,
-              {"TPC.TriageCompute.sm__pipe_fp64_cycles_active_realtime.avg.pct_of_peak_sustained_"
-               "elapsed",
-               "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed"},
-              0.01,
-              false},
-             {"l2.sm_reads"_metric,
-              {sectors},
-              1,
-              true,
-              "lts__average_t_sector_srcunit_tex_op_read.ratio"},
-             {"l2.sm_writes"_metric,
-              {sectors},
-              1,
-              true,
-              "lts__average_t_sector_srcunit_tex_op_write.ratio"},
-             {"l2.sm_requests"_metric, {"lts__t_requests_srcunit_tex.sum"}, 1, true},
-             {"shared.wavefronts"_metric,
-              {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-               "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"},
-              1,
-              true},
-             {"l1.wavefronts"_metric,
-              {"SM_A.TriageCompute.l1tex__data_pipe_lsu_wavefronts.sum",
-               "l1tex__data_pipe_lsu_wavefronts.sum"},
-              1,
-              true},
-             {"l1.fill_bytes"_metric,
-              {"SM_A.TriageCompute.l1tex__m_xbar2l1tex_read_sectors_realtime.sum"},
-              32,
-              true},
-         })
-      all.push_back(metric);
-    return all;
-  }();
-  return metrics;
+  static const auto all = metrics_of(kEnergySet);
+  return all;
+}
+
+PmSet pm_set(std::string_view name) {
+  if (name == "energy") return {pm_energy_metrics(), kPmEnergySampleBytes};
+  if (name == "caches") return {pm_cache_metrics(), kPmSampleBytes};
+  return {pm_metrics(), kPmSampleBytes};
 }
 
 namespace {
@@ -166,12 +60,13 @@ namespace {
 void add_shares(PmChoice& choice) {
   choice.share_of.assign(choice.metrics.size(), 0);
   for (std::size_t index = 0; index < choice.metrics.size(); ++index) {
-    if (!choice.metrics[index]->share) continue;
+    const std::string& share = choice.metrics[index]->share;
+    if (share.empty()) continue;
     auto at =
         std::find(choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()),
-                  choice.counters.end(), choice.metrics[index]->share);
+                  choice.counters.end(), share);
     choice.share_of[index] = static_cast<std::size_t>(at - choice.counters.begin());
-    if (at == choice.counters.end()) choice.counters.push_back(choice.metrics[index]->share);
+    if (at == choice.counters.end()) choice.counters.push_back(share.c_str());
   }
 }
 
@@ -253,28 +148,30 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
                   {}, -1, "use a newer libcupti");
     PmChoice whole;
     for (const auto& metric : wanted) {
-      const auto known = std::find_if(metric.counters.begin(), metric.counters.end(),
-                                      [&](const char* counter) { return all.knows(counter); });
-      if (known == metric.counters.end() || (metric.share && !all.knows(metric.share))) {
+      const auto known =
+          std::find_if(metric.counters.begin(), metric.counters.end(),
+                       [&](const auto& counter) { return all.knows(counter.c_str()); });
+      if (known == metric.counters.end() ||
+          (!metric.share.empty() && !all.knows(metric.share.c_str()))) {
         whole.left_out.emplace_back(metric.id);
         continue;
       }
       whole.metrics.push_back(&metric);
-      whole.counters.push_back(*known);
+      whole.counters.push_back(known->c_str());
     }
     add_shares(whole);
     if (!whole.metrics.empty() && all.passes(whole.counters, &whole.config) == 1) return whole;
   }
   for (const auto& metric : wanted) {
     bool taken = false;
-    for (const char* counter : metric.counters) {
+    for (const auto& counter : metric.counters) {
       PmChoice trial;
       trial.metrics = choice.metrics;
       trial.counters.assign(
           choice.counters.begin(),
           choice.counters.begin() + static_cast<std::ptrdiff_t>(choice.metrics.size()));
       trial.metrics.push_back(&metric);
-      trial.counters.push_back(counter);
+      trial.counters.push_back(counter.c_str());
       add_shares(trial);
       HostConfig config(cupti, chip, availability);
       if (config.passes(trial.counters, &trial.config) != 1) continue;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collect/cupti/functions.h"
@@ -18,11 +19,11 @@ namespace gf {
 /// chip.
 struct PmMetric {
   const char* id;
-  std::vector<const char*> counters;
-  double scale;                 // from the counter's unit to the catalogue's
-  bool is_count;                // a count over the sample; else a share of it
-  const char* share = nullptr;  // ratio that the counter is multiplied by; 0 where it is undefined
-                                // because nothing was counted
+  std::vector<std::string> counters;
+  double scale;       // from the counter's unit to the catalogue's
+  bool is_count;      // a count over the sample; else a share of it
+  std::string share;  // ratio that the counter is multiplied by, empty: none; 0 where it is
+                      // undefined because nothing was counted
 };
 /// In order of importance: what does not fit one pass is left out from the end.
 std::span<const PmMetric> pm_metrics();
@@ -32,9 +33,16 @@ std::span<const PmMetric> pm_cache_metrics();
 /// GH100.
 std::span<const PmMetric> pm_energy_metrics();
 
-/// What a sample of either takes in the GPU's buffer, at most, as seen on an H200
+/// What a sample of the levels or of energy takes in the GPU's buffer, at most, as seen on an H200
 /// (docs/results/record_buffers_h200.json).
 inline constexpr std::int64_t kPmSampleBytes = 20 << 10, kPmEnergySampleBytes = 640 << 10;
+
+struct PmSet {
+  std::span<const PmMetric> metrics;
+  std::int64_t sample_bytes;
+};
+/// The counters that `record --metrics` names: levels, caches or energy.
+PmSet pm_set(std::string_view name);
 
 /// The choice for one chip.
 struct PmChoice {

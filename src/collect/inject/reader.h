@@ -5,10 +5,12 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "collect/inject/agents_folder.h"
 #include "collect/inject/control_page.h"
 #include "collect/inject/stream.h"
 #include "model/capture.h"
@@ -25,8 +27,12 @@ class InjectReader {
   /// there is more.
   bool poll(Capture& capture, std::size_t most_bytes = 32u << 20);
 
-  /// Adds the windows that programs left open: they end with their last record.
+  /// Adds the windows that programs left open: they end with their last record. Says what is
+  /// missing of what the agents were given to write.
   void finish(Capture& capture);
+
+  /// The processes that are recorded.
+  void know(const std::vector<pid_t>& processes) { folder_.know(processes); }
 
   /// The recorder lives: a few times a second.
   void beat() { page_.beat(); }
@@ -45,7 +51,7 @@ class InjectReader {
   /// Launches whose kernels CUPTI gave to another profiler.
   std::int64_t taken() const { return taken_; }
   /// Processes that wrote anything.
-  std::size_t processes() const { return files_.size(); }
+  std::size_t processes() const { return processes_; }
   /// What agents had to say, each once.
   std::vector<std::string> take_messages();
 
@@ -62,7 +68,7 @@ class InjectReader {
     bool too_many = false;
   };
   struct File {
-    int fd = -1;
+    std::uint64_t device = 0, inode = 0;  // of the file; 0: not seen yet
     std::uint64_t at = 0;
     std::int64_t pid = -1;
     std::vector<Text> texts;
@@ -75,7 +81,16 @@ class InjectReader {
     std::set<std::uint32_t> repeated;                  // numbers that stand for several calls
     std::int64_t unfinished = 0;  // of the open window: launched in it, run after it
     bool silent = false;          // the open window: CUPTI recorded none of its kernels
+    std::int64_t records = 0;     // read, of those that the agent's ledger counts
+    std::int64_t lost_to_disk = 0, lost_to_memory = 0;  // records, as the agent says
   };
+  /// How a window ended.
+  enum class Ending { in_program, with_program };
+  bool read(const std::string& name, File& file, std::size_t most, Capture& capture);
+  void take_all(File& file, std::string_view& rest, Capture& capture);
+  void refuse(File& file, std::string_view why, Capture& capture);
+  std::optional<inject::Ledger> ledger_of(const std::string& name) const;
+  void settle(const std::string& name, File& file, Capture& capture);
   void take(File& file, inject::Type type, std::string_view payload, Capture& capture);
   void take_hello(File& file, std::string_view payload, Capture& capture);
   void take_text(File& file, std::string_view payload, Capture& capture);
@@ -89,17 +104,19 @@ class InjectReader {
   bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
   /// The number that joins a call and its work; -1 where it joins nothing.
   I64 number_of(const File& file, std::uint32_t correlation) const;
-  Nanos compare_partners(File& file, Nanos end, Capture& capture);
+  Nanos compare_partners(File& file, Nanos end, Ending ending, Capture& capture);
   std::uint32_t device_row(File& file, std::uint32_t ordinal, Capture& capture);
   std::uint32_t thread_row(File& file, std::uint32_t tid, Capture& capture);
   Text text(const File& file, std::uint32_t id) const {
     if (id < file.texts.size()) return file.texts[id];
     return Text::none;
   }
-  void add_window(File& file, Nanos start, Nanos end, Capture& capture);
+  void add_window(File& file, Nanos start, Nanos end, Ending ending, Capture& capture);
 
-  std::string directory_;
-  int lock_ = -1;  // tells the agents that somebody reads
+  AgentsFolder folder_;
+  int lock_ = -1;          // tells the agents that somebody reads
+  bool too_many_ = false;  // files
+  std::size_t processes_ = 0;
   ControlPage page_;
   std::map<std::string, File> files_;
   std::vector<std::string> messages_;

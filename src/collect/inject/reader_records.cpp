@@ -123,8 +123,10 @@ void InjectReader::take_hello(File& file, std::string_view payload, Capture& cap
   inject::Hello hello{};
   file.bad = !as(payload, hello) || hello.version != inject::kVersion;
   file.pid = hello.pid;
+  file.last_call.clear();  // a process that began anew, by exec, counts its calls anew
+  file.repeated.clear();
   if (file.window > 0)
-    add_window(file, std::exchange(file.window, 0), file.last,
+    add_window(file, std::exchange(file.window, 0), file.last, Ending::with_program,
                capture);  // the process began anew, by exec
   if (file.bad)
     capture.note_quality(QualityCode::bad_agent_file,
@@ -172,6 +174,10 @@ void InjectReader::take_kernel(File& file, std::string_view payload, Capture& ca
   if (kernel.graph) {
     activities.graph_id[row] = kernel.graph;
     activities.graph_node[row] = static_cast<I64>(kernel.graph_node);
+    if (kernel.graph_node == 0)
+      capture.note_quality(
+          QualityCode::graph_kernels_hidden,
+          "launches of CUDA graphs were recorded as wholes, without their kernels");
   }
   ++kernels_;
   file.last = std::max(file.last, kernel.end);
@@ -288,8 +294,15 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
           QualityCode::lost_names,
           "ranges without a name: a program may have 65536 different names of 64 kB", count);
     case inject::LossKind::memory:
-      return capture.note_quality(QualityCode::lost_records,
-                                  "bytes of records that found no memory in the program", count);
+      file.lost_to_memory = std::min<std::int64_t>(file.lost_to_memory + count, kMostLost);
+      return;
+    case inject::LossKind::disk:
+      file.lost_to_disk = std::min<std::int64_t>(file.lost_to_disk + count, kMostLost);
+      return;
+    case inject::LossKind::bound:
+      return capture.note_quality(
+          QualityCode::event_cap,
+          "a program wrote as much as it may: its later kernels were not recorded", count);
     case inject::LossKind::taken:
       taken_ += count;
       return capture.note_quality(
@@ -300,7 +313,9 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
     case inject::LossKind::silent:
       file.silent = true;
       return capture.note_quality(QualityCode::no_kernel,
-                                  "launches whose kernels were not recorded", count);
+                                  "launches of windows in which CUPTI handed over no kernel: one "
+                                  "that runs all the time keeps the others' records back",
+                                  count);
     case inject::LossKind::unfinished:
       file.unfinished += count;
       return;
@@ -316,7 +331,9 @@ void InjectReader::take_window(File& file, std::string_view payload, Capture& ca
   } else {
     file.window = 0;
   }
-  if (window.end > 0) return add_window(file, window.start, window.end, capture);
+  if (window.end > 0)
+    return add_window(file, window.start, window.end,
+                      window.last != 0 ? Ending::with_program : Ending::in_program, capture);
   file.since = window.start;
   file.silent = false;
   file.unfinished = 0;
@@ -326,8 +343,9 @@ void InjectReader::take_window(File& file, std::string_view payload, Capture& ca
 
 /// Tells the kernels and launches of a window that have no partner in it. CUPTI keeps a buffer as
 /// long as copies go on being written to it, so that the last kernels may not have come: then the
-/// window ends with the last one that has. The answer is its end.
-Nanos InjectReader::compare_partners(File& file, Nanos end, Capture& capture) {
+/// window ends with the last one that has; not so where the program ended with it, since what did
+/// not come then never will. The answer is its end.
+Nanos InjectReader::compare_partners(File& file, Nanos end, Ending ending, Capture& capture) {
   auto known = std::exchange(file.partners, {});
   if (known.too_many || file.silent) return end;
   const auto many = [](std::ptrdiff_t count, std::size_t all) {
@@ -341,14 +359,20 @@ Nanos InjectReader::compare_partners(File& file, Nanos end, Capture& capture) {
     return std::binary_search(kernels.begin(), kernels.end(), launch.correlation);
   };
   const auto last_that_ran = std::find_if(launches.rbegin(), launches.rend(), ran);
-  const std::ptrdiff_t tail = last_that_ran - launches.rbegin() - file.unfinished;
+  const bool ended = ending == Ending::with_program;
+  std::ptrdiff_t tail = last_that_ran - launches.rbegin();
+  if (!ended) tail -= file.unfinished;
   std::ptrdiff_t alone = std::count_if(last_that_ran, launches.rend(), std::not_fn(ran));
-  if (last_that_ran == launches.rend() || !many(tail, launches.size()))
+  if (ended || last_that_ran == launches.rend() || !many(tail, launches.size()))
     alone += tail;
   else
     end = std::min(end, last_kernel);
   if (many(alone, launches.size()))
     capture.note_quality(QualityCode::no_kernel, "launches whose kernels were not recorded", alone);
+  else if (ended && alone > 0)
+    capture.note_quality(QualityCode::few_lost_records,
+                         "launches whose kernels had not been handed over when the program ended",
+                         alone);
   std::sort(launches.begin(), launches.end(), [](const Launch& left, const Launch& right) {
     return left.correlation < right.correlation;
   });

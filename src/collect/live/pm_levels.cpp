@@ -13,6 +13,7 @@ Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_ev
   auto cupti = Cupti::open();
   if (!cupti) return tl::unexpected(cupti.error());
   PmOptions options;
+  options.wanted = pm_cache_metrics();  // at 100 samples a second L1's cost nothing
   options.interval_ns =
       std::max(10 * kNsPerMs, reading_every / 100);  // what is not read in time is lost
   options.decode_every_ns = std::max(kNsPerSecond, reading_every);

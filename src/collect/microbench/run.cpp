@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "collect/live/live_sampler.h"
 #include "collect/microbench/load.h"
 #include "collect/nvml/open.h"
 
@@ -114,14 +115,17 @@ class Watch {
 
 }  // namespace
 
-Result<Runner> Runner::open(int device) {
+Result<Runner> Runner::open(const std::string& device) {
   Runner runner;
   auto nvml = open_nvml();
   if (!nvml) return tl::unexpected(nvml.error());
   runner.nvml_ = std::move(*nvml);
-  if (device < 0 || static_cast<std::size_t>(device) >= runner.nvml_->gpus().size())
-    return fail(fmt::format("no GPU number {}", device));
-  runner.gpu_ = runner.nvml_->gpus()[static_cast<std::size_t>(device)];
+  const auto chosen = select_devices(device, runner.nvml_->gpus());
+  if (!chosen) return tl::unexpected(chosen.error());
+  if (chosen->size() != 1)
+    return fail(fmt::format("'{}' is not one GPU", device), {}, -1,
+                "give its number as nvidia-smi counts, or its UUID");
+  runner.gpu_ = runner.nvml_->gpus()[chosen->front()];
   runner.benches_ = microbenches({runner.gpu_.compute_major * 10 + runner.gpu_.compute_minor});
   return runner;
 }
@@ -179,7 +183,7 @@ Plan Runner::full(const Microbench& bench) const {
 
 Status Runner::wake() {
   if (context_) return {};
-  auto context = cuda::Context::open(static_cast<int>(gpu_.index));
+  auto context = cuda::Context::open(gpu_.uuid);
   if (!context) return tl::unexpected(context.error());
   auto sms = (*context)->attribute(cuda::Attribute::sm_count);
   if (!sms) return tl::unexpected(sms.error());

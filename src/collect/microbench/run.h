@@ -110,7 +110,8 @@ struct SensorStep {
 class Runner {
  public:
   /// Finds the board; touches nothing on it, so that it can still be measured asleep.
-  static Result<Runner> open(int device);
+  /// `device`: one GPU, as select_devices() takes it.
+  static Result<Runner> open(const std::string& device);
   /// Keeps only these microbenchmarks (all when none is named), less those to skip. Errors: a name
   /// that none has.
   Status choose(const std::vector<std::string>& only, const std::vector<std::string>& skip);

@@ -4,44 +4,33 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "collect/nvml/functions.h"
 #include "core/host_clock.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
 namespace {
 
-/// One metric of the catalogue and where GPM keeps it.
+/// What the catalogue has GPM give, and how.
 struct GpmMetric {
-  const char* id;   // metric id of the catalogue
-  unsigned gpm_id;  // nvmlGpmMetricId_t
-  double scale;     // from GPM's unit (percent, MiB/s) to the catalogue's
-  bool per_second;  // GPM gives a rate, the catalogue a count over the span
+  const char* id;
+  MetricTerm term;
 };
+std::span<const GpmMetric> gpm_metrics() {
+  static const std::vector<GpmMetric> all = [] {
+    std::vector<GpmMetric> out;
+    for (const MetricInput& input : metric_inputs())
+      if (input.source == MetricSource::gpm) out.push_back({input.metric.data(), term_of(input)});
+    return out;
+  }();
+  return all;
+}
 
-constexpr double kPercent = 0.01, kMebibyte = 1 << 20;
 constexpr Nanos kJitter = 10 * kNsPerMs;
-constexpr GpmMetric kGpmMetrics[] = {
-    {"gpu.busy"_metric, 1, kPercent, false},
-    {"sm.active_any"_metric, 2, kPercent, false},
-    {"sm.occupancy"_metric, 3, kPercent, false},
-    {"tensor.active"_metric, 5, kPercent, false},
-    {"tensor.hmma_active"_metric, 7, kPercent, false},
-    {"tensor.dmma_active"_metric, 8, kPercent, false},
-    {"tensor.imma_active"_metric, 9, kPercent, false},
-    {"pipe.alu"_metric, 4, kPercent, false},
-    {"pipe.fp64"_metric, 11, kPercent, false},
-    {"pipe.fma"_metric, 12, kPercent, false},
-    {"pipe.fp16"_metric, 13, kPercent, false},
-    {"dram.active"_metric, 10, kPercent, false},
-    {"pcie.tx"_metric, 20, kMebibyte, true},
-    {"pcie.rx"_metric, 21, kMebibyte, true},
-    {"nvlink.rx"_metric, 60, kMebibyte, true},
-    {"nvlink.tx"_metric, 61, kMebibyte, true},
-};
 
 // nvmlGpmMetricsGet_t ends in an array whose length grows with the driver's headers while its
 // version stays 1: a newer driver may write past an older header's struct. This is its beginning,
@@ -54,6 +43,12 @@ struct MetricsGet {
 };
 static_assert(offsetof(MetricsGet, metrics) == offsetof(nvmlGpmMetricsGet_t, metrics));
 static_assert(sizeof(MetricsGet) > 2 * sizeof(nvmlGpmMetricsGet_t));
+
+// NVML may be called from any thread, GPM may not: with a thread for each of two GPUs the driver's
+// library crashed in nvmlGpmMetricsGet (docs/results/monitor_two_gpus_h200.json). A GPU whose call
+// never returns keeps the others out; they go without levels then, as they would without GPM.
+std::timed_mutex one_at_a_time;
+constexpr std::chrono::milliseconds kTurn{500};
 
 }  // namespace
 
@@ -78,6 +73,8 @@ Gpm::Gpm(const Nvml& nvml, const GpuInfo& gpu, std::optional<unsigned> gpu_insta
   state_->f = &nvml.functions();
   state_->device = gpu.handle;
   state_->gpu_instance = gpu_instance;
+  const std::unique_lock alone(one_at_a_time, kTurn);
+  if (!alone) return;
   if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->older) != NVML_SUCCESS)
     state_->older = nullptr;
   if (nvml_call(state_->f->nvmlGpmSampleAlloc, &state_->newer) != NVML_SUCCESS)
@@ -86,6 +83,8 @@ Gpm::Gpm(const Nvml& nvml, const GpuInfo& gpu, std::optional<unsigned> gpu_insta
 Gpm::Gpm(Gpm&&) noexcept = default;
 Gpm::~Gpm() {
   if (!state_) return;
+  const std::unique_lock alone(one_at_a_time, kTurn);
+  if (!alone) return;  // the samples are small, and the program is about to end
   for (auto sample : {state_->older, state_->newer})
     if (sample) nvml_call(state_->f->nvmlGpmSampleFree, sample);
 }
@@ -98,8 +97,10 @@ std::optional<Gpm::Window> Gpm::read() {
     if (left > kJitter) return {};
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
-    now = host_now();
   }
+  const std::unique_lock alone(one_at_a_time, kTurn);
+  if (!alone) return {};
+  now = host_now();
   if (!state.take(state.older_ns ? state.newer : state.older)) return {};
   if (!state.older_ns) {
     state.older_ns = now;
@@ -110,21 +111,22 @@ std::optional<Gpm::Window> Gpm::read() {
   request.version = NVML_GPM_METRICS_GET_VERSION;
   request.sample1 = state.older;
   request.sample2 = state.newer;
-  for (const auto& metric : kGpmMetrics) request.metrics[request.count++].metricId = metric.gpm_id;
+  for (const auto& metric : gpm_metrics())
+    request.metrics[request.count++].metricId = static_cast<unsigned>(metric.term.number);
   Window window{state.older_ns, now, {}};
   const auto code =
       nvml_call(state.f->nvmlGpmMetricsGet, reinterpret_cast<nvmlGpmMetricsGet_t*>(&request));
   std::swap(state.older, state.newer);
   state.older_ns = now;
   if (code != NVML_SUCCESS) return {};
-  for (std::size_t i = 0; i < std::size(kGpmMetrics); ++i)
-    if (request.metrics[i].nvmlReturn == NVML_SUCCESS && std::isfinite(request.metrics[i].value)) {
-      double span = 1.0;
-      if (kGpmMetrics[i].per_second)
-        span = static_cast<double>(window.end_ns - window.start_ns) * 1e-9;
-      window.values.emplace_back(kGpmMetrics[i].id,
-                                 request.metrics[i].value * kGpmMetrics[i].scale * span);
-    }
+  const double seconds = static_cast<double>(window.end_ns - window.start_ns) * 1e-9;
+  for (std::size_t i = 0; i < gpm_metrics().size(); ++i) {
+    const auto& [id, term] = gpm_metrics()[i];
+    if (request.metrics[i].nvmlReturn != NVML_SUCCESS || !std::isfinite(request.metrics[i].value))
+      continue;
+    window.values.emplace_back(
+        id, request.metrics[i].value * term.factor * (term.rate ? seconds : 1.0));
+  }
   return window;
 }
 

@@ -44,44 +44,81 @@ pid_t inner_pid(pid_t process) {
   return process;
 }
 
-/// The descriptor under which a process shows its page, opened here; -1: it shows none.
-int open_page(pid_t process) {
+constexpr int kMostDescriptors = 65536;  // of a process that are looked at
+
+/// What a descriptor of another process leads to, held without opening it: to open a device may do
+/// something, and the process may exchange the descriptor at any time.
+int hold(const std::string& path) { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }
+
+bool is_page(int held) {
+  char target[64] = {};
+  const std::string path = fmt::format("/proc/self/fd/{}", held);
+  return ::readlink(path.c_str(), target, sizeof target - 1) > 0 &&
+         std::strncmp(target, "/memfd:gpufathom ", 17) == 0;
+}
+
+/// The descriptor under which a process shows its page, held here; -1: it shows none.
+int hold_page(pid_t process) {
   const std::string folder = fmt::format("/proc/{}/fd", process);
   DIR* dir = opendir(folder.c_str());
   if (!dir) return -1;
   int found = -1;
-  while (const dirent* entry = readdir(dir)) {
+  for (int looked = 0; looked < kMostDescriptors && found < 0; ++looked) {
+    const dirent* entry = readdir(dir);
+    if (!entry) break;
     char target[64] = {};
     const std::string path = folder + "/" + entry->d_name;
     if (::readlink(path.c_str(), target, sizeof target - 1) <= 0) continue;
     if (std::strncmp(target, "/memfd:gpufathom ", 17) != 0) continue;
-    found = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    break;
+    found = hold(path);
+    if (found < 0 || is_page(found)) continue;
+    ::close(found);
+    found = -1;
   }
   closedir(dir);
   return found;
 }
 
+/// Opens what is held, if it is what the library makes: memory of one page's size that cannot
+/// shrink beneath us. -1: it is not.
+int open_page(int held) {
+  struct stat status{};
+  if (::fstat(held, &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size != static_cast<off_t>(sizeof(inject::Dormant)))
+    return -1;
+  const int fd =
+      ::open(fmt::format("/proc/self/fd/{}", held).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return -1;
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  const bool sealed = seals >= 0 && (seals & inject::kDormantSeals) == inject::kDormantSeals;
+  if (sealed && ::fstat(fd, &status) == 0 &&
+      status.st_size == static_cast<off_t>(sizeof(inject::Dormant)))
+    return fd;
+  ::close(fd);
+  return -1;
+}
+
 }  // namespace
 
-std::optional<DormantAgent> DormantAgent::find(pid_t process, bool& taken) {
-  taken = false;
-  const int fd = open_page(process);
-  if (fd < 0) return std::nullopt;
-  struct stat s{};
+DormantAgent::Found DormantAgent::find(pid_t process) {
+  const int held = hold_page(process);
+  if (held < 0) return {State::none, std::nullopt};
+  const int fd = open_page(held);
+  ::close(held);
+  if (fd < 0) return {State::strange, std::nullopt};
   void* at = MAP_FAILED;
-  const bool ours = ::fstat(fd, &s) == 0 && s.st_size == sizeof(inject::Dormant);
-  taken = ours && ::flock(fd, LOCK_EX | LOCK_NB) != 0;
-  if (ours && !taken)
+  const bool taken = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+  if (!taken)
     at = ::mmap(nullptr, sizeof(inject::Dormant), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) {
     ::close(fd);
-    return std::nullopt;
+    return {taken ? State::taken : State::none, std::nullopt};
   }
   DormantAgent agent(fd, static_cast<inject::Dormant*>(at));
-  if (agent.page_->version != inject::kVersion || agent.page_->pid != inner_pid(process))
-    return std::nullopt;
-  return agent;
+  // A forked child shows the page of its parent.
+  if (agent.page_->pid != inner_pid(process)) return {State::none, std::nullopt};
+  if (agent.page_->version != inject::kVersion) return {State::strange, std::nullopt};
+  return {State::sleeps, std::move(agent)};
 }
 
 DormantAgent::DormantAgent(DormantAgent&& other) noexcept

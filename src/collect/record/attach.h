@@ -17,9 +17,11 @@ namespace gf {
 /// The page of a sleeping agent, and the lock that keeps other recorders from it.
 class DormantAgent {
  public:
-  /// None: the process holds no agent, or it is another process's, or (`taken`) another recorder
-  /// has it.
-  static std::optional<DormantAgent> find(pid_t process, bool& taken);
+  /// none: the process holds no agent, or another process's; strange: it shows a page that is not
+  /// the library's, or not this version's; taken: another recorder has it.
+  enum class State { none, strange, taken, sleeps };
+  struct Found;
+  static Found find(pid_t process);
   DormantAgent(DormantAgent&& other) noexcept;
   DormantAgent& operator=(DormantAgent&&) = delete;
   ~DormantAgent();
@@ -36,6 +38,11 @@ class DormantAgent {
   int fd_ = -1;
   inject::Dormant* page_ = nullptr;
   bool awake_ = false;
+};
+
+struct DormantAgent::Found {
+  State state;
+  std::optional<DormantAgent> agent;  // of one that sleeps
 };
 
 /// What stands in the way of a process in which no agent was found, in words; empty: CUDA has not

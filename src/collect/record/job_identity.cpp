@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "core/read_file.h"
+#include "core/secrets.h"
 
 namespace gf {
 
@@ -101,7 +102,7 @@ class Identity {
   explicit Identity(const JobSources& sources) : sources_(sources) {}
   std::string of(const char* name) const { return sources_.variable(name); }
   void put(const char* key, std::string value) {
-    if (!value.empty()) found_.emplace_back(key, std::move(value));
+    if (!value.empty()) found_.emplace_back(key, without_secrets(value));
   }
   void put_ranks();
   void put_job();

@@ -34,32 +34,18 @@ Reason reason_of(WindowReason why) {
   return {"periodic", nullptr};
 }
 
-/// A folder for the agents' files beside the capture; empty when none can be made. Programs that
-/// root starts may go on as another user: their agents write here too, but see no other's file.
-std::string make_directory(const std::string& output) {
-  const auto slash = output.rfind('/');
-  std::string directory =
-      (slash == std::string::npos ? std::string(".") : output.substr(0, slash)) +
-      "/.gpufathom-XXXXXX";
-  if (!::mkdtemp(directory.data())) return {};
-  if (::geteuid() == 0) (void)::chmod(directory.c_str(), 01733);
-  if (char* whole = ::realpath(directory.c_str(), nullptr)) {
-    directory = whole;
-    std::free(whole);
-  }
-  return directory;
-}
-
 constexpr Nanos kLook = kNsPerSecond / 2;  // for more processes to come to
+constexpr int kMostSilent = 3;             // processes that do not answer: each is waited for
+constexpr std::string_view kNotRecorded = "kernels are not recorded: ";  // in agents' messages
 
 std::string milliseconds(Nanos ns) { return std::to_string(ns / kNsPerMs); }
 
 }  // namespace
 
 bool KernelRecording::make_reader() {
-  directory_ = make_directory(options_.output);
+  directory_ = AgentsFolder::make(options_.output);
   if (directory_.empty()) {
-    note_("kernels are not recorded: no temporary folder can be made beside the capture");
+    not_recorded("no temporary folder can be made beside the capture");
     return false;
   }
   reader_.emplace(directory_);
@@ -89,31 +75,45 @@ void KernelRecording::attach_to(Nanos now, const std::vector<pid_t>& processes) 
   wanted.steps = options_.steps;
   if (directory_.size() >= sizeof wanted.directory) return;
   std::memcpy(wanted.directory, directory_.c_str(), directory_.size());
-  for (const pid_t process : processes) {
-    if (attached_.contains(process)) continue;
-    bool taken = false;
-    auto agent = DormantAgent::find(process, taken);
-    if (taken && !told_why_) {
-      note_(fmt::format("kernels of process {} are not recorded: another recorder records it",
-                        process));
-      told_why_ = true;
-    }
-    if (!agent) continue;
-    if (!agent->wake(wanted)) {
-      note_(fmt::format("kernels of process {} are not recorded: it does not answer", process));
-      told_why_ = true;
-    } else if (attached_.empty()) {
-      note_(
-          "CUPTI goes on tracing the program until that ends, at the price of a window: switching "
-          "it off has ended programs (docs/record.md)");
-    }
-    attached_.emplace(process, std::move(*agent));
-  }
+  for (const pid_t process : processes)
+    if (!attached_.contains(process) && !strange_.contains(process) && silent_ < kMostSilent)
+      come_to(process, wanted);
   if (!attached_.empty() || told_why_ || processes.empty()) return;
-  const std::string why = why_no_agent(processes.front());
-  if (why.empty()) return;
+  if (const std::string why = why_no_agent(processes.front()); !why.empty()) not_recorded(why);
+}
+
+void KernelRecording::come_to(pid_t process, const inject::Dormant& wanted) {
+  auto found = DormantAgent::find(process);
+  switch (found.state) {
+    case DormantAgent::State::none:
+      return;
+    case DormantAgent::State::taken:
+      if (!told_why_) not_recorded(fmt::format("another recorder records process {}", process));
+      return;
+    case DormantAgent::State::strange:
+      strange_.insert(process);
+      return not_recorded(
+          fmt::format("process {} shows a page that the library of this version did not make: it "
+                      "was started under another version's `gpufathom run`, or it means harm",
+                      process));
+    case DormantAgent::State::sleeps:
+      break;
+  }
+  if (!found.agent->wake(wanted)) {
+    ++silent_;
+    not_recorded(fmt::format("process {} does not answer", process));
+  } else if (attached_.empty()) {
+    note_(
+        "CUPTI goes on tracing the program until that ends, at the price of a window: switching "
+        "it off has ended programs (docs/record.md)");
+  }
+  attached_.emplace(process, std::move(*found.agent));
+}
+
+void KernelRecording::not_recorded(std::string why) {
   note_("kernels are not recorded: " + why);
   told_why_ = true;
+  why_not_ = std::move(why);
 }
 
 void KernelRecording::detach() { attached_.clear(); }
@@ -121,13 +121,11 @@ void KernelRecording::detach() { attached_.clear(); }
 KernelRecording::Environment KernelRecording::prepare() {
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* other = std::getenv(name); other && *other) {
-      note_(fmt::format(
-          "kernels are not recorded: {} already names {}, so another profiler is at work", name,
-          other));
+      not_recorded(fmt::format("{} already names {}, so another profiler is at work", name, other));
       return {};
     }
   if (::access(options_.injection_library.c_str(), R_OK) != 0) {
-    note_(fmt::format("kernels are not recorded: {} is missing", options_.injection_library));
+    not_recorded(fmt::format("{} is missing", options_.injection_library));
     return {};
   }
   if (!make_reader()) return {};
@@ -139,12 +137,14 @@ KernelRecording::Environment KernelRecording::prepare() {
           {inject::kFirst, milliseconds(options_.first_window_ns)},
           {inject::kEvery, milliseconds(options_.every_ns)},
           {inject::kDelay, milliseconds(options_.delay_ns)},
-          {inject::kSteps, std::to_string(options_.steps)}};
+          {inject::kSteps, std::to_string(options_.steps)},
+          {inject::kOwnProfiler, options_.own_profiler ? "1" : "0"}};
 }
 
 void KernelRecording::tick(Nanos now, const std::vector<pid_t>& processes) {
   if (!reader_) return;
   reader_->beat();
+  reader_->know(processes);
   if (attaches_) attach_to(now, processes);
   if (reader_->processes() == 0 && apart_.empty())
     for (const pid_t process : processes) look_at(process);
@@ -173,7 +173,7 @@ void KernelRecording::look_at(pid_t process) {
     apart_ = fmt::format(
         "the program runs as another user (number {}), who may not read the library or not write "
         "into {}: name a capture in a folder that this user can reach",
-        theirs.st_uid, std::filesystem::path(directory_).parent_path().string());
+        theirs.st_uid, std::filesystem::absolute(options_.output).parent_path().string());
 }
 
 bool KernelRecording::take(Capture& capture) {
@@ -181,6 +181,7 @@ bool KernelRecording::take(Capture& capture) {
   const bool more = reader_->poll(capture);
   for (auto& message : reader_->take_messages()) {
     told_why_ = true;
+    if (message.starts_with(kNotRecorded)) why_not_ = message.substr(kNotRecorded.size());
     note_(message);
   }
   return more;
@@ -190,16 +191,17 @@ void KernelRecording::finish(Capture& capture) {
   if (!reader_) return;
   reader_->finish(capture);
   if (!windows_.empty()) capture.set_metadata("record.windows", windows_);
-  if (reader_->taken() > 0 && reader_->kernels() == 0) {
-    told_why_ = true;
-    note_(
-        "kernels are not recorded: another profiler in the program, such as torch.profiler, "
-        "takes CUPTI's records");
-  }
+  if (reader_->taken() > 0 && reader_->kernels() == 0)
+    not_recorded("another profiler in the program, such as torch.profiler, takes CUPTI's records");
 }
 
-void KernelRecording::fill(RecordSummary& summary) {
-  if (!reader_) return;
+void KernelRecording::fill(RecordSummary& summary, Capture& capture) {
+  if (reader_) fill_counts(summary);
+  none_came_ = !why_not_.empty() && summary.kernels == 0 && summary.copies == 0;
+  if (none_came_) capture.note_quality(QualityCode::kernels_not_recorded, why_not_);
+}
+
+void KernelRecording::fill_counts(RecordSummary& summary) {
   summary.kernels = reader_->kernels();
   summary.copies = reader_->copies();
   summary.steps = reader_->steps();
@@ -222,7 +224,7 @@ void KernelRecording::fill(RecordSummary& summary) {
 void KernelRecording::say_why_nothing() {
   if (told_why_) return;
   if (!apart_.empty() && reader_->processes() == 0)
-    note_("kernels are not recorded: " + apart_);
+    not_recorded(apart_);
   else if (options_.delay_ns > 0 && reader_->first_window() == 0)
     note_(
         fmt::format("no kernel was recorded: the first window was to open {:g} s after CUDA starts "

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,11 +42,16 @@ class KernelRecording {
   bool take(Capture& capture);
   void finish(Capture& capture);
   /// Counts, and what is to be said about them.
-  void fill(RecordSummary& summary);
+  void fill(RecordSummary& summary, Capture& capture);
+  /// After fill(): kernels were asked for, and what stood in their way is known.
+  bool none_came() const { return none_came_; }
 
  private:
   bool make_reader();
   Nanos clock_offset() const;
+  void fill_counts(RecordSummary& summary);
+  void not_recorded(std::string why);
+  void come_to(pid_t process, const inject::Dormant& wanted);
   void attach_to(Nanos now, const std::vector<pid_t>& processes);
   void look_at(pid_t process);
   void say_why_nothing();
@@ -60,6 +67,10 @@ class KernelRecording {
   bool attaches_ = false;
   Nanos next_look_ = 0;
   std::map<pid_t, DormantAgent> attached_;
+  std::set<pid_t> strange_;  // whose page is not the library's
+  int silent_ = 0;           // processes that did not answer
+  std::string why_not_;      // why no kernel comes
+  bool none_came_ = false;
 };
 
 }  // namespace gf

@@ -13,8 +13,8 @@
 #include "collect/record/mps.h"
 #include "collect/record/own_use.h"
 #include "collect/record/recording.h"
-#include "collect/record/secrets.h"
 #include "collect/watched_call.h"
+#include "core/secrets.h"
 #include "core/when.h"
 
 namespace gf {
@@ -79,9 +79,16 @@ void Recording::describe_gpus() {
   }
 }
 
+/// A capture goes to others, and arguments are where secrets and private paths are: by default the
+/// program and its script alone are kept.
+std::string Recording::shown_command() const {
+  const auto words = o_.pid > 0 ? command_of(o_.pid) : o_.command;
+  if (o_.keep_command) return masked_command(words);
+  return program_and_script(words);
+}
+
 void Recording::describe_run() {
-  capture_.set_metadata("record.command",
-                        masked_command(o_.pid > 0 ? command_of(o_.pid) : o_.command));
+  capture_.set_metadata("record.command", shown_command());
   if (o_.pid > 0) capture_.set_metadata("record.pid", std::to_string(o_.pid));
   capture_.set_metadata("record.host", host_name());
   for (const auto& [key, value] : job_identity_of(static_cast<pid_t>(o_.pid)))
@@ -191,9 +198,9 @@ void Recording::start_counters(std::vector<std::string>& notes) {
                         fmt::format("{} {}", (*cupti)->version(), (*cupti)->path()));
   PmOptions options;
   options.interval_ns = o_.interval_ns();
-  if (o_.metrics == "caches") options.wanted = pm_cache_metrics();
-  if (o_.metrics == "energy") options.wanted = pm_energy_metrics();
-  options.sample_bytes = sample_bytes(o_);
+  const PmSet counters = pm_set(o_.metrics);
+  options.wanted = counters.metrics;
+  options.sample_bytes = counters.sample_bytes;
   options.decode_every_ns = pm_decode_period(options.interval_ns, options.sample_bytes);
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));

@@ -15,11 +15,13 @@ OwnUse own_use() {
   getrusage(RUSAGE_SELF, &self);
   use.cpu_seconds = static_cast<double>(self.ru_utime.tv_sec + self.ru_stime.tv_sec) +
                     static_cast<double>(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1e-6;
-  use.peak_memory_bytes = self.ru_maxrss * 1024;
   if (FILE* file = std::fopen("/proc/self/status", "re")) {
     for (char line[256]; std::fgets(line, sizeof line, file);) {
       long long kilobytes = 0;
       if (std::sscanf(line, "VmRSS: %lld", &kilobytes) == 1) use.memory_bytes = kilobytes * 1024;
+      // Not ru_maxrss: that keeps what the program had that began this one.
+      if (std::sscanf(line, "VmHWM: %lld", &kilobytes) == 1)
+        use.peak_memory_bytes = kilobytes * 1024;
       if (std::sscanf(line, "RssAnon: %lld", &kilobytes) == 1) use.private_bytes = kilobytes * 1024;
     }
     std::fclose(file);

@@ -173,6 +173,7 @@ Result<RecordSummary> Recording::run(int& exit_code) {
   }
   auto out = summary(started_, ended_);
   out.exit_code = exit_code;
+  if (o_.pid > 0 && kernels_.none_came()) exit_code = 1;  // there is no program's code to give
   capture_.set_metadata("record.end_ns", std::to_string(ended_));
   capture_.set_metadata("record.complete", "yes");
   write(true);

@@ -18,7 +18,8 @@ namespace gf {
 struct RecordOptions {
   std::vector<std::string> command;  // empty: record the machine for `duration_ns`
   int pid = 0;  // more than 0: instead of a command, a process that runs already, and its children
-  std::string output;  // the capture; written while it grows
+  bool keep_command = false;  // with its arguments, without secrets; else program and script
+  std::string output;         // the capture; written while it grows
   std::string devices = "all";
   double rate_hz = 1000;  // counter samples a second
   std::int64_t interval_ns() const { return std::llround(1e9 / rate_hz); }  // between two of them
@@ -31,14 +32,16 @@ struct RecordOptions {
   std::string injection_library;                    // for kernels: the agent, an absolute path
   Nanos window_ns = 0, every_ns = 0, delay_ns = 0;  // for kernels: length of a window (0: no end),
                                                     // from start to start, before the first
-  Nanos first_window_ns = 0;                    // for kernels: more than 0: a first window of this
-                                                // length, and others where the work asks for them
-  std::int64_t steps = 0;                       // for kernels: a window ends after so many steps
-  int* killed_by = nullptr;                     // gets the signal that killed the program, or 0
+  Nanos first_window_ns = 0;  // for kernels: more than 0: a first window of this
+                              // length, and others where the work asks for them
+  std::int64_t steps = 0;     // for kernels: a window ends after so many steps
+  bool own_profiler = false;  // for kernels: the program has a profiler of its own
+  int* killed_by = nullptr;   // gets the signal that killed the program, or 0
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };
 
-/// Runs and records. The summary's exit_code is the program's. Errors: nothing can be recorded, the
+/// Runs and records. `exit_code` is the program's; of one that ran already, 1 where kernels were
+/// asked for and none could come. Errors: nothing can be recorded, the
 /// output cannot be made, the program cannot be started (`exit_code` then says so as a shell
 /// would).
 Result<RecordSummary> record(const RecordOptions& options, int& exit_code);

@@ -18,17 +18,11 @@
 
 namespace gf {
 
-/// Of the GPU's buffer, that one sample takes.
-inline std::int64_t sample_bytes(const RecordOptions& options) {
-  if (options.metrics == "energy") return kPmEnergySampleBytes;
-  return kPmSampleBytes;
-}
-
 class Recording {
  public:
   explicit Recording(const RecordOptions& options)
       : o_(options),
-        counters_(pm_decode_period(options.interval_ns(), sample_bytes(options))),
+        counters_(pm_decode_period(options.interval_ns(), pm_set(options.metrics).sample_bytes)),
         kernels_(options, [this](std::string text) { note(notes_, std::move(text)); }) {}
   Result<RecordSummary> run(int& exit_code);
   /// A thread of it is still in the driver, and needs it.
@@ -43,6 +37,7 @@ class Recording {
   Status open(std::vector<std::string>& notes);
   Status open_output();
   void describe_gpus();
+  std::string shown_command() const;
   void describe_run();
   std::vector<bool> choose_gpm();
   void note_sources(std::vector<std::string>& notes);

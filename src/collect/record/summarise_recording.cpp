@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "collect/record/recording.h"
-#include "collect/record/secrets.h"
 
 namespace gf {
 
@@ -30,7 +29,7 @@ void Recording::note_lost(const RecordedDevice& device) {
 RecordSummary Recording::summary(Nanos started, Nanos ended) {
   RecordSummary summary;
   summary.path = o_.output;
-  summary.command = masked_command(o_.pid > 0 ? command_of(o_.pid) : o_.command);
+  summary.command = capture_.metadata_value("record.command");
   summary.duration_ns = ended - started;
   if (tree_) {
     summary.host_cpu_seconds = last_use_.cpu_seconds - base_use_.cpu_seconds;
@@ -68,7 +67,7 @@ RecordSummary Recording::summary(Nanos started, Nanos ended) {
   }
   if (const Nanos since = sensors_->hangs_for(); since > 0)
     tell_hang("power, clocks and memory", since);
-  kernels_.fill(summary);
+  kernels_.fill(summary, capture_);
   if (dropped_ > 0) {
     note(notes_,
          fmt::format("{} samples were dropped because the file could not be written", dropped_));

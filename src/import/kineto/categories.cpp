@@ -57,6 +57,7 @@ ApiKind api_kind_of(std::string_view name) {
   };
   auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (starts({"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})) return ApiKind::graph_launch;
+  if (has("LaunchHostFunc")) return ApiKind::other;  // runs a host function, no kernel
   if (starts({"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
               "hipExtModuleLaunch", "hipHccModuleLaunch"}) ||
       has("KernelLaunch"))

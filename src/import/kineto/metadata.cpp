@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/secrets.h"
 #include "import/kineto/event.h"
 #include "import/kineto/read_slow.h"
 #include "import/kineto/scan.h"
@@ -73,11 +74,12 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key,
   }
   if (dom::object object; key == "distributedInfo" && !value.get_object().get(object)) {
     for (auto [name, part] : object)
-      capture.set_metadata("distributedInfo." + std::string(name), text_of(part));
+      capture.set_metadata("distributedInfo." + std::string(name),
+                           without_secrets(name, text_of(part)));
     return std::nullopt;
   }
   const std::string text = text_of(value);
-  capture.set_metadata(key, text);
+  capture.set_metadata(key, without_secrets(key, text));
   if (key != "baseTimeNanoseconds") return std::nullopt;
   const auto base = parse_decimal(text, 0);
   if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;

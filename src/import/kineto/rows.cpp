@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/secrets.h"
 #include "import/kineto/numbers.h"
 #include "import/kineto/scan.h"
 #include "model/counter_row.h"
@@ -391,9 +392,13 @@ void Rows::add_counter(const Event& event, std::int64_t at) {
 
 void Rows::add_naming(const Event& event) {
   const bool process = event.text(Field::name) == "process_name";
-  if ((process || event.text(Field::name) == "thread_name") && event.has(Field::arg_name))
-    chunk_.names.push_back({worker_.threads[thread_number(event)].key, process,
-                            worker_.strings.view(text(event, Field::arg_name))});
+  if (!process && event.text(Field::name) != "thread_name") return;
+  if (!event.has(Field::arg_name)) return;
+  // The name of a process may be its command line.
+  const std::string_view name = event.text(Field::arg_name);
+  const Text given = process ? text(without_secrets(name)) : text(name);
+  chunk_.names.push_back(
+      {worker_.threads[thread_number(event)].key, process, worker_.strings.view(given)});
 }
 
 }  // namespace gf::kineto

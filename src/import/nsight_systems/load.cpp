@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/secrets.h"
 #include "import/nsight_systems/loader.h"
 #include "import/nsight_systems/nsight_systems.h"
 #include "model/check.h"
@@ -125,7 +126,8 @@ Status Loader::devices() {
 Status Loader::threads() {
   if (const Status done = each("PROCESSES", {"globalPid", "name"},
                                [&](const TableRows& rows) {
-                                 process_names_[process_of(rows.integer(0))] = rows.text(1);
+                                 process_names_[process_of(rows.integer(0))] =
+                                     without_secrets(rows.text(1));
                                });
       !done)
     return done;

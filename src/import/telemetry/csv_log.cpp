@@ -7,6 +7,7 @@
 #include "import/csv_cells.h"
 #include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
+#include "import/telemetry/log_order.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
@@ -281,7 +282,7 @@ Result<Capture> parse_csv(std::string_view content, const std::string& path) {
 }
 
 Result<Capture> load_csv(const std::string& path, const ImportOptions& options) {
-  return load_text(path, options, parse_csv);
+  return in_order(load_text(path, options, parse_csv));
 }
 
 }  // namespace gf::telemetry

@@ -5,6 +5,7 @@
 
 #include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
+#include "import/telemetry/log_order.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/words.h"
@@ -22,15 +23,34 @@ bool is_heading(std::string_view line) {
 /// time.
 constexpr Nanos kInterval = kNsPerSecond;
 
+/// GPU-I: a MIG instance, GPU-CI: a compute instance of one.
+bool is_part(std::string_view entity) { return entity == "GPU-I" || entity == "GPU-CI"; }
+
+/// Whether a log has lines of whole GPUs. Then those of their parts say the same again: as devices
+/// beside them they would count work, power and memory two or three times.
+bool has_whole_gpus(std::string_view content) {
+  bool found = false;
+  each_line(content, [&](std::string_view line, std::size_t) {
+    const auto cells = words(line);
+    found |= cells.size() > 2 && cells[0] == "GPU";
+  });
+  return found;
+}
+
 /// The lines of a text, one after the other.
 class DcgmDmon {
  public:
-  explicit DcgmDmon(Capture& capture) : capture_(capture), devices_(capture) {}
+  DcgmDmon(Capture& capture, bool has_gpus)
+      : capture_(capture), devices_(capture), has_gpus_(has_gpus) {}
 
   void line(std::string_view line, std::size_t offset) {
     const auto cells = words(line);
     if (cells.empty() || cells[0] == "ID") return;
     if (is_heading(line)) return read_heading(cells);
+    if (has_gpus_ && is_part(cells[0])) {
+      ++parts_;
+      return;
+    }
     const auto row = device_of(cells);
     if (row == kNoRow) {
       if (bad_++ == 0)
@@ -50,6 +70,11 @@ class DcgmDmon {
 
   void note_doubts() {
     if (bad_ > 0) capture_.note_quality(QualityCode::bad_row, "", bad_);
+    if (parts_ > 0)
+      capture_.note_quality(QualityCode::line_not_read,
+                            "lines of MIG instances are left out: those of their GPUs hold the "
+                            "same work and power (log the instances alone to see them)",
+                            parts_);
     if (missing_ > 0)
       capture_.note_quality(QualityCode::no_reading, "cells without a number, such as N/A: no data",
                             missing_);
@@ -76,7 +101,7 @@ class DcgmDmon {
   /// The row of devices that a line is about, kNoRow when it is no reading of a GPU, or of a part
   /// of one: GPU-I (MIG instance), GPU-CI (compute instance).
   std::uint32_t device_of(const std::vector<std::string_view>& cells) {
-    const bool part = cells[0] == "GPU-I" || cells[0] == "GPU-CI";
+    const bool part = is_part(cells[0]);
     std::int32_t number = -1;
     if (cells.size() >= 2)
       std::from_chars(cells[1].data(), cells[1].data() + cells[1].size(), number);
@@ -100,9 +125,10 @@ class DcgmDmon {
 
   Capture& capture_;
   LogDevices devices_;
+  bool has_gpus_;
   std::vector<Field> fields_;
   std::vector<Nanos> next_;  // time of the next line, by row of devices
-  std::int64_t bad_ = 0, missing_ = 0;
+  std::int64_t bad_ = 0, missing_ = 0, parts_ = 0;
 };
 
 }  // namespace
@@ -114,7 +140,7 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
   capture.path = path;
   capture.format = "dcgm_dmon";
   capture.bytes = static_cast<std::int64_t>(content.size());
-  DcgmDmon reader(capture);
+  DcgmDmon reader(capture, has_whole_gpus(content));
   each_line(content, [&](std::string_view line, std::size_t at) { reader.line(line, at); });
   if (!reader.has_heading())
     return fail("no heading (#Entity ...) of dcgmi dmon in the text", path, -1,
@@ -124,7 +150,7 @@ Result<Capture> parse_dmon(std::string_view content, const std::string& path) {
 }
 
 Result<Capture> load_dmon(const std::string& path, const ImportOptions& options) {
-  return load_text(path, options, parse_dmon);
+  return in_order(load_text(path, options, parse_dmon));
 }
 
 }  // namespace gf::telemetry

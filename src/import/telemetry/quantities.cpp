@@ -7,6 +7,7 @@
 
 #include "core/trim.h"
 #include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf::telemetry {
 
@@ -84,22 +85,25 @@ constexpr std::array<Name, 38> kNames{{
     {"clock_limits", "clock.limits"_metric, 1},
 }};
 
-// Column headings of dcgmi dmon. Byte counters of links are rates there and stay under their own
-// name.
-constexpr std::array<Name, 25> kDcgm{{
-    {"GRACT", "gpu.busy"_metric, 1},           {"SMACT", "sm.active_any"_metric, 1},
-    {"SMOCC", "sm.occupancy"_metric, 1},       {"TENSO", "tensor.active"_metric, 1},
-    {"DRAMA", "dram.active"_metric, 1},        {"FP64A", "pipe.fp64"_metric, 1},
-    {"FP32A", "pipe.fma"_metric, 1},           {"FP16A", "pipe.fp16"_metric, 1},
-    {"INTAC", "pipe.alu"_metric, 1},           {"TIMMA", "tensor.imma_active"_metric, 1},
-    {"THMMA", "tensor.hmma_active"_metric, 1}, {"TDFMA", "tensor.dmma_active"_metric, 1},
-    {"POWER", "power.average"_metric, 1},      {"PWR", "power.average"_metric, 1},
-    {"POWIN", "power.module"_metric, 1},       {"TOTEC", "energy.module"_metric, 1e-3},
-    {"TMPTR", "temperature.gpu"_metric, 1},    {"MMTMP", "temperature.memory"_metric, 1},
-    {"SMCLK", "clock.sm"_metric, 1e6},         {"MMCLK", "clock.memory"_metric, 1e6},
-    {"GPUTL", "monitor.gpu"_metric, 0.01},     {"MCUTL", "monitor.memory"_metric, 0.01},
-    {"FBUSD", "memory.used"_metric, 1 << 20},  {"EPLMT", "power.limit"_metric, 1},
-    {"DVCCTR", "clock.limits"_metric, 1},
+// Column headings of dcgmi dmon, in the unit of the catalogue's DCGM field. Byte counters of links
+// are rates there and stay under their own name.
+struct DcgmColumn {
+  std::string_view column, metric;
+};
+constexpr std::array<DcgmColumn, 25> kDcgm{{
+    {"GRACT", "gpu.busy"_metric},           {"SMACT", "sm.active_any"_metric},
+    {"SMOCC", "sm.occupancy"_metric},       {"TENSO", "tensor.active"_metric},
+    {"DRAMA", "dram.active"_metric},        {"FP64A", "pipe.fp64"_metric},
+    {"FP32A", "pipe.fma"_metric},           {"FP16A", "pipe.fp16"_metric},
+    {"INTAC", "pipe.alu"_metric},           {"TIMMA", "tensor.imma_active"_metric},
+    {"THMMA", "tensor.hmma_active"_metric}, {"TDFMA", "tensor.dmma_active"_metric},
+    {"POWER", "power.average"_metric},      {"PWR", "power.average"_metric},
+    {"POWIN", "power.module"_metric},       {"TOTEC", "energy.module"_metric},
+    {"TMPTR", "temperature.gpu"_metric},    {"MMTMP", "temperature.memory"_metric},
+    {"SMCLK", "clock.sm"_metric},           {"MMCLK", "clock.memory"_metric},
+    {"GPUTL", "monitor.gpu"_metric},        {"MCUTL", "monitor.memory"_metric},
+    {"FBUSD", "memory.used"_metric},        {"EPLMT", "power.limit"_metric},
+    {"DVCCTR", "clock.limits"_metric},
 }};
 
 // Column headings of nvidia-smi dmon; from gract on those of --gpm-metrics. Throughputs of links
@@ -184,8 +188,11 @@ bool is_dcgm_blank(double value) {
 }
 
 Quantity quantity_of_dcgm(std::string_view heading) {
-  for (const Name& known : kDcgm)
-    if (known.column == heading) return {std::string(known.metric), known.factor};
+  for (const auto& [column, metric] : kDcgm) {
+    if (column != heading) continue;
+    const MetricInput* field = find_input(metric, MetricSource::dcgm);
+    return {std::string(metric), field ? term_of(*field).factor : 1};
+  }
   return {std::string(heading), 1};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "import/load_text.h"
+#include "import/telemetry/log_order.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
@@ -216,7 +217,7 @@ Result<Capture> parse_smi_dmon(std::string_view content, const std::string& path
 }
 
 Result<Capture> load_smi_dmon(const std::string& path, const ImportOptions& options) {
-  return load_text(path, options, parse_smi_dmon);
+  return in_order(load_text(path, options, parse_smi_dmon));
 }
 
 }  // namespace gf::telemetry

@@ -9,6 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "core/secrets.h"
 #include "import/input.h"
 #include "import/tf_trace_json/slices.h"
 #include "import/xplane/rows.h"
@@ -96,7 +97,7 @@ struct Reader {
     if (!ok) return damaged(slice);
     if (what == "process_name") {
       auto& plane = planes[pid];
-      plane.name = c.text(c.strings.intern(given));
+      plane.name = c.text(c.strings.intern(without_secrets(given)));
       plane.kind = plane_kind(plane.name);
     } else if (what == "thread_name") {
       line_names[{pid, tid}] = given;

@@ -7,6 +7,7 @@
 #include <protozero/exception.hpp>
 #include <vector>
 
+#include "core/secrets.h"
 #include "import/input.h"
 #include "import/mapped_file.h"
 #include "import/xplane/assemble.h"
@@ -204,7 +205,7 @@ std::vector<Chunk> plan(Capture& capture, Space& space, const Programs& programs
     if (plane.kind == PlaneKind::metadata || plane.kind == PlaneKind::environment) {
       each_plane_stat(plane, [&](std::string_view name, const StatValue& statistic) {
         if (const auto text = value_text(plane, statistic); !text.empty())
-          capture.set_metadata(name, text);
+          capture.set_metadata(name, without_secrets(name, text));
       });
     } else if (plane.kind == PlaneKind::other) {
       note_unread_plane(capture, plane);

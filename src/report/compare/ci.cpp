@@ -63,7 +63,7 @@ std::string github_annotations(const Comparison& comparison) {
   for (std::size_t run = 1; run < comparison.runs.size(); ++run)
     out += command("notice", "gpufathom compare", comparison_headline(comparison, run));
   for (const auto& check : comparison.checks) {
-    if (check.failed) {
+    if (check.outcome != CheckOutcome::ok) {
       out += command("error", "gpufathom: " + check.rule, check.text);
     } else {
       out += command("notice", "gpufathom: " + check.rule, check.text);
@@ -73,22 +73,27 @@ std::string github_annotations(const Comparison& comparison) {
 }
 
 std::string junit_report(const Comparison& comparison) {
-  const auto failures = std::count_if(comparison.checks.begin(), comparison.checks.end(),
-                                      [](const ComparedCheck& check) { return check.failed; });
+  const auto failures = std::ranges::count(comparison.checks, true, &ComparedCheck::failed);
+  const auto good =
+      std::ranges::count(comparison.checks, CheckOutcome::ok, &ComparedCheck::outcome);
+  const auto all = static_cast<std::ptrdiff_t>(comparison.checks.size());
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"gpufathom "
-      "compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\">\n",
-      comparison.checks.size(), failures);
+      "compare\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\">\n",
+      all, failures, all - good - failures);
   for (const auto& check : comparison.checks) {
     const auto run = static_cast<std::size_t>(check.run);
     out += fmt::format("<testcase classname=\"{}\" name=\"{}\">\n",
                        for_xml(comparison.runs[run].label), for_xml(check.rule));
     const std::string story = check.text + "\n" + comparison_headline(comparison, run);
-    if (check.failed)
-      out += fmt::format("<failure message=\"{}\">{}</failure>\n", for_xml(check.text),
-                         for_xml(story));
-    else
+    if (check.outcome == CheckOutcome::ok) {
       out += fmt::format("<system-out>{}</system-out>\n", for_xml(story));
+    } else {
+      // Undecided and refused rules gave no verdict: JUnit calls that an error.
+      const std::string_view element = check.failed ? "failure" : "error";
+      out += fmt::format("<{0} message=\"{1}\">{2}</{0}>\n", element, for_xml(check.text),
+                         for_xml(story));
+    }
     out += "</testcase>\n";
   }
   return out + "</testsuite>\n</testsuites>\n";

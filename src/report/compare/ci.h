@@ -7,8 +7,8 @@
 
 namespace gf {
 
-/// Workflow commands of GitHub Actions, one a line: an error for each rule that failed, a notice
-/// for each that did not, and one for each run.
+/// Workflow commands of GitHub Actions, one a line: an error for each rule that did not hold,
+/// a notice for each that did, and one for each run.
 std::string github_annotations(const Comparison& comparison);
 
 /// The rules as test cases of JUnit's XML, which Jenkins, GitLab, Azure and others read.

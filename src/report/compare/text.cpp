@@ -167,12 +167,11 @@ std::string queues_table(const Comparison& comparison, const TextStyle& style) {
 std::string checks_list(const Comparison& comparison, const TextStyle& style) {
   std::string text;
   for (const auto& check : comparison.checks) {
-    Paint how = Paint::good;
-    std::string line = "ok      ";
-    if (check.failed) {
-      how = Paint::bad;
-      line = "FAILED  ";
-    }
+    Paint how = Paint::bad;
+    std::string line = fmt::format("{:<8}", check.failed ? "FAILED" : name_of(check.outcome));
+    if (check.outcome == CheckOutcome::ok) how = Paint::good;
+    if (check.outcome == CheckOutcome::undecided || check.outcome == CheckOutcome::refused)
+      line += "  ";
     line += check.rule + ": " + check.text;
     text += paint(style, how, wrap(line, static_cast<std::size_t>(style.width), 2));
   }
@@ -199,7 +198,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
     text += section_title(style, "Rules") + checks_list(comparison, style);
   text += section_title(style, "How deep the device was used") + levels_table(comparison, style);
   text += work_table(comparison, style);
-  text += section_title(style, by_step ? "Where the time of a step goes" : "Where the time goes") +
+  text += section_title(style, by_step ? "Time breakdown of a step" : "Time breakdown") +
           times(comparison.time, comparison, style, SIZE_MAX, "part", true);
   if (!comparison.phases.empty())
     text += section_title(style, "What the runtime does meanwhile") +

@@ -11,12 +11,17 @@ namespace gf {
 namespace {
 
 /// Lets statements read and nothing else: no write, no ATTACH, no settings.
-int allow_reading(void*, int action, const char* name, const char*, const char*, const char*) {
+int allow_reading(void*, int action, const char* name, const char* function, const char*,
+                  const char*) {
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
-    case SQLITE_FUNCTION:
     case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      // The one gives an address in memory, the other runs a library.
+      if (sqlite3_stricmp(function, "fts3_tokenizer") == 0) return SQLITE_DENY;
+      if (sqlite3_stricmp(function, "load_extension") == 0) return SQLITE_DENY;
       return SQLITE_OK;
     case SQLITE_PRAGMA:
       if (std::string_view(name).starts_with("table_")) return SQLITE_OK;
@@ -41,9 +46,7 @@ tl::unexpected<Error> too_large() {
 
 tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
   const int code = sqlite3_errcode(db) & 0xff;
-  if (code == SQLITE_INTERRUPT)
-    return fail(fmt::format("no answer within {} s", limits.max_seconds), {}, -1,
-                "ask for less, or raise --max-seconds");
+  if (code == SQLITE_INTERRUPT) return tl::unexpected(no_answer_within(limits.max_seconds));
   if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return too_large();
   if (code == SQLITE_AUTH || code == SQLITE_READONLY)
     return fail("query only reads: this statement would change something or open another file", {},
@@ -51,6 +54,10 @@ tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const Query
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
     return fail(fmt::format("cannot be read: {}", sqlite3_errmsg(db)), {}, -1,
                 "the file is damaged");
+  if (std::string_view(sqlite3_errmsg(db)).starts_with("access to view"))
+    return fail(
+        fmt::format("SQL: {}: it is the file's own, and may say anything", sqlite3_errmsg(db)), {},
+        -1, "ask the tables that gpufathom query FILE lists");
   return fail(
       fmt::format("SQL: {}{}", sqlite3_errmsg(db), quote_from(sql, sqlite3_error_offset(db))), {},
       -1, "gpufathom query FILE lists the tables and their columns");
@@ -112,6 +119,13 @@ struct Finalize {
 };
 
 }  // namespace
+
+Error no_answer_within(std::int64_t max_seconds) {
+  return Error{fmt::format("no answer within {} s", max_seconds),
+               {},
+               -1,
+               "ask for less, or raise --max-seconds"};
+}
 
 Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
   add_sql_functions(db, limits.max_bytes);

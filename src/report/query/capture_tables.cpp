@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "core/when.h"
@@ -58,7 +59,8 @@ recorded is complete after each transaction; a recorder that is killed loses at 
 Reading never writes: not the file, and nothing beside it. What a killed recorder left half written
 is rolled back in a private copy in `TMPDIR`. A journal that names a further file (SQLite would
 remove that file) and a write-ahead log are refused, also beside exports of Nsight Systems, with a
-word on what to do.
+word on what to do. `gpufathom query` makes the views below anew and asks none that a file holds, so
+that a stranger's capture cannot say what our names mean.
 
 `median(x)` and `quantile(x, q)` exist inside `gpufathom query` besides SQLite's own functions.
 )";
@@ -80,16 +82,19 @@ the C interface ([c-interface.md](c-interface.md)) give all of it.
 A damaged block costs its own samples; `quality` counts it as `bad_sample_block`.
 )";
 
-/// Counts rows for a list of tables. A view of a stranger's file may be without end: none takes
-/// more than ten seconds, and none is counted after one that would.
+/// Counts rows for a list of tables. Pages of a stranger's file can be referred to again and again:
+/// none is counted once the time is over.
 class RowCounter {
  public:
-  explicit RowCounter(sqlite3* db) : db_(db) {}
+  RowCounter(sqlite3* db, std::int64_t max_seconds)
+      : db_(db), end_(std::chrono::steady_clock::now() + std::chrono::seconds(max_seconds)) {}
   /// Empty when there is no time left.
   Result<std::optional<std::int64_t>> count(std::string_view table) {
     if (given_up_) return std::nullopt;
     QueryLimits limits;
-    limits.max_seconds = kSeconds;
+    const auto left = end_ - std::chrono::steady_clock::now();
+    limits.max_seconds =
+        std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(left).count());
     const auto answer = ask(db_, fmt::format("SELECT count(*) FROM {}", table), limits);
     if (answer) return std::get<std::int64_t>(answer->rows.at(0).at(0));
     given_up_ = (sqlite3_errcode(db_) & 0xff) == SQLITE_INTERRUPT;
@@ -98,25 +103,29 @@ class RowCounter {
   }
 
  private:
-  static constexpr std::int64_t kSeconds = 10;
   sqlite3* db_;
+  std::chrono::steady_clock::time_point end_;
   bool given_up_ = false;
 };
 
 }  // namespace
 
 Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
-                                        std::optional<std::uint64_t> samples) {
+                                        std::optional<std::uint64_t> samples,
+                                        std::int64_t max_seconds) {
   std::string out;
   Status status;
-  RowCounter counter(db);
+  RowCounter counter(db, max_seconds);
+  auto lacks = [&](std::string_view name) {  // a file of before this table
+    if (!db) return false;
+    const auto there = sqlite::integer(
+        db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '_{}'", name), {});
+    return there && *there == 0;
+  };
   auto heading = [&](std::string_view name, std::string_view about) {
     std::string count;
     std::int64_t number = 1;
     if (db) {
-      const auto there = sqlite::integer(
-          db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name), {});
-      if (there && *there == 0) return false;  // a file of before this table
       Result<std::optional<std::int64_t>> rows;
       if (samples && name == counter_samples_table::kName)
         rows = static_cast<std::int64_t>(*samples);
@@ -134,7 +143,7 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
     return number > 0;
   };
   Tables{}.each_table([&](const auto& table) {
-    if (!status || !heading(table.kName, table.kAbout)) return;
+    if (!status || lacks(table.kName) || !heading(table.kName, table.kAbout)) return;
     std::size_t names = 0;
     table.each_column([&](const ColumnInfo& column_info, const auto&) {
       names = std::max(names, std::string_view(column_info.name).size());

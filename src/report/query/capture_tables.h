@@ -15,8 +15,10 @@ namespace gf {
 
 /// Tables with their columns. With a database open, the rows that each holds; empty tables then
 /// show no columns. `samples`: those of counter_samples, when somebody knows without counting.
+/// Counting takes `max_seconds` at most.
 Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr,
-                                        std::optional<std::uint64_t> samples = {});
+                                        std::optional<std::uint64_t> samples = {},
+                                        std::int64_t max_seconds = 10);
 /// The reference page.
 std::string capture_page();
 

@@ -22,11 +22,14 @@ struct QueryAnswer {
   std::vector<std::vector<QueryValue>> rows;
 };
 
-/// What a statement may take; views of a stranger's file can be without end.
+/// What a statement may take: a small one can ask for more than any machine has.
 struct QueryLimits {
   std::uint64_t max_bytes = 2ull << 30;  // of memory, the answer's rows and SQLite's own
   std::int64_t max_seconds = 600;
 };
+
+/// What is said when time is over.
+Error no_answer_within(std::int64_t max_seconds);
 
 /// Asks one SELECT statement. The database cannot be changed by it, nor another file be opened.
 /// Besides SQLite's functions there are median(x) and quantile(x, q). Errors quote the place in the

@@ -385,14 +385,15 @@ Status show_samples(sqlite3* db, std::shared_ptr<const Capture> samples, bool wi
   if (done) done = add_table(db, "_counter_samples", {samples, std::move(*ids)});
   std::string damage;
   for (std::size_t i = 0; with_damage && i < samples->quality.size(); ++i)
-    damage +=
-        fmt::format(" UNION ALL SELECT (SELECT count(*) FROM main._quality) + {}, '{}', {}, '{}'",
-                    i, samples->text(samples->quality.code[i]), samples->quality.count[i],
-                    samples->text(samples->quality.detail[i]));
+    damage += fmt::format(" UNION ALL SELECT (SELECT count(*) FROM _quality) + {}, '{}', {}, '{}'",
+                          i, samples->text(samples->quality.code[i]), samples->quality.count[i],
+                          samples->text(samples->quality.detail[i]));
   if (done && !damage.empty())
     done = sqlite::execute(
         db,
-        "CREATE TEMP VIEW quality AS SELECT row, code, count, detail FROM main.quality" + damage,
+        "CREATE TEMP VIEW quality AS SELECT row, (SELECT text FROM strings WHERE id = code) AS "
+        "code, count, (SELECT text FROM strings WHERE id = detail) AS detail FROM _quality" +
+            damage,
         {});
   return done;
 }

@@ -251,6 +251,12 @@ std::string ranks_headline(const JobRanks& job) {
   Nanos of_rank = 0;
   for (const auto& late : job.stragglers)
     if (late.rank == worst.rank) of_rank += late.gain_ns;
+  if (worst.cause == RankTime::unknown)
+    return fmt::format(
+        "Ranks wait for each other, up to {} of {} ({}), for a reason that the captures do not "
+        "hold (a recorder paused or began later): no rank is blamed for it.",
+        format_time(of_rank), format_time(job.span_ns),
+        format_share(share_of(of_rank, job.span_ns)));
   std::string where = worst.module.empty() ? worst.op : worst.module;
   if (!where.empty()) where = " in " + where;
   // A rank without a file may have been later still.

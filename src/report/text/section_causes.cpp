@@ -32,12 +32,13 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
                Cell(first ? first->name : "", Paint::dim),
                Cell(first ? format_share(share_of(first->ns, cause.ns)) : "", Paint::dim)});
   }
-  return section_title(style, "Why it idles", format_time(idle) + " idle") + table.render(style);
+  return section_title(style, "GPU idle time by cause", format_time(idle) + " idle") +
+         table.render(style);
 }
 
 std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   if (analysis.findings.empty()) return {};
-  std::string out = section_title(style, "What to change");
+  std::string out = section_title(style, "Recommendations");
   const auto width = static_cast<std::size_t>(style.width);
   int number = 0;
   for (const auto& finding : analysis.findings) {

@@ -149,10 +149,9 @@ std::string runtime_section(const Analysis& analysis, const TextStyle& style, st
     idle_rows = std::min<std::size_t>(rows, 6);
     operation_rows = std::min<std::size_t>(rows, 8);
   }
-  return section_title(style, "What the framework runtime does", remark) +
-         phases_table(runtime, style) + kernels_line(runtime, style) +
-         queues_table(runtime, style) + idle_table(runtime, style, idle_rows) +
-         operations_table(runtime, style, operation_rows);
+  return section_title(style, "Framework runtime", remark) + phases_table(runtime, style) +
+         kernels_line(runtime, style) + queues_table(runtime, style) +
+         idle_table(runtime, style, idle_rows) + operations_table(runtime, style, operation_rows);
 }
 
 }  // namespace gf

@@ -68,8 +68,8 @@ std::string section_title(const TextStyle& style, std::string_view title, std::s
 
 std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
   if (analysis.levels.empty()) return {};
-  std::string out =
-      section_title(style, "How deep it is used", "share of " + format_time(device_time(analysis)));
+  std::string out = section_title(style, "Utilization by level",
+                                  "share of " + format_time(device_time(analysis)));
   std::string missing;
   const int width = bar_width(style, 1);
   for (const auto& level : analysis.levels) {
@@ -135,8 +135,7 @@ std::string waterfall_section(const Analysis& analysis, const TextStyle& style) 
   const auto bars = waterfall_of_all(analysis);
   const Nanos whole = device_time(analysis);
   if (bars.empty() || whole <= 0) return {};
-  std::string out =
-      section_title(style, "Where the time goes", "parts add up to " + format_time(whole));
+  std::string out = section_title(style, "Time breakdown", "parts add up to " + format_time(whole));
   const int width = bar_width(style, 2);
   Nanos before = 0;
   for (const auto& one : bars) {

@@ -51,7 +51,7 @@ std::string items_text(const Throughput& of) {
 std::string work_lines(const WorkHeadline& work, const TextStyle& style) {
   const std::string text = operations_text(work) + items_text(work.throughput);
   if (text.empty()) return {};
-  const std::string whole = text + when(work.flops_per_s.has_value(), "More: gpufathom work.");
+  const std::string whole = text + when(work.flops_per_s.has_value(), "See also: gpufathom work.");
   return paint(style, Paint::plain, wrap(whole, static_cast<std::size_t>(style.width), 2));
 }
 

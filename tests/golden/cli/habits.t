@@ -24,22 +24,22 @@ One screen:
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch too late, 6.005 ms (57.7 %).
+  needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %).
   
-  How deep it is used                                            share of 10.40 ms
-    GPU runs a kernel         ###                                            6.8 %
-    SM has work                                                            no data
-    issue slots used                                                       no data
-    tensor cores work                                                      no data
-    tensor issue slots                                                     no data
+  Utilization by level                                           share of 10.40 ms
+    GPU active                ###                                            6.8 %
+    SM active                                                              no data
+    issue slot utilization                                                 no data
+    tensor pipe active                                                     no data
+    tensor instr. issued                                                   no data
     tensor FLOP/s of peak                                                    0.0 %
     41.78 GFLOP/s by recorded sizes of operators, a model: MFU (operations asked
     for / peak x time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items a second (64
-    a step by its shapes), 2.264 MFLOP an item. More: gpufathom work.
+    a step by its shapes), 2.264 MFLOP an item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   
-  What to change
+  Recommendations
     1. A step holds too little work for the device: launches come late, and
        kernels leave most of it empty. Use a larger batch; the gain is one of time
        an item. [up to 10.34 ms, 99.4 %]

@@ -6,10 +6,10 @@ Half a trace:
   $ gpufathom query cut.json 'select count(*) as kernels from kernels' --format csv
   kernels
   113
-  gpufathom: cut.json: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
   [1]
   $ gpufathom import cut.json -o cut.gpf | sed 's/.*samples;.*/summary/'
-  gpufathom: cut.gpf: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
   summary
 
 What a capture was made of stays known:
@@ -17,19 +17,19 @@ What a capture was made of stays known:
   $ gpufathom query cut.gpf 'select 1 as one' --format csv
   one
   1
-  gpufathom: cut.gpf: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
   [1]
   $ for verb in analyze "compare $EXAMPLES/lenet_train_b64.json.gz" "export --csv out"; do gpufathom $verb cut.gpf 2>&1 >/dev/null | sed 's/: the answer.*truncated_json.*/: partial/'; done
-  gpufathom: cut.gpf: partial
-  gpufathom: cut.gpf: partial
-  gpufathom: cut.gpf: partial
+  gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
 
 A wrong checksum:
 
   $ gzip -dc $EXAMPLES/lenet_train_b64.json.gz | gzip -1 > crc.json.gz
   $ printf '\0\0\0\0' | dd of=crc.json.gz bs=1 seek=$(($(stat -c %s crc.json.gz) - 8)) conv=notrunc 2>/dev/null
   $ gpufathom analyze crc.json.gz 2>&1 >/dev/null | sed 's/ at byte.*//'
-  gpufathom: crc.json.gz: the answer is not whole: 1 x bad_checksum: gzip checksum differs from the data
+  gpufathom: crc.json.gz: incomplete result: 1 x bad_checksum: gzip checksum differs from the data
 
 A recorder that was killed:
 
@@ -38,10 +38,10 @@ A recorder that was killed:
   $ gpufathom query killed.gpf 'select 1 as one' --format csv
   one
   1
-  gpufathom: killed.gpf: the answer is not whole: 1 x incomplete_recording: the recording has no end: its recorder was killed, or is still at work
+  gpufathom: killed.gpf: incomplete result: 1 x incomplete_recording: the recording has no end: its recorder was killed, or is still at work
   [1]
   $ gpufathom analyze killed.gpf 2>&1 >/dev/null
-  gpufathom: killed.gpf: the answer is not whole: 1 x incomplete_recording: the recording has no end: its recorder was killed, or is still at work
+  gpufathom: killed.gpf: incomplete result: 1 x incomplete_recording: the recording has no end: its recorder was killed, or is still at work
   [1]
 
 A code that this program does not know comes from a newer one, and promises nothing:
@@ -51,5 +51,5 @@ A code that this program does not know comes from a newer one, and promises noth
   $ gpufathom query newer.gpf 'select 1 as one' --format csv
   one
   1
-  gpufathom: newer.gpf: the answer is not whole: 3 x from_the_future: from_the_future
+  gpufathom: newer.gpf: incomplete result: 3 x from_the_future: from_the_future
   [1]

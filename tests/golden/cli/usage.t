@@ -28,13 +28,13 @@ Wrong usage ends with 2 and says what is wrong and where to read more.
   gpufathom: --batch: 'some' is not a number above 0 (gpufathom analyze --help tells more)
   [2]
   $ gpufathom export x
-  gpufathom: export wants --perfetto, --csv DIR or both
+  gpufathom: export requires --perfetto, --csv DIR or both
   [2]
 
 Help stays within the terminal.
 
   $ gpufathom analyze --help | head -12
-  how deep a recorded run used its GPU
+  analyze a capture: utilization by level, idle time, recommendations
   
   Usage: gpufathom analyze [OPTIONS] FILE [MORE]
   

@@ -10,7 +10,7 @@ Interleaved runs of a program alone and watched, over fake driver libraries.
 A tool that is not there is missed.
 
   $ gpufathom overhead --rounds 1 --only tcpdump -- true 2>&1 >table | tail -1
-  gpufathom: the answer is not whole: tcpdump: not on this machine, or not for this command
+  gpufathom: incomplete result: tcpdump: not on this machine, or not for this command
 
 A program that fails alone cannot be compared.
 
@@ -73,9 +73,9 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
     slower: "n" as the program prints it, against none of the same round
     The program runs for T alone: the tools' CPU and the GPU's use hold what
     starting takes. Let it run for 30 s and more, where that hardly counts.
-  gpufathom: the answer is not whole: nvidia-smi -l 1: the tool beside it ended with 9
-  gpufathom: the answer is not whole: dcgmi dmon: the tool beside it ended before the program
-  gpufathom: the answer is not whole: nsys: the run ended with 4
+  gpufathom: incomplete result: nvidia-smi -l 1: the tool beside it ended with 9
+  gpufathom: incomplete result: dcgmi dmon: the tool beside it ended before the program
+  gpufathom: incomplete result: nsys: the run ended with 4
   $ printf '#!/bin/sh\ntr "\\0" " " < /proc/$PPID/cmdline | grep -q " record -q " || echo "\\"n\\": 4"\n' > bin/quiet && chmod +x bin/quiet
   $ gpufathom overhead --rounds 1 --only record --measure n --format json -- bin/quiet 2>/dev/null | jq -c '.rows[] | [.name, .failed, .slow_down]'
   ["none","",0]

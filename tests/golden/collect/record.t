@@ -82,3 +82,15 @@ Wrong usage.
   $ gpufathom record --window 3 --duration 1
   gpufathom: --window requires --kernels (gpufathom record --help tells more)
   [2]
+
+A capture keeps of a command the program and its script; with --keep-command all of it but secrets.
+
+  $ gpufathom record -q -o short.gpf -- sh -c true --password hunter2
+  $ SLURM_JOB_ID=7 SLURM_JOB_NAME='train --token hunter2' gpufathom record -q --keep-command -o whole.gpf -- sh -c true --password hunter2 --lr 1
+  $ for run in short whole; do gpufathom query --format csv $run.gpf "select value from metadata where key in ('record.command', 'job.name') order by key" | tail -n +2; done
+  sh
+  train --token ***
+  sh -c true --password *** --lr 1
+  $ cat short.gpf whole.gpf | grep -c hunter2
+  0
+  [1]

@@ -1,9 +1,9 @@
-Rules that end a build with 1.
+Rules that end a build: with 1 when one is broken, 3 when a run is not whole, 4 when nobody can tell.
 
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3%" --fail-on "idle > 3%" --junit junit.xml --github -o answer.json
-  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.
+  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.
   ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz
   ::notice title=gpufathom%3A idle > 3%25::fp32.json.gz: idle -91.9 %25 against eager.json.gz
   gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz
@@ -16,15 +16,16 @@ Rules that end a build with 1.
   <testsuites>
   <testsuite name="gpufathom compare" tests="2" failures="1" errors="0" skipped="0">
   <testcase classname="fp32.json.gz" name="step &gt; 3%">
-  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</failure>
+  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</failure>
   </testcase>
   <testcase classname="fp32.json.gz" name="idle &gt; 3%">
-  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch too late -27.41 ms, idle: host busy elsewhere -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</system-out>
+  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler between 0.20x and 0.64x.</system-out>
   </testcase>
   </testsuite>
   </testsuites>
 
-The other way round nothing is worse. A difference of nothing is none.
+The other way round nothing is worse. Three steps of the same capture show no difference, and cannot show that there is none of 10 %: undecided,
+not ok.
 
   $ gpufathom compare fp32.json.gz eager.json.gz --fail-on "step > 3%" --fail-on "layer_type:MatMul > 3%" | sed -n '/^Rules/,/^$/p'
   Rules
@@ -32,7 +33,49 @@ The other way round nothing is worse. A difference of nothing is none.
     ok      layer_type:MatMul > 3%: eager.json.gz: layer_type:MatMul -73.1 %
     against fp32.json.gz
   
-  $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 0%" >/dev/null
+  $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 60%" >/dev/null
+  $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 10%" --fail-on "step < -10%" --junit junit.xml -o answer.json
+  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
+  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
+  [4]
+  $ jq -c '.checks[] | [.failed, .outcome]' answer.json; grep -c '<error message=' junit.xml; grep -o 'failures=.*skipped="0"' junit.xml
+  [false,"undecided"]
+  [false,"undecided"]
+  2
+  failures="0" errors="2" skipped="0"
+
+What nobody measured is undecided, too; a broken rule beside it stays broken.
+
+  $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "joules > 3%" > answer.txt
+  gpufathom: --fail-on "joules > 3%": fp32.json.gz: undecided: no data for joules
+  [4]
+  $ sed -n '/^Rules/,/^$/p' answer.txt
+  Rules
+    undecided  joules > 3%: fp32.json.gz: undecided: no data for joules
+  
+  $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "joules > 3%" --fail-on "kernels > 3%" 2> /dev/null > /dev/null
+  [1]
+
+A run that is not whole is no evidence: no rule is judged on it, unless that is asked for.
+
+  $ gzip -dc fp32.json.gz | head -c 4500000 > cut.json
+  $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 3%" -o answer.json
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
+  gpufathom: --fail-on "kernels > 3%": cut.json: not judged: cut.json is not whole (--allow-incomplete judges all the same)
+  [3]
+  $ jq -c '.checks[] | [.failed, .outcome]' answer.json
+  [false,"refused"]
+  $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 900%" --allow-incomplete 2>&1 > /dev/null
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
+  $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 3%" --allow-incomplete > /dev/null 2> /dev/null
+  [1]
+  $ gpufathom compare eager.json.gz cut.json > /dev/null 2> /dev/null
+  [1]
+  $ gpufathom compare eager.json.gz nowhere.json --fail-on "step > 3%" 2> /dev/null
+  [3]
+  $ gpufathom compare eager.json.gz cut.json --allow-incomplete
+  gpufathom: --allow-incomplete requires --fail-on (gpufathom compare --help tells more)
+  [2]
 
 What differs beside the program is named, and the batch is read from the shapes.
 

@@ -6,11 +6,11 @@ More data-loader workers: the step gets shorter by waiting less for input.
     A  kineto_v100_re..kers0.json.gz  Tesla V100-DGXS-32GB      6  177.6 ms  1.00x
     B  kineto_v100_re..kers4.json.gz  Tesla V100-DGXS-32GB      6  141.1 ms  1.26x
   A step of B takes 36.50 ms less than one of A (1.26x as fast, 95 %: 1.04-1.53x):
-  idle: waits for input -51.46 ms, idle: launch too late +9.726 ms, idle: host
-    idle: waits for input       58.98 ms  7.523 ms  -51.46 ms
-    idle: launch too late       13.14 ms  22.86 ms  +9.726 ms
-    idle: host busy elsewhere   2.387 ms  5.927 ms  +3.540 ms
+  idle: input pipeline -51.46 ms, idle: launch-bound +9.726 ms, idle: other host
+    idle: input pipeline        58.98 ms  7.523 ms  -51.46 ms
+    idle: launch-bound          13.14 ms  22.86 ms  +9.726 ms
+    idle: other host work       2.387 ms  5.927 ms  +3.540 ms
     copies and sets             2.004 ms  3.257 ms  +1.253 ms
-    idle: gap between kernels   2.487 ms  2.366 ms  -120.3 us
-    idle: host waits in a sync  9.000 us  10.17 us  +1.167 us
+    idle: kernel launch gap     2.487 ms  2.366 ms  -120.3 us
+    idle: host synchronization  9.000 us  10.17 us  +1.167 us
     total                       177.6 ms  141.1 ms  -36.50 ms

@@ -9,11 +9,11 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
   How deep the device was used
   What came out
-  Where the time of a step goes
-    idle: host busy elsewhere   5.629 ms  3.309 ms  -2.320 ms
-    idle: launch too late       27.73 ms  26.69 ms  -1.041 ms
-    idle: gap between kernels   1.325 ms  1.345 ms  +19.91 us
-    idle: host waits in a sync  24.31 us  22.43 us  -1.871 us
+  Time breakdown of a step
+    idle: other host work       5.629 ms  3.309 ms  -2.320 ms
+    idle: launch-bound          27.73 ms  26.69 ms  -1.041 ms
+    idle: kernel launch gap     1.325 ms  1.345 ms  +19.91 us
+    idle: host synchronization  24.31 us  22.43 us  -1.871 us
     copies and sets             51.06 us  50.87 us    -195 ns
     total                       49.83 ms  42.54 ms  -7.290 ms
   What the runtime does meanwhile
@@ -60,10 +60,10 @@ A run that is not whole is compared all the same, and said to be.
 
   $ gunzip -c eager.json.gz | head -c 6000000 > cut.json
   $ gpufathom compare eager.json.gz cut.json >/dev/null
-  gpufathom: cut.json: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
   [1]
   $ gpufathom export cut.json --csv tables
-  gpufathom: cut.json: the answer is not whole: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
   [1]
   $ ls tables | head -2
   activities.csv

@@ -104,13 +104,13 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
          0 share of kernel time, kernels in the order of their level      100 %
   
   Levels over all kernels, % of their time
-       level                p5  median   p95  mean  from least to most
-    a  SM has work         0.1     7.5  52.3  16.9  933.0..30....3.....0
-    a  issue slots used    0.0     0.9  33.9   8.2  900.200...0.0......0
-    a  tensor cores work   0.0     0.0   0.8   0.1  9.200.......0......0
-    a  tensor issue slots  0.0     0.0   0.4   0.0  9.200.......0......0
-    a  memory bandwidth    0.0     0.2   1.2   0.3  91.33....0.........0
-    a  L1 hit rate         0.0     9.0  80.0  29.5  9371.1102000101...17
+       level                    p5  median   p95  mean  from least to most
+    a  SM active               0.1     7.5  52.3  16.9  933.0..30....3.....0
+    a  issue slot utilization  0.0     0.9  33.9   8.2  900.200...0.0......0
+    a  tensor pipe active      0.0     0.0   0.8   0.1  9.200.......0......0
+    a  tensor instr. issued    0.0     0.0   0.4   0.0  9.200.......0......0
+    a  DRAM throughput         0.0     0.2   1.2   0.3  91.33....0.........0
+    a  L1 hit rate             0.0     9.0  80.0  29.5  9371.1102000101...17
   
   The seven takeaways of DATE 2024, here
     1 does not hold

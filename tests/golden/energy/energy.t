@@ -114,7 +114,7 @@ parts of their own.
 
   $ zcat "$EXAMPLES/resnet50_fp32_b512_energy.gpf.gz" > real.gpf
   $ gpufathom energy real.gpf --model model.json --window steps --batch 512 --format json > real.json
-  gpufathom: real.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: real.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
   $ jq -r '.energy.devices[] | .nj as $e | ([.parts[].nj] | add - $e), (.steps, .layer_types, .layers, .kernels | ([.[].nj] | add - $e)), ([.steps, .layer_types, .layers, .kernels | .[] | ([.parts[].nj] | add) - .nj] | map(select(. != 0)) | length)' real.json | tr '\n' ' '
   0 0 0 0 0 0  (no-eol)
@@ -128,7 +128,7 @@ parts of their own.
   ["MatMul",626,true]
   ["Elementwise",870,true]
   $ gpufathom analyze real.gpf --model model.json --window steps --format json | jq -c '.energy.devices[0].nj' > analyze.nj; jq .energy.devices[0].nj real.json | diff - analyze.nj && echo the same in analyze
-  gpufathom: real.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: real.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   the same in analyze
   $ head -c 300000 real.gpf > torn.gpf; gpufathom energy torn.gpf 2>&1 | head -2
   gpufathom: torn.gpf: database error: database disk image is malformed (the file is damaged: copy it again, or save what is left with "sqlite3 FILE .recover")
@@ -141,4 +141,4 @@ Without --model the one shipped for the GPU is taken, and named:
 A power log of another time is no silence: analyze says that it gave no energy.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_train_b64.json.gz --power "$EXAMPLES"/power_mixed.csv.gz 2>&1 >/dev/null | sed 's|[^ ]*/||g'
-  gpufathom: lenet_train_b64.json.gz: the answer is not whole: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock
+  gpufathom: lenet_train_b64.json.gz: incomplete result: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock

@@ -35,6 +35,6 @@ A text that is not a table says what to do:
   ["truncated",1,"the file ends inside a row, at byte 86447 of its table"],
   ["rounded_counters",234,"the text export keeps fewer than six digits of these values, first of dram__sectors_read.avg; the .ncu-rep file has them exactly"],
   ["truncated_input",1,"gzip data ends early at byte 9000 of the compressed file"]]}
-  gpufathom: cut.csv.gz: the answer is not whole: 1 x truncated: the file ends inside a row, at byte 86447 of its table
-  gpufathom: cut.csv.gz: the answer is not whole: 1 x truncated_input: gzip data ends early at byte 9000 of the compressed file
+  gpufathom: cut.csv.gz: incomplete result: 1 x truncated: the file ends inside a row, at byte 86447 of its table
+  gpufathom: cut.csv.gz: incomplete result: 1 x truncated_input: gzip data ends early at byte 9000 of the compressed file
   [1]

@@ -36,7 +36,7 @@ recording are. Two kernels with known levels, at random distances, in whole perc
   (1 row)
   $ gpufathom analyze run.sqlite --format json > run.json 2> incomplete
   $ jq -c '[.levels[] | select(.value != null) | [.id, (.value * 1000 | round / 10)]]' run.json
-  [["gpu.busy",83],["gpu.kernel_time",83],["sm.active",62.6],["issue.active",24.1],["tensor.active",26.3]]
+  [["gpu.busy",83],["gpu.kernel_time",83],["sm.active",62.5],["issue.active",24.1],["tensor.active",26.3]]
   $ jq -c '.kernels[] | [.name, [.levels[]? | select(.value != null) | [.id, (.value * 100 | round)]]]' run.json
   ["gemm",[["sm.active",90],["issue.active",40],["tensor.active",50]]]
   ["relu",[["sm.active",50],["issue.active",10],["tensor.active",0]]]

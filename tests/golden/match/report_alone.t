@@ -2,24 +2,24 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
 
   $ export COLUMNS=80 LC_ALL=C
   $ zcat "$EXAMPLES"/lenet_train_b64.ncu-rep.gz > lenet.ncu-rep
-  $ gpufathom analyze lenet.ncu-rep | sed -n '1,/^Where the time goes/p'
+  $ gpufathom analyze lenet.ncu-rep | sed -n '1,/^Time breakdown/p'
   lenet.ncu-rep                               NVIDIA H200, whole capture, 323.5 us
   A counter report alone: how busy the GPU was is not known. Of the time of its
-  kernels, SMs have work 15.6 %, issue slots are used 7.4 %, tensor cores work
-  0.1 %. The largest loss: SMs without work, 273.2 us (84.4 %).
+  kernels, SMs are active 15.6 %, issue slots are used 7.4 %, tensor pipes are
+  active 0.1 %. The largest loss: idle SMs, 273.2 us (84.4 %).
   
-  How deep it is used                                            share of 323.5 us
-    GPU runs a kernel                                                      no data
-    SM has work               ######                                        15.6 %
-    issue slots used          ###                                            7.4 %
-    tensor cores work         #                                              0.1 %
-    tensor issue slots        #                                             <0.1 %
+  Utilization by level                                           share of 323.5 us
+    GPU active                                                             no data
+    SM active                 ######                                        15.6 %
+    issue slot utilization    ###                                            7.4 %
+    tensor pipe active        #                                              0.1 %
+    tensor instr. issued      #                                             <0.1 %
     tensor FLOP/s of peak                                                  no data
-    memory bandwidth          #                                              0.3 %
+    DRAM throughput           #                                              0.3 %
     no data: a counter report holds no time between its kernels: give a trace of
     the same program, gpufathom analyze TRACE --counters REPORT
   
-  Where the time goes                                     parts add up to 323.5 us
+  Time breakdown                                          parts add up to 323.5 us
   $ gpufathom analyze lenet.ncu-rep | sed -n '/^Counters matched/,/^$/p'
   Counters matched to the trace                                               good
     50 of 50 trace kernels matched (50 in the report). Mean score 1.000. A counter

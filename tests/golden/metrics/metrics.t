@@ -27,7 +27,7 @@ One line of definition a metric; a part of the catalogue by level, group, id and
   link
     pcie.rx  [bytes]  gpufathom_pcie_rx_bytes_total
         Bytes that the device received over PCIe, protocol overhead included.
-        pm, TU102 and later but GB100, GB110:
+        pm, TU102 and later but GH100, GB100, GB110:
           pcie__read_bytes.sum
         gpm, GH100 and later:
           21 NVML_GPM_METRIC_PCIE_RX_PER_SEC * 1048576 * duration

@@ -15,6 +15,14 @@ What the analysis says is a table, too; it is worked out when a statement asks f
   gpu.busy   0.895  ratio
   sm.active  0.711  ratio
   (2 rows)
+
+Levels are those of analyze; in a recording of kernels, the ones that are solved from its samples.
+
+  $ zcat $EXAMPLES/resnet50_fp32_b512_energy.gpf.gz > kernels.gpf
+  $ gpufathom query kernels.gpf "select id, value from levels" --csv 2>/dev/null | sed 1d > asked
+  $ gpufathom analyze kernels.gpf --window all --json 2>/dev/null | jq -r '.levels[] | "\(.id),\(.value // "")"' | diff asked - && grep -c 'sm.active,0[.]' asked
+  1
+
   $ gpufathom query $EXAMPLES/lenet_train_b64.json.gz "select count(*) > 0 as some from findings where text <> ''" --format csv
   some
   1

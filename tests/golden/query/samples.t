@@ -8,37 +8,37 @@ Samples that a recording packs are rows of counter_samples to a question.
   clock.sm        72      1  1.75042e+09
   dram.active   3836    949       0.1747
   (4 rows)
-  gpufathom: run.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
   $ gpufathom query run.gpf --format csv "select count(*), sum(row), count(distinct metric), max(row) + 1 from counter_samples"
   count(*),sum(row),count(distinct metric),max(row) + 1
   93005,4324918510,38,93005
-  gpufathom: run.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
   $ gpufathom query run.gpf --format csv "select count(*) from _counter_samples c join strings s on s.id = c.metric where s.text = 'gpu.busy'"
   count(*)
   3836
-  gpufathom: run.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
   $ gpufathom query run.gpf | grep -A1 '^counter_samples'
-  gpufathom: run.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   counter_samples, 93 005 rows: One value of one metric over a span of time on a
   device: power, clocks, PM samples
 
 A capture that is written again keeps them packed, and every value.
 
   $ gpufathom import run.gpf -o again.gpf | sed 's/; .*//'
-  gpufathom: again.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   again.gpf: 4 host operations, 7 661 runtime calls, 7 661 device activities, 0 report kernels, 93 005 samples
   $ all="select start_ns, duration_ns, device, metric, value from counter_samples order by row"
   $ gpufathom query run.gpf --format csv "$all" > first; gpufathom query again.gpf --format csv "$all" | cmp - first
-  gpufathom: run.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
-  gpufathom: again.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   $ gpufathom query again.gpf "select count(*), sum(samples) from sample_blocks"
   count(*)  sum(samples)
         16          3836
   (1 row)
-  gpufathom: again.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
 
 Damage costs the block, and is told.
@@ -47,14 +47,14 @@ Damage costs the block, and is told.
   $ gpufathom query again.gpf --format csv "select code, count from quality where code like 'bad%'"
   code,count
   bad_sample_block,1
-  gpufathom: again.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
-  gpufathom: again.gpf: the answer is not whole: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: again.gpf: incomplete result: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing
   [1]
   $ gpufathom query again.gpf --format csv "select count(*) from counter_samples"
   count(*)
   86669
-  gpufathom: again.gpf: the answer is not whole: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
-  gpufathom: again.gpf: the answer is not whole: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  gpufathom: again.gpf: incomplete result: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing
   [1]
   $ gpufathom energy again.gpf 2>&1 >/dev/null | tr ',' '\n' | grep bad_sample_block
-  gpufathom: again.gpf: the answer is not whole: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing
+  gpufathom: again.gpf: incomplete result: 1 x bad_sample_block: a block of packed samples is damaged: its samples are missing

@@ -5,7 +5,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
   The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
-  launch too late in aten::convolution_backward.
+  launch-bound in aten::convolution_backward.
   Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
   waits.
   
@@ -15,10 +15,10 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
        1         36.7 %   60.4 %     0.0 %   2.0 %   0 of 28  1.482 us  5.407 us
   
   Who was late, and why       waited: the others; gain: what the job loses at most
-    rank  why                  where                   late by    waited      gain
-       0  launch too late      aten::conv.._backward  96.05 ms  96.05 ms  31.02 ms
-       0  more kernel time     extra_augm..n::matmul  20.06 ms  20.06 ms  9.517 ms
-       0  host busy elsewhere                         19.71 ms  19.71 ms  6.224 ms
+    rank  why               where                      late by    waited      gain
+       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  31.02 ms
+       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  9.517 ms
+       0  other host work                             19.71 ms  19.71 ms  6.224 ms
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -35,7 +35,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
   The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
-  launch too late in aten::convolution_backward.
+  launch-bound in aten::convolution_backward.
 
 Parts of single ranks give the same answer as the captures.
 
@@ -46,28 +46,28 @@ Parts of single ranks give the same answer as the captures.
 
 One rank alone, two runs mixed, a folder of three runs, a file that is cut.
 
-  $ gpufathom ranks "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
+  $ gpufathom ranks --allow-incomplete "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
   1 rank of 2, 0 shared collectives over 157.4 ms
   Only one rank is here: whom it waited for cannot be told without the others.
   Not whole: 1 of 2 ranks have no file: 0
-  gpufathom: the answer is not whole: 1 of 2 ranks have no file: 0
+  gpufathom: incomplete result: 1 of 2 ranks have no file: 0
   $ gpufathom ranks "$ranks"/none.rank0.json.gz "$ranks"/slow_gpu.rank1.json.gz 2>&1 | sed "s,$ranks,RANKS,g"
   gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 fit theirs: it is of another run, or of another time of the same run (give files that the ranks wrote at the same time)
   $ gpufathom ranks "$ranks" 2>&1 | sed "s,$ranks,RANKS,g"
   gpufathom: RANKS/truth.json: is left out: it is no capture
   gpufathom: RANKS/none.rank0.json.gz: is rank 0, and so is RANKS/fsdp.rank0.json.gz (give each rank once, all of one run)
   $ mkdir cut; head -c 500000 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz; cp "$ranks"/none.rank0.json.gz cut
-  $ gpufathom ranks cut > answer.txt; echo "exit $?"; head -3 answer.txt
-  gpufathom: the answer is not whole: rank 1: the file ends before its list of events does (first at byte 6977766)
-  gpufathom: the answer is not whole: rank 1: gzip data ends early at byte 500000 of the compressed file
+  $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
+  gpufathom: incomplete result: rank 1: the file ends before its list of events does (first at byte 6977766)
+  gpufathom: incomplete result: rank 1: gzip data ends early at byte 500000 of the compressed file
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms
   The job waits for rank 0: up to 4.711 ms of 159.5 ms (3.0 %), most of it for
-  launch too late in aten::copy_.
+  launch-bound in aten::copy_.
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
-  $ gpufathom ranks cut > answer.txt; echo "exit $?"; head -3 answer.txt
+  $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: cut/none.rank1.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
-  gpufathom: the answer is not whole: 1 of 2 ranks have no file: 1
+  gpufathom: incomplete result: 1 of 2 ranks have no file: 1
   exit 1
   1 rank of 2, 0 shared collectives over 156.4 ms
   Only one rank is here: whom it waited for cannot be told without the others.

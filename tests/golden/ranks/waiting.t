@@ -3,21 +3,21 @@ Rank 1 looks 98 % busy; told of its peers, its waiting for rank 0 is a part of i
   $ needs-corpus || exit 80
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ LC_ALL=C gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz --window all --ranks "$ranks"/slow_gpu.rank0.json.gz --rows 1 > answer.txt
-  $ sed -n '1,3p; /Where the time goes/,/^$/p; /What to change/,/ranks$/p' answer.txt
+  $ sed -n '1,3p; /Time breakdown/,/^$/p; /Recommendations/,/ranks$/p' answer.txt
   slow_gpu.rank1.json.gz                      NVIDIA H200, whole capture, 188.2 ms
   The GPU runs kernels 97.5 % of the time; how deep those kernels use it needs
   counters. The largest loss: waiting for other ranks, 112.8 ms (59.9 %).
-  Where the time goes                                     parts add up to 188.2 ms
+  Time breakdown                                          parts add up to 188.2 ms
     GPU idle                  #                               3.780 ms       2.0 %
-    only copies                #                              958.7 us       0.5 %
+    memory copies only         #                              958.7 us       0.5 %
     waiting for other ranks    #################              112.8 ms      59.9 %
     no counters                                ###########    70.65 ms      37.5 %
   
-  What to change
+  Recommendations
     1. Communication runs with no computation beside it 61 % of the time, and 60 %
-       of the time it only waits for other ranks, most for rank 0 (launch too late
-       in aten::convolution_backward). Look at that rank: to communicate less
-       gives none of the waiting back. [up to 114.3 ms, 60.7 %]
+       of the time it only waits for other ranks, most for rank 0 (launch-bound in
+       aten::convolution_backward). Look at that rank: to communicate less gives
+       none of the waiting back. [up to 114.3 ms, 60.7 %]
        114 ms of 156 ms communication is exposed, 113 ms of that waits for other
        ranks
   $ awk 'length > 80' answer.txt

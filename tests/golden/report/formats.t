@@ -32,7 +32,7 @@ An answer that is not whole is given, says so, and ends with 1.
 
   $ zcat $EXAMPLES/lenet_inf_b1.json.gz | head -c 300000 >cut.json
   $ gpufathom analyze cut.json >answer.txt
-  gpufathom: cut.json: the answer is not whole: 1 x * (glob)
+  gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 300000)
   [1]
   $ grep -c "^Not whole: " answer.txt
   1

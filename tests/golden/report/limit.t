@@ -10,10 +10,10 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
   counters. Kernel-bound: Convolution 75.9 %, Normalisation 14.0 %, Activation
   3.7 % of the time.
   
-  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz | sed -n '/^Where the time goes/,/^$/p'
-  Where the time goes                                     parts add up to 235.3 ms
+  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz | sed -n '/^Time breakdown/,/^$/p'
+  Time breakdown                                          parts add up to 235.3 ms
     GPU idle                  #                               8.433 ms       3.6 %
-    only copies                #                              62.02 us      <0.1 %
+    memory copies only         #                              62.02 us      <0.1 %
     no counters                ###########################    226.8 ms      96.4 %
       Convolution              #####################          178.5 ms      75.9 %
       Normalisation                                 ####      32.93 ms      14.0 %
@@ -31,7 +31,7 @@ A loss of 5 % and more is named beside them:
   $ head_of $ROOT/tests/advice/captures/eager_attention.json.gz
   The GPU runs kernels 91.4 % of the time; how deep those kernels use it needs
   counters. Kernel-bound: Elementwise 30.5 %, MatMul 28.3 %, Softmax 19.8 % of the
-  time. The largest loss: only copies, 13.49 ms (7.5 %).
+  time. The largest loss: memory copies only, 13.49 ms (7.5 %).
   
 
 A rank whose kernels mostly wait for another rank is not held up by what it computes:
@@ -46,5 +46,5 @@ Nor is a GPU that idles:
 
   $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
   The GPU runs kernels at least 24.2 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch too late, 98.54 ms (54.5 %).
+  needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %).
   

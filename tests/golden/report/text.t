@@ -5,35 +5,35 @@ The first ten lines give the answer.
   $ run >report.txt
   $ head -10 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
-  The GPU runs kernels at least 30.3 % of the time; its tensor cores work 4.0 % of
-  it. The largest loss: idle, launch too late, 83.18 ms (55.6 %).
+  The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
+  4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %).
   
-  How deep it is used                                            share of 149.5 ms
-    GPU runs a kernel         ############                                  30.3 %
-    SM has work               ##########                                    24.1 %
-    issue slots used          ###                                            8.3 %
-    tensor cores work         ##                                             4.0 %
-    tensor issue slots        #                                              0.3 %
+  Utilization by level                                           share of 149.5 ms
+    GPU active                ############                                  30.3 %
+    SM active                 ##########                                    24.1 %
+    issue slot utilization    ###                                            8.3 %
+    tensor pipe active        ##                                             4.0 %
+    tensor instr. issued      #                                              0.3 %
 
-Where the time goes adds up to the window, and causes of idle time to the idle time.
+The time breakdown adds up to the window, and causes of idle time to the idle time.
 
-  $ sed -n '/^Where the time goes/,/^What to change/p' report.txt
-  Where the time goes                                     parts add up to 149.5 ms
+  $ sed -n '/^Time breakdown/,/^Recommendations/p' report.txt
+  Time breakdown                                          parts add up to 149.5 ms
     GPU idle                  ####################            104.1 ms      69.6 %
-    only copies                                   #           153.2 us       0.1 %
-    SMs without work                              ##          9.217 ms       6.2 %
+    memory copies only                            #           153.2 us       0.1 %
+    idle SMs                                      ##          9.217 ms       6.2 %
     stalled                                        ###        18.23 ms      12.2 %
-    other instructions                                 ##     11.82 ms       7.9 %
-    tensor cores working                                 #    5.965 ms       4.0 %
+    non-tensor instructions                            ##     11.82 ms       7.9 %
+    tensor pipe active                                   #    5.965 ms       4.0 %
   
-  Why it idles                                                       104.1 ms idle
+  GPU idle time by cause                                             104.1 ms idle
     cause                     time   share   gaps  most of it in
-    launch too late       83.18 ms  55.6 %  2 853  aten::convo..n_backward  20.1 %
-    host busy elsewhere   16.89 ms  11.3 %  1 246  Optimizer.z...zero_grad   4.8 %
-    gap between kernels   3.974 ms   2.7 %  2 666  aten::native_batch_norm  17.7 %
-    host waits in a sync  72.92 us  <0.1 %      3
+    launch-bound          83.18 ms  55.6 %  2 853  aten::convo..n_backward  20.1 %
+    other host work       16.89 ms  11.3 %  1 246  Optimizer.z...zero_grad   4.8 %
+    kernel launch gap     3.974 ms   2.7 %  2 666  aten::native_batch_norm  17.7 %
+    host synchronization  72.92 us  <0.1 %      3
   
-  What to change
+  Recommendations
 
 Tables are cut at --rows; the narrow terminal leaves out what can be spared.
 
@@ -71,22 +71,22 @@ No colour when it is not a terminal; a pipe that closes early ends it without a 
 
 Without counters, levels below the first have no data, which is not 0.
 
-  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz | sed -n '/^How deep/,/^Why/p'
-  How deep it is used                                            share of 2.396 ms
-    GPU runs a kernel         ##                                             3.8 %
-    SM has work                                                            no data
-    issue slots used                                                       no data
-    tensor cores work                                                      no data
-    tensor issue slots                                                     no data
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz | sed -n '/^Utilization/,/^GPU idle time/p'
+  Utilization by level                                           share of 2.396 ms
+    GPU active                ##                                             3.8 %
+    SM active                                                              no data
+    issue slot utilization                                                 no data
+    tensor pipe active                                                     no data
+    tensor instr. issued                                                   no data
     tensor FLOP/s of peak                                                    0.0 %
     1.043 GFLOP/s by recorded sizes of operators, a model: MFU (operations asked
     for / peak x time) <0.1 % of 989.4 TFLOP/s in bf16. 1 252 items a second (1 a
-    step by its shapes), 833 kFLOP an item. More: gpufathom work.
+    step by its shapes), 833 kFLOP an item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   
-  Where the time goes                                     parts add up to 2.396 ms
+  Time breakdown                                          parts add up to 2.396 ms
     GPU idle                  ###########################     2.304 ms      96.2 %
     no counters                                          #    91.94 us       3.8 %
   
-  Why it idles                                                       2.304 ms idle
+  GPU idle time by cause                                             2.304 ms idle

@@ -5,40 +5,40 @@ they can be read here:
 
 ResNet-50 on an H200, recorded from beside since the program started:
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed -n '1,/^What to change/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed -n '1,/^Recommendations/p'
   resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
-  The GPU runs kernels 99.0 % of the time; its tensor cores work 11.5 % of it. The
-  largest loss: stalled, 1.297 s (51.9 %).
+  The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
+  it. The largest loss: stalled, 1.297 s (51.9 %).
   
-  How deep it is used                                             share of 2.500 s
-    GPU runs a kernel         ########################################      99.0 %
-    SM has work               ###############################               78.7 %
-    issue slots used          ###########                                   26.8 %
-    tensor cores work         #####                                         11.5 %
-    warp slots filled         #################                             42.4 %
-    memory bandwidth          ##############                                34.1 %
+  Utilization by level                                            share of 2.500 s
+    GPU active                ########################################      99.0 %
+    SM active                 ###############################               78.7 %
+    issue slot utilization    ###########                                   26.8 %
+    tensor pipe active        #####                                         11.5 %
+    achieved occupancy        #################                             42.4 %
+    DRAM throughput           ##############                                34.1 %
   
-  Where the time goes                                      parts add up to 2.500 s
+  Time breakdown                                           parts add up to 2.500 s
     GPU idle                  #                               23.81 ms       1.0 %
-    SMs without work          ######                          509.5 ms      20.4 %
+    idle SMs                  ######                          509.5 ms      20.4 %
     stalled                         ###############            1.297 s      51.9 %
-    other instructions                            ####        382.7 ms      15.3 %
-    tensor cores working                               ###    287.3 ms      11.5 %
+    non-tensor instructions                       ####        382.7 ms      15.3 %
+    tensor pipe active                                 ###    287.3 ms      11.5 %
   
   Over time                                             2.500 s from left to right
-    GPU runs a kernel  ########*#######################################     99.0 %
-    SM has work        ++++++++++++++++++++++++++++++++++++++++++++++++     78.7 %
-    issue slots used   ................................................     26.8 %
-    tensor cores work  ________________________________________________     11.5 %
-    memory bandwidth   ::::::::::::::::::::::::::::::::::::::::::::::::     34.1 %
+    GPU active         ########*#######################################     99.0 %
+    SM active          ++++++++++++++++++++++++++++++++++++++++++++++++     78.7 %
+    issue slot util.   ................................................     26.8 %
+    tensor pipe active ________________________________________________     11.5 %
+    DRAM throughput    ::::::::::::::::::::::::::::::::::::::::::::::::     34.1 %
     power              *******#**************##*##############**####***      564 W
     program's CPU      ################################################ 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  What to change
+  Recommendations
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/^What to change/,/^Where the joules/p'
-  What to change
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/^Recommendations/,/^Where the joules/p'
+  Recommendations
     1. The window holds time before or after the GPU's activity was steady, such
        as loading, compiling and warm-up; --window stable leaves it out.
        steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
@@ -47,7 +47,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
        limit. More warps, or more independent work in each, hide latency; record
        --kernels says which kernels wait. [up to 2.231 s, 46.9 %]
        stalled 2.231 s of 4.262 s busy; memory bandwidth 34 % while kernels run;
-       warp slots filled 43 %
+       achieved occupancy 43 %
     3. The GPU has nothing to run 10 % of the time. Its processes keep about one
        core busy: a single thread that prepares or launches work is the likely
        limit. Record with --kernels to see what the host does then. [up to
@@ -59,7 +59,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
   
   Readings
     reading                     mean      lowest      highest
-    NVML utilisation          83.1 %      11.0 %      100.0 %
+    NVML utilization          83.1 %      11.0 %      100.0 %
     DRAM read            933.34 GB/s       0 B/s    2.19 TB/s
     DRAM written         549.13 GB/s       0 B/s  900.53 GB/s
     PCIe to GPU           122.7 MB/s       0 B/s   289.3 MB/s
@@ -82,25 +82,25 @@ ResNet-50 on an H200, recorded from beside since the program started:
 Where the terminal has them, block characters tell eighths; here as digits.
 
   $ LC_ALL=C.UTF-8 gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable |
-  >   LC_ALL=C.UTF-8 sed -n '/^Where the time goes/,/^What to change/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
-  Where the time goes                                      parts add up to 2.500 s
+  >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Recommendations/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
+  Time breakdown                                           parts add up to 2.500 s
     GPU idle                  2                               23.81 ms       1.0 %
-    SMs without work          888886                          509.5 ms      20.4 %
+    idle SMs                  888886                          509.5 ms      20.4 %
     stalled                         888888888888884            1.297 s      51.9 %
-    other instructions                            88882       382.7 ms      15.3 %
-    tensor cores working                              8882    287.3 ms      11.5 %
+    non-tensor instructions                       88882       382.7 ms      15.3 %
+    tensor pipe active                                8882    287.3 ms      11.5 %
   
   Over time                                             2.500 s from left to right
-    GPU runs a kernel  888888887888888888888888888888888888888888888888     99.0 %
-    SM has work        666666666666666666666666666666666666666666666666     78.7 %
-    issue slots used   222222222222222222222222222222222222222222222222     26.8 %
-    tensor cores work  111111111111111111111111111111111111111111111111     11.5 %
-    memory bandwidth   333333333333333333333333333333333333333333333333     34.1 %
+    GPU active         888888887888888888888888888888888888888888888888     99.0 %
+    SM active          666666666666666666666666666666666666666666666666     78.7 %
+    issue slot util.   222222222222222222222222222222222222222222222222     26.8 %
+    tensor pipe active 111111111111111111111111111111111111111111111111     11.5 %
+    DRAM throughput    333333333333333333333333333333333333333333333333     34.1 %
     power              777777787777777777777788788888888888888778888777      564 W
     program's CPU      888888888888888888888888888888888888888888888888 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  What to change
+  Recommendations
 
 A program whose GPU waits for its host, in numbers; the parts sum to the window.
 
@@ -129,10 +129,10 @@ Parts of it: a span, the steady part, and what cannot be asked for.
 
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 2s:3s | head -2
   mnist_recorded.gpf                            NVIDIA H200, chosen range, 1.000 s
-  The GPU runs kernels 0.2 % of the time; its tensor cores work <0.1 % of it. The
+  The GPU runs kernels 0.2 % of the time; its tensor pipes are active <0.1 % of
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window stable | head -2
   mnist_recorded.gpf                            NVIDIA H200, while steady, 3.000 s
-  The GPU runs kernels 49.1 % of the time; its tensor cores work 2.2 % of it. The
+  The GPU runs kernels 49.1 % of the time; its tensor pipes are active 2.2 % of
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window step:3 2>&1 | sed "s,$EXAMPLES/,,"
   gpufathom: mnist_recorded.gpf: --window step:3: the capture holds no kernels and so no steps (use all, stable or START:END, or record with --kernels)
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 60s:70s 2>&1 | sed "s,$EXAMPLES/,,"
@@ -145,23 +145,23 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   The GPU runs kernels 13.3 % of the time; how deep those kernels use it needs
   counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
   
-  How deep it is used                                             share of 46.58 s
-    GPU runs a kernel         #####                                         13.3 %
-    SM has work                                                            no data
-    issue slots used                                                       no data
-    tensor cores work                                                      no data
+  Utilization by level                                            share of 46.58 s
+    GPU active                #####                                         13.3 %
+    SM active                                                              no data
+    issue slot utilization                                                 no data
+    tensor pipe active                                                     no data
     no data: NVML's utilisation says that a kernel ran, not how deep; gpufathom
     record samples it from hardware counters
   
-  Where the time goes                                      parts add up to 46.58 s
+  Time breakdown                                           parts add up to 46.58 s
     GPU idle                  ########################         40.38 s      86.7 %
     no counters                                       ####     6.200 s      13.3 %
   
   Over time                                             46.58 s from left to right
-    NVML utilisation   -*+***-       _*__             ___       _   ___     13.3 %
+    NVML utilization   -*+***-       _*__             ___       _   ___     13.3 %
     power              =++*++:.._____.*.._____________......____.......      160 W
   
-  What to change
+  Recommendations
     1. The window holds time before or after the GPU's activity was steady, such
        as loading, compiling and warm-up; --window stable leaves it out.
        steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
@@ -184,34 +184,34 @@ DCGM's log, with its profiling fields:
   > GPU 0     0.700  0.500  0.100  0.000  0.300  200.0
   > GPU 0     0.800  0.600  0.200  0.100  0.400  250.0
   > DMON
-  $ gpufathom analyze dcgm.txt | sed -n '1,/^What to change/p'
+  $ gpufathom analyze dcgm.txt | sed -n '1,/^Recommendations/p'
   dcgm.txt                                           GPU, while it worked, 3.000 s
-  The GPU runs kernels 80.0 % of the time; its tensor cores work 10.0 % of it. The
-  largest loss: the GPU idle, 600.0 ms (20.0 %).
+  The GPU runs kernels 80.0 % of the time; its tensor pipes are active 10.0 % of
+  it. The largest loss: the GPU idle, 600.0 ms (20.0 %).
   
-  How deep it is used                                             share of 3.000 s
-    GPU runs a kernel         ################################              80.0 %
-    SM has work               ########################                      60.0 %
-    issue slots used                                                       no data
-    tensor cores work         ####                                          10.0 %
-    warp slots filled         ########                                      20.0 %
-    memory bandwidth          ################                              40.0 %
+  Utilization by level                                            share of 3.000 s
+    GPU active                ################################              80.0 %
+    SM active                 ########################                      60.0 %
+    issue slot utilization                                                 no data
+    tensor pipe active        ####                                          10.0 %
+    achieved occupancy        ########                                      20.0 %
+    DRAM throughput           ################                              40.0 %
     no data: DCGM does not export it, or its field was not logged; gpufathom
     record samples it from hardware counters
   
-  Where the time goes                                      parts add up to 3.000 s
+  Time breakdown                                           parts add up to 3.000 s
     GPU idle                  ######                          600.0 ms      20.0 %
-    SMs without work                ######                    600.0 ms      20.0 %
-    tensor cores working                 ###                  300.0 ms      10.0 %
+    idle SMs                        ######                    600.0 ms      20.0 %
+    tensor pipe active                   ###                  300.0 ms      10.0 %
     no counters                             ##############     1.500 s      50.0 %
   
   Over time                                             3.000 s from left to right
-    GPU runs a kernel  ****************++++++++++++++++++++++++++++++++     80.0 %
-    SM has work        ++++++++++++++++----------------================     60.0 %
-    tensor cores work  ................                ________________     10.0 %
-    memory bandwidth   ----------------................::::::::::::::::     40.0 %
+    GPU active         ****************++++++++++++++++++++++++++++++++     80.0 %
+    SM active          ++++++++++++++++----------------================     60.0 %
+    tensor pipe active ................                ________________     10.0 %
+    DRAM throughput    ----------------................::::::::::::::::     40.0 %
   
-  What to change
+  Recommendations
 
 A gap is unknown, not idle: levels are intervals.
 
@@ -243,29 +243,29 @@ Two recordings side by side: bars instead of layers; a run beside itself, by the
     B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  0.83x
   
   The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
-  +1.503 s, stalled -843.1 ms, tensor cores working -220.9 ms, the rest +61.45 ms.
+  +1.503 s, stalled -843.1 ms, tensor pipe active -220.9 ms, the rest +61.45 ms.
   Not alike beside the program: what makes the steps (A period of the device's
   activity, B none).
   Not every run has steps: the times are those of the whole windows and compare
   only when these hold the same work.
   
   How deep the device was used
-    level                   A       B
-    GPU runs a kernel  99.0 %  49.1 %
-    SM has work        78.7 %  26.5 %
-    issue slots used   26.8 %  11.4 %
-    tensor cores work  11.5 %   2.2 %
-    warp slots filled  42.4 %  10.0 %
-    memory bandwidth   34.1 %   5.2 %
+    level                        A       B
+    GPU active              99.0 %  49.1 %
+    SM active               78.7 %  26.5 %
+    issue slot utilization  26.8 %  11.4 %
+    tensor pipe active      11.5 %   2.2 %
+    achieved occupancy      42.4 %  10.0 %
+    DRAM throughput         34.1 %   5.2 %
   
-  Where the time goes
-    part                         A         B      B - A
-    GPU idle              23.81 ms   1.526 s   +1.503 s
-    stalled                1.297 s  453.6 ms  -843.1 ms
-    tensor cores working  287.3 ms  66.35 ms  -220.9 ms
-    SMs without work      509.5 ms  677.4 ms  +167.9 ms
-    other instructions    382.7 ms  276.3 ms  -106.4 ms
-    total                  2.500 s   3.000 s  +500.0 ms
+  Time breakdown
+    part                            A         B      B - A
+    GPU idle                 23.81 ms   1.526 s   +1.503 s
+    stalled                   1.297 s  453.6 ms  -843.1 ms
+    tensor pipe active       287.3 ms  66.35 ms  -220.9 ms
+    idle SMs                 509.5 ms  677.4 ms  +167.9 ms
+    non-tensor instructions  382.7 ms  276.3 ms  -106.4 ms
+    total                     2.500 s   3.000 s  +500.0 ms
   $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/resnet50_recorded.gpf --format json | jq -c '.per, (.runs[0] | [.steps, .step_source, .time_ns]), ([.time[].ns[0]] | add), ([.time[].change_ns[1]] | add)'
   "step"
   [151,"period of the device's activity",16556291]

@@ -26,7 +26,7 @@ In text it stands under the ladder:
     tensor FLOP/s of peak     #                                              3.2 %
     31.21 TFLOP/s by recorded sizes of operators, a model: MFU (operations asked
     for / peak x time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items a second (64 a
-    step by its shapes), 24.3 GFLOP an item. More: gpufathom work.
+    step by its shapes), 24.3 GFLOP an item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
 
 Counters and sizes: both numbers, each under its name.

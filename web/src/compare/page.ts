@@ -103,7 +103,7 @@ function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
     h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),
     differences.length > 0 ? h("p", { class: "verdict differs" }, report.differs) : null,
     per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these hold the same work.") : null,
-    checks.length > 0 ? h("ul", { class: "checks" }, ...checks.map((check) => h("li", { class: check.failed ? "failed" : "passed" }, h("strong", {}, check.failed ? "failed" : "passed"), " ", h("code", {}, check.rule), ` ${check.text}`))) : null);
+    checks.length > 0 ? h("ul", { class: "checks" }, ...checks.map((check) => h("li", { class: check.outcome === "ok" ? "passed" : "failed" }, h("strong", {}, check.outcome === "ok" ? "passed" : check.outcome), " ", h("code", {}, check.rule), ` ${check.text}`))) : null);
 }
 
 export function comparePage(report: CompareReport, tools: HTMLElement[]): { header: HTMLElement; parts: (HTMLElement | null)[] } {
@@ -111,7 +111,7 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   const rows = (id: string, title: string, remark: string, of: ComparedTime[], noun: string): HTMLElement | null => (of.length === 0 ? null : section(id, title, remark, timeTable(report, of, title, noun)));
   return { header: header(report, tools), parts: [
     runsSection(report),
-    c.time.length === 0 ? null : section("time", c.per === "step" ? "Where the time of a step goes" : "Where the time goes", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "What makes the difference"), timeTable(report, c.time, "What makes the difference", "parts")),
+    c.time.length === 0 ? null : section("time", c.per === "step" ? "Time breakdown of a step" : "Time breakdown", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "What makes the difference"), timeTable(report, c.time, "What makes the difference", "parts")),
     waterfallsSection(report, most), levelsSection(report),
     rows("phases", "What the runtime does meanwhile", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };

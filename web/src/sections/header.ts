@@ -44,5 +44,5 @@ export function headerPart(report: Report): HTMLElement {
     h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(files), h("span", { class: "spring" }), saveButton(report), themeButton()),
     h("h1", {}, kept(report.headline)),
     h("p", { class: "subject" }, report.subject),
-    report.shortcomings.length > 0 ? h("div", { class: "shortcomings", role: "alert" }, h("strong", {}, "This answer is not whole"), h("ul", {}, ...report.shortcomings.map((s) => h("li", {}, s)))) : null);
+    report.shortcomings.length > 0 ? h("div", { class: "shortcomings", role: "alert" }, h("strong", {}, "Incomplete result"), h("ul", {}, ...report.shortcomings.map((s) => h("li", {}, s)))) : null);
 }

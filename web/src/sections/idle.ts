@@ -39,5 +39,5 @@ export function idleSection(report: Report): HTMLElement | null {
     return true;
   });
   const idle = devices.reduce((sum, d) => sum + d.idle_ns, 0);
-  return section("idle", "Why it idles", `${time(idle)} idle; every nanosecond has one cause`, ...blocks);
+  return section("idle", "GPU idle time by cause", `${time(idle)} idle; every nanosecond has one cause`, ...blocks);
 }

@@ -35,7 +35,7 @@ export function ladderSection(report: Report): HTMLElement | null {
     return h("li", { "data-level": l.id },
       h("span", { class: "name" }, term(label?.text ?? l.id, label?.meaning ?? ""), h("code", {}, l.id)), track, h("span", { class: "value" }, level(l)));
   });
-  return section("ladder", "How deep it is used", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows), workNote(a.work),
+  return section("ladder", "Utilization by level", `share of ${time(whole)}`, h("ol", { class: "ladder" }, ...rows), workNote(a.work),
     missingOnes.length > 0 ? h("p", { class: "note", "data-missing": missingOnes.map((l) => l.id).join(" ") }, "No data: ", ...missingOnes.flatMap((l, i) => {
       const label = report.labels.levels.find((x) => x.id === l.id);
       return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];

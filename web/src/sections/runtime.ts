@@ -117,5 +117,5 @@ function origins(report: Report): HTMLElement | null {
 export function runtimeSection(report: Report): HTMLElement | null {
   const r = report.analysis.runtime;
   if (r.phases.length === 0) return null;
-  return section("runtime", "What the framework runtime does", r.modes.join(", "), phaseList(report), kernelsLine(r), ...r.queues.map((q) => queueBlock(q, report)), origins(report), operations(r));
+  return section("runtime", "Framework runtime", r.modes.join(", "), phaseList(report), kernelsLine(r), ...r.queues.map((q) => queueBlock(q, report)), origins(report), operations(r));
 }

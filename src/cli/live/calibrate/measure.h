@@ -9,7 +9,7 @@
 namespace gf::cli {
 
 struct MeasureOptions {
-  int device = 0;
+  std::string device = "0";
   unsigned clock_mhz = 0;  // held, 0: left alone
   std::vector<std::string> only, skip;
   std::string points;

@@ -91,6 +91,9 @@ class Session : public std::enable_shared_from_this<Session> {
       answer.more_headers = "Allow: GET, HEAD\r\n";
       return answer;
     }
+    // A proxy before us may go by the one, and we by the other.
+    if (request.count(http::field::host) > 1)
+      return http_answer(400, "more than one Host is given");
     const auto text = [&](http::field field) { return std::string(request[field]); };
     const std::string target(request.target());
     return handler_({target.substr(0, target.find('?')), text(http::field::host),

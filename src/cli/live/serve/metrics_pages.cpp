@@ -30,6 +30,21 @@ std::string name_of(const std::string& host) {
   return host.substr(0, host.find(':'));
 }
 
+/// NAME, ADDRESS or [ADDRESS], with or without a port, and nothing else: what is more than a host,
+/// such as a user's name, another program may read in another way.
+bool is_host(std::string_view host) {
+  std::size_t end = host.find(':');
+  if (host.starts_with('[')) end = host.find(']') + 1;
+  const auto name = host.substr(0, end);
+  const auto port = host.substr(std::min(end, host.size()));
+  const bool six = name.starts_with('[') && name.ends_with(']');
+  const char* letters = six ? "0123456789abcdefABCDEF:.[]"
+                            : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_";
+  if (name.empty() || name.find_first_not_of(letters) != name.npos) return false;
+  return port.empty() || (port[0] == ':' && port.size() <= 6 &&
+                          port.find_first_not_of("0123456789", 1) == port.npos);
+}
+
 bool is_address(const std::string& name) {
   in6_addr parsed{};
   return inet_pton(AF_INET, name.c_str(), &parsed) == 1 ||
@@ -71,6 +86,8 @@ bool MetricsPages::host_is_ours(const std::string& host) const {
 
 HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   if (request.host.empty() && !request.old_protocol) return http_answer(400, "no Host is given");
+  if (!request.host.empty() && !is_host(request.host))
+    return http_answer(400, "the Host is no name or address with a port");
   if (!request.host.empty() && !host_is_ours(request.host))
     return http_answer(421,
                        "this is not the host that was asked for (--allow-host NAME lets it in)");

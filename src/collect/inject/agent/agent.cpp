@@ -117,15 +117,17 @@ bool finish_window() {
   end_window(false);
   if (Writer::instance().abandoned()) return true;
   if (!Writer::instance().full()) return false;
+  Writer::instance().put(Type::loss, Loss{static_cast<std::uint32_t>(LossKind::bound), 0, 1});
   Writer::instance().message(
       "the bound on recorded bytes is reached: no more kernels are recorded");
+  Writer::instance().flush();
   return true;
 }
 
 /// True when CUPTI is let go of, for a profiler of the program's own.
-bool let_go() {
+bool let_go(bool for_good) {
   const WindowLock lock;
-  return ended || let_go_of_cupti();
+  return ended || let_go_of_cupti(for_good);
 }
 
 /// Waits until a window is due; false when none will be.
@@ -136,7 +138,7 @@ bool wait_for_window(std::int64_t due, std::uint32_t served) {
     if (due < 0 && !asked_for) return false;
     if (asked_for) Writer::instance().flush();  // steps, and whether the recorder is there
     if (Writer::instance().abandoned()) return false;
-    let_go();
+    let_go(false);
     pause(asked_for ? kTick : std::min<std::int64_t>(kTick, due - now_ms() + 1));
   }
   return !over();
@@ -183,8 +185,14 @@ void begin_thread() {
 void* run(void*) {
   begin_thread();
   record_windows();
-  while (!ended && !let_go()) pause(kTick);
+  while (!ended && !let_go(true)) pause(kTick);
   return nullptr;
+}
+
+/// Empty, or why CUPTI cannot be used; found out once.
+const std::string& why_no_cupti() {
+  static const std::string& why = *new std::string(load_cupti());
+  return why;
 }
 
 /// Until the recorder goes, whether or not there is anything left to record.
@@ -193,7 +201,7 @@ void record_for(std::uint32_t number) {
   ask = number;
   forget_devices();
   forget_told();
-  static const std::string& why = *new std::string(load_cupti());
+  const std::string& why = why_no_cupti();
   if (why.empty())
     record_windows();
   else
@@ -251,13 +259,14 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (dormant()) {
     if (!show_page()) return 1;
     process = getpid();
+    if (!settings.own_profiler && why_no_cupti().empty()) begin_watching();
     started = true;
     start_thread(&serve);
     std::atexit(&at_end);
     at_quick_exit(&at_end);
     return 1;
   }
-  if (const auto why = load_cupti(); !why.empty()) {
+  if (const std::string& why = why_no_cupti(); !why.empty()) {
     Writer::instance().message("kernels are not recorded: " + why);
     Writer::instance().flush();
     return 1;  // the program must not notice

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/graphs.h"
 #include "collect/inject/agent/in_calls.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/thread.h"
@@ -108,7 +109,7 @@ void record_call(Thread& thread, bool runtime, CUpti_CallbackId id,
   if (name->launch) ++launches;
   note_call(call.correlationId);
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(thread),
-                                        call.correlationId, name->text, 0});
+                                        call.correlationId, name->text, name->launch});
 }
 
 }  // namespace
@@ -129,6 +130,7 @@ bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on) {
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return see_graph_node(id, data);
   const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
   if (!runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);

@@ -23,7 +23,7 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
 
 /// By its number: old C libraries have no function for it.
 int anonymous_file() {
-  return static_cast<int>(syscall(SYS_memfd_create, kDormantName, MFD_CLOEXEC));
+  return static_cast<int>(syscall(SYS_memfd_create, kDormantName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
 }  // namespace
@@ -41,7 +41,8 @@ bool show_page() {
     break;
   }
   void* at = MAP_FAILED;
-  if (::ftruncate(fd, sizeof(Dormant)) == 0)
+  // A recorder maps it: a page that could shrink would be a trap.
+  if (::ftruncate(fd, sizeof(Dormant)) == 0 && ::fcntl(fd, F_ADD_SEALS, kDormantSeals) == 0)
     at = ::mmap(nullptr, sizeof(Dormant), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) {
     ::close(fd);

@@ -33,7 +33,16 @@ struct Counts {
 };
 constinit Counts counts{};
 
+/// What CUPTI has in hand, within reach: what it never gives back is no leak of the program.
+constexpr std::size_t kMostBuffers = kMostBytes / kBufferBytes;
+constinit std::atomic<std::uint8_t*> given[kMostBuffers]{};
 constinit std::atomic<bool> kept_buffers{false};
+
+bool replace_given(std::uint8_t* from, std::uint8_t* to) {
+  for (auto& slot : given)
+    if (std::uint8_t* expected = from; slot.compare_exchange_strong(expected, to)) return true;
+  return false;
+}
 
 constexpr std::int64_t kNever = INT64_MAX;
 constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
@@ -66,9 +75,10 @@ void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::si
   *size = 0;
   *buffer = nullptr;
   ++counts.requested;
-  if (static_cast<std::size_t>(buffers) * kBufferBytes >= kMostBytes) return;
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
-  if (!*buffer) return;
+  auto* made = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+  if (!made) return;
+  if (!replace_given(nullptr, made)) return std::free(made);
+  *buffer = made;
   *size = kBufferBytes;
   ++buffers;
 }
@@ -196,7 +206,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
         lost > 0)
       Writer::instance().put(Type::dropped, Dropped{lost});
   }
-  if (!kept_buffers) std::free(buffer);
+  if (!kept_buffers && replace_given(buffer, nullptr)) std::free(buffer);
   --buffers;
 }
 

@@ -45,6 +45,7 @@ std::int64_t number(const char* name, std::int64_t fallback) {
 
 __attribute__((constructor(101))) void read_settings() {
   settings.most_bytes = static_cast<std::uint64_t>(number(kMost, kMostBytes));
+  settings.own_profiler = number(kOwnProfiler, 0) != 0;
   const char* directory = std::getenv(kDirectory);
   if (!directory || !*directory) {
     may_be_asked = number(kDormant, 0) != 0;

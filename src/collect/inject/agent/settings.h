@@ -15,6 +15,7 @@ struct Settings {
   std::atomic<std::int64_t> clock_offset;  // the next recorder's, while others read it
   std::int64_t window_ms, first_ms, every_ms, delay_ms, steps;
   std::uint64_t most_bytes;
+  bool own_profiler;  // the program has one, which is to find CUPTI free between windows
 };
 extern Settings settings;
 

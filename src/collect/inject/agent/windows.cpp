@@ -11,6 +11,7 @@
 #include "collect/inject/agent/agent.h"
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/graphs.h"
 #include "collect/inject/agent/in_calls.h"
 #include "collect/inject/agent/kinds.h"
 #include "collect/inject/agent/records.h"
@@ -36,7 +37,7 @@ std::uint32_t window_request = 0;
 bool subscribed = false;
 bool one_before = false;  // window of this process
 bool doubted = false;     // the window before came without kernels
-bool whole_graphs = false, told_graphs = false;
+bool told_of_many_graphs = false;
 std::string told;  // the last reason why nothing is recorded
 
 void tell(const std::string& text) {
@@ -63,7 +64,10 @@ std::string subscribe() {
   }
   other[sizeof other - 1] = '\0';
   subscribed = code == CUPTI_SUCCESS;
-  if (subscribed) return {};
+  if (subscribed) {
+    watch_graphs(subscriber);
+    return {};
+  }
   if (code != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return words(code);
   return "another profiler is in the program" +
          (other[0] ? " (" + std::string(other) + ")" : std::string()) +
@@ -96,10 +100,9 @@ void put_loss(LossKind kind, std::int64_t count) {
       Type::loss, Loss{static_cast<std::uint32_t>(kind), 0, static_cast<std::uint64_t>(count)});
 }
 
-void trace_whole_graphs() {
-  whole_graphs = cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS;
-  if (!whole_graphs || told_graphs) return;
-  told_graphs = true;
+void take_many_graphs_as_wholes() {
+  if (!trace_whole_graphs() || told_of_many_graphs) return;
+  told_of_many_graphs = true;
   Writer::instance().message(
       "CUDA graphs are recorded as wholes from here on: more than 20 000 of their kernels run a "
       "second, and tracing each would cost the program over 3 %; a window that ends (--window 10) "
@@ -123,11 +126,16 @@ bool window_is_open() { return open_window; }
 
 void forget_told() {
   told.clear();
-  told_graphs = false;
+  told_of_many_graphs = false;
+  forget_told_graphs();
+}
+
+void begin_watching() {
+  if (!settings.own_profiler) subscribe();
 }
 
 void begin_tracing() {
-  if (trace_as_subscriber().empty()) unsubscribe();
+  if (trace_as_subscriber().empty() && settings.own_profiler) unsubscribe();
 }
 
 bool begin_window(std::uint32_t request) {
@@ -141,7 +149,7 @@ bool begin_window(std::uint32_t request) {
   forget_names();
   forget_launches();
   if (std::exchange(one_before, true)) forget_dropped();
-  whole_graphs = false;
+  tell_of_graphs();
   switch_calls_on(subscriber);
   window_start = static_cast<std::int64_t>(now_ns());
   window_request = request;
@@ -158,11 +166,12 @@ bool look_after_window(bool bounded) {
   doubted = now.kernels + now.memory == 0 && now.requested > 0 &&
             launches_called() >= kSilentLaunches && open_for > kSilentFor;
   if (doubted) return false;
+  tell_of_graphs();
   // Graphs as wholes would have to be switched off again.
-  if (bounded || whole_graphs || dormant() || open_for < kGraphPatience) return true;
+  if (bounded || graphs_are_whole() || dormant() || open_for < kGraphPatience) return true;
   if (static_cast<double>(now.graph_kernels) >
       kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
-    trace_whole_graphs();
+    take_many_graphs_as_wholes();
   return true;
 }
 
@@ -177,11 +186,14 @@ void flush_window() {
   if (window_end != 0) cupti.cuptiActivityFlushAll(0);
 }
 
-bool let_go_of_cupti() {
+bool let_go_of_cupti(bool for_good) {
+  if (!for_good && !settings.own_profiler) return !subscribed;
   // A program that a recorder came to keeps what has been tried most: 1 600 times
   // (docs/record.md).
-  if (subscribed && !open_window && !dormant() && calls_are_off()) unsubscribe();
-  return !subscribed;
+  if (!subscribed || open_window || dormant() || !calls_are_off()) return !subscribed;
+  if (for_good) trace_whole_graphs();  // nobody will see the nodes of those that are made later
+  unsubscribe();
+  return true;
 }
 
 void end_window(bool process_ends) {
@@ -197,7 +209,9 @@ void end_window(bool process_ends) {
     put_loss(taken ? LossKind::taken : LossKind::silent, launches_called());
   }
   put_loss(LossKind::unfinished, all.unfinished);
-  Writer::instance().put(Type::window, Window{window_start, window_end, window_request, 0});
+  tell_of_graphs();
+  Writer::instance().put(Type::window,
+                         Window{window_start, window_end, window_request, process_ends});
   Writer::instance().flush();
   window_end = 0;
 }

@@ -25,6 +25,8 @@ class WindowLock {
 /// Switches on what is traced, before the program uses the GPU: later a set that is being launched
 /// at that moment can end the program (docs/record.md). Nothing where another profiler is at work.
 void begin_tracing();
+/// Watches the graphs that the program makes, for a recorder that comes later.
+void begin_watching();
 /// `request` is the recorder's, 0: the library's own. False, with a message for the recorder, when
 /// CUPTI is not to be had now.
 bool begin_window(std::uint32_t request);
@@ -35,8 +37,10 @@ void close_window();
 /// any more.
 void flush_window();
 /// Lets go of CUPTI where no window is open and the program's threads have switched their callbacks
-/// off, so that a profiler of the program's own may have it. True when it is let go of.
-bool let_go_of_cupti();
+/// off, so that a profiler of the program's own may have it: after the last window (`for_good`),
+/// and between windows where the user says that there is one (--own-profiler), as nobody sees then
+/// which graphs the program makes (graphs.h). True when it is let go of.
+bool let_go_of_cupti(bool for_good);
 /// Ends the window, closed or open. Only where the process ends may CUPTI be made to give out what
 /// is unfinished: it goes on writing into that memory when the kernels run.
 void end_window(bool process_ends);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "collect/inject/agent/guard.h"
 #include "collect/inject/agent/thread.h"
@@ -17,9 +18,25 @@ namespace gf::inject {
 
 namespace {
 
-constexpr std::size_t kBatch = 256 << 10, kMostTexts = 65536, kLongestText = 64 << 10;
+constexpr std::size_t kBatch = 256 << 10, kMostTexts = 65536, kLongestText = 64 << 10,
+                      kMostVital = 64 << 10;
 
 alignas(Writer) constinit unsigned char storage[sizeof(Writer)]{};
+
+/// Records without which the others cannot be read, or of what is lost: a full disk costs none, and
+/// no bound holds for them.
+bool vital(Type type) {
+  switch (type) {
+    case Type::window:
+    case Type::device:
+    case Type::dropped:
+    case Type::loss:
+    case Type::message:
+      return true;
+    default:
+      return false;
+  }
+}
 
 /// A descriptor far from those that the program opens: it may count on their numbers.
 int out_of_the_way(int fd) {
@@ -61,7 +78,8 @@ void Writer::end_session() {
   const Inside inside;
   if (!inside) return;
   let_go();
-  buffer_.clear();
+  ledger_->closed = 1;
+  after_fork_in_child();
   buffer_.shrink_to_fit();
   drop_settings();
 }
@@ -77,9 +95,21 @@ Writer::Writer() { buffer_.reserve(2 * kBatch); }
 
 void Writer::after_fork_in_child() {
   let_go();
+  ledger_.close();
   buffer_.clear();
-  written_ = lost_ = nameless_ = 0;
+  vital_.clear();
+  batch_ = 0;
+  torn_ = greeted_ = false;
+  written_ = lost_to_disk_ = lost_to_memory_ = nameless_ = 0;
   failed_ = full_ = false;
+}
+
+/// What is left of a batch that could not be written: the next one begins with it.
+void Writer::lose_batch(std::uint64_t& lost) {
+  lost += batch_;
+  batch_ = 0;
+  torn_ = true;
+  buffer_ = vital_;
 }
 
 bool Writer::still_ours() const {
@@ -94,11 +124,15 @@ void Writer::let_go() {
   fd_ = -1;
 }
 
+std::string Writer::counts_path() const {
+  return std::string(settings.directory) + "/" + std::to_string(process_) + kLedgerSuffix;
+}
+
 bool Writer::open() {
   if (failed_) return false;
   const bool again = process_ == getpid();  // the program closed our descriptor
   process_ = getpid();
-  path_ = std::string(settings.directory) + "/" + std::to_string(process_) + ".rec";
+  path_ = std::string(settings.directory) + "/" + std::to_string(process_) + kRecordsSuffix;
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ >= 0) fd_ = out_of_the_way(fd_);
   struct stat status{};
@@ -108,12 +142,8 @@ bool Writer::open() {
   inode_ = status.st_ino;
   size_ = status.st_size;
   if (again) return true;
-  repeat_texts();
-  const Hello hello{kVersion, process_};
-  const Head head{Type::hello, sizeof hello};
-  std::string first(reinterpret_cast<const char*>(&head), sizeof head);
-  first.append(reinterpret_cast<const char*>(&hello), sizeof hello);
-  buffer_.insert(0, first);
+  ledger_.open(counts_path());
+  greeted_ = false;
   return true;
 }
 
@@ -154,61 +184,74 @@ void Writer::look_for_recorder() {
   if (fd >= 0) ::close(fd);
   if (!abandoned_) return;
   failed_ = full_ = true;
-  if (still_ours()) ::unlink(path_.c_str());
+  if (still_ours()) {
+    ::unlink(path_.c_str());
+    ::unlink(counts_path().c_str());
+  }
   let_go();
   ::unlink(lock.c_str());
   ::unlink((std::string(settings.directory) + "/" + kControlFile).c_str());
   ::rmdir(settings.directory);  // the last agent to leave succeeds
+  const std::string_view folder(settings.directory);
+  const std::string parent(folder.substr(0, folder.rfind('/')));
+  if (parent.find(kFolderName) != parent.npos) ::rmdir(parent.c_str());
 }
 
 void Writer::append(Type type, const void* record, std::size_t bytes, std::string_view tail) {
-  if (failed_ || full_ || !recorded()) return;
+  if (failed_ || !recorded() || (full_ && !vital(type))) return;
   const Head head{type, static_cast<std::uint32_t>(bytes + tail.size())};
   const std::size_t size = buffer_.size() + sizeof head + bytes + tail.size();
   if (size > buffer_.capacity() && !memory_for(2 * size)) {
-    lost_ += bytes + tail.size();
-    out_of_memory_ = true;
+    if (in_ledger(type)) ++lost_to_memory_;
     return;
   }
-  buffer_.append(reinterpret_cast<const char*>(&head), sizeof head);
-  buffer_.append(static_cast<const char*>(record), bytes);
-  buffer_.append(tail);
+  if (in_ledger(type)) ++batch_;
+  const auto add = [&](std::string& to) {
+    to.append(reinterpret_cast<const char*>(&head), sizeof head);
+    to.append(static_cast<const char*>(record), bytes);
+    to.append(tail);
+  };
+  add(buffer_);
+  if (vital(type) && vital_.size() < kMostVital) add(vital_);
   if (buffer_.size() >= kBatch) write_out();
 }
 
-/// What could not be kept, once there is room to say so.
-void Writer::tell_losses() {
+/// Puts before a batch what could not be kept, once there is room to say so, and whose file it is.
+void Writer::begin_batch() {
   std::string told;
   auto tell = [&](Type type, const void* record, std::size_t bytes) {
     const Head head{type, static_cast<std::uint32_t>(bytes)};
     told.append(reinterpret_cast<const char*>(&head), sizeof head);
     told.append(static_cast<const char*>(record), bytes);
   };
-  if (nameless_ > 0) {
-    const Loss loss{static_cast<std::uint32_t>(LossKind::names), 0, nameless_};
-    tell(Type::loss, &loss, sizeof loss);
-    nameless_ = 0;
-  }
-  if (lost_ > 0 && out_of_memory_) {
-    const Loss loss{static_cast<std::uint32_t>(LossKind::memory), 0, lost_};
-    tell(Type::loss, &loss, sizeof loss);
-    out_of_memory_ = false;
-  } else if (lost_ > 0) {
-    const std::string text = "the disk was full: " + std::to_string(lost_ >> 10) +
-                             " kB of records of kernels and ranges are lost";
+  const auto lose = [&](LossKind kind, std::uint64_t count) {
+    const Loss loss{static_cast<std::uint32_t>(kind), 0, count};
+    if (count > 0) tell(Type::loss, &loss, sizeof loss);
+  };
+  lose(LossKind::names, std::exchange(nameless_, 0));
+  lose(LossKind::memory, lost_to_memory_);
+  lose(LossKind::disk, lost_to_disk_);
+  if (lost_to_disk_ > 0) {
+    const std::string text =
+        "the disk was full, or a file may not grow: " + std::to_string(lost_to_disk_) +
+        " records of kernels, calls and ranges are lost";
     tell(Type::message, text.data(), text.size());
   }
   buffer_.insert(0, told);
-  if (lost_ > 0) repeat_texts();
+  if (torn_ || !greeted_) repeat_texts();
+  if (greeted_) return;
+  const Hello hello{kVersion, process_};
+  const Head head{Type::hello, sizeof hello};
+  std::string first(reinterpret_cast<const char*>(&head), sizeof head);
+  first.append(reinterpret_cast<const char*>(&hello), sizeof hello);
+  buffer_.insert(0, first);
 }
 
 void Writer::write_out() {
   if (!recorded()) return;
   const SignalsHeld held;
   if (!memory_for(2 * (buffer_.size() + text_bytes_))) {  // the program runs out of it
-    lost_ += buffer_.size();
-    out_of_memory_ = true;
-    buffer_.clear();
+    lose_batch(lost_to_memory_);
     return;
   }
   look_for_recorder();
@@ -216,9 +259,10 @@ void Writer::write_out() {
   if (fd_ >= 0 && !still_ours()) fd_ = -1;
   if (buffer_.empty() || failed_ || (fd_ < 0 && !open())) {
     buffer_.clear();
+    batch_ = 0;
     return;
   }
-  tell_losses();
+  begin_batch();
   std::string_view left(buffer_);
   while (!left.empty()) {
     const auto written = ::write(fd_, left.data(), left.size());
@@ -229,17 +273,28 @@ void Writer::write_out() {
   if (left.empty()) {
     size_ += static_cast<std::int64_t>(buffer_.size());
     written_ += buffer_.size();
-    lost_ = 0;
+    lost_to_disk_ = lost_to_memory_ = 0;
+    greeted_ = true;
+    torn_ = false;
     full_ = written_ >= settings.most_bytes;
+    buffer_.clear();
+    vital_.clear();
+    batch_ = 0;
   } else {  // no half batch stays: the reader would wait for the rest of its last record
     failed_ = !still_ours() || ::ftruncate(fd_, size_) != 0;
-    lost_ += buffer_.size();
+    lose_batch(lost_to_disk_);
   }
-  buffer_.clear();
 }
 
 void Writer::put_bytes(Type type, const void* record, std::size_t bytes) {
-  if (const Inside inside; inside) append(type, record, bytes, {});
+  const Inside inside;
+  if (!inside) return;
+  if (recorded() && !full_ && in_ledger(type)) {
+    ++ledger_->records;
+    if (type == Type::kernel) ++ledger_->kernels;
+    if (type == Type::api) ledger_->launches += static_cast<const Api*>(record)->launch;
+  }
+  append(type, record, bytes, {});
 }
 
 std::uint32_t Writer::text(std::string_view text) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "collect/inject/agent/ledger.h"
 #include "collect/inject/agent/settings.h"
 #include "collect/inject/stream.h"
 
@@ -62,16 +63,22 @@ class Writer {
   void put_bytes(Type type, const void* record, std::size_t bytes);
   void append(Type type, const void* record, std::size_t bytes, std::string_view tail);
   void write_out();
+  void lose_batch(std::uint64_t& lost);
   bool still_ours() const;
   void let_go();
   bool open();
+  std::string counts_path() const;
   void repeat_texts();
-  void tell_losses();
+  void begin_batch();
   void look_for_recorder();
 
   std::string path_, buffer_;
+  std::string vital_;  // of the buffer: what a batch that is lost leaves for the next
+  LedgerPage ledger_;
+  std::uint64_t batch_ = 0;  // records in the buffer that count in the ledger
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> texts_;
-  std::uint64_t written_ = 0, lost_ = 0;  // bytes
+  std::uint64_t written_ = 0;                            // bytes
+  std::uint64_t lost_to_disk_ = 0, lost_to_memory_ = 0;  // records, not yet told
   std::int64_t size_ = 0, looked_ = 0;
   std::size_t text_bytes_ = 0;   // of all texts as records
   std::uint64_t nameless_ = 0;   // texts that were too many or too long, not yet told
@@ -80,7 +87,8 @@ class Writer {
   dev_t device_ = 0;
   ino_t inode_ = 0;
   pid_t process_ = 0;  // whose file it is
-  bool failed_ = false, out_of_memory_ = false;
+  bool failed_ = false;
+  bool greeted_ = false, torn_ = false;  // the file has a Hello; the batch before was lost
   std::atomic<std::uint32_t> last_text_{0};
   std::atomic<bool> full_{false}, abandoned_{false};  // read without the lock
 };

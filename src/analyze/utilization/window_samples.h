@@ -1,0 +1,20 @@
+// What counter samples say of the analysed window: levels of the whole GPU, which need no kernel,
+// and work that no recorded kernel explains.
+#pragma once
+
+#include "analyze/context.h"
+#include "analyze/result.h"
+
+namespace gf {
+
+/// Time in which samples show work on a device and nothing that was recorded ran, beyond what the
+/// gaps between kernels and two clocks leave open, leaves idle time: `unrecorded_ns` of the device,
+/// taken from unexplained gaps first; a quality note says what it can be. Needs the idle causes.
+void find_unrecorded_work(const Context& context, Analysis& analysis);
+
+/// Where counters of kernels leave levels open, the samples of each device's window give them, and
+/// share out the bar `unknown`; kernels with counters keep their parts. Needs the ladder and the
+/// waterfall.
+void add_sampled_levels(const Context& context, Analysis& analysis);
+
+}  // namespace gf

@@ -1,0 +1,27 @@
+// Whether CUPTI traces the kernels of CUDA graphs one by one, or each graph as a whole.
+//
+// A graph with a conditional node (a loop, a branch) must be traced as a whole: CUPTI 13.0 gives
+// its kernels a fixed room of 2^20 / 3 records, and the program ends with an illegal memory access
+// once they are full. Graphs must be wholes before such a graph is instantiated; switched over
+// later, the next launch crashes (docs/results/conditional_graphs_h200.json). So every node that
+// the program makes is looked at, from the start of CUDA to the end.
+#pragma once
+
+#include <cupti.h>
+
+namespace gf::inject {
+
+/// CUPTI shows the nodes that the program makes from now on.
+void watch_graphs(CUpti_SubscriberHandle subscriber);
+/// The subscriber's part, on a thread of the program, inside its call.
+void see_graph_node(CUpti_CallbackId id, const void* data);
+
+/// For good: going back crashes as well.
+bool trace_whole_graphs();
+bool graphs_are_whole();
+
+/// Tells the recorder, once, where a conditional node has made graphs wholes.
+void tell_of_graphs();
+void forget_told_graphs();
+
+}  // namespace gf::inject

@@ -1,0 +1,24 @@
+// How much memory this process may still take before the system ends it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gf {
+
+struct MemoryLeft {
+  std::uint64_t left = 0, total = 0;  // bytes
+  /// Less than a twentieth is left.
+  bool runs_out() const { return left < total / 20; }
+};
+
+/// From the texts of /proc/meminfo and of memory.max and memory.current of the control group, which
+/// are empty where there is none ("max": no bound). The smaller of the two; empty when neither
+/// tells.
+std::optional<MemoryLeft> memory_left(std::string_view meminfo, std::string_view group_max,
+                                      std::string_view group_current);
+/// Of this machine and this process's control group, now.
+std::optional<MemoryLeft> memory_left();
+
+}  // namespace gf

@@ -1,0 +1,187 @@
+// Power, energy and clocks: what a board can have, and whether its energy counter and its power
+// tell the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/format.h"
+#include "model/ledger/ledger.h"
+#include "model/metric_id.h"
+
+namespace gf {
+
+namespace {
+
+/// No board of one GPU takes more: the largest are limited to 1.4 kW. Readings pass a board's own
+/// limit for an instant, never by half.
+constexpr double kMostWatts = 2000, kOverLimit = 1.5;
+/// Counters of energy move ten times a second or more often.
+constexpr double kCounterSeconds = 1;
+/// Some boards measure their power for a quarter of the time: its integral may be off by half.
+constexpr double kMostRatio = 2;
+/// Readings that lie further apart say nothing of what lay between.
+constexpr Nanos kFarApart = 5 * kNsPerSecond;
+
+struct Range {
+  std::string_view metrics;  // their names begin so
+  double low, high;
+};
+constexpr Range kRanges[] = {
+    {"power.", 0, kMostWatts},          {"clock.sm"_metric, 0, 2e10},
+    {"clock.memory"_metric, 0, 2e10},   {"monitor.gpu"_metric, 0, 1.01},
+    {"monitor.memory"_metric, 0, 1.01}, {"temperature.", -100, 200},
+};
+
+struct Reading {
+  Nanos time;
+  double value;
+};
+
+class ReadingLedger {
+ public:
+  explicit ReadingLedger(Capture& capture) : capture_(capture), rows_(capture.counter_samples) {}
+
+  void run() {
+    check_ranges();
+    for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
+      const double limit = limit_of(device);
+      take_above(device, limit);
+      check_counter(device, limit);
+    }
+  }
+
+ private:
+  void check_ranges() {
+    std::vector<const Range*> of_metric(capture_.strings.size(), nullptr);
+    std::vector<bool> known(capture_.strings.size(), false);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const auto metric = static_cast<std::size_t>(rows_.metric[row]);
+      if (!known[metric]) {
+        known[metric] = true;
+        for (const Range& range : kRanges)
+          if (capture_.text(rows_.metric[row]).starts_with(range.metrics))
+            of_metric[metric] = &range;
+      }
+      const Range* range = of_metric[metric];
+      const double value = rows_.value[row];
+      if (!range || std::isnan(value) || (value >= range->low && value <= range->high)) continue;
+      note_reading(row);
+    }
+  }
+
+  void note_reading(std::size_t row) {
+    const double value = std::exchange(rows_.value[row], NAN);
+    capture_.note_quality(
+        QualityCode::implausible_reading,
+        fmt::format("readings that no board can have are left out (first: {} = {:g}): is the "
+                    "unit right?",
+                    capture_.text(rows_.metric[row]), value));
+  }
+
+  std::vector<Reading> series(std::uint32_t device, std::string_view metric) const {
+    std::vector<Reading> out;
+    const Text id = capture_.strings.find(metric);
+    if (id == Text::none) return out;
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      if (rows_.device[row] == device && rows_.metric[row] == id && std::isfinite(rows_.value[row]))
+        out.push_back({rows_.start_ns[row], rows_.value[row]});
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& left, const auto& right) { return left.time < right.time; });
+    return out;
+  }
+
+  double limit_of(std::uint32_t device) const {
+    double most = 0;
+    for (const auto& limit : series(device, "power.limit"_metric))
+      most = std::max(most, limit.value * kOverLimit);
+    if (most > 0) return std::min(most, kMostWatts);
+    return kMostWatts;
+  }
+
+  void take_above(std::uint32_t device, double limit) {
+    if (limit == kMostWatts) return;
+    const Text instant = capture_.strings.find("power.module"_metric),
+               average = capture_.strings.find("power.average"_metric);
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      if (rows_.device[row] == device && rows_.metric[row] != Text::none &&
+          (rows_.metric[row] == instant || rows_.metric[row] == average) &&
+          rows_.value[row] > limit)
+        note_reading(row);
+  }
+
+  void take_metric(std::uint32_t device, std::string_view metric) {
+    const Text id = capture_.strings.find(metric);
+    for (std::size_t row = 0; row < rows_.size() && id != Text::none; ++row)
+      if (rows_.device[row] == device && rows_.metric[row] == id) rows_.value[row] = NAN;
+  }
+
+  void check_counter(std::uint32_t device, double limit) {
+    const auto counter = series(device, "energy.module"_metric);
+    for (std::size_t i = 1; i < counter.size(); ++i) {
+      const double joules = counter[i].value - counter[i - 1].value;
+      const Nanos length = counter[i].time - counter[i - 1].time;
+      if (joules >= 0 && joules <= limit * (static_cast<double>(length) * 1e-9 + kCounterSeconds))
+        continue;
+      return drop_counter(device, fmt::format("goes by {:.6g} J in {}, which no board does", joules,
+                                              say_time(length)));
+    }
+    compare(device, counter);
+  }
+
+  void drop_counter(std::uint32_t device, const std::string& what) {
+    take_metric(device, "energy.module"_metric);
+    capture_.note_quality(QualityCode::implausible_reading,
+                          fmt::format("the energy counter of GPU {} {}: it is left out, energy is "
+                                      "that of the power readings",
+                                      capture_.devices.id[device], what));
+  }
+
+  /// The counter's gain against the integral of the power, where readings follow each other.
+  void compare(std::uint32_t device, const std::vector<Reading>& counter) {
+    auto power = series(device, "power.module"_metric);
+    if (power.empty()) power = series(device, "power.average"_metric);
+    if (power.empty() || counter.size() < 2) return;
+    double gained = 0, integral = 0, most = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < counter.size(); ++i) {
+      const Nanos from = std::max(counter[i - 1].time, power.front().time), to = counter[i].time;
+      if (to - from > kFarApart || counter[i - 1].time < power.front().time ||
+          to > power.back().time + kFarApart)
+        continue;
+      gained += counter[i].value - counter[i - 1].value;
+      for (Nanos time = from; time < to;) {
+        while (at + 1 < power.size() && power[at + 1].time <= time) ++at;
+        const Nanos next = at + 1 < power.size() ? std::min(power[at + 1].time, to) : to;
+        integral += power[at].value * static_cast<double>(next - time) * 1e-9;
+        most = std::max(most, power[at].value);
+        time = next;
+      }
+    }
+    const double slack = most * kCounterSeconds;
+    if (gained <= integral * kMostRatio + slack && integral <= gained * kMostRatio + slack) return;
+    if (gained == 0) return drop_counter(device, "does not move");
+    for (const auto metric :
+         {"energy.module"_metric, "power.module"_metric, "power.average"_metric})
+      take_metric(device, metric);
+    capture_.note_quality(
+        QualityCode::readings_disagree,
+        fmt::format("the energy counter of GPU {} gained {:.4g} J while its power adds up to "
+                    "{:.4g} J: one of them is wrong, and both are left out",
+                    capture_.devices.id[device], gained, integral));
+  }
+
+  Capture& capture_;
+  counter_samples_table& rows_;
+};
+
+}  // namespace
+
+void check_readings(Capture& capture) {
+  if (!capture.counter_samples.empty()) ReadingLedger(capture).run();
+}
+
+}  // namespace gf

@@ -1,0 +1,234 @@
+"""Consumers take whole evidence alone. Every damage that `analyze` sees in a capture (exit code 1)
+is refused by each of them with 3, and what is whole gets their usual answer.
+Usage: evidence_test.py BUILD_DIR"""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+PROGRAM = str(BUILD / "gpufathom")
+os.environ["GPUFATHOM_BUILD"] = str(BUILD)
+os.environ["PYTHONPATH"] = str(ROOT / "python")
+sys.path.insert(0, str(ROOT / "python"))
+sys.dont_write_bytecode = True
+import gpufathom as gf  # noqa: E402
+from gpufathom import gate  # noqa: E402
+
+SOUND = ROOT / "examples/lenet_train_b64.json.gz"
+RANKS = [ROOT / f"tests/ranks/captures/none.rank{rank}.json.gz" for rank in (0, 1)]
+WHOLE, REFUSED = 0, 3
+
+
+def kernels(change):
+    """A damage that changes the list of a trace's kernels."""
+
+    def done(trace):
+        told = json.loads(trace)
+        events = told["traceEvents"]
+        found = [event for event in events if event.get("cat") == "kernel"]
+        others = [event for event in events if event.get("cat") != "kernel"]
+        return json.dumps({**told, "traceEvents": others + change(found)}).encode()
+
+    return done
+
+
+def cut(share):
+    return lambda trace: trace[: int(len(trace) * share)]
+
+
+def shifted(found):
+    return [{**event, "ts": float(event["ts"]) - 2000} for event in found]
+
+
+def dropped(found):
+    return [event for at, event in enumerate(found) if at % 10 >= 3]
+
+
+CUTS = {"cut to 80 %": cut(0.8), "cut to 95 %": cut(0.95)}
+DAMAGES = {
+    **CUTS,
+    "dropped": kernels(dropped),
+    "middle third dropped": kernels(lambda found: found[: len(found) // 3] + found[-len(found) // 3 :]),
+    "doubled": kernels(lambda found: found + found),
+    "shifted": kernels(shifted),
+    "in another order": kernels(lambda found: found[::-1]),
+}
+
+
+def ends_with(*words):
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True).returncode
+
+
+class Evidence(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.sound = str(self.folder / "sound.json")
+        pathlib.Path(self.sound).write_bytes(gzip.decompress(SOUND.read_bytes()))
+
+    def damaged(self, source, damage, name="damaged.json"):
+        path = self.folder / name
+        path.write_bytes(damage(gzip.decompress(pathlib.Path(source).read_bytes())))
+        return str(path)
+
+    def consumers(self, path):
+        """The exit code of each, asked about a sound capture and this one."""
+        rules = ["--fail-on", "kernels > 1000%"]
+        compare = [PROGRAM, "compare", self.sound, path, *rules]
+        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--limit", "1000"]
+        return {
+            "compare": ends_with(*compare),
+            "compare, first": ends_with(PROGRAM, "compare", path, self.sound, *rules),
+            "gate": ends_with(*ask, "--before", self.sound, "--after", path),
+            "gate, 1 of 3": ends_with(
+                *ask, "--before", *[self.sound] * 3, "--after", self.sound, path, self.sound
+            ),
+            "open": self.raised(lambda: gf.open(path).analysis),
+            "gf.compare": self.raised(lambda: gf.compare(self.sound, path)),
+            "assert": self.raised(lambda: gf.assert_no_regression(self.sound, path, limit=1000)),
+        }
+
+    @staticmethod
+    def raised(ask):
+        try:
+            ask()
+        except gf.IncompleteEvidence as error:
+            assert error.rows and all(row.count > 0 and row.detail for row in error.rows), error
+            return REFUSED
+        return WHOLE
+
+    def test_every_consumer_refuses_what_analyze_says_is_not_whole(self):
+        for name, damage in DAMAGES.items():
+            with self.subTest(name):
+                path = self.damaged(SOUND, damage)
+                told = ends_with(PROGRAM, "analyze", path)
+                self.assertIn(told, (0, 1))
+                if name in CUTS:
+                    self.assertEqual(told, 1)
+                if name == "in another order":
+                    self.assertEqual(told, 0)
+                expected = REFUSED if told else WHOLE
+                found = self.consumers(path)
+                self.assertEqual(found, dict.fromkeys(found, expected))
+
+    def test_what_is_whole_gets_the_usual_answer(self):
+        found = self.consumers(self.sound)
+        self.assertEqual(found, dict.fromkeys(found, WHOLE))
+
+    def test_ranks(self):
+        self.assertEqual(ends_with(PROGRAM, "ranks", *RANKS), WHOLE)
+        for name, damage in CUTS.items():
+            with self.subTest(name):
+                part = self.damaged(RANKS[1], damage, RANKS[1].name.removesuffix(".gz"))
+                self.assertEqual(ends_with(PROGRAM, "ranks", RANKS[0], part), REFUSED)
+                asked = ["ranks", "--allow-incomplete", RANKS[0], part]
+                self.assertEqual(ends_with(PROGRAM, *asked), 1)
+
+    def test_a_recording_that_was_not_ended(self):
+        import sqlite3
+
+        path = self.folder / "killed.gpf"
+        shutil.copy(ROOT / "examples/mnist_recorded.gpf", path)
+        path.chmod(0o644)
+        told = sqlite3.connect(path)
+        key = "(select id from strings where text = 'record.complete')"
+        told.execute(f"delete from _metadata where key = {key}")
+        told.execute(
+            "update _metadata set row = (select count(*) from _metadata b where b.rowid < _metadata.rowid)"
+        )
+        told.commit()
+        told.close()
+        with self.assertRaises(gf.IncompleteEvidence) as caught:
+            gf.open(path)
+        self.assertEqual([row.code for row in caught.exception.rows], ["incomplete_recording"])
+        self.assertEqual(len(gf.open(path, allow_incomplete=True).missing), 1)
+
+    def test_allowing_it_says_what_is_missing(self):
+        path = self.damaged(SOUND, cut(0.8))
+        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--before", self.sound, "--after", path]
+        done = subprocess.run(
+            [*ask, "--limit", "1000", "--allow-incomplete"], capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, WHOLE, done.stderr)
+        self.assertRegex(done.stdout, r"not whole: .*damaged.json: 1 x truncated_json")
+        refused = subprocess.run(ask, capture_output=True, text=True)
+        self.assertRegex(refused.stdout, r"^refused: .*damaged.json: 1 x truncated_json: ")
+        run = gf.open(path, allow_incomplete=True)
+        self.assertEqual([(row.code, row.count) for row in run.missing], [("truncated_json", 1)])
+        self.assertTrue(run.levels())
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            gf.compare(self.sound, path, allow_incomplete=True)
+        self.assertIn("truncated_json", str(said[0].message))
+        verdict = gate.check(self.sound, path, limit=1000, allow_incomplete=True)
+        self.assertEqual([row.code for row in verdict.missing], ["truncated_json"])
+
+    def test_what_cannot_be_read_is_refused(self):
+        nowhere = str(self.folder / "nowhere.json")
+        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--before", self.sound, "--after"]
+        done = subprocess.run([*ask, nowhere], capture_output=True, text=True)
+        self.assertEqual(done.returncode, REFUSED)
+        self.assertEqual(done.stdout.count("nowhere.json"), 1, done.stdout)
+        rule = ["--fail-on", "step > 3%"]
+        self.assertEqual(ends_with(PROGRAM, "compare", self.sound, nowhere, *rule), REFUSED)
+        self.assertEqual(ends_with(PROGRAM, "compare", self.sound, nowhere), 1)
+
+
+class Undecided(unittest.TestCase):
+    def test_wide_intervals_decide_nothing(self):
+        few = gate.decide([100, 104, 97], [117, 110, 124])
+        self.assertTrue(few.undecided and not few.regressed and few.slower > 0.15)
+        self.assertIn(f"about {few.more} more runs of each version", few.text)
+        # So many more of the kind do decide.
+        more = gate.decide([100, 104, 97] * 2, [117, 110, 124] * 2)
+        self.assertEqual(few.more, 3)
+        self.assertTrue(more.regressed and not more.undecided)
+
+    def test_a_verdict_is_one_of_three(self):
+        import random
+
+        rng = random.Random(5)
+        for _ in range(300):
+            count, spread = rng.randint(1, 8), rng.choice([0, 1e-4, 1e-3, 0.01, 0.1])
+            before = [rng.gauss(1, spread) for _ in range(count)]
+            slower = 1 + rng.choice([0, 0.004, 0.01, 0.05])
+            after = [slower * rng.gauss(1, spread) for _ in range(rng.choice([count, count, 3]))]
+            verdict = gate.decide(before, after)
+            self.assertLess(verdict.regressed + verdict.undecided, 2)
+            sound = not verdict.regressed and not verdict.undecided
+            self.assertEqual(sound, verdict.high is not None and not verdict.regressed and verdict.high < 0.01)
+            if verdict.low is None:
+                self.assertTrue(verdict.undecided)
+            if verdict.more is not None:
+                self.assertTrue(verdict.undecided and verdict.more > 0)
+
+    def test_exit_codes_and_limits(self):
+        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--before", SOUND, SOUND, "--after", SOUND]
+        self.assertEqual(ends_with(*ask), 4)  # one run on a side
+        self.assertEqual(ends_with(*ask, SOUND), 0)
+        for limit in ("nan", "inf", "0", "-1"):
+            self.assertEqual(ends_with(*ask, "--limit", limit), 2, limit)
+            with self.assertRaises(ValueError):
+                gate.decide([1, 2], [1, 2], limit=float(limit))
+        with self.assertRaises(gf.Undecided) as caught:
+            gf.assert_no_regression([SOUND, SOUND], SOUND)
+        self.assertIsInstance(caught.exception, AssertionError)
+        self.assertTrue(caught.exception.verdict.undecided)
+
+    def test_other_kernels_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fewer = pathlib.Path(folder, "fewer.json")
+            fewer.write_bytes(DAMAGES["dropped"](gzip.decompress(SOUND.read_bytes())))
+            verdict = gate.check(SOUND, fewer, limit=10, allow_incomplete=True)
+        self.assertIn("a step has 35 kernels, and had 50", verdict.text)
+
+
+unittest.main()

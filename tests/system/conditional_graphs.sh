@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A program that makes CUDA graphs with conditional nodes ends beneath every way of recording as it
+# does alone. The stand-in CUPTI ends it as the real one does where such graphs are traced kernel by
+# kernel, or turned into wholes too late. Usage: conditional_graphs.sh BUILD_DIR
+set -uo pipefail
+build=$(cd "$1" && pwd)
+gf=$build/gpufathom program=$build/fakes/program
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=kernel_us=100
+work=$(mktemp -d)
+cd "$work"
+trap 'rm -rf "$work"' EXIT
+failures=0
+is() { if [ "$2" = "$3" ]; then echo "ok    $1"; else echo "FAILED $1: $2 instead of $3"; failures=$((failures + 1)); fi; }
+ask() { "$gf" query --format csv "$1" "$2" | tail -n +2 | cut -d, -f2-; }
+
+# The first graph while nothing else has run, another late, when a window may be open or not.
+does="init loop=20 launch=a*4000 loop=20 report"
+for how in "--window 0" "--window 0.1 --every 0.2" "--window 0.1" "" "--window 0.1 --delay 0.1"; do
+  "$gf" record -q --kernels $how -o run.gpf -- "$program" $does > out.txt 2> err.txt
+  is "record --kernels $how: exit code" $? 0
+  is "record --kernels $how: output" "$(cat out.txt)" "launched 4000"
+done
+"$gf" record --kernels --window 0 -o whole.gpf -- "$program" $does > out.txt 2> err.txt
+is "each launch is a whole" "$(ask whole.gpf "select count(*) from kernels where name = 'CUDA graph 13'")" 40
+is "other kernels are there" "$(ask whole.gpf "select count(*) from kernels where name = 'a'")" 4000
+is "the capture says so" "$(ask whole.gpf "select count from quality where code = 'graph_kernels_hidden'")" 40
+is "the summary says why" "$(tr -s ' \n' ' ' < err.txt | grep -c 'graphs are recorded as wholes')" 1
+
+# A recorder that comes later: to graphs that were made before, and that are made beside it.
+"$gf" run -- "$program" init loop=3 serve=stop loop=20 > served.txt & served=$!
+until "$gf" record -q --kernels --pid $served --window 0 --duration 0.3 -o attached.gpf 2> /dev/null &&
+  [ "$(ask attached.gpf "select count(*) > 0 from kernels")" = 1 ]; do
+  kill -0 $served 2> /dev/null || break
+done
+touch stop; wait $served
+is "gpufathom run, and a recorder that came: exit code" $? 0
+
+# A profiler of the program's own has CUPTI between windows only where it is said to be there.
+for flag in --own-profiler ""; do
+  "$gf" record -q --kernels $flag --window 0.1 --every 3600 -o own.gpf -- \
+    "$program" init launch=a*20000 subscribe let-go 2> own.txt
+  is "a profiler of the program's own, $flag: exit code" $? 0
+  is "CUPTI is taken, $flag" "$(grep -c 'CUPTI is taken' own.txt)" "$([ -z "$flag" ] && echo 1 || echo 0)"
+done
+[ $failures = 0 ] || { cat err.txt; exit 1; }
