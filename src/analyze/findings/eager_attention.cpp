@@ -26,11 +26,13 @@ EagerAttention::Part EagerAttention::part_of(std::string_view operation) {
   return Part::between;
 }
 
-EagerAttention::EagerAttention(const TraceFacts& facts) : facts_(facts) {
+EagerAttention::EagerAttention(const TraceFacts& facts)
+    : facts_(facts),
+      of_aten_(facts.texts(), [](std::string_view name) { return name.starts_with("aten::"); }) {
   std::vector<std::size_t> forward;
   for (std::size_t i = 0; i < facts.kernels.size(); ++i)
     if (facts.phase(facts.kernels[i]) != TrainingPhase::backward &&
-        !facts.operation(facts.kernels[i]).empty())
+        facts.operation(facts.kernels[i]) != Text::none)
       forward.push_back(i);
   const auto& launch = facts.context.launches;
   auto launched = [&](std::size_t i) {
@@ -40,7 +42,8 @@ EagerAttention::EagerAttention(const TraceFacts& facts) : facts_(facts) {
   };
   std::ranges::stable_sort(forward, {}, launched);
   std::vector<Part> parts;
-  for (const auto i : forward) parts.push_back(part_of(facts.operation(facts.kernels[i])));
+  OncePerText part(facts.texts(), part_of);
+  for (const auto i : forward) parts.push_back(part(facts.operation(facts.kernels[i])));
   for (std::size_t at = 0; at < parts.size(); ++at)
     if (parts[at] == Part::softmax) take_around(forward, parts, at);
 }
@@ -49,8 +52,7 @@ EagerAttention::EagerAttention(const TraceFacts& facts) : facts_(facts) {
 template <class Use>
 bool EagerAttention::any_outward(std::uint32_t op, Use&& use) const {
   const auto& ops = facts_.capture().host_ops;
-  for (; op != kNoRow && ops.kind[op] == HostKind::op &&
-         facts_.capture().text(ops.name[op]).starts_with("aten::");
+  for (; op != kNoRow && ops.kind[op] == HostKind::op && of_aten_(ops.name[op]);
        op = facts_.context.attribution.op_parent[op])
     if (use(op)) return true;
   return false;

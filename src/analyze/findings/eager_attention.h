@@ -29,6 +29,7 @@ class EagerAttention {
                    std::size_t softmax);
 
   const TraceFacts& facts_;
+  mutable OncePerText<bool (*)(std::string_view)> of_aten_;
   std::int64_t count_ = 0;
   std::unordered_set<std::uint32_t> kernels_, operations_;
 };

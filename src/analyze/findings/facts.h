@@ -13,6 +13,7 @@
 #include "analyze/utilization/kernel_levels.h"
 #include "core/format.h"
 #include "core/intervals.h"
+#include "core/once_per_text.h"
 
 namespace gf {
 
@@ -29,17 +30,19 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  std::string_view kernel_name(const KernelInstance& kernel_instance) const {
-    return capture().text(capture().activities.name[kernel_instance.activity]);
+  // Names come as ids: what a rule reads in a text it asks once a text (core/once_per_text.h).
+  const StringPool& texts() const { return capture().strings; }
+  Text kernel_name(const KernelInstance& kernel_instance) const {
+    return capture().activities.name[kernel_instance.activity];
   }
   LayerType type(const KernelInstance& kernel_instance) const {
     return context.attribution.layer[kernel_instance.activity];
   }
   /// "aten::bmm": the innermost operation at the launch; empty when none is known.
-  std::string_view operation(const KernelInstance& kernel_instance) const {
+  Text operation(const KernelInstance& kernel_instance) const {
     const auto op = context.attribution.op[kernel_instance.activity];
-    if (op == kNoRow) return std::string_view{};
-    return capture().text(capture().host_ops.name[op]);
+    if (op == kNoRow) return Text::none;
+    return capture().host_ops.name[op];
   }
   TrainingPhase phase(const KernelInstance& kernel_instance) const {
     return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);

@@ -34,7 +34,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
   for (const auto& kernel : facts.kernels) {
     auto& named =
         by_name[static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity])];
-    if (facts.operation(kernel).empty()) {
+    if (facts.operation(kernel) == Text::none) {
       named.unknown += kernel.exclusive_ns;
       continue;
     }

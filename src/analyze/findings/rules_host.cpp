@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -25,8 +26,10 @@ bool in_window(const Facts& facts, Nanos time) {
 /// Share of kernel time in kernels that torch.compile wrote.
 double compiled(const Facts& facts) {
   Nanos ns = 0;
+  OncePerText written(facts.texts(),
+                      [](std::string_view name) { return name.starts_with("triton_"); });
   for (const auto& kernel : facts.kernels)
-    if (facts.kernel_name(kernel).starts_with("triton_")) ns += kernel.exclusive_ns;
+    if (written(facts.kernel_name(kernel))) ns += kernel.exclusive_ns;
   return facts.of_kernels(ns);
 }
 
@@ -157,15 +160,18 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::sync);
   if (facts.of_window(idle.ns) < 0.01) return {};
   const auto& calls = facts.capture().api_calls;
-  std::map<std::string, std::int64_t> by_name;
+  std::unordered_map<std::uint32_t, std::int64_t> by_text;
   Nanos blocked = 0;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls.kind[i] != ApiKind::sync || !in_window(facts, calls.start_ns[i])) continue;
-    ++by_name[std::string(facts.capture().text(calls.name[i]))];
+    ++by_text[static_cast<std::uint32_t>(calls.name[i])];
     blocked += calls.duration_ns[i];
     ++count;
   }
+  std::map<std::string_view, std::int64_t> by_name;
+  for (const auto& [text, times] : by_text)
+    by_name[facts.capture().text(static_cast<Text>(text))] = times;
   std::string names;
   for (const auto& [name, times] : by_name)
     names += fmt::format("{}{} x {}", when(!names.empty(), ", "), times, name);
@@ -189,12 +195,14 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   Nanos pageable = 0, alone = 0;
   std::int64_t count = 0, bytes = 0;
   Intervals costs;
+  OncePerText from_pageable(facts.texts(), [](std::string_view name) {
+    return name.find("Pageable") != std::string_view::npos;
+  });
   for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
     const auto& line = facts.context.devices[device];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (activities.kind[row] != ActivityKind::memcpy ||
-          facts.capture().text(activities.name[row]).find("Pageable") == std::string_view::npos)
+      if (activities.kind[row] != ActivityKind::memcpy || !from_pageable(activities.name[row]))
         continue;
       pageable += line.spans[i].length();
       bytes += std::max<std::int64_t>(activities.bytes[row], 0);

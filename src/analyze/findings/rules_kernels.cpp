@@ -77,12 +77,13 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
 std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
   TimeBy operators(facts);
+  OncePerText by_compiler(facts.texts(), fused_by_compiler);
   for (const auto& kernel : facts.kernels) {
     const auto type = facts.type(kernel);
     if (type != LayerType::elementwise && type != LayerType::activation &&
         type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax)
       continue;
-    if (fused_by_compiler(facts.kernel_name(kernel))) {
+    if (by_compiler(facts.kernel_name(kernel))) {
       fused += kernel.exclusive_ns;
       continue;
     }
@@ -128,15 +129,12 @@ std::optional<Finding> casts(const Facts& facts) {
 std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
   const Chip* chip = chip_of(facts.capture());
   Nanos by_name = 0, counted = 0, all = 0;
-  std::unordered_map<std::uint32_t, bool> by_text;
+  OncePerText fp32(facts.texts(), fp32_by_name);
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {
     if (!can_use_tensor_cores(facts.type(kernel))) continue;
     all += kernel.exclusive_ns;
-    const auto [known, fresh] = by_text.try_emplace(
-        static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity]), false);
-    if (fresh) known->second = fp32_by_name(facts.kernel_name(kernel));
-    if (!known->second) continue;
+    if (!fp32(facts.kernel_name(kernel))) continue;
     // A counter that says otherwise beats the name.
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
@@ -178,14 +176,13 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
   struct Look {
     bool multiplies = false, nchw = false;
   };
-  auto look_at = [](std::string_view kernel) {
+  OncePerText look_at(facts.texts(), [](std::string_view kernel) {
     const auto name = lower_case(kernel);
     return Look{can_use_tensor_cores(layer_of_kernel(kernel)),
                 name.find("nchwtonhwc") != std::string::npos ||
                     name.find("nhwctonchw") != std::string::npos ||
                     name.find("nchwkcrs_nchw") != std::string::npos};
-  };
-  std::unordered_map<std::uint32_t, Look> by_text;
+  });
   long double used = 0;
   Nanos time = 0, layout = 0;
   TimeBy names(facts);
@@ -193,11 +190,9 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
     const auto type = facts.type(kernel);
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
-    const auto [known, fresh] = by_text.try_emplace(
-        static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity]), Look{});
-    if (fresh) known->second = look_at(facts.kernel_name(kernel));
-    if (known->second.nchw) layout += kernel.exclusive_ns;
-    if (!known->second.multiplies) continue;  // additions of biases, sums of split reductions
+    const Look look = look_at(facts.kernel_name(kernel));
+    if (look.nchw) layout += kernel.exclusive_ns;
+    if (!look.multiplies) continue;  // additions of biases, sums of split reductions
     time += kernel.exclusive_ns;
     used += static_cast<long double>(tensor) * kernel.exclusive_ns;
     names.add_kernel(

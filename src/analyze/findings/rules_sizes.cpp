@@ -53,6 +53,13 @@ bool converts_layout(std::string_view name) {
                              [&](auto part) { return lower.find(part) != std::string::npos; });
 }
 
+/// Normalisation and pooling that channels_last would not change.
+bool works_in_nhwc(std::string_view name) {
+  const std::string lower = lower_case(name);
+  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
+  return has("channels_last") || has("nhwc") || has("layer_norm");
+}
+
 /// Matrix products of 16-bit types for operands that are aligned to one or two elements. FP32 is
 /// left out: one element is all that its ordinary kernels ask for.
 bool takes_odd_sizes(std::string_view name) {
@@ -160,8 +167,9 @@ std::optional<Finding> low_occupancy(const Facts& facts) {
 std::optional<Finding> odd_sizes(const Facts& facts) {
   Nanos time = 0;
   TimeBy names(facts), operators(facts);
+  OncePerText odd(facts.texts(), takes_odd_sizes);
   for (const auto& kernel : facts.kernels) {
-    if (!takes_odd_sizes(facts.kernel_name(kernel))) continue;
+    if (!odd(facts.kernel_name(kernel))) continue;
     time += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
     operators.add_operator(kernel, kernel.exclusive_ns);
@@ -182,16 +190,14 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
   Nanos converting = 0, around = 0;
   std::int64_t count = 0;
   TimeBy names(facts);
+  OncePerText converts(facts.texts(), converts_layout), in_nhwc(facts.texts(), works_in_nhwc);
   for (const auto& kernel : facts.kernels) {
     const auto type = facts.type(kernel);
-    if (converts_layout(facts.kernel_name(kernel))) {
+    if (converts(facts.kernel_name(kernel))) {
       converting += kernel.exclusive_ns;
       ++count;
     } else if (type == LayerType::normalisation || type == LayerType::pooling) {
-      const std::string lower = lower_case(facts.kernel_name(kernel));
-      if (lower.find("channels_last") != std::string::npos ||
-          lower.find("nhwc") != std::string::npos || lower.find("layer_norm") != std::string::npos)
-        continue;
+      if (in_nhwc(facts.kernel_name(kernel))) continue;
       around += kernel.exclusive_ns;
       names.add_kernel(kernel, kernel.exclusive_ns);
     }

@@ -42,16 +42,16 @@ bool of_many_tensors(std::string_view kernel) {
 /// wanted.
 class Around {
  public:
-  explicit Around(const Facts& facts) : facts_(facts), found_(facts.context.attribution) {}
-  /// Row of host_ops, or kNoRow. Always ask for the same.
-  template <class Wanted>
-  std::uint32_t of(const KernelInstance& kernel, Wanted&& wanted) {
+  Around(const Facts& facts, bool (*wanted)(std::string_view))
+      : facts_(facts), wanted_(facts.texts(), wanted), found_(facts.context.attribution) {}
+  /// Row of host_ops, or kNoRow.
+  std::uint32_t of(const KernelInstance& kernel) {
     const auto& names = facts_.capture().host_ops.name;
     const auto op = facts_.context.attribution.op[kernel.activity];
     if (op == kNoRow) return kNoRow;
     constexpr std::uint32_t kNone = kNoRow - 1;
     const auto row = found_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
-      if (wanted(facts_.capture().text(names[inner]))) return inner;
+      if (wanted_(names[inner])) return inner;
       if (outer == kNoRow) return kNone;
       return outer;
     });
@@ -61,6 +61,7 @@ class Around {
 
  private:
   const Facts& facts_;
+  OncePerText<bool (*)(std::string_view)> wanted_;
   Inherited found_;
 };
 
@@ -75,8 +76,9 @@ bool backward_of_embedding(std::string_view name) {
 std::optional<Finding> recompilation(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   Intervals spans;
+  OncePerText compiling(facts.texts(), compiles);
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (ops.kind[i] == HostKind::op && compiles(facts.capture().text(ops.name[i])))
+    if (ops.kind[i] == HostKind::op && compiling(ops.name[i]))
       spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
   spans = normalised(std::move(spans));
   const auto steps = steps_with(facts, spans);
@@ -100,14 +102,15 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   Nanos time = 0;
   TimeBy operators(facts);
   std::unordered_set<std::uint32_t> kernels, steps;
-  Around around(facts);
+  Around around(facts, is_optimiser_step);
+  OncePerText many(facts.texts(), of_many_tensors);
   for (const auto& kernel : facts.kernels) {
     if (facts.phase(kernel) != TrainingPhase::optimizer ||
         facts.type(kernel) == LayerType::communication)
       continue;
     ++all;
-    if (of_many_tensors(facts.kernel_name(kernel))) continue;
-    if (const auto step = around.of(kernel, is_optimiser_step); step != kNoRow) steps.insert(step);
+    if (many(facts.kernel_name(kernel))) continue;
+    if (const auto step = around.of(kernel); step != kNoRow) steps.insert(step);
     ++single;
     time += kernel.exclusive_ns;
     kernels.insert(kernel.activity);
@@ -131,9 +134,9 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
-  Around around(facts);
+  Around around(facts, backward_of_embedding);
   for (const auto& kernel : facts.kernels)
-    if (around.of(kernel, backward_of_embedding) != kNoRow) time += kernel.exclusive_ns;
+    if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::dense_embedding_gradients,

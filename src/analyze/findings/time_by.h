@@ -17,8 +17,7 @@ class TimeBy {
  public:
   explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
   void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
-    by_kernel_[static_cast<std::uint32_t>(
-        facts_.capture().activities.name[kernel_instance.activity])] += ns;
+    by_kernel_[static_cast<std::uint32_t>(facts_.kernel_name(kernel_instance))] += ns;
   }
   void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
     const auto op = facts_.context.attribution.op[kernel_instance.activity];

@@ -36,7 +36,8 @@ class Accounts {
         works_(works),
         groups_(group_layers(context, works.instances)),
         facts_(context, analysis, levels),
-        attention_(facts_) {}
+        attention_(facts_),
+        unaligned_(facts_.texts(), loads_unaligned) {}
 
   std::vector<WorkAccount> all() {
     std::vector<WorkAccount> accounts;
@@ -127,14 +128,13 @@ class Accounts {
     return kernel;
   }
 
-  LossCause cause_of(std::size_t i, WorkPart part) const {
+  LossCause cause_of(std::size_t i, WorkPart part) {
     if (part == WorkPart::work || part == WorkPart::recompute) return LossCause::none;
     const KernelWork& kernel = works_.kernels[i];
     if (attention_.count() > 0 && attention_.holds(works_.instances[i]))
       return LossCause::unfused_attention;
-    const auto name =
-        context_.capture.text(context_.capture.activities.name[works_.instances[i].activity]);
-    if (kernel.multiplies && loads_unaligned(name) && has_odd_product(kernel))
+    if (kernel.multiplies && unaligned_(facts_.kernel_name(works_.instances[i])) &&
+        has_odd_product(kernel))
       return LossCause::odd_sizes;
     if (part == WorkPart::padding) return LossCause::padded_tiles;
     return LossCause::none;
@@ -246,9 +246,10 @@ class Accounts {
   void note_example(LossCause cause, std::size_t i, double seconds) {
     const auto call = works_.kernels[i].call;
     if (call == kNoCall) return;
-    const KnownCall& known = works_.calls[call];
-    examples_[cause]
-        .sizes[fmt::format("{} {}", known.of->call.name, shapes_text(known.of->call))] += seconds;
+    const CallWork* work = works_.calls[call].of;
+    auto& text = example_texts_[work];
+    if (text.empty()) text = fmt::format("{} {}", work->call.name, shapes_text(work->call));
+    examples_[cause].sizes[text] += seconds;
   }
 
   void add_causes(WorkAccount& account) {
@@ -291,7 +292,9 @@ class Accounts {
   LayerGroups groups_;
   TraceFacts facts_;
   EagerAttention attention_;
+  OncePerText<bool (*)(std::string_view)> unaligned_;
   std::map<LossCause, Example> examples_;
+  std::unordered_map<const CallWork*, std::string> example_texts_;
 };
 
 }  // namespace

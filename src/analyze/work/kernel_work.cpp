@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/attribution/inherited.h"
 #include "analyze/findings/facts.h"
 #include "analyze/work/counted.h"
 #include "analyze/work/program_calls.h"
+#include "core/once_per_text.h"
 
 namespace gf::work {
 namespace {
@@ -18,36 +20,30 @@ namespace {
 class CallFinder {
  public:
   CallFinder(const Context& context, KernelWorks& works)
-      : capture_(context.capture), parent_(context.attribution.op_parent), works_(works) {}
+      : capture_(context.capture),
+        works_(works),
+        call_of_op_(context.attribution),
+        rule_of_name_(context.capture.strings, rule_of) {}
 
   std::uint32_t of(std::uint32_t op) {
-    chain_.clear();
-    std::uint32_t known = kNoCall;
-    for (; op != kNoRow; op = op < parent_.size() ? parent_[op] : kNoRow) {
-      if (const auto at = call_of_op_.find(op); at != call_of_op_.end()) {
-        known = at->second;
-        break;
-      }
-      chain_.push_back(op);
-    }
-    for (auto at = chain_.rbegin(); at != chain_.rend(); ++at) {
-      if (known == kNoCall) known = own(*at);
-      call_of_op_.emplace(*at, known);
-    }
-    return known;
+    constexpr std::uint32_t kNoneAround = kNoRow - 1;  // a value: asked, and there is none
+    const auto known = call_of_op_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
+      if (outer != kNoRow && outer != kNoneAround) return outer;
+      const auto call = own(inner);
+      return call == kNoCall ? kNoneAround : call;
+    });
+    return known == kNoneAround ? kNoCall : known;
   }
 
  private:
   std::uint32_t own(std::uint32_t op) {
     const auto& ops = capture_.host_ops;
-    const auto name = static_cast<std::uint32_t>(ops.name[op]);
-    const auto [rule, fresh] = rule_of_name_.try_emplace(name, nullptr);
-    if (fresh) rule->second = rule_of(capture_.text(ops.name[op]));
-    if (!rule->second || ops.kind[op] != HostKind::op) return kNoCall;
+    const Rule* rule = rule_of_name_(ops.name[op]);
+    if (!rule || ops.kind[op] != HostKind::op) return kNoCall;
     const Inputs inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
                         ops.strides[op]};
     const auto [known, first] = known_.try_emplace(inputs, nullptr);
-    if (first) known->second = work_of(op, *rule->second);
+    if (first) known->second = work_of(op, *rule);
     if (!known->second) return kNoCall;
     KnownCall& call = works_.calls.emplace_back();
     call.host_op = op;
@@ -66,13 +62,11 @@ class CallFinder {
   }
 
   const Capture& capture_;
-  const std::vector<std::uint32_t>& parent_;
   KernelWorks& works_;
-  std::unordered_map<std::uint32_t, std::uint32_t> call_of_op_;
-  std::unordered_map<std::uint32_t, const Rule*> rule_of_name_;
+  Inherited call_of_op_;
+  OncePerText<const Rule* (*)(std::string_view)> rule_of_name_;
   using Inputs = std::array<Text, 5>;  // name, sizes, types, values, strides
   std::map<Inputs, const CallWork*> known_;
-  std::vector<std::uint32_t> chain_;
 };
 
 /// A kernel of a call, in the window or not.
@@ -87,10 +81,29 @@ bool multiplying_family(WorkFamily family) {
          family == WorkFamily::attention;
 }
 
+/// What a kernel's name says of the products that it carries out.
+struct Said {
+  std::string_view name;
+  bool multiplies;
+  Product::Part part;
+  std::optional<Tile> tile;
+  std::string_view fp32_type;  // that FP32 operands are multiplied in
+
+  static Said by(std::string_view name) {
+    return {name, work::multiplies(name), part_of(name), tile_of(name),
+            work::number_type(Element::fp32, name)};
+  }
+  /// Only of FP32 operands the type depends on the kernel.
+  std::string_view number_type(Element operands) const {
+    return operands == Element::fp32 ? fp32_type : work::number_type(operands, name);
+  }
+};
+
 /// Shares out the work of one call over its kernels.
 class Sharing {
  public:
-  Sharing(const Capture& capture, KernelWorks& works) : capture_(capture), works_(works) {}
+  Sharing(const Capture& capture, KernelWorks& works)
+      : capture_(capture), works_(works), said_by_name_(capture.strings, Said::by) {}
 
   void share(std::uint32_t call_number, std::span<const Member> members) {
     KnownCall& known = works_.calls[call_number];
@@ -103,7 +116,7 @@ class Sharing {
     const bool products = known.of->work.flops > 0;
     std::vector<const Member*> main;
     for (const auto& member : members)
-      if (!products || multiplies(name_of_kernel(member))) main.push_back(&member);
+      if (!products || said(member).multiplies) main.push_back(&member);
     if (main.empty())
       for (const auto& member : members) main.push_back(&member);
     for (const auto& member : members)
@@ -112,8 +125,8 @@ class Sharing {
   }
 
  private:
-  std::string_view name_of_kernel(const Member& member) const {
-    return capture_.text(capture_.activities.name[member.activity]);
+  const Said& said(const Member& member) {
+    return said_by_name_(capture_.activities.name[member.activity]);
   }
   double time_inside(const Member& member) const {
     return static_cast<double>(works_.instances[member.instance].duration_ns);
@@ -125,11 +138,11 @@ class Sharing {
     for (const auto& product : known.of->work.products) {
       const bool named = product.part != Product::Part::whole &&
                          std::ranges::any_of(main, [&](const Member* member) {
-                           return part_of(name_of_kernel(*member)) == product.part;
+                           return said(*member).part == product.part;
                          });
       double sum = 0;
       for (std::size_t i = 0; i < main.size(); ++i) {
-        const auto part = part_of(name_of_kernel(*main[i]));
+        const auto part = said(*main[i]).part;
         const bool other_pass =
             named ? part != product.part
                   : product.part != Product::Part::whole && part != Product::Part::whole;
@@ -146,8 +159,7 @@ class Sharing {
     double sum = 0;
     for (const auto* member : main) sum += std::max(member->time, 1.0);
     for (const auto* member : main) {
-      if (known.type.empty())
-        known.type = number_type(known.of->work.type, name_of_kernel(*member));
+      if (known.type.empty()) known.type = said(*member).number_type(known.of->work.type);
       if (member->instance == UINT32_MAX) continue;
       auto& kernel = works_.kernels[member->instance];
       const double part = std::max(member->time, 1.0) / sum * seen(*member);
@@ -160,15 +172,14 @@ class Sharing {
                     double share) {
     if (member.instance == UINT32_MAX) return;
     auto& kernel = works_.kernels[member.instance];
-    const auto name = name_of_kernel(member);
     const double part = share * seen(member), flops = part * product.flops();
     kernel.flops += flops;
     if (known.of->work.flops > 0)
       kernel.recomputed += flops * known.of->work.recomputed / known.of->work.flops;
     const auto tile =
-        known.of->rule->family == WorkFamily::attention ? std::nullopt : tile_of(name);
+        known.of->rule->family == WorkFamily::attention ? std::nullopt : said(member).tile;
     kernel.covered += tile ? std::max(flops, part * covered_flops(product, *tile)) : flops;
-    kernel.type = number_type(known.of->work.type, name);
+    kernel.type = said(member).number_type(known.of->work.type);
   }
 
   /// The share of a kernel that lies in the window.
@@ -178,6 +189,7 @@ class Sharing {
 
   const Capture& capture_;
   KernelWorks& works_;
+  OncePerText<Said (*)(std::string_view)> said_by_name_;
 };
 
 void find_calls(const Context& context, KernelWorks& works) {
@@ -229,13 +241,11 @@ Program program_of(const Context& context) {
   const auto& capture = context.capture;
   const auto& ops = capture.host_ops;
   Program program;
-  std::unordered_map<std::uint32_t, bool> accumulates;
+  const Text accumulates = capture.strings.find("torch::autograd::AccumulateGrad");
+  if (accumulates == Text::none) return program;
   double elements = 0, bytes = 0;
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
-    const auto [at, fresh] =
-        accumulates.try_emplace(static_cast<std::uint32_t>(ops.name[op]), false);
-    if (fresh) at->second = capture.text(ops.name[op]) == "torch::autograd::AccumulateGrad";
-    if (!at->second) continue;
+    if (ops.name[op] != accumulates) continue;
     const auto call = call_of(capture, op);
     const Tensor* gradient = call ? call->tensor(0) : nullptr;
     if (!gradient) continue;
@@ -258,20 +268,19 @@ KernelWorks kernel_works(const Context& context) {
   else
     find_calls(context, works);
   const CountedWork counted(context);
-  std::unordered_map<std::uint32_t, bool> by_name;
+  OncePerText multiplies_by_name(context.capture.strings, multiplies);
   for (std::size_t i = 0; i < works.instances.size(); ++i) {
     auto& kernel = works.kernels[i];
     const auto activity = works.instances[i].activity;
     kernel.measured_flops = counted.tensor_operations(activity);
     kernel.measured_bytes = counted.memory_bytes(activity);
-    const auto name = context.capture.activities.name[activity];
-    const auto [at, fresh] = by_name.try_emplace(static_cast<std::uint32_t>(name), false);
-    if (fresh) at->second = multiplies(context.capture.text(name));
     const bool known = kernel.call != kNoCall;
     const bool family =
         known && multiplying_family(works.calls[kernel.call].of->rule->family) && kernel.flops > 0;
     // A kernel under an operator that multiplies nothing does not either, whatever its name.
-    kernel.multiplies = family || (!known && at->second) || kernel.flops > 0;
+    kernel.multiplies = family ||
+                        (!known && multiplies_by_name(context.capture.activities.name[activity])) ||
+                        kernel.flops > 0;
   }
   return works;
 }
