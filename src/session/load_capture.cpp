@@ -2,6 +2,7 @@
 
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
+#include "model/ledger/ledger.h"
 
 namespace gf {
 
@@ -57,6 +58,7 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
       return fail("holds no power samples", wanted.power, -1,
                   "--power wants a log of nvidia-smi or NVML as CSV");
     capture->join(*log);
+    check_cover(*capture);
     loaded.kernel_rates.clear();  // they knew neither its samples nor its devices
     loaded.power = wanted.power;
   }

@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LEDGER = {"no_kernel", "kernel_before_launch", "stream_overlap", "repeated_kernel", "implausible_reading", "readings_disagree",
-          "clock_back", "few_without_kernel", "few_before_launch", "few_overlaps", "few_repeated"}
+          "readings_missing", "clock_back", "few_without_kernel", "few_before_launch", "few_overlaps", "few_repeated"}
 EXCEPTIONS = {
     "gpt_first_window.gpf.gz": {"few_without_kernel"},
     "unet3d.rates.gpf.xz": {"few_without_kernel"},

@@ -21,4 +21,8 @@ void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches
 void check_streams(Capture& capture);
 void check_readings(Capture& capture);
 
+/// Whether the readings of a log that was joined cover the GPU's work. Not for recordings, which
+/// keep a reading where it changes.
+void check_cover(Capture& capture);
+
 }  // namespace gf

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/format.h"
+#include "model/check.h"
 #include "model/ledger/ledger.h"
 #include "model/metric_id.h"
 
@@ -25,6 +26,10 @@ constexpr double kCounterSeconds = 1;
 constexpr double kMostRatio = 2;
 /// Readings that lie further apart say nothing of what lay between.
 constexpr Nanos kFarApart = 5 * kNsPerSecond;
+/// A log whose readings lie this many times their median distance apart has a hole there, and one
+/// that misses more of the GPU's work than this share says little of it.
+constexpr Nanos kHole = 4;
+constexpr double kMostMissed = 0.1;
 
 struct Range {
   std::string_view metrics;  // their names begin so
@@ -44,6 +49,28 @@ struct Reading {
 class ReadingLedger {
  public:
   explicit ReadingLedger(Capture& capture) : capture_(capture), rows_(capture.counter_samples) {}
+
+  /// Whether the readings of power and energy cover the time in which the GPU worked.
+  void check_cover() {
+    for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
+      const auto holes = holes_of(device);
+      Nanos worked = 0, missed = 0;
+      for (std::size_t row = 0; row < capture_.activities.size() && !holes.empty(); ++row) {
+        if (capture_.activities.device[row] != device) continue;
+        const Interval span{
+            capture_.activities.start_ns[row],
+            capture_.activities.start_ns[row] + capture_.activities.duration_ns[row]};
+        worked += span.end - span.start;
+        missed += overlap(holes, span);
+      }
+      if (static_cast<double>(missed) <= kMostMissed * static_cast<double>(worked)) continue;
+      capture_.note_quality(
+          QualityCode::readings_missing,
+          fmt::format("the readings of power and energy have holes where GPU {} works: in {} of {} "
+                      "of kernels and copies",
+                      capture_.devices.id[device], say_time(missed), say_time(worked)));
+    }
+  }
 
   void run() {
     check_ranges();
@@ -92,6 +119,48 @@ class ReadingLedger {
     std::stable_sort(out.begin(), out.end(),
                      [](const auto& left, const auto& right) { return left.time < right.time; });
     return out;
+  }
+
+  /// Where no reading of power or energy is, before the first and behind the last one too; empty
+  /// where there are none, or none of the time of the capture's work.
+  std::vector<Interval> holes_of(std::uint32_t device) const {
+    std::vector<Nanos> times;
+    for (const auto metric :
+         {"energy.module"_metric, "power.module"_metric, "power.average"_metric})
+      for (const auto& reading : series(device, metric)) times.push_back(reading.time);
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    const Interval work = work_of(device);
+    if (times.size() < 3 || times.back() < work.start || times.front() > work.end) return {};
+    std::vector<Nanos> apart;
+    for (std::size_t i = 1; i < times.size(); ++i) apart.push_back(times[i] - times[i - 1]);
+    const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
+    std::nth_element(apart.begin(), middle, apart.end());
+    const Nanos far = kHole * std::min(*middle, kFarthestTime / kHole);
+    std::vector<Interval> holes{{-kFarthestTime, times.front() - far}};
+    for (std::size_t i = 1; i < times.size(); ++i)
+      if (times[i] - times[i - 1] > far) holes.push_back({times[i - 1], times[i]});
+    holes.push_back({times.back() + far, kFarthestTime});
+    return holes;
+  }
+
+  Interval work_of(std::uint32_t device) const {
+    const auto& rows = capture_.activities;
+    Interval work{kFarthestTime, -kFarthestTime};
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      if (rows.device[row] == device)
+        work = {std::min<Nanos>(work.start, rows.start_ns[row]),
+                std::max<Nanos>(work.end, rows.start_ns[row] + rows.duration_ns[row])};
+    return work;
+  }
+
+  static Nanos overlap(const std::vector<Interval>& holes, Interval span) {
+    auto hole = std::partition_point(holes.begin(), holes.end(),
+                                     [&](const Interval& one) { return one.end <= span.start; });
+    Nanos sum = 0;
+    for (; hole != holes.end() && hole->start < span.end; ++hole)
+      sum += std::min(hole->end, span.end) - std::max(hole->start, span.start);
+    return sum;
   }
 
   double limit_of(std::uint32_t device) const {
@@ -183,5 +252,7 @@ class ReadingLedger {
 void check_readings(Capture& capture) {
   if (!capture.counter_samples.empty()) ReadingLedger(capture).run();
 }
+
+void check_cover(Capture& capture) { ReadingLedger(capture).check_cover(); }
 
 }  // namespace gf

@@ -92,6 +92,12 @@ A power log in milliwatts, one whose counter jumps, one that contradicts itself,
   clock_back,1,"the log's times of GPU 0 go backwards: when its power was read is not known, and its power and energy are left out"
   [1]
 
+One that has a hole where the kernels run:
+
+  $ log 'if ($1 > 1795187768.10 && $1 < 1795187768.30) next' > hole.csv
+  $ gpufathom analyze $EXAMPLES/bert_amp_eager_b32.json.gz --power hole.csv 2>&1 > /dev/null | sed 's/.*: incomplete/incomplete/'
+  incomplete result: 1 x readings_missing: the readings of power and energy have holes where GPU 0 works: in 44.1 ms of 44.1 ms of kernels and copies
+
 No answer about energy is built on them; what remains that can be trusted gives one.
 
   $ joules() { gpufathom analyze $EXAMPLES/bert_amp_eager_b32.json.gz --power $1 --format json 2> /dev/null | python3 -c "
