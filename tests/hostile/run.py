@@ -106,8 +106,7 @@ def listing(folder):
 
 
 def feed(o, program, folder, out):
-    traces.make(folder, o.short)
-    databases.make(folder, program)
+    classes = {**traces.make(folder, o.short), **databases.make(folder, program)}
     before = listing(folder)
     todo = list(commands(program, folder, out, o.more, o.short))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -117,7 +116,22 @@ def feed(o, program, folder, out):
     faults += [([program, path.name], "a file beside the inputs has appeared, changed or gone")
                for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
     slowest = sorted(((seconds, command) for command, (_, seconds) in zip(todo, ended)), key=lambda one: -one[0])[:5]
-    return len(todo), faults, slowest
+    return todo, faults, slowest, classes
+
+
+def table(todo, faults, classes):
+    """One line a class: how many inputs, commands that read them, commands that ended as they must not."""
+    rows = {}
+    for command in todo:
+        statement = command[1] == "query" and len(command) > 4 and command[4] == "--max-seconds"
+        kind = "SQL statements" if statement else classes.get(command[2].name, "files of --more")
+        inputs, commands, broken = rows.setdefault(kind, (set(), [], []))
+        inputs.add(command[3] if statement else command[2])
+        commands.append(command)
+        broken += [fault for at, fault in faults if at is command]
+    yield f"{'class':24} {'inputs':>7} {'commands':>9} {'faults':>7}"
+    for kind, (inputs, commands, broken) in sorted(rows.items()):
+        yield f"{kind:24} {len(inputs):7} {len(commands):9} {len(broken):7}"
 
 
 def words(command):
@@ -137,12 +151,13 @@ def main():
         folder, out = o.keep or Path(temporary) / "in", Path(temporary) / "out"
         folder.mkdir(exist_ok=True)
         out.mkdir()
-        count, faults, slowest = feed(o, o.program.resolve(), folder, out)
+        todo, faults, slowest, classes = feed(o, o.program.resolve(), folder, out)
     for command, fault in faults:
         print(f"{words(command)}: {fault}")
     for seconds, command in slowest:
         print(f"{seconds:6.1f} s of processor time: {words(command)}")
-    print(f"{count} commands, {len(faults)} with faults, {time.time() - start:.0f} s")
+    print(*table(todo, faults, classes), sep="\n")
+    print(f"{len(todo)} commands, {len(faults)} with faults, {time.time() - start:.0f} s")
     sys.exit(bool(faults))
 
 

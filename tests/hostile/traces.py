@@ -64,7 +64,7 @@ def steps(n, per=5):
     return events
 
 
-def plain(): put("k_plain.json", trace(base()))
+def healthy(): put("k_plain.json", trace(base()))
 
 
 def structure():
@@ -233,10 +233,14 @@ def packed():
 
 
 def make(folder, short=False):
-    """All of them, or for a short run those that are small and quickly made."""
+    """All of them, or for a short run those that are small and quickly made. Returns the class of each file."""
     global D, MOST, BOMB_MB
     D = str(folder) + "/"
     if short:
         MOST, BOMB_MB = 1 << 20, 20
-    for group in (plain, structure, strings, times, ids, names, packed):
+    classes = {}
+    for group in (healthy, structure, strings, times, ids, names, packed):
         group()
+        for path in Path(folder).iterdir():
+            classes.setdefault(path.name, f"traces: {group.__name__}")
+    return classes

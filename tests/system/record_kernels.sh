@@ -198,10 +198,10 @@ has_first() { [ "$(ask full/x.gpf "select sum(name = 'before') = 100 from activi
 if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
   "$gf" record --kernels --window 0 -o full/x.gpf -- "$program" init launch=before*100 serve="$work/room" launch=after*200 2> full.txt > served.txt & recorder=$!
   wait_for has_first
-  while [ ! -e room ]; do dd if=/dev/zero bs=4k oflag=append conv=notrunc of=full/ballast 2>/dev/null; sleep 0.02; done & filler=$!
+  while [ ! -e emptied ]; do dd if=/dev/zero bs=4k oflag=append conv=notrunc of=full/ballast 2>/dev/null; sleep 0.02; done & filler=$!
   wait_for grep -q 'the disk is full' full.txt
   sleep 1
-  kill $filler; wait $filler 2>/dev/null
+  touch emptied; wait $filler  # not killed: a dd that outlives its loop would fill the disk once more
   rm full/ballast
   touch room
   wait $recorder
