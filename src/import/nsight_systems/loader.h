@@ -9,10 +9,12 @@
 #include <unordered_map>
 
 #include "import/nsight_systems/nccl_ranges.h"
-#include "import/nsight_systems/table_rows.h"
+#include "import/sqlite_rows.h"
 #include "model/capture.h"
 
 namespace gf::nsys {
+
+using sqlite::TableRows;
 
 /// Where the tables of events begin: their first two columns.
 enum EventColumn { kStart, kEnd };
@@ -29,15 +31,7 @@ class Loader {
   /// f(row) for every row of a table.
   template <class F>
   Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& apply) {
-    auto rows = TableRows::open(db_, table, columns, path_);
-    if (!rows) return tl::unexpected(rows.error());
-    for (;;) {
-      const auto more = rows->next();
-      if (!more) return tl::unexpected(more.error());
-      if (!*more) return {};
-      if (auto ok = budget_.spend(rows->bytes()); !ok) return ok;
-      apply(*rows);
-    }
+    return sqlite::each_row(db_, table, columns, path_, budget_, apply);
   }
 
   /// Start and duration of a row; empty, and counted, when they make no span.

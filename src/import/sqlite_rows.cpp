@@ -1,11 +1,11 @@
-#include "import/nsight_systems/table_rows.h"
+#include "import/sqlite_rows.h"
 
 #include <algorithm>
 #include <set>
 
 #include "core/when.h"
 
-namespace gf::nsys {
+namespace gf::sqlite {
 
 Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
                                   std::initializer_list<std::string_view> columns,
@@ -13,22 +13,22 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   TableRows rows;
   rows.db_ = db;
   rows.file_ = file;
-  const auto there = sqlite::plain_table(db, table, file);
+  const auto there = plain_table(db, table, file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return rows;
-  auto info = sqlite::prepare(db, "PRAGMA table_info(" + sqlite::quoted(table) + ")", file);
+  auto info = prepare(db, "PRAGMA table_info(" + quoted(table) + ")", file);
   if (!info) return tl::unexpected(info.error());
   std::set<std::string, std::less<>> present;
   int step = SQLITE_ROW;
   while ((step = sqlite3_step(info->get())) == SQLITE_ROW)
-    present.emplace(sqlite::column_text(info->get(), 1));
-  if (step != SQLITE_DONE) return sqlite::failure(db, "the export's schema cannot be read", file);
+    present.emplace(column_text(info->get(), 1));
+  if (step != SQLITE_DONE) return failure(db, "its schema cannot be read", file);
   std::string sql = "SELECT ";
   for (std::string_view column : columns)
     sql += when(sql.size() > 7, ", ") +
-           (present.contains(column) ? sqlite::quoted(column) : std::string("NULL"));
-  sql += " FROM " + sqlite::quoted(table);
-  auto statement = sqlite::prepare(db, sql, file);
+           (present.contains(column) ? quoted(column) : std::string("NULL"));
+  sql += " FROM " + quoted(table);
+  auto statement = prepare(db, sql, file);
   if (!statement) return tl::unexpected(statement.error());
   rows.statement_ = std::move(*statement);
   return rows;
@@ -42,8 +42,8 @@ Result<bool> TableRows::next() {
     case SQLITE_DONE:
       return false;
     default:
-      return sqlite::failure(db_, "a table of the export is damaged", file_);
+      return failure(db_, "a table is damaged", file_);
   }
 }
 
-}  // namespace gf::nsys
+}  // namespace gf::sqlite

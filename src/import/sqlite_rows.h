@@ -9,7 +9,7 @@
 
 #include "model/sqlite.h"
 
-namespace gf::nsys {
+namespace gf::sqlite {
 
 /// Reads some columns of a table. A table that is not there has no rows; a column that is not there
 /// is NULL on all of them.
@@ -29,7 +29,7 @@ class TableRows {
     return sqlite3_column_int64(statement_.get(), column);
   }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
-  std::string_view text(int column) const { return sqlite::column_text(statement_.get(), column); }
+  std::string_view text(int column) const { return column_text(statement_.get(), column); }
   /// Bytes of the row's values.
   std::uint64_t bytes() const {
     std::uint64_t total = 0;
@@ -41,9 +41,25 @@ class TableRows {
   }
 
  private:
-  sqlite::Statement statement_;
+  Statement statement_;
   sqlite3* db_ = nullptr;
   std::string file_;
 };
 
-}  // namespace gf::nsys
+/// apply(rows) for every row of a table.
+template <class F>
+Status each_row(sqlite3* db, std::string_view table,
+                std::initializer_list<std::string_view> columns, const std::string& file,
+                ReadBudget& budget, F&& apply) {
+  auto rows = TableRows::open(db, table, columns, file);
+  if (!rows) return tl::unexpected(rows.error());
+  for (;;) {
+    const auto more = rows->next();
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) return {};
+    if (auto ok = budget.spend(rows->bytes()); !ok) return ok;
+    apply(*rows);
+  }
+}
+
+}  // namespace gf::sqlite
