@@ -4,28 +4,23 @@
 #include <cmath>
 
 #include "analyze/launch_columns.h"
+#include "model/formats.h"
 #include "model/metric_id.h"
 
 namespace gf {
 
 namespace {
 
-/// What a finding says without knowing when kernels ran.
-bool holds_without_time(FindingId id) {
-  switch (id) {
-    case FindingId::missing_counters:
-    case FindingId::missing_levels:
-    case FindingId::low_tensor_use:
-    case FindingId::fp32_without_tensor_cores:
-    case FindingId::sms_without_work:
-    case FindingId::waiting_warps:
-    case FindingId::low_occupancy:
-    case FindingId::odd_sizes:
-    case FindingId::memory_bound:
-      return true;
-    default:
-      return false;
-  }
+/// What a finding says without knowing when kernels ran: those of rules about kernels alone.
+constexpr bool holds_without_time(FindingId id) {
+  constexpr std::string_view kernel = "kernel";
+#define GF_FINDING(scope, rank, name, ...) \
+  if (id == FindingId::name && kernel == #scope) return true;
+#define GF_FINDING_TOO GF_FINDING
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+  return false;
 }
 
 void forget(std::vector<Level>& levels) {
@@ -42,9 +37,7 @@ void forget(std::vector<Level>& levels) {
 
 }  // namespace
 
-bool is_report_alone(const Analysis& analysis) {
-  return analysis.source.format.starts_with("nsight_compute");
-}
+bool is_report_alone(const Analysis& analysis) { return says(analysis.source.format, kReportOnly); }
 
 bool holds_only_report(const Capture& capture) {
   return capture.activities.empty() && capture.host_ops.empty() && !capture.report_kernels.empty();

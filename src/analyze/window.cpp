@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/intervals.h"
+#include "model/formats.h"
 
 namespace gf {
 
@@ -175,14 +176,8 @@ namespace {
 
 /// How a capture with GPU work is made with the tool that made this one without.
 std::string how_to_record(std::string_view format) {
-  if (format == "nsight_systems")
-    return "its tables hold no kernel: record with nsys profile --trace=cuda,nvtx from before the "
-           "program's first GPU call until after its work";
-  if (format == "xplane" || format == "tf_trace_json")
-    return "profile on a machine whose framework uses its GPU, while the steps run: "
-           "jax.profiler.trace(FOLDER) or tf.profiler.experimental.start(FOLDER)";
-  return "record with the GPU side on, for PyTorch "
-         "torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])";
+  const auto how = format_facts(format).how_to_record;
+  return std::string(how.empty() ? format_facts("kineto").how_to_record : how);
 }
 
 Status check_for_work(const Capture& capture) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "import/importer.h"
+#include "model/formats.h"
 
 namespace gf {
 namespace {
@@ -29,6 +30,14 @@ TEST(Importers, EachHasANameOfItsOwnAndSaysWhatItReads) {
   for (const Importer& importer : importers()) {
     EXPECT_TRUE(ids.insert(importer.id).second) << importer.id << " stands there twice";
     EXPECT_FALSE(std::string(importer.description).empty()) << importer.id;
+  }
+}
+
+TEST(Importers, EachDeclaresWhatItsFormatSays) {
+  for (const Importer& importer : importers()) {
+    const std::string_view id = importer.id;
+    if (id == "gpf") continue;  // holds captures of the others
+    EXPECT_EQ(format_facts(id).id, id) << "model/formats.def lacks " << id;
   }
 }
 

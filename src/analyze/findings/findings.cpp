@@ -24,6 +24,7 @@ struct Rule {
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain) GF_RULE_OF_##scope(rank, id)
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) GF_RULE_OF_##scope(rank, id)
 #define GF_RULE_OF_trace(rank, id) {Rank::rank, trace_rules::id},
+#define GF_RULE_OF_kernel(rank, id) GF_RULE_OF_trace(rank, id)
 #define GF_RULE_OF_sample(rank, id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
 #include "analyze/names/findings.def"
@@ -36,6 +37,7 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #include "analyze/names/findings.def"
 };
 #undef GF_RULE_OF_trace
+#undef GF_RULE_OF_kernel
 #undef GF_RULE_OF_sample
 #undef GF_FINDING
 #undef GF_FINDING_TOO

@@ -19,18 +19,24 @@ namespace sample_rules {
 using Facts = SampleFacts;
 }
 
+#define GF_RULES_trace trace_rules
+#define GF_RULES_kernel trace_rules
+#define GF_RULES_sample sample_rules
 // Each is empty when the numbers do not reach its threshold. The group of a finding is filled in
 // behind it.
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
-  namespace scope##_rules {                                         \
+  namespace GF_RULES_##scope {                                      \
     std::optional<Finding> id(const Facts&);                        \
   }
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
-  namespace scope##_rules {                               \
+  namespace GF_RULES_##scope {                            \
     std::optional<Finding> id(const Facts&);              \
   }
 #include "analyze/names/findings.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
+#undef GF_RULES_trace
+#undef GF_RULES_kernel
+#undef GF_RULES_sample
 
 }  // namespace gf

@@ -9,6 +9,7 @@
 #include "analyze/kernel_types.h"
 #include "analyze/utilization/level_formulas.h"
 #include "core/when.h"
+#include "model/formats.h"
 #include "model/quality.h"
 
 namespace gf::trace_rules {
@@ -16,7 +17,7 @@ namespace gf::trace_rules {
 std::optional<Finding> observer_effect(const Facts& facts) {
   // A profiler in the process slows the host, so it lengthens the waits for the host and nothing
   // else.
-  if (facts.capture().format != "kineto" && facts.capture().format != "nsight_systems") return {};
+  if (!says(facts.capture().format, kSlowsHost)) return {};
   const auto late = facts.idle(IdleReason::launch_bound),
              other = facts.idle(IdleReason::host_other), sync = facts.idle(IdleReason::sync);
   const Nanos host = late.ns + other.ns;

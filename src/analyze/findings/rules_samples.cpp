@@ -8,6 +8,7 @@
 #include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/series.h"
 #include "core/when.h"
+#include "model/formats.h"
 #include "model/metric_id.h"
 
 namespace gf {
@@ -53,7 +54,7 @@ std::optional<Finding> shallow_source(const Facts& facts) {
       FindingId::shallow_source,
       std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
                   "all. How deep the GPU is used takes hardware counters: ") +
-          std::string(facts.capture.format == "gpufathom_record"
+          std::string(says(facts.capture.format, kOurRecorder)
                           ? "gpufathom doctor says what kept the recorder from them."
                           : "run the program under gpufathom record."),
       fmt::format("utilisation {} of the time", say_share(*facts.level("gpu.busy"_metric))),

@@ -8,6 +8,7 @@
 
 #include "analyze/thread_sweep.h"
 #include "analyze/work/bounded.h"
+#include "model/formats.h"
 
 namespace gf::work {
 namespace {
@@ -282,7 +283,7 @@ class Replay {
 /// The stacks of a snapshot's allocations, by row of memory_events.
 Stacks stacks_of(const Capture& capture) {
   Stacks stacks;
-  if (capture.format != "torch_memory") return stacks;
+  if (!says(capture.format, kAllocationStacks)) return stacks;
   const auto& ops = capture.host_ops;
   for (std::size_t op = 0; op < ops.size(); ++op)
     stacks.emplace(static_cast<std::uint32_t>(ops.external_id[op]), capture.text(ops.name[op]));

@@ -11,7 +11,7 @@ namespace gf {
 
 namespace {
 
-enum class Scope { trace, sample };
+enum class Scope { trace, kernel = trace, sample };
 enum class Rank { caveat, loss, note };
 
 struct Row {

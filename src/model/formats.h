@@ -1,0 +1,37 @@
+// What the format of a capture can and cannot say (model/formats.def).
+#pragma once
+
+#include <string_view>
+
+namespace gf {
+
+enum FormatSays : unsigned {
+  kNothingMore = 0,
+  kSlowsHost = 1,             // a profiler in the process slowed the host while it recorded
+  kOurRecorder = 2,           // gpufathom record made it: its host operations are marks alone
+  kSamplesBesideKernels = 4,  // of counters, from which the levels of kernels can be solved
+  kAllocationStacks = 8,      // host operations are the stacks of allocations
+  kReportOnly = 16            // kernels and their counters, no time between them
+};
+
+struct FormatFacts {
+  std::string_view id;
+  unsigned says = kNothingMore;
+  std::string_view samples_from = "gpm";
+  std::string_view how_to_record = {};  // empty: as for kineto
+};
+
+/// Of a format that is not in the list: nothing more.
+constexpr FormatFacts format_facts(std::string_view id) {
+#define GF_FORMAT(name, says, samples_from, how_to_record) \
+  if (id == #name) return {#name, says, samples_from, how_to_record};
+#include "model/formats.def"
+#undef GF_FORMAT
+  return {};
+}
+
+constexpr bool says(std::string_view format, FormatSays what) {
+  return (format_facts(format).says & what) != 0;
+}
+
+}  // namespace gf
