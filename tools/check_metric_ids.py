@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds that code names metrics by `"sm.active"_metric`, which does not compile when the catalogue lacks the id.
 
-A plain literal that spells an id of src/model/metrics.def is refused; features of the energy model, some of which are
+A plain literal that spells an id of src/model/metrics.def or levels.def is refused; features of the energy model, some of which are
 called like a metric, are no metrics. Prints every violation as FILE:LINE and exits 1 when there is one.
 """
 import pathlib
@@ -13,8 +13,9 @@ LITERAL = re.compile(r'(?<!\\)"([a-z0-9_]+(?:\.[a-z0-9_]+)+)"(?!_metric)')
 
 
 def violations(root: pathlib.Path) -> list[str]:
-    catalogue = (root / "src/model/metrics.def").read_text(encoding="utf-8")
-    ids = set(re.findall(r'GF_METRIC\(\s*"([^"]+)"', catalogue))
+    ids = set(re.findall(r'GF_METRIC\(\s*"([^"]+)"', (root / "src/model/metrics.def").read_text(encoding="utf-8")))
+    if (levels := root / "src/model/levels.def").exists():
+        ids |= set(re.findall(r'GF_INPUT\(\s*"([^"]+)"', levels.read_text(encoding="utf-8")))
     found = []
     for file in sorted((root / "src").rglob("*")):
         name = str(file.relative_to(root))

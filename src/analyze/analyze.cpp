@@ -6,19 +6,18 @@
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/describe_source.h"
 #include "analyze/device_use.h"
 #include "analyze/device_waiting.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
-#include "analyze/idle/shorten.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/runtime/idle_origins.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
+#include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
@@ -38,7 +37,7 @@ Result<Analysis> analyze_samples_alone(const Capture& capture, const AnalyzeOpti
   if (shared) shared->emplace(Context{capture, options});
   auto sampled = analyze_samples(capture, options);
   if (!sampled) return tl::unexpected(sampled.error());
-  name_tenants(capture, sampled->analysis);
+  sampled->analysis.tenants = name_tenants(capture);
   sampled->analysis.findings = find_in_samples(capture, sampled->analysis, sampled->settled);
   return std::move(sampled->analysis);
 }
@@ -54,11 +53,32 @@ std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
 
 /// The pieces join the context, the causes the answer.
 void put_idle(std::vector<DeviceIdle> idle, Context& context, Analysis& analysis) {
-  if (auto gaps = unexplained_gaps(idle)) analysis.quality.push_back(std::move(*gaps));
+  auto gaps = unexplained_gaps(idle);
   for (std::size_t device = 0; device < idle.size(); ++device) {
     context.devices[device].idle_pieces = std::move(idle[device].pieces);
     analysis.devices[device].idle = std::move(idle[device].causes);
   }
+  auto [devices, quality] = leave_unrecorded_work(context, std::move(analysis.devices));
+  analysis.devices = std::move(devices);
+  // Both would say that the capture lacks what happened in the gaps; unrecorded work says more.
+  if (gaps && std::ranges::all_of(analysis.devices,
+                                  [](const DeviceUse& use) { return use.unrecorded_ns == 0; }))
+    analysis.quality.push_back(std::move(*gaps));
+  std::ranges::move(quality, std::back_inserter(analysis.quality));
+}
+
+/// The waiting joins the context, the doubts about the job the answer.
+void put_waiting(const JobWaiting& waiting, Context& context, Analysis& analysis) {
+  for (auto& line : context.devices) line.waiting = device_waiting(context.capture, line, waiting);
+  auto& quality = analysis.quality;
+  for (auto& note : doubts_about_job(waiting))
+    if (std::ranges::find(quality, note.code, &QualityNote::code) == quality.end())
+      quality.push_back(std::move(note));
+}
+
+void put(SampledLevels sampled, Analysis& analysis) {
+  analysis.devices = std::move(sampled.devices);
+  if (sampled.levels) analysis.levels = std::move(*sampled.levels);
 }
 
 /// Where kernels were recorded in short windows of a long run, samples show all of it.
@@ -92,8 +112,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
                               [&] { return attribute(capture, context.host, context.launches); });
   context.devices = build_timelines(capture, context.window);
   Analysis analysis;
-  describe_source(capture, analysis);
-  tell_waiting(context, analysis);
+  analysis.source = source_of(capture);
+  analysis.quality = quality_of(capture);
+  if (options.waiting) put_waiting(*options.waiting, context, analysis);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
   auto runtime =
@@ -103,20 +124,21 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
-  find_unrecorded_work(context, analysis);
   auto [levels, sections] = kernels.get();
   analysis.match = context.matching.info;
   put(std::move(sections), analysis);
   put(measure_levels(context, levels, analysis.devices), analysis);
-  add_sampled_levels(context, analysis);
+  put(add_sampled_levels(context, std::move(analysis.devices)), analysis);
   analysis.energy = measure_energy(context, options.energy_model);
-  measure_tenants(context, analysis);
+  analysis.tenants = measure_tenants(context);
   analysis.samples = samples_beside_kernels(context);
-  const work::KernelWorks works = fill_work_headline(context, analysis);
+  auto work = work_headline(context, analysis);
+  analysis.work = std::move(work.headline);
+  analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
   analysis.findings = find_in_trace(context, levels, analysis);
-  fill_rung_by_model(context, works, analysis);
-  shorten_idle_names(analysis, options.max_rows);
+  put(rungs_by_model(context, work.kernels, analysis), analysis);
+  analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   analysis.runtime = runtime.get();
   analysis.runtime.idle = std::move(idle_origins);
   if (shared) shared->emplace(std::move(context));

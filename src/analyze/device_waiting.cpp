@@ -64,20 +64,14 @@ DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
   return out;
 }
 
-void tell_waiting(Context& context, Analysis& analysis) {
-  const JobWaiting* waiting = context.options.waiting;
-  if (!waiting) return;
-  for (auto& line : context.devices) line.waiting = device_waiting(context.capture, line, *waiting);
-  auto& quality = analysis.quality;
-  for (const auto& note : waiting->job.quality)
-    if (std::ranges::find(quality, note.code, &QualityNote::code) == quality.end())
-      quality.push_back(note);
-  const auto& missing = waiting->job.missing_ranks;
-  if (missing.empty()) return;
-  quality.push_back({std::string(kMissingRanks), static_cast<std::int64_t>(missing.size()),
-                     fmt::format("of {} ranks these have no file: {}; waiting for them is not told "
-                                 "apart",
-                                 waiting->job.world_size, fmt::join(missing, ", "))});
+std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting) {
+  std::vector<QualityNote> notes = waiting.job.quality;
+  if (const auto& missing = waiting.job.missing_ranks; !missing.empty())
+    notes.push_back(
+        {std::string(kMissingRanks), static_cast<std::int64_t>(missing.size()),
+         fmt::format("of {} ranks these have no file: {}; waiting for them is not told apart",
+                     waiting.job.world_size, fmt::join(missing, ", "))});
+  return notes;
 }
 
 }  // namespace gf

@@ -12,8 +12,7 @@ namespace gf {
 DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
                              const JobWaiting& job);
 
-/// Where context.options has the waiting of the job: fills that of each device, and adds the doubts
-/// about the job to those about the capture.
-void tell_waiting(Context& context, Analysis& analysis);
+/// What there is to doubt about the job.
+std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting);
 
 }  // namespace gf

@@ -2,12 +2,9 @@
 // recorder's summary and for `analyze`.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <string_view>
 
 #include "core/time.h"
-#include "model/metric_id.h"
 
 namespace gf {
 
@@ -17,10 +14,8 @@ namespace gf {
 inline constexpr Nanos kWorkStretch = 100 * kNsPerMs;
 inline constexpr double kTickShare = 0.01, kWorkShare = 0.02;
 
-/// Levels whose course is searched for a period, over at most so many samples: the one that repeats
-/// most clearly gives the step, as one that is always high says little.
-inline constexpr std::array<std::string_view, 4> kStepSignals{
-    "gpu.busy"_metric, "issue.active"_metric, "tensor.active"_metric, "dram.active"_metric};
+/// A level's course is searched for a period (levels_shown(kSteps)) over at most so many samples:
+/// the level that repeats most clearly gives the step, as one that is always high says little.
 inline constexpr std::size_t kStepSamples = 16384;
 
 }  // namespace gf

@@ -22,6 +22,21 @@ constexpr ChipSet since(ChipId first) {
   return static_cast<ChipSet>(kEveryChip & ~(bit(first) - 1u));
 }
 
+/// Sets that tables name.
+namespace chip_sets {
+using enum ChipId;
+inline constexpr ChipSet kAll = kEveryChip;
+inline constexpr ChipSet kTuring = since(TU102);  // and later
+inline constexpr ChipSet kAmpere = since(GA100);
+inline constexpr ChipSet kHopper = since(GH100);
+inline constexpr ChipSet kBlackwell = since(GB100);
+inline constexpr ChipSet kDataCentreBlackwell = bit(GB100) | bit(GB110);
+inline constexpr ChipSet kTriage =
+    bit(GH100) | kDataCentreBlackwell;  // counters laid out to be sampled
+inline constexpr ChipSet kTwoPartitions = bit(GA100) | bit(GH100) | kDataCentreBlackwell;  // of L2
+constexpr ChipSet without(ChipSet set, ChipSet less) { return static_cast<ChipSet>(set & ~less); }
+}  // namespace chip_sets
+
 /// Input types of the tensor cores.
 enum class TensorType : std::uint8_t { fp64, tf32, fp16, bf16, fp8, fp6, fp4, int8, int4, int1 };
 inline constexpr std::size_t kTensorTypes = 10;

@@ -10,7 +10,7 @@ namespace gf {
 namespace detail {
 
 constexpr bool is_metric(std::string_view id) {
-#define GF_METRIC(name, unit, level, openmetrics, definition) \
+#define GF_METRIC(name, ...) \
   if (id == name) return true;
 #define GF_INPUT(metric, source, chips, expression)
 #include "model/metrics.def"

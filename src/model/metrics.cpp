@@ -8,33 +8,32 @@ namespace gf {
 
 namespace {
 
-using enum ChipId;
+using namespace chip_sets;
 
-constexpr ChipSet kAll = kEveryChip;
-constexpr ChipSet kTuring = since(TU102);  // and later
-constexpr ChipSet kAmpere = since(GA100);
-constexpr ChipSet kHopper = since(GH100);
-constexpr ChipSet kBlackwell = since(GB100);
-constexpr ChipSet kDataCentreBlackwell = bit(GB100) | bit(GB110);
-constexpr ChipSet kTriage = bit(GH100) | kDataCentreBlackwell;  // counters laid out to be sampled
-constexpr ChipSet kTwoPartitions = bit(GA100) | bit(GH100) | kDataCentreBlackwell;
-constexpr ChipSet without(ChipSet set, ChipSet less) { return static_cast<ChipSet>(set & ~less); }
-
-#define GF_METRIC(id, unit, level, openmetrics, definition) \
-  {id, unit, MetricLevel::level, openmetrics, definition},
-#define GF_INPUT(metric, source, chips, expression)
+#define GF_METRIC(id, unit, level, openmetrics, label, short_label, definition) \
+  {id, unit, MetricLevel::level, openmetrics, label, short_label, definition},
+#define GF_INPUT(...)
 constexpr Metric kMetrics[] = {
 #include "model/metrics.def"
 };
 #undef GF_METRIC
 #undef GF_INPUT
 
-#define GF_METRIC(id, unit, level, openmetrics, definition)
+#define GF_METRIC(...)
 #define GF_INPUT(metric, source, chips, expression) \
   {metric, MetricSource::source, chips, expression},
 #define GF_PM(metric, rank, sets, chips, expression) \
   {metric, MetricSource::pm, chips, expression, rank, sets},
+#define GF_DCGM(metric, expression, help) \
+  {metric, MetricSource::dcgm, kAll, expression, 0, 0, help},
 constexpr MetricInput kInputs[] = {
+#include "model/metrics.def"
+};
+#undef GF_INPUT
+
+#define GF_INPUT(...)
+#define GF_COLUMN(metric, log, factor, names) {metric, LogKind::log, factor, names},
+constexpr CatalogueColumn kColumns[] = {
 #include "model/metrics.def"
 };
 #undef GF_METRIC
@@ -81,7 +80,8 @@ constexpr std::optional<MetricTerm> parse_term(std::string_view expression) {
 }
 
 constexpr bool is_executed(MetricSource source) {
-  return source == MetricSource::pm || source == MetricSource::gpm || source == MetricSource::dcgm;
+  return source == MetricSource::pm || source == MetricSource::gpm ||
+         source == MetricSource::dcgm || source == MetricSource::solved;
 }
 static_assert(std::ranges::all_of(kInputs, [](const MetricInput& input) {
   return !is_executed(input.source) || parse_term(input.expression);
@@ -101,12 +101,27 @@ std::string_view name_of(MetricLevel level) {
 
 std::string_view name_of(MetricSource source) {
   static constexpr std::array<std::string_view, kMetricSources> names{
-      "trace", "report", "pm", "gpm", "nvml", "dcgm", "model"};
+      "trace", "report", "pm", "gpm", "nvml", "dcgm", "solved", "model"};
   return names[static_cast<std::size_t>(source)];
+}
+
+std::string_view name_of(LogKind log) {
+  switch (log) {
+    case LogKind::smi_csv:
+      return "nvidia-smi --query-gpu and logs made with NVML";
+    case LogKind::smi_dmon:
+      return "nvidia-smi dmon";
+    case LogKind::dcgmi:
+      return "dcgmi dmon";
+    case LogKind::nsys:
+      return "Nsight Systems";
+  }
+  return {};
 }
 
 std::span<const Metric> metrics() { return kMetrics; }
 std::span<const MetricInput> metric_inputs() { return kInputs; }
+std::span<const CatalogueColumn> log_columns() { return kColumns; }
 
 const MetricInput* find_input(std::string_view metric, MetricSource source) {
   for (const MetricInput& input : kInputs)

@@ -26,7 +26,7 @@ struct InputJson {
   std::string expression;
   template <class Visit>
   static void fields(Visit&& visit) {
-    visit("source", &InputJson::source, "trace, report, pm, gpm, nvml, dcgm or model");
+    visit("source", &InputJson::source, "trace, report, pm, gpm, nvml, dcgm, solved or model");
     visit("chips", &InputJson::chips, "chips that have it");
     visit("expression", &InputJson::expression,
           "counters with their roll-up, or the id or field of the source");
@@ -209,8 +209,8 @@ std::string metrics_json(const std::vector<MetricEntry>& entries) {
 std::string metrics_page() {
   std::string out =
       "# Metrics\n\n"
-      "<!-- Made by `./dev docs` from src/model/metrics.def and src/model/chips.cpp: change those. "
-      "-->\n\n"
+      "<!-- Made by `./dev docs` from src/model/metrics.def, levels.def and chips.cpp: change "
+      "those. -->\n\n"
       "Every quantity that gpufathom names. `gpufathom metrics` prints the same; `gpufathom "
       "metrics dram --chip GH100` a part of it.\n\n"
       "Ratios are 0 to 1. A count covers the span of its sample or kernel: divide by the duration "
@@ -223,6 +223,7 @@ std::string metrics_page() {
       "| gpm | NVML GPM metric id: Hopper and later, 100 ms and slower |\n"
       "| nvml | NVML call or field |\n"
       "| dcgm | DCGM field id |\n"
+      "| solved | the counter that samples stand for, once they are solved by kernel |\n"
       "| model | worked out from other metrics |\n";
   std::string_view level;
   const auto all = select_metrics({});
@@ -238,6 +239,9 @@ std::string metrics_page() {
       out += fmt::format("- {}, {}: {}{}{}\n", name_of(input->source), chips_text(input->chips),
                          quote, input->expression, quote);
     }
+    for (const CatalogueColumn& column : log_columns())
+      if (column.metric == metric.id)
+        out += fmt::format("- column of {}: `{}`\n", name_of(column.log), column.names);
   }
   out +=
       "\n## Tensor operations by input type\n\n"

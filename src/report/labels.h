@@ -14,15 +14,11 @@ struct Label {
   std::string_view colour = {};  // variable of web/src/style/theme.css, where it has one
 };
 
-std::span<const Label> level_labels();
 std::span<const Label> cause_labels();
 std::span<const Label> bar_labels();
 std::span<const Label> phase_labels();
 /// Components of energy; those of pipes and tensor types by their family.
 std::span<const Label> energy_labels();
-
-/// Metrics over time, levels included.
-std::span<const Label> reading_labels();
 
 /// Of idle causes, bars and runtime phases, each of which has an entry.
 inline const Label& label_of(IdleReason cause) {
@@ -32,6 +28,9 @@ inline const Label& label_of(Bar bar) { return bar_labels()[static_cast<std::siz
 inline const Label& label_of(RuntimePhase phase) {
   return phase_labels()[static_cast<std::size_t>(phase)];
 }
+
+/// Of levels and other metrics, from the catalogue; of an id that it lacks the id itself.
+Label label_of_metric(std::string_view id);
 
 /// The entry of `id`, or one whose texts are the id itself.
 Label label_of(std::span<const Label> labels, std::string_view id);

@@ -10,8 +10,11 @@
 #include <set>
 
 #include "core/when.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/json.h"
+#include "report/labels.h"
 #include "report/text/format.h"
 #include "report/xid_words.h"
 
@@ -64,37 +67,38 @@ struct LiveColumn {
   const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes
                      // where other logs have MiB
 };
-constexpr std::array kColumns = {LiveColumn{"gpu.busy"_metric, ""},
-                                 LiveColumn{"sm.active_any"_metric, ""},
-                                 LiveColumn{"sm.occupancy"_metric, ""},
-                                 LiveColumn{"issue.active"_metric, ""},
-                                 LiveColumn{"tensor.active"_metric, ""},
-                                 LiveColumn{"dram.active"_metric, ""},
-                                 LiveColumn{"monitor.gpu"_metric, ""},
-                                 LiveColumn{"power.module"_metric, ""},
-                                 LiveColumn{"power.average"_metric, ""},
-                                 LiveColumn{"power.memory"_metric, ""},
-                                 LiveColumn{"energy.module"_metric, ""},
-                                 LiveColumn{"clock.sm"_metric, ""},
-                                 LiveColumn{"clock.memory"_metric, ""},
-                                 LiveColumn{"clock.limits"_metric, ""},
-                                 LiveColumn{"temperature.gpu"_metric, ""},
-                                 LiveColumn{"memory.used"_metric, " [B]"},
-                                 LiveColumn{"memory.total"_metric, " [B]"},
-                                 LiveColumn{"pcie.tx"_metric, " [B/s]"},
-                                 LiveColumn{"pcie.rx"_metric, " [B/s]"},
-                                 LiveColumn{"nvlink.tx"_metric, " [B/s]"},
-                                 LiveColumn{"nvlink.rx"_metric, " [B/s]"},
-                                 LiveColumn{"temperature.memory"_metric, ""},
-                                 LiveColumn{"monitor.encoder"_metric, ""},
-                                 LiveColumn{"monitor.decoder"_metric, ""},
-                                 LiveColumn{"xid.last"_metric, ""},
-                                 LiveColumn{"xid.errors"_metric, ""},
-                                 LiveColumn{"pcie.replays"_metric, ""},
-                                 LiveColumn{"rows.remapped_correctable"_metric, ""},
-                                 LiveColumn{"rows.remapped_uncorrectable"_metric, ""},
-                                 LiveColumn{"rows.remap_pending"_metric, ""},
-                                 LiveColumn{"rows.remap_failed"_metric, ""}};
+constexpr LiveColumn kBehindLevels[] = {{"monitor.gpu"_metric, ""},
+                                        {"power.module"_metric, ""},
+                                        {"power.average"_metric, ""},
+                                        {"power.memory"_metric, ""},
+                                        {"energy.module"_metric, ""},
+                                        {"clock.sm"_metric, ""},
+                                        {"clock.memory"_metric, ""},
+                                        {"clock.limits"_metric, ""},
+                                        {"temperature.gpu"_metric, ""},
+                                        {"memory.used"_metric, " [B]"},
+                                        {"memory.total"_metric, " [B]"},
+                                        {"pcie.tx"_metric, " [B/s]"},
+                                        {"pcie.rx"_metric, " [B/s]"},
+                                        {"nvlink.tx"_metric, " [B/s]"},
+                                        {"nvlink.rx"_metric, " [B/s]"},
+                                        {"temperature.memory"_metric, ""},
+                                        {"monitor.encoder"_metric, ""},
+                                        {"monitor.decoder"_metric, ""},
+                                        {"xid.last"_metric, ""},
+                                        {"xid.errors"_metric, ""},
+                                        {"pcie.replays"_metric, ""},
+                                        {"rows.remapped_correctable"_metric, ""},
+                                        {"rows.remapped_uncorrectable"_metric, ""},
+                                        {"rows.remap_pending"_metric, ""},
+                                        {"rows.remap_failed"_metric, ""}};
+
+std::vector<LiveColumn> csv_columns() {
+  std::vector<LiveColumn> columns;
+  for (const char* id : live_levels()) columns.push_back({id, ""});
+  columns.insert(columns.end(), std::begin(kBehindLevels), std::end(kBehindLevels));
+  return columns;
+}
 
 /// Columns of counters, which are no rates.
 bool counts_up(std::string_view id) {
@@ -115,15 +119,18 @@ std::string label_of(const LiveGpu& gpu) {
   return fmt::format(" {}:{}", gpu.index, gpu.instance);
 }
 
+std::size_t level_width(const char* id) {
+  return std::max<std::size_t>(5, label_of_metric(id).short_text.size() + 1);
+}
+
 std::string gpu_line(const LiveGpu& gpu) {
   const char* power = "power.average"_metric;
   if (gpu.values.count("power.module"_metric)) power = "power.module"_metric;
-  std::string line = fmt::format(
-      "{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}", label_of(gpu), short_name(gpu),
-      percent(gpu, "gpu.busy"_metric), percent(gpu, "sm.active_any"_metric),
-      percent(gpu, "issue.active"_metric), percent(gpu, "tensor.active"_metric),
-      percent(gpu, "sm.occupancy"_metric), percent(gpu, "dram.active"_metric),
-      scaled(gpu, power, 1), scaled(gpu, "temperature.gpu"_metric, 1), memory(gpu));
+  std::string line = fmt::format("{:<7}{:<14}", label_of(gpu), short_name(gpu));
+  for (const char* id : live_levels())
+    line += fmt::format("{:>{}}", percent(gpu, id), level_width(id));
+  line += fmt::format("{:>6}{:>5}  {}", scaled(gpu, power, 1),
+                      scaled(gpu, "temperature.gpu"_metric, 1), memory(gpu));
   while (line.back() == ' ') line.pop_back();
   return line + "\n";
 }
@@ -164,6 +171,13 @@ std::string table_legend(const LiveTable& table, std::size_t width) {
 
 }  // namespace
 
+std::vector<const char*> live_levels() {
+  std::vector<const char*> ids;
+  for (const LevelRow& row : levels_shown(kLive))
+    ids.push_back(find_input(row.id, MetricSource::pm) ? row.id.data() : row.stand_in.data());
+  return ids;
+}
+
 std::string live_text(const LiveTable& table, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   const std::time_t seconds = static_cast<std::time_t>(table.time_ns / kNsPerSecond);
@@ -172,8 +186,10 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
                                                table.driver, fmt::gmtime(seconds)),
                                    width) +
                     "\n";
-  out += fmt::format("{:<7}{:<14}{:>5}{:>5}{:>6}{:>7}{:>5}{:>6}{:>6}{:>5}  {}\n", "GPU", "name",
-                     "busy", "SM", "issue", "tensor", "occ", "DRAM", "W", "C", "memory");
+  out += fmt::format("{:<7}{:<14}", "GPU", "name");
+  for (const char* id : live_levels())
+    out += fmt::format("{:>{}}", label_of_metric(id).short_text, level_width(id));
+  out += fmt::format("{:>6}{:>5}  {}\n", "W", "C", "memory");
   if (table.gpus.empty()) return out;
   std::string notes;
   for (const auto& gpu : table.gpus) {
@@ -186,7 +202,7 @@ std::string live_text(const LiveTable& table, const TextStyle& style) {
 
 std::string live_csv_header() {
   std::string out = "time_ns,host,gpu,uuid,instance,source";
-  for (const auto& column : kColumns) out += fmt::format(",{}{}", column.id, column.unit);
+  for (const auto& column : csv_columns()) out += fmt::format(",{}{}", column.id, column.unit);
   return out + "\n";
 }
 
@@ -195,7 +211,7 @@ std::string live_csv(const LiveTable& table) {
   for (const auto& gpu : table.gpus) {
     out += fmt::format("{},{},{},{},{},{}", table.time_ns, table.host, gpu.index, gpu.uuid,
                        gpu.instance, gpu.source);
-    for (const auto& column : kColumns) {
+    for (const auto& column : csv_columns()) {
       auto value = value_of(gpu.values, column.id);
       if (!value && counts_up(column.id)) value = value_of(gpu.totals, column.id);
       if (value) {

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/live.h"
 #include "report/text/style.h"
 
 namespace gf {
 
+/// Metrics: of the levels those that counters of the whole GPU tell, as they are called there.
+std::vector<const char*> live_levels();
 /// One line a GPU or MIG instance, its processes below; values without data show as "-".
 std::string live_text(const LiveTable& table, const TextStyle& style);
 /// "time_ns,host,gpu,uuid,instance,source,metric…": the header names every metric of the

@@ -15,61 +15,31 @@ namespace gf {
 
 namespace {
 
-/// dcgm-exporter's order and words; name and unit are those of the catalogue's DCGM fields.
-struct DcgmHelp {
-  const char* id;
-  const char* help;
-};
 // What DCGM has as one field and the catalogue as two metrics.
 constexpr const char* kFree = "memory.free";
 constexpr const char* kBothWays = "nvlink.total";
-constexpr DcgmHelp kDcgm[] = {
-    {"clock.sm"_metric, "SM clock frequency (in MHz)."},
-    {"clock.memory"_metric, "Memory clock frequency (in MHz)."},
-    {"temperature.gpu"_metric, "GPU temperature (in C)."},
-    {"temperature.memory"_metric, "Memory temperature (in C)."},
-    {"power.average"_metric, "Power draw (in W)."},
-    {"energy.module"_metric, "Total energy consumption since boot (in mJ)."},
-    {"pcie.replays"_metric, "Total number of PCIe retries."},
-    {"monitor.gpu"_metric, "GPU utilization (in %)."},
-    {"monitor.memory"_metric, "Memory utilization (in %)."},
-    {"monitor.encoder"_metric, "Encoder utilization (in %)."},
-    {"monitor.decoder"_metric, "Decoder utilization (in %)."},
-    {"xid.last"_metric, "Value of the last XID error encountered."},
-    {"rows.remapped_uncorrectable"_metric, "Number of remapped rows for uncorrectable errors"},
-    {"rows.remapped_correctable"_metric, "Number of remapped rows for correctable errors"},
-    {"rows.remap_failed"_metric, "Whether remapping of rows has failed"},
-    {kBothWays, "NVLink bandwidth of all lanes (in MB per second)."},
-    {"memory.used"_metric, "Framebuffer memory used (in MiB)."},
-    {kFree, "Framebuffer memory free (in MiB)."},
-    {"gpu.busy"_metric, "Ratio of time the graphics engine is active."},
-    {"sm.active_any"_metric, "The ratio of cycles an SM has at least 1 warp assigned."},
-    {"sm.occupancy"_metric, "The ratio of number of warps resident on an SM."},
-    {"tensor.active"_metric, "Ratio of cycles the tensor (HMMA) pipe is active."},
-    {"dram.active"_metric,
-     "Ratio of cycles the device memory interface is active sending or receiving data."},
-    {"pipe.fp64"_metric, "Ratio of cycles the fp64 pipes are active."},
-    {"pipe.fma"_metric, "Ratio of cycles the fp32 pipes are active."},
-    {"pipe.fp16"_metric, "Ratio of cycles the fp16 pipes are active."},
-    {"pcie.tx"_metric, "The rate of data transmitted over the PCIe bus (in bytes per second)."},
-    {"pcie.rx"_metric, "The rate of data received over the PCIe bus (in bytes per second)."},
-    {"nvlink.tx"_metric, "The rate of data transmitted over NVLink (in bytes per second)."},
-    {"nvlink.rx"_metric, "The rate of data received over NVLink (in bytes per second)."},
-};
-
 struct DcgmName {
   std::string id, name;
   double scale = 1;
   bool total = false;
-  const char* help;
+  std::string_view help;
 };
-DcgmName name_of(const DcgmHelp& dcgm) {
-  if (dcgm.id == kFree) return {dcgm.id, "DCGM_FI_DEV_FB_FREE", 1.0 / (1 << 20), false, dcgm.help};
-  if (dcgm.id == kBothWays)
-    return {dcgm.id, "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", 1e-6, false, dcgm.help};
-  const MetricTerm term = term_of(*find_input(dcgm.id, MetricSource::dcgm));
-  const bool total = find_metric(dcgm.id)->openmetrics.ends_with("_total") && !term.rate;
-  return {dcgm.id, std::string(term.counter), 1 / term.factor, total, dcgm.help};
+
+/// Of dcgm-exporter's default fields name, unit and help; then the two that have no metric.
+std::vector<DcgmName> dcgm_names() {
+  std::vector<DcgmName> names;
+  for (const MetricInput& field : metric_inputs()) {
+    if (field.help.empty()) continue;
+    const MetricTerm term = term_of(field);
+    names.push_back({std::string(field.metric), std::string(term.counter), 1 / term.factor,
+                     find_metric(field.metric)->openmetrics.ends_with("_total") && !term.rate,
+                     field.help});
+  }
+  names.push_back({kBothWays, "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", 1e-6, false,
+                   "NVLink bandwidth of all lanes (in MB per second)."});
+  names.push_back(
+      {kFree, "DCGM_FI_DEV_FB_FREE", 1.0 / (1 << 20), false, "Framebuffer memory free (in MiB)."});
+  return names;
 }
 
 std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
@@ -134,8 +104,7 @@ std::string dcgm_labels(const LiveTable& table, const LiveGpu& gpu, bool job_lab
 
 std::string dcgm_page(const LiveTable& table, const OpenMetricsOptions& options) {
   MetricsPage page(options.openmetrics);
-  for (const auto& help : kDcgm) {
-    const DcgmName dcgm = name_of(help);
+  for (const DcgmName& dcgm : dcgm_names()) {
     if (std::none_of(table.gpus.begin(), table.gpus.end(),
                      [&](const LiveGpu& gpu) { return dcgm_value(gpu, dcgm).has_value(); }))
       continue;

@@ -2,26 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "core/when.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
+#include "report/labels.h"
 #include "report/text/format.h"
 
 namespace gf {
 
 namespace {
-
-struct Rung {
-  const char* id;
-  const char* label;
-};
-constexpr std::array kLadder = {Rung{"gpu.busy"_metric, "GPU busy"},
-                                Rung{"sm.active_any"_metric, "SM active"},
-                                Rung{"issue.active"_metric, "issue slot utilization"},
-                                Rung{"tensor.active"_metric, "tensor pipe active"},
-                                Rung{"sm.occupancy"_metric, "occupancy"},
-                                Rung{"dram.active"_metric, "DRAM bandwidth used"}};
 
 std::string bar(double share, const TextStyle& style) {
   constexpr int width = 30;
@@ -61,10 +50,11 @@ std::string levels_title(const RecordedDevice& device) {
 
 std::string levels_text(const RecordedDevice& device, const TextStyle& style) {
   std::string out = levels_title(device);
-  for (const auto& rung : kLadder)
-    if (auto share = device.shares.find(rung.id); share != device.shares.end())
-      out += fmt::format("    {:<22}{:>7}  {}\n", rung.label, format_share(share->second),
-                         bar(share->second, style));
+  each_sampled(kLive, [&](std::string_view id) {
+    if (const auto share = device.shares.find(std::string(id)); share != device.shares.end())
+      out += fmt::format("    {:<22}{:>7}  {}\n", label_of_metric(id).text,
+                         format_share(share->second), bar(share->second, style));
+  });
   return out;
 }
 

@@ -1,16 +1,14 @@
 #include "session/load_capture.h"
 
+#include "analyze/source_sections.h"
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
+#include "model/formats.h"
 #include "model/ledger/ledger.h"
 
 namespace gf {
 
 namespace {
-
-SourceInfo source_of(const Capture& capture) {
-  return {capture.path, capture.format, capture.framework, capture.events, capture.bytes};
-}
 
 ImportOptions import_options(const InputOptions& wanted, const Progress& progress) {
   ImportOptions options;
@@ -43,7 +41,7 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
                   "--import FILE --csv --page raw`");
     loaded.counters = source_of(*report);
     capture->join(*report);
-  } else if (capture->format == "gpufathom_record" || capture->format == "nsight_systems") {
+  } else if (says(capture->format, kSamplesBesideKernels)) {
     // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples
     // taken apart stand in for a report.
     loaded.kernel_rates = add_solved_counters(*capture);

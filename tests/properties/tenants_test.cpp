@@ -162,9 +162,9 @@ RC_GTEST_PROP(Tenants, PartsSumToTheAmountAndBoundsHoldTheTruth, (unsigned seed,
   Context context{world.builder.capture, {}};
   context.devices = {timeline_of(world)};
   Analysis analysis;
-  measure_tenants(context, analysis);
-  RC_ASSERT(analysis.tenants.size() == 1);
-  const auto& device = analysis.tenants.front();
+  const auto tenants = measure_tenants(context);
+  RC_ASSERT(tenants.size() == 1);
+  const auto& device = tenants.front();
   Nanos time = device.rest_ns;
   for (const auto& tenant : device.tenants) {
     RC_ASSERT(tenant.alone_ns <= tenant.share_ns && tenant.share_ns <= tenant.active_ns);

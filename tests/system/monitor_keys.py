@@ -71,7 +71,7 @@ assert table.splitlines()[-1].startswith("q quit  s sort: number"), table
 terminal.press("s")
 terminal.shows("sort: busy")
 terminal.press("g")
-page = terminal.shows(r"GPU busy +75 +75 +75 % +█?[▁-█]{3,}")
+page = terminal.shows(r"GPU active +75 +75 +75 % +█?[▁-█]{3,}")
 assert re.search(r"temperature +40 +40 +40 C", page), page
 terminal.press("\x1b[C")
 terminal.shows(r"^GPU 1 .*\n(.*\n)+  temperature +41")

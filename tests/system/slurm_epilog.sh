@@ -32,7 +32,7 @@ ended "$plain" || fail "the job without GPUs does not end"
 for seconds in 2 20; do
   job=$(sbatch --parsable -J training -D "$work" -o "$work/training.out" --wrap "echo working; sleep $seconds")
   ended "$job" || fail "the job does not end"
-  for _ in $(seq 25); do grep -q "GPU busy" training.out && break; sleep 0.2; done
+  for _ in $(seq 25); do grep -q "GPU active" training.out && break; sleep 0.2; done
   stored=$work/jobs/$job.$(uname -n).json
   [ ! -s "$stored" ] || break
 done
@@ -46,7 +46,7 @@ for device in summary["devices"]:
     assert abs(device["shares"]["gpu.busy"] - 0.75) < 0.01 and device["energy_joules"] > 0, device
 PY
 head -n 1 training.out | grep -qx working || fail "the job's own output"
-grep -q "GPUs of job $job on $(uname -n), by gpufathom:" training.out && grep -q "GPU busy *75.0 %" training.out || fail "the summary is not at the end of the output"
+grep -q "GPUs of job $job on $(uname -n), by gpufathom:" training.out && grep -q "GPU active *75.0 %" training.out || fail "the summary is not at the end of the output"
 [ "$(cat plain.out)" = working ] && [ "$(ls jobs | wc -l)" = 2 ] || fail "a job without GPUs leaves something"
 [ -z "$(ls spool_gf)" ] || fail "the spool keeps $(ls spool_gf)"
 sinfo -h -o %t | grep -q idle || fail "the node is $(sinfo -h -o %t)"

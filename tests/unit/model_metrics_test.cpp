@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 #include <string>
 
+#include "model/levels.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -44,6 +46,45 @@ TEST(Metrics, OneExpressionForEachSourceAndChip) {
       EXPECT_EQ(one.chips & another.chips, 0)
           << one.metric << ": " << one.expression << " and " << another.expression;
     }
+}
+
+TEST(Metrics, EachColumnOfALogIsOneMetric) {
+  for (const CatalogueColumn& column : log_columns())
+    EXPECT_NE(find_metric(column.metric), nullptr) << column.metric;
+  for (const auto log : {LogKind::smi_csv, LogKind::smi_dmon, LogKind::dcgmi, LogKind::nsys}) {
+    std::set<std::string_view> names;
+    find_column(log, [&](std::string_view name) {
+      EXPECT_TRUE(names.insert(name).second) << name << " stands twice";
+      return false;
+    });
+    EXPECT_FALSE(names.empty());
+  }
+}
+
+TEST(Levels, WhatIsShownLiveIsSampledAndSolved) {
+  for (const LevelRow& row : levels_shown(kLive)) {
+    const auto sampled = find_input(row.id, MetricSource::pm) ? row.id : row.stand_in;
+    EXPECT_NE(find_input(sampled, MetricSource::pm), nullptr)
+        << row.id << ": no row for PM sampling";
+    const bool solved = find_input(sampled, MetricSource::solved) != nullptr;
+    EXPECT_TRUE(solved || row.place == LevelPlace::window) << row.id << ": no solved row";
+  }
+}
+
+TEST(Levels, EveryRungOfKernelsHasAFormulaThatHoldsOnAllChips) {
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+    const auto level = static_cast<KernelLevel>(rung);
+    if (level == KernelLevel::tensor_flops || row_of(level).place == LevelPlace::of_accesses)
+      continue;
+    EXPECT_TRUE(std::ranges::any_of(level_formulas(),
+                                    [&](const LevelFormula& formula) {
+                                      return formula.level == level && formula.chips == kEveryChip;
+                                    }))
+        << id_of(level) << ": no GF_INPUT(report) or GF_FORMULA";
+    EXPECT_TRUE(row_of(level).bound.empty() || find_metric(row_of(level).bound)) << id_of(level);
+    EXPECT_TRUE(row_of(level).stand_in.empty() || find_metric(row_of(level).stand_in))
+        << id_of(level);
+  }
 }
 
 TEST(Metrics, ChipsNameTheirOwnCounters) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/when.h"
+#include "model/metric_id.h"
 
 namespace gf {
 

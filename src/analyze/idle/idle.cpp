@@ -39,4 +39,26 @@ std::optional<QualityNote> unexplained_gaps(const std::vector<DeviceIdle>& idle)
                   say_time(ns))};
 }
 
+namespace {
+
+void shorten(std::vector<NamedTime>& names, std::size_t most) {
+  if (names.size() <= most) return;
+  NamedTime others{fmt::format("({} others)", names.size() - most + 1), 0};
+  for (std::size_t i = most - 1; i < names.size(); ++i) others.ns += names[i].ns;
+  names.resize(most - 1);
+  names.push_back(std::move(others));
+}
+
+}  // namespace
+
+std::vector<DeviceUse> with_short_idle_lists(std::vector<DeviceUse> devices, std::size_t most) {
+  if (most == 0) return devices;
+  for (auto& device : devices)
+    for (auto& cause : device.idle) {
+      shorten(cause.operators, most);
+      shorten(cause.modules, most);
+    }
+  return devices;
+}
+
 }  // namespace gf

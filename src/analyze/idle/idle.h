@@ -23,4 +23,8 @@ std::vector<DeviceIdle> explain_idle(const Context& context);
 /// Gaps that hardware does not make are no advice but a doubt about the data; empty without any.
 std::optional<QualityNote> unexplained_gaps(const std::vector<DeviceIdle>& idle);
 
+/// Operators and modules behind each idle cause: at most `most` of each (0: all), the last one
+/// "(n others)", so that the list sums to what it summed to.
+std::vector<DeviceUse> with_short_idle_lists(std::vector<DeviceUse> devices, std::size_t most);
+
 }  // namespace gf

@@ -8,7 +8,8 @@
 #include "analyze/kernel_rates/signal.h"
 #include "analyze/timeline.h"
 #include "core/statistics.h"
-#include "model/metric_id.h"
+#include "model/levels.h"
+#include "model/metrics.h"
 
 namespace gf {
 
@@ -26,19 +27,17 @@ constexpr double kLeastCorrelation = 0.6;
 constexpr Nanos kLongPause = 100 * kNsPerMs;  // without samples: clocks may have gone apart
 constexpr int kMostWide = 16;                 // searches after such pauses
 
-/// Levels of the whole GPU that change from kernel to kernel, so that they tell where samples lie.
-constexpr const char* kGuides[] = {"sm.active_any"_metric, "issue.active"_metric,
-                                   "tensor.active"_metric, "sm.occupancy"_metric,
-                                   "dram.active"_metric};
 constexpr std::size_t kFallbackGuides = 3;  // of a capture that has none of them
 constexpr std::size_t kBusy = SIZE_MAX;     // gpu.busy, which is no metric of the rows
 
 std::vector<std::size_t> guides_of(const Capture& capture, const std::vector<Text>& metrics) {
+  // Levels of the whole GPU that change from kernel to kernel, so that they tell where samples lie.
   std::vector<std::size_t> guides;
-  for (const char* id : kGuides)
+  each_sampled(kLive, [&](std::string_view id) {
     if (const auto it = std::find(metrics.begin(), metrics.end(), capture.strings.find(id));
-        it != metrics.end())
+        it != metrics.end() && find_input(id, MetricSource::solved))
       guides.push_back(static_cast<std::size_t>(it - metrics.begin()));
+  });
   for (std::size_t i = 0; guides.empty() && i < std::min(metrics.size(), kFallbackGuides); ++i)
     guides.push_back(i);
   guides.push_back(kBusy);

@@ -3,16 +3,21 @@
 #include <algorithm>
 
 #include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
 namespace {
 
-constexpr const char* kSharesOfCycles[] = {"sm.active_any"_metric, "issue.active"_metric,
-                                           "tensor.active"_metric, "sm.occupancy"_metric,
-                                           "pipe.fp64"_metric};
 // How far clocks of kernels lie apart at a power limit: 1.6 to 1.98 GHz on an H200.
 constexpr double kSpread = 0.08;
+
+bool is_share_of_sm_cycles(std::string_view id) {
+  const Metric* metric = find_metric(id);
+  const MetricInput* input = find_input(id, MetricSource::pm);
+  return metric && input && metric->unit == "ratio" &&
+         input->expression.find("sm__") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -31,10 +36,8 @@ SmClock::SmClock(const Capture& capture, AlignedSamples& samples) {
   metric_ = at;
   mean_ = sum / static_cast<double>(samples.rows.size());
   shares_.assign(samples.metrics.size(), false);
-  for (const char* id : kSharesOfCycles) {
-    const auto share = index_of(id);
-    if (share == samples.metrics.end()) continue;
-    const auto metric = static_cast<std::size_t>(share - samples.metrics.begin());
+  for (std::size_t metric = 0; metric < samples.metrics.size(); ++metric) {
+    if (!is_share_of_sm_cycles(capture.text(samples.metrics[metric]))) continue;
     shares_[metric] = true;
     for (auto& row : samples.rows) row.values[metric] *= row.values[at] / mean_;
   }

@@ -2,34 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/launch_columns.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
 namespace {
 
-/// Counters of a report that the solved metrics stand for.
-struct Stand {
-  std::string_view metric;
-  const char* counter;
-  double factor;
-  const char* unit;
-};
-constexpr Stand kStands[] = {
-    {"sm.active_any"_metric, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"issue.active"_metric, "sm__inst_executed.avg.per_cycle_elapsed", 4,
-     "inst/cycle"},  // four issue slots an SM
-    {"tensor.active"_metric, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", 100,
-     "%"},
-    {"sm.occupancy"_metric, "sm__warps_active.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-    {"dram.active"_metric, "dram__throughput.avg.pct_of_peak_sustained_elapsed", 100, "%"},
-};
+/// The counter of a report that a solved metric stands for; nullptr when there is none.
+const MetricInput* stand_of(const Capture& capture, Text metric) {
+  return find_input(capture.text(metric), MetricSource::solved);
+}
 
 /// The row of report_kernels that a group gets.
 std::uint32_t add_report_kernel(Capture& capture, std::uint32_t device, const KernelGroup& group) {
@@ -49,17 +36,17 @@ std::uint32_t add_report_kernel(Capture& capture, std::uint32_t device, const Ke
 /// The counters of a report kernel that its group's rates stand for.
 void add_counters(Capture& capture, std::uint32_t report_kernel, const KernelRates& solved,
                   std::uint32_t group) {
-  for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric)
-    for (const auto& stand : kStands) {
-      if (capture.text(solved.metrics[metric]) != stand.metric ||
-          !solved.rates[metric][group].resolvable)
-        continue;
-      const auto counter = capture.kernel_counters.add();
-      capture.kernel_counters.kernel[counter] = report_kernel;
-      capture.kernel_counters.metric[counter] = capture.strings.intern(stand.counter);
-      capture.kernel_counters.value[counter] = solved.rates[metric][group].value * stand.factor;
-      capture.kernel_counters.unit[counter] = capture.strings.intern(stand.unit);
-    }
+  for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
+    const MetricInput* stand = stand_of(capture, solved.metrics[metric]);
+    if (!stand || !solved.rates[metric][group].resolvable) continue;
+    const MetricTerm term = term_of(*stand);
+    const auto counter = capture.kernel_counters.add();
+    capture.kernel_counters.kernel[counter] = report_kernel;
+    capture.kernel_counters.metric[counter] = capture.strings.intern(term.counter);
+    capture.kernel_counters.value[counter] = solved.rates[metric][group].value / term.factor;
+    const bool percent = term.counter.find(".pct") != std::string_view::npos;
+    capture.kernel_counters.unit[counter] = capture.strings.intern(percent ? "%" : "inst/cycle");
+  }
 }
 
 /// How much worse the next best shift of the clocks is.
@@ -75,7 +62,7 @@ std::string solution_text(const Capture& capture, const KernelRates& solved) {
   std::string text;
   for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
     const auto id = capture.text(solved.metrics[metric]);
-    if (std::ranges::find(kStands, id, &Stand::metric) == std::end(kStands)) continue;
+    if (!stand_of(capture, solved.metrics[metric])) continue;
     std::int64_t resolved = 0;
     Nanos resolved_ns = 0, ns = 0;
     for (std::size_t group = 0; group < solved.groups.size(); ++group) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/describe_source.h"
 #include "analyze/device_use.h"
 #include "analyze/idle/idle.h"
 #include "analyze/ranks/collect_collectives.h"
@@ -11,6 +10,7 @@
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/label_time.h"
 #include "analyze/ranks/owners.h"
+#include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/window.h"
@@ -90,8 +90,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
 /// What all parts of a capture have in common. Several devices with collectives are several ranks.
 void identify(const Capture& capture, std::vector<RankPart>& parts) {
   const RankIdentity identity = identify_rank(capture);
-  Analysis described;
-  describe_source(capture, described);
+  const auto quality = quality_of(capture);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     RankPart& part = parts[i];
     part.source = capture.path;
@@ -103,7 +102,7 @@ void identify(const Capture& capture, std::vector<RankPart>& parts) {
     part.world_size = identity.world_size;
     part.rank = identity.rank;
     part.rank_source = identity.source;
-    part.quality = described.quality;
+    part.quality = quality;
     if (parts.size() > 1) {
       part.rank = static_cast<std::int64_t>(i);
       part.rank_source = RankSource::device;

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 
 #include "analyze/utilization/waterfall.h"
 #include "core/apportion.h"
+#include "model/formats.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
@@ -15,21 +18,11 @@ namespace gf {
 
 namespace {
 
-/// A rung, and the metrics that can stand for it, the truest first.
-struct SampledRung {
-  std::string_view id;
-  std::array<std::string_view, 2> metrics;
-  bool always;  // shown without data too
-  bool deeper;  // bounded by the rung before
-};
-constexpr SampledRung kSampledRungs[] = {
-    {"gpu.busy"_metric, {"gpu.busy"_metric, "monitor.gpu"_metric}, true, true},
-    {"sm.active"_metric, {"sm.active"_metric, "sm.active_any"_metric}, true, true},
-    {"issue.active"_metric, {"issue.active"_metric, ""}, true, true},
-    {"tensor.active"_metric, {"tensor.active"_metric, ""}, true, true},
-    {"tensor.issue"_metric, {"tensor.issue"_metric, ""}, false, true},
-    {"sm.occupancy"_metric, {"sm.occupancy"_metric, ""}, false, false},
-    {"dram.active"_metric, {"dram.active"_metric, ""}, false, false}};
+/// Samples can tell it, or what stands in for it, so that its absence wants a word.
+bool is_expected(const LevelRow& row) {
+  return row.place <= LevelPlace::rung &&
+         (find_input(row.id, MetricSource::pm) || find_input(row.stand_in, MetricSource::pm));
+}
 
 const SampledSeries* find_series(const Capture& capture, const std::vector<SampledSeries>& series,
                                  std::string_view metric) {
@@ -57,8 +50,8 @@ struct StandIn {
   std::string_view metric;
 };
 StandIn stand_in(const Capture& capture, const std::vector<SampledSeries>& series,
-                 const SampledRung& rung) {
-  for (const auto name : rung.metrics)
+                 const LevelRow& row) {
+  for (const auto name : {row.id, row.stand_in})
     if (const auto* found = find_series(capture, series, name)) return {found, name};
   return {};
 }
@@ -84,12 +77,12 @@ void keep_mean(std::string_view rung, double mean, double share, SampledMeans& m
 /// Which rungs are shown although nothing was sampled of them, in their places.
 void add_missing_levels(SampleSource source, bool recorded, std::vector<Level>& levels) {
   std::vector<Level> all;
-  for (const auto& rung : kSampledRungs) {
-    const auto known = std::ranges::find(levels, rung.id, &Level::id);
+  for (const LevelRow& row : kLevelRows) {
+    const auto known = std::ranges::find(levels, row.id, &Level::id);
     if (known != levels.end())
       all.push_back(std::move(*known));
-    else if (rung.always)
-      all.push_back(missing_level(rung.id, source, recorded));
+    else if (is_expected(row))
+      all.push_back(missing_level(row.id, source, recorded));
   }
   levels = std::move(all);
 }
@@ -98,8 +91,8 @@ void add_missing_levels(SampleSource source, bool recorded, std::vector<Level>& 
 
 std::vector<std::string_view> sampled_rung_metrics() {
   std::vector<std::string_view> all;
-  for (const auto& rung : kSampledRungs)
-    std::ranges::copy_if(rung.metrics, std::back_inserter(all),
+  for (const LevelRow& row : kLevelRows)
+    std::ranges::copy_if(std::array{row.id, row.stand_in}, std::back_inserter(all),
                          [](std::string_view metric) { return !metric.empty(); });
   return all;
 }
@@ -107,25 +100,27 @@ std::vector<std::string_view> sampled_rung_metrics() {
 SampledLadder sampled_ladder(const Capture& capture, const std::vector<SampledSeries>& series,
                              Nanos span, double most) {
   SampledLadder ladder;
-  double above = most;
-  for (const auto& rung : kSampledRungs) {
-    const auto [found, metric] = stand_in(capture, series, rung);
+  std::map<std::string_view, double> bounds;  // by level, what those below it cannot be above
+  for (const LevelRow& row : kLevelRows) {
+    const auto bound = bounds.find(row.bound);
+    const bool is_part = row.place <= LevelPlace::rung;
+    const double highest = !is_part ? 1 : bound != bounds.end() ? bound->second : most;
+    bounds[row.id] = highest;
+    const auto [found, metric] = stand_in(capture, series, row);
     if (!found) continue;
     const double share =
         std::min(static_cast<double>(found->covered) / static_cast<double>(span), 1.0);
     // Counters of one sample can disagree by a hair: no rung is above the one that holds it.
-    double highest = 1;
-    if (rung.deeper) highest = above;
     const double mean = std::clamp(*found->mean(false), 0.0, highest);
     Level level;
-    level.id = rung.id;
+    level.id = row.id;
     level.value = level.low = mean * share;
     level.high = std::min(mean * share + (1 - share) * highest, 1.0);
     level.coverage = share;
     level.formula = fmt::format("mean over samples of {}", metric);
     ladder.levels.push_back(std::move(level));
-    keep_mean(rung.id, mean, share, ladder.means);
-    if (rung.id == "gpu.busy"_metric || rung.id == "sm.active"_metric) above = mean;
+    keep_mean(row.id, mean, share, ladder.means);
+    bounds[row.id] = mean;
   }
   return ladder;
 }
@@ -144,7 +139,7 @@ std::vector<double> sampled_split(const SampledMeans& means, double busy) {
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
                             SampleSource source, DeviceUse& use) {
   auto [levels, means] = sampled_ladder(capture, series, use.span_ns);
-  add_missing_levels(source, capture.format == "gpufathom_record", levels);
+  add_missing_levels(source, says(capture.format, kOurRecorder), levels);
   use.levels = std::move(levels);
   const Nanos known = std::llround(static_cast<double>(use.span_ns) * means.covered);
   Nanos kernels = 0, idle = 0;

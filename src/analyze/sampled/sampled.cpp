@@ -4,15 +4,17 @@
 
 #include <algorithm>
 
-#include "analyze/describe_source.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/sampled/levels.h"
 #include "analyze/sampled/series.h"
 #include "analyze/sampled/spans.h"
+#include "analyze/source_sections.h"
 #include "analyze/window.h"
 #include "core/period.h"
 #include "core/when.h"
 #include "model/activity.h"
+#include "model/formats.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
@@ -30,23 +32,28 @@ SampleSource source_of(const Capture& capture, std::uint32_t device,
           capture.metadata_value(fmt::format("record.source.{}", capture.devices.id[device]));
       !said.empty())
     return enum_from<SampleSource>(said).value_or(SampleSource::nvml);
-  if (capture.format == "dcgm_dmon") return SampleSource::dcgm;
-  for (const auto& one : series)
-    if (capture.text(one.metric) == "gpu.busy"_metric) {
-      if (capture.format == "nsight_systems") return SampleSource::pm_sampling;
-      return SampleSource::gpm;
-    }
-  return SampleSource::nvml;
+  const auto source = enum_from<SampleSource>(format_facts(capture.format).samples_from);
+  const bool levels = std::ranges::any_of(series, [&](const SampledSeries& one) {
+    return capture.text(one.metric) == "gpu.busy"_metric;
+  });
+  return levels || source == SampleSource::dcgm ? *source : SampleSource::nvml;
 }
 
-/// What a reader wants to see first, then the rest as it came.
-constexpr std::string_view kOrder[] = {
-    "gpu.busy"_metric,     "monitor.gpu"_metric,   "sm.active"_metric,    "sm.active_any"_metric,
-    "issue.active"_metric, "tensor.active"_metric, "sm.occupancy"_metric, "dram.active"_metric,
-    "dram.read"_metric,    "dram.write"_metric,    "pcie.rx"_metric,      "pcie.tx"_metric,
-    "nvlink.rx"_metric,    "nvlink.tx"_metric,     "power.module"_metric, "power.average"_metric,
-    "power.memory"_metric, "clock.sm"_metric,      "clock.memory"_metric, "temperature.gpu"_metric,
-    "memory.used"_metric,  "host.cpu"_metric,      "host.memory"_metric};
+/// What a reader wants to see first: levels, then these, then the rest as it came.
+constexpr std::string_view kAfterLevels[] = {
+    "dram.read"_metric,    "dram.write"_metric, "pcie.rx"_metric,      "pcie.tx"_metric,
+    "nvlink.rx"_metric,    "nvlink.tx"_metric,  "power.module"_metric, "power.average"_metric,
+    "power.memory"_metric, "clock.sm"_metric,   "clock.memory"_metric, "temperature.gpu"_metric,
+    "memory.used"_metric,  "host.cpu"_metric,   "host.memory"_metric};
+
+std::size_t place_of(std::string_view id) {
+  const auto level = std::ranges::find_if(
+      kLevelRows, [&](const LevelRow& row) { return row.id == id || row.stand_in == id; });
+  if (level != std::end(kLevelRows))
+    return 2 * static_cast<std::size_t>(level - kLevelRows) + (level->stand_in == id ? 1 : 0);
+  return 2 * std::size(kLevelRows) +
+         static_cast<std::size_t>(std::ranges::find(kAfterLevels, id) - kAfterLevels);
+}
 
 std::vector<SampledReading> readings_of(const Capture& capture,
                                         const std::vector<SampledSeries>& series) {
@@ -74,10 +81,7 @@ std::vector<SampledReading> readings_of(const Capture& capture,
     for (std::size_t bucket = 0; bucket < one.sum.size(); ++bucket)
       reading.values.push_back(
           one.time[bucket] > 0 ? one.sum[bucket] / one.time[bucket] * (count ? 1e9 : 1) : NAN);
-    ranked.emplace_back(
-        static_cast<std::size_t>(std::find(std::begin(kOrder), std::end(kOrder), id) -
-                                 std::begin(kOrder)),
-        std::move(reading));
+    ranked.emplace_back(place_of(id), std::move(reading));
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& left, const auto& right) { return left.first < right.first; });
@@ -92,8 +96,8 @@ void find_step(const Capture& capture, std::uint32_t row, Interval window, Sampl
   const Nanos half =
                   std::min(window.length(), static_cast<Nanos>(kStepSamples) * out.sample_ns) / 2,
               middle = window.start + window.length() / 2;
-  for (const auto id : kStepSignals) {
-    const Text metric = capture.strings.find(id);
+  for (const LevelRow& level : levels_shown(kForSteps)) {
+    const Text metric = capture.strings.find(level.id);
     if (metric == Text::none) continue;
     std::vector<float> signal;
     Nanos last = 0;
@@ -179,7 +183,7 @@ void note_missing_kernels(const Capture& capture, Analysis& analysis) {
 
 bool holds_only_samples(const Capture& capture) {
   // A recording whose windows caught no kernel has its marks, and its samples answer all the same.
-  const bool host_known = !capture.host_ops.empty() && capture.format != "gpufathom_record";
+  const bool host_known = !capture.host_ops.empty() && !says(capture.format, kOurRecorder);
   return capture.activities.empty() && capture.report_kernels.empty() && !host_known &&
          holds_counter_values(capture);
 }
@@ -300,7 +304,8 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   if (!chosen) return tl::unexpected(chosen.error());
   count_idle_devices(work, *chosen);
   Analysis analysis;
-  describe_source(capture, analysis);
+  analysis.source = source_of(capture);
+  analysis.quality = quality_of(capture);
   note_missing_kernels(capture, analysis);
   analysis.window = window_info(*chosen);
   const Interval window = chosen->window;

@@ -6,24 +6,30 @@
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/sampled/series.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 
 namespace gf {
 
 namespace {
 
-/// What work does to a device; gpu.busy is what the activities themselves say.
-constexpr std::string_view kOfWork[] = {
-    "sm.active"_metric,     "sm.active_any"_metric, "issue.active"_metric,
-    "tensor.active"_metric, "tensor.issue"_metric,  "sm.occupancy"_metric,
-    "dram.active"_metric,   "dram.read"_metric,     "dram.write"_metric};
+/// What work does to a device: its levels and traffic; gpu.busy is what the activities themselves
+/// say.
+std::vector<std::string_view> metrics_of_work() {
+  std::vector<std::string_view> ids;
+  for (const LevelRow& row : kLevelRows) {
+    if (row.place == LevelPlace::window || row.place == LevelPlace::of_accesses) continue;
+    ids.push_back(row.id);
+    if (!row.stand_in.empty()) ids.push_back(row.stand_in);
+  }
+  ids.insert(ids.end(), {"dram.read"_metric, "dram.write"_metric});
+  return ids;
+}
 /// Clocks of samples and kernels lie some milliseconds apart where they cannot be laid over each
 /// other: in means of so long that matters little.
 constexpr Nanos kBlock = 100 * kNsPerMs;
 
-bool of_work(std::string_view id) {
-  return std::find(std::begin(kOfWork), std::end(kOfWork), id) != std::end(kOfWork);
-}
+bool of_work(std::string_view id) { return std::ranges::count(metrics_of_work(), id) > 0; }
 
 TenantSamples sample_by_sample(const Capture& capture, std::uint32_t device,
                                const Intervals& known) {
@@ -49,7 +55,7 @@ TenantSamples block_by_block(const Capture& capture, std::uint32_t device, const
   };
   TenantSamples out;
   CounterFilter filter{device, {}};
-  for (const auto id : kOfWork)
+  for (const auto id : metrics_of_work())
     if (const Text metric = capture.strings.find(id); metric != Text::none)
       filter.metrics.push_back(metric);
   if (filter.metrics.empty()) return out;

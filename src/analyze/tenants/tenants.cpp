@@ -238,15 +238,18 @@ SharedDevice shared_device(const Context& context, const DeviceTimeline& timelin
 
 }  // namespace
 
-void measure_tenants(const Context& context, Analysis& analysis) {
+std::vector<SharedDevice> measure_tenants(const Context& context) {
+  std::vector<SharedDevice> shared;
   for (const auto& timeline : context.devices) {
     const auto presence = find_presence(context.capture, timeline);
     if (presence.pids.size() < 2) continue;
-    analysis.tenants.push_back(shared_device(context, timeline, presence));
+    shared.push_back(shared_device(context, timeline, presence));
   }
+  return shared;
 }
 
-void name_tenants(const Capture& capture, Analysis& analysis) {
+std::vector<SharedDevice> name_tenants(const Capture& capture) {
+  std::vector<SharedDevice> shared;
   for (std::uint32_t device = 0; device < capture.devices.size(); ++device) {
     const auto pids = holders(capture, device);
     if (pids.size() < 2) continue;
@@ -263,8 +266,9 @@ void name_tenants(const Capture& capture, Analysis& analysis) {
     out.cannot_tell =
         "samples are of the whole GPU: which of these processes used it cannot be told without "
         "their kernels (gpufathom record --kernels)";
-    analysis.tenants.push_back(std::move(out));
+    shared.push_back(std::move(out));
   }
+  return shared;
 }
 
 }  // namespace gf

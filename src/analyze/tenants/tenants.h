@@ -7,12 +7,12 @@
 
 namespace gf {
 
-/// Fills analysis.tenants: one for each device with activities of several processes in its window.
-void measure_tenants(const Context& context, Analysis& analysis);
+/// One for each device with activities of several processes in its window.
+std::vector<SharedDevice> measure_tenants(const Context& context);
 
 /// The same of a capture without kernels: who holds memory on a device together with others, and
 /// that their use cannot be told apart.
-void name_tenants(const Capture& capture, Analysis& analysis);
+std::vector<SharedDevice> name_tenants(const Capture& capture);
 
 /// Processes that held memory on a device (row of devices) and are not those that were recorded.
 std::vector<std::int64_t> other_processes(const Capture& capture, std::uint32_t device);

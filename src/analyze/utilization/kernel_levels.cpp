@@ -178,16 +178,12 @@ std::int64_t hold_order(std::size_t kernels, Ratios& ratios) {
       column[kernel] = std::clamp(column[kernel], 0.0, most);
     }
   };
-  using enum KernelLevel;
-  const auto* active = &ratios[static_cast<std::size_t>(sm_active)];
-  const auto* issue = &ratios[static_cast<std::size_t>(issue_active)];
-  hold(sm_active, nullptr);
-  hold(issue_active, active);
-  hold(tensor_active, active);
-  hold(tensor_issue, issue);
-  hold(tensor_issue, active);
-  hold(tensor_flops, active);
-  for (const auto level : {occupancy, dram_active, l2_hit_rate, l1_hit_rate}) hold(level, nullptr);
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
+    const auto level = static_cast<KernelLevel>(rung);
+    hold(level, nullptr);
+    for (auto above = bound_of(level); above; above = bound_of(*above))
+      hold(level, &ratios[static_cast<std::size_t>(*above)]);
+  }
   return std::count(gave_way.begin(), gave_way.end(), true);
 }
 
@@ -215,7 +211,7 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
     if (formula.chips != kEveryChip && !(formula.chips & here))
       continue;  // an unknown chip gets only what holds on all
     auto& text = formula_[static_cast<std::size_t>(formula.level)];
-    if (apply_formula(counters, formula, ratio_) && text.empty()) text = formula_text(formula);
+    if (apply_formula(counters, formula, ratio_) && text.empty()) text = formula.text;
   }
   if (const auto* elapsed = counters.find("smsp__cycles_elapsed.sum")) {
     cycles_ = *elapsed;
@@ -235,10 +231,7 @@ double KernelLevels::upper(std::uint32_t activity, KernelLevel level) const {
     const double ratio = of(activity, above);
     if (!std::isnan(ratio)) most = std::min(most, ratio);
   };
-  if (level == KernelLevel::tensor_issue) lower_to(KernelLevel::issue_active);
-  if (level != KernelLevel::sm_active && static_cast<std::size_t>(level) < kRungs)
-    lower_to(KernelLevel::sm_active);
-  if (level == KernelLevel::tensor_flops) lower_to(KernelLevel::tensor_active);
+  for (auto above = bound_of(level); above; above = bound_of(*above)) lower_to(*above);
   return most;
 }
 

@@ -93,7 +93,7 @@ Level level_from_trace(const char* id, Nanos ns, Nanos window, const char* formu
 std::optional<Level> level_from_counters(KernelLevel id, const Sums& sum, const KernelSums& all) {
   // Hit rates are shares of accesses, not of time: their mean over kernel time says nothing of the
   // window.
-  const bool rate = id == KernelLevel::l2_hit_rate || id == KernelLevel::l1_hit_rate;
+  const bool rate = row_of(id).place == LevelPlace::of_accesses;
   const auto window = static_cast<long double>(all.window);
   long double whole = window;
   if (rate) whole = sum.covered;

@@ -220,8 +220,9 @@ void put_levels(std::vector<Level> sampled, DeviceUse& use) {
     else
       *place = std::move(level);
   }
-  hold_below("issue.active"_metric, "tensor.issue"_metric, use.levels);
-  hold_below("tensor.active"_metric, "tensor.flops"_metric, use.levels);
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung)
+    if (const auto level = static_cast<KernelLevel>(rung); bound_of(level))
+      hold_below(row_of(level).bound, id_of(level), use.levels);
   if (use.unrecorded_ns <= 0) return;
   auto& busy = use.levels.front();
   busy.value = busy.low = busy.high = static_cast<double>(use.kernel_busy_ns + use.unrecorded_ns) /
@@ -299,25 +300,22 @@ bool add_sampled_levels(const Context& context, const DeviceTimeline& line, Devi
 
 }  // namespace
 
-void find_unrecorded_work(const Context& context, Analysis& analysis) {
-  if (!holds_counter_values(context.capture)) return;
+UnrecordedWork leave_unrecorded_work(const Context& context, std::vector<DeviceUse> devices) {
+  UnrecordedWork work{std::move(devices), {}};
+  if (!holds_counter_values(context.capture)) return work;
   for (std::size_t device = 0; device < context.devices.size(); ++device)
-    find_unrecorded_work(context, context.devices[device], analysis.devices[device],
-                         analysis.quality);
-  // Both would say that the capture lacks what happened in the gaps; this one says more.
-  if (std::ranges::any_of(analysis.devices,
-                          [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
-    std::erase_if(analysis.quality, [](const QualityNote& note) {
-      return note.code == name_of(QualityCode::unexplained_gaps);
-    });
+    find_unrecorded_work(context, context.devices[device], work.devices[device], work.quality);
+  return work;
 }
 
-void add_sampled_levels(const Context& context, Analysis& analysis) {
-  if (!holds_counter_values(context.capture)) return;
+SampledLevels add_sampled_levels(const Context& context, std::vector<DeviceUse> devices) {
+  SampledLevels sampled{std::move(devices), {}};
+  if (!holds_counter_values(context.capture)) return sampled;
   bool added = false;
   for (std::size_t device = 0; device < context.devices.size(); ++device)
-    added = add_sampled_levels(context, context.devices[device], analysis.devices[device]) || added;
-  if (added) analysis.levels = join_ladders(analysis.devices);
+    added = add_sampled_levels(context, context.devices[device], sampled.devices[device]) || added;
+  if (added) sampled.levels = join_ladders(sampled.devices);
+  return sampled;
 }
 
 }  // namespace gf

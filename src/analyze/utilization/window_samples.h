@@ -10,11 +10,19 @@ namespace gf {
 /// Time in which samples show work on a device and nothing that was recorded ran, beyond what the
 /// gaps between kernels and two clocks leave open, leaves idle time: `unrecorded_ns` of the device,
 /// taken from unexplained gaps first; a quality note says what it can be. Needs the idle causes.
-void find_unrecorded_work(const Context& context, Analysis& analysis);
+struct UnrecordedWork {
+  std::vector<DeviceUse> devices;
+  std::vector<QualityNote> quality;
+};
+UnrecordedWork leave_unrecorded_work(const Context& context, std::vector<DeviceUse> devices);
 
 /// Where counters of kernels leave levels open, the samples of each device's window give them, and
 /// share out the bar `unknown`; kernels with counters keep their parts. Needs the ladder and the
 /// waterfall.
-void add_sampled_levels(const Context& context, Analysis& analysis);
+struct SampledLevels {
+  std::vector<DeviceUse> devices;
+  std::optional<std::vector<Level>> levels;  // of all devices, where samples gave any
+};
+SampledLevels add_sampled_levels(const Context& context, std::vector<DeviceUse> devices);
 
 }  // namespace gf

@@ -140,29 +140,29 @@ bool knows_memory(const Capture& capture) {
   return !capture.memory_events.empty() || capture.strings.find("memory.used"_metric) != Text::none;
 }
 
-void add_joules_an_item(const Throughput& throughput, EnergyUse& energy) {
-  if (!throughput.items) return;
-  for (auto& device : energy.devices)
-    if (device.step && !device.step->joules_per_item)
-      device.step->joules_per_item = device.step->joules / static_cast<double>(*throughput.items);
-}
-
 }  // namespace
 
-work::KernelWorks fill_work_headline(const Context& context, Analysis& analysis) {
-  KernelWorks works;
+WorkOfKernels work_headline(const Context& context, const Analysis& analysis) {
+  WorkOfKernels work;
   const Capture& capture = context.capture;
   const bool known =
       has_shapes(capture) || !capture.report_kernels.empty() || !capture.program_ops.empty();
   if (known && !context.devices.empty()) {
-    works = work::kernel_works(context);
-    Headline(context, analysis, works).fill(analysis.work);
+    work.kernels = work::kernel_works(context);
+    Headline(context, analysis, work.kernels).fill(work.headline);
   }
-  analysis.work.throughput = work::throughput(context, analysis, works);
-  add_joules_an_item(analysis.work.throughput, analysis.energy);
+  work.headline.throughput = work::throughput(context, analysis, work.kernels);
   if (knows_memory(capture))
-    analysis.work.memory = rooms(work::memory_use(context, works, analysis.work.throughput));
-  return works;
+    work.headline.memory = rooms(work::memory_use(context, work.kernels, work.headline.throughput));
+  return work;
+}
+
+EnergyUse with_joules_an_item(EnergyUse energy, const Throughput& throughput) {
+  if (!throughput.items) return energy;
+  for (auto& device : energy.devices)
+    if (device.step && !device.step->joules_per_item)
+      device.step->joules_per_item = device.step->joules / static_cast<double>(*throughput.items);
+  return energy;
 }
 
 }  // namespace gf

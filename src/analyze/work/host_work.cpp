@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/describe_source.h"
+#include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/work/work.h"
 #include "model/sample_block.h"
@@ -63,7 +63,8 @@ Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& 
   window.end_ns = span.end;
   window.duration_ns = length_of(span.start, span.end);
   Analysis analysis;
-  describe_source(capture, analysis);
+  analysis.source = source_of(capture);
+  analysis.quality = quality_of(capture);
   analysis.window = window;
   return measure_work(context, analysis);
 }

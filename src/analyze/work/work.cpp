@@ -89,21 +89,28 @@ std::optional<Level> modelled_rung(const KernelWorks& works, std::size_t first, 
   return level;
 }
 
-/// Puts the model's rung in the place of one without a value; what to collect stays said.
-void replace(Level& rung, std::optional<Level> level) {
-  if (!level) return;
-  level->why_missing = std::move(rung.why_missing);
-  rung = std::move(*level);
-}
-
 /// Where a ladder has the rung and no value for it.
-Level* missing_rung(std::vector<Level>& levels) {
+template <class Levels>
+auto missing_rung(Levels& levels) {
   const auto rung = std::ranges::find(levels, kRung, &Level::id);
   return rung != levels.end() && !rung->value ? &*rung : nullptr;
 }
 
-void fill_rungs(const Context& context, const KernelWorks& works, const Product& product,
-                Analysis& analysis) {
+/// Puts the model's rung in the place of one without a value; what to collect stays said.
+void put_rung(std::optional<Level> level, std::vector<Level>& levels) {
+  Level* rung = missing_rung(levels);
+  if (!level || !rung) return;
+  level->why_missing = std::move(rung->why_missing);
+  *rung = std::move(*level);
+}
+
+}  // namespace
+
+ModelledRungs rungs_by_model(const Context& context, const KernelWorks& works,
+                             const Analysis& analysis) {
+  const Product* product = product_of(analysis);
+  if (works.calls.empty() || !product || !missing_rung(analysis.levels)) return {};
+  ModelledRungs rungs;
   Nanos window = 0;
   std::size_t first = 0;
   const auto devices = std::min(context.devices.size(), analysis.devices.size());
@@ -112,21 +119,18 @@ void fill_rungs(const Context& context, const KernelWorks& works, const Product&
     for (const auto row : context.devices[number].rows)
       if (context.capture.activities.kind[row] == ActivityKind::kernel) ++last;
     const Nanos span = context.devices[number].window.length();
-    if (Level* rung = missing_rung(analysis.devices[number].levels))
-      replace(*rung, modelled_rung(works, first, last, product, span));
+    rungs.devices.push_back(modelled_rung(works, first, last, *product, span));
     window += span;
     first = last;
   }
-  if (Level* rung = missing_rung(analysis.levels))
-    replace(*rung, modelled_rung(works, 0, works.kernels.size(), product, window));
+  rungs.all = modelled_rung(works, 0, works.kernels.size(), *product, window);
+  return rungs;
 }
 
-}  // namespace
-
-void fill_rung_by_model(const Context& context, const KernelWorks& works, Analysis& analysis) {
-  const Product* product = product_of(analysis);
-  if (works.calls.empty() || !product || !missing_rung(analysis.levels)) return;
-  fill_rungs(context, works, *product, analysis);
+void put(ModelledRungs rungs, Analysis& analysis) {
+  for (std::size_t number = 0; number < rungs.devices.size(); ++number)
+    put_rung(std::move(rungs.devices[number]), analysis.devices[number].levels);
+  put_rung(std::move(rungs.all), analysis.levels);
 }
 
 WorkUse measure_work(const Context& context, const Analysis& analysis,

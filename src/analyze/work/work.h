@@ -15,13 +15,25 @@ struct CeilingsFile;
 WorkUse measure_work(const Context& context, const Analysis& analysis,
                      const CeilingsFile* ceilings = nullptr);
 
-/// analysis.work, and joules an item where shapes tell the items. Needs what measure_work() needs;
-/// the work of the kernels comes back for what follows, empty where neither sizes nor counters are
-/// known.
-work::KernelWorks fill_work_headline(const Context& context, Analysis& analysis);
+/// What `analyze` says of work, and the work of the kernels for what follows: empty where neither
+/// sizes nor counters are known. Needs what measure_work() needs.
+struct WorkOfKernels {
+  WorkHeadline headline;
+  work::KernelWorks kernels;
+};
+WorkOfKernels work_headline(const Context& context, const Analysis& analysis);
 
-/// The deepest rung of the ladder by the model, of all devices and of each, where no counter gave
+/// Joules an item where shapes tell the items.
+EnergyUse with_joules_an_item(EnergyUse energy, const Throughput& throughput);
+
+/// The deepest rung of the ladder by the model, of all devices and of each: where no counter gave
 /// it and the sizes of operators are known.
-void fill_rung_by_model(const Context& context, const work::KernelWorks& works, Analysis& analysis);
+struct ModelledRungs {
+  std::optional<Level> all;
+  std::vector<std::optional<Level>> devices;
+};
+ModelledRungs rungs_by_model(const Context& context, const work::KernelWorks& works,
+                             const Analysis& analysis);
+void put(ModelledRungs rungs, Analysis& analysis);
 
 }  // namespace gf

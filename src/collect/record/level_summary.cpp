@@ -4,6 +4,7 @@
 
 #include "core/period.h"
 #include "model/activity.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 
 namespace gf {
@@ -15,8 +16,8 @@ void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts
   pending_.values.assign(ids_.size(), 0);
   busy_ = static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), "gpu.busy"_metric) -
                                    ids_.begin());
-  for (const auto id : kStepSignals)
-    if (const auto at = std::find(ids_.begin(), ids_.end(), id); at != ids_.end())
+  for (const LevelRow& row : levels_shown(kForSteps))
+    if (const auto at = std::find(ids_.begin(), ids_.end(), row.id); at != ids_.end())
       signals_.push_back(static_cast<std::size_t>(at - ids_.begin()));
   recent_.resize(signals_.size());
 }

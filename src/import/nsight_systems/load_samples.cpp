@@ -6,7 +6,7 @@
 #include "import/nsight_systems/loader.h"
 #include "model/check.h"
 #include "model/counter_row.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf::nsys {
 
@@ -15,20 +15,6 @@ namespace {
 enum MetricColumn { kMetricType, kMetricId, kMetricName };
 enum SampleColumn { kSampleTime, kSampleRawTime, kSampleType, kSampleMetric, kSampleValue };
 
-/// Metrics of --gpu-metrics-devices that are metrics of the catalogue; others keep their own name
-/// and percent.
-std::string_view catalogue_metric(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"SMs Active", "sm.active_any"_metric},
-      {"SM Active", "sm.active_any"_metric},
-      {"SM Issue", "issue.active"_metric},
-      {"Tensor Active", "tensor.active"_metric},
-      {"GR Active", "gpu.busy"_metric}};
-  for (const auto& [theirs, ours] : known)
-    if (name.starts_with(theirs)) return ours;
-  return {};
-}
-
 /// What a number of a sample stands for.
 struct KnownMetric {
   Text metric;
@@ -36,9 +22,11 @@ struct KnownMetric {
 };
 using KnownMetrics = std::map<std::pair<std::int64_t, std::int64_t>, KnownMetric>;
 
+/// Metrics that the catalogue lacks keep their own name and percent.
 KnownMetric known_metric(std::string_view theirs, Capture& capture) {
-  if (const std::string_view ours = catalogue_metric(theirs); !ours.empty())
-    return {capture.strings.intern(ours), 0.01};
+  if (const CatalogueColumn* ours = find_column(
+          LogKind::nsys, [&](std::string_view name) { return theirs.starts_with(name); }))
+    return {capture.strings.intern(ours->metric), ours->factor};
   return {capture.strings.intern(theirs), 1};
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/trim.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf::telemetry {
@@ -37,96 +36,6 @@ constexpr std::array<Unit, 18> kUnits{{{"w", 1},
                                        {"c", 1},
                                        {"ratio", 1}}};
 
-struct Name {
-  std::string_view column, metric;
-  double factor;  // when the column names no unit
-};
-
-// Names of nvidia-smi --help-query-gpu (with its older aliases) and of common NVML logs, without
-// their unit.
-constexpr std::array<Name, 38> kNames{{
-    {"power.draw.instant", "power.module"_metric, 1},
-    {"power_instant", "power.module"_metric, 1},
-    {"power.draw", "power.average"_metric, 1},
-    {"power.draw.average", "power.average"_metric, 1},
-    {"power_avg", "power.average"_metric, 1},
-    {"power_average", "power.average"_metric, 1},
-    {"power", "power.average"_metric, 1},
-    {"enforced.power.limit", "power.limit"_metric, 1},
-    {"power.limit"_metric, "power.limit"_metric, 1},
-    {"power_memory", "power.memory"_metric, 1},
-    {"energy", "energy.module"_metric, 1e-3},
-    {"total_energy_consumption", "energy.module"_metric, 1e-3},
-    {"clocks.sm", "clock.sm"_metric, 1e6},
-    {"clocks.current.sm", "clock.sm"_metric, 1e6},
-    {"sm_clock", "clock.sm"_metric, 1e6},
-    {"clocks.mem", "clock.memory"_metric, 1e6},
-    {"clocks.current.memory", "clock.memory"_metric, 1e6},
-    {"mem_clock", "clock.memory"_metric, 1e6},
-    {"memory_clock", "clock.memory"_metric, 1e6},
-    {"temperature.gpu"_metric, "temperature.gpu"_metric, 1},
-    {"temp", "temperature.gpu"_metric, 1},
-    {"temperature", "temperature.gpu"_metric, 1},
-    {"temperature.memory"_metric, "temperature.memory"_metric, 1},
-    {"temp_mem", "temperature.memory"_metric, 1},
-    {"utilization.gpu", "monitor.gpu"_metric, 0.01},
-    {"util", "monitor.gpu"_metric, 0.01},
-    {"gpu_util", "monitor.gpu"_metric, 0.01},
-    {"utilization", "monitor.gpu"_metric, 0.01},
-    {"utilization.memory", "monitor.memory"_metric, 0.01},
-    {"mem_util", "monitor.memory"_metric, 0.01},
-    {"memory.used"_metric, "memory.used"_metric, 1 << 20},
-    {"mem_used", "memory.used"_metric, 1 << 20},
-    {"memory.total"_metric, "memory.total"_metric, 1 << 20},
-    {"mem_total", "memory.total"_metric, 1 << 20},
-    {"clocks_throttle_reasons.active", "clock.limits"_metric, 1},
-    {"clocks_event_reasons.active", "clock.limits"_metric, 1},
-    {"throttle_reasons", "clock.limits"_metric, 1},
-    {"clock_limits", "clock.limits"_metric, 1},
-}};
-
-// Column headings of dcgmi dmon, in the unit of the catalogue's DCGM field. Byte counters of links
-// are rates there and stay under their own name.
-struct DcgmColumn {
-  std::string_view column, metric;
-};
-constexpr std::array<DcgmColumn, 25> kDcgm{{
-    {"GRACT", "gpu.busy"_metric},           {"SMACT", "sm.active_any"_metric},
-    {"SMOCC", "sm.occupancy"_metric},       {"TENSO", "tensor.active"_metric},
-    {"DRAMA", "dram.active"_metric},        {"FP64A", "pipe.fp64"_metric},
-    {"FP32A", "pipe.fma"_metric},           {"FP16A", "pipe.fp16"_metric},
-    {"INTAC", "pipe.alu"_metric},           {"TIMMA", "tensor.imma_active"_metric},
-    {"THMMA", "tensor.hmma_active"_metric}, {"TDFMA", "tensor.dmma_active"_metric},
-    {"POWER", "power.average"_metric},      {"PWR", "power.average"_metric},
-    {"POWIN", "power.module"_metric},       {"TOTEC", "energy.module"_metric},
-    {"TMPTR", "temperature.gpu"_metric},    {"MMTMP", "temperature.memory"_metric},
-    {"SMCLK", "clock.sm"_metric},           {"MMCLK", "clock.memory"_metric},
-    {"GPUTL", "monitor.gpu"_metric},        {"MCUTL", "monitor.memory"_metric},
-    {"FBUSD", "memory.used"_metric},        {"EPLMT", "power.limit"_metric},
-    {"DVCCTR", "clock.limits"_metric},
-}};
-
-// Column headings of nvidia-smi dmon; from gract on those of --gpm-metrics. Throughputs of links
-// are rates and keep their own names.
-constexpr std::array<Name, 16> kSmiDmon{{
-    {"pwr", "power.average"_metric, 1},
-    {"gtemp", "temperature.gpu"_metric, 1},
-    {"mtemp", "temperature.memory"_metric, 1},
-    {"sm", "monitor.gpu"_metric, 0.01},
-    {"mem", "monitor.memory"_metric, 0.01},
-    {"mclk", "clock.memory"_metric, 1e6},
-    {"pclk", "clock.sm"_metric, 1e6},
-    {"fb", "memory.used"_metric, 1 << 20},
-    {"gract", "gpu.busy"_metric, 0.01},
-    {"smutil", "sm.active_any"_metric, 0.01},
-    {"smocc", "sm.occupancy"_metric, 0.01},
-    {"mmaact", "tensor.active"_metric, 0.01},
-    {"dram", "dram.active"_metric, 0.01},
-    {"fp64", "pipe.fp64"_metric, 0.01},
-    {"fp32", "pipe.fma"_metric, 0.01},
-    {"fp16", "pipe.fp16"_metric, 0.01},
-}};
-
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& letter : out)
@@ -138,6 +47,10 @@ const Unit* find_unit(std::string_view name) {
   for (const Unit& unit : kUnits)
     if (unit.name == name) return &unit;
   return nullptr;
+}
+
+const CatalogueColumn* column_of(LogKind log, std::string_view name) {
+  return find_column(log, [&](std::string_view known) { return known == name; });
 }
 
 struct Split {
@@ -168,15 +81,14 @@ Quantity quantity_of_column(std::string_view header) {
     rate.metric = header;
     return rate;
   }
-  for (const Name& known : kNames)
-    if (known.column == parts.name)
-      return {std::string(known.metric), unit ? unit->factor : known.factor};
+  if (const CatalogueColumn* known = column_of(LogKind::smi_csv, parts.name))
+    return {std::string(known->metric), unit ? unit->factor : known->factor};
   return {parts.name, unit ? unit->factor : 1};
 }
 
 Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit) {
-  for (const Name& known : kSmiDmon)
-    if (known.column == heading) return {std::string(known.metric), known.factor};
+  if (const CatalogueColumn* known = column_of(LogKind::smi_dmon, heading))
+    return {std::string(known->metric), known->factor};
   return {std::string(heading), unit.ends_with('%') ? 0.01 : 1};
 }
 
@@ -188,11 +100,8 @@ bool is_dcgm_blank(double value) {
 }
 
 Quantity quantity_of_dcgm(std::string_view heading) {
-  for (const auto& [column, metric] : kDcgm) {
-    if (column != heading) continue;
-    const MetricInput* field = find_input(metric, MetricSource::dcgm);
-    return {std::string(metric), field ? term_of(*field).factor : 1};
-  }
+  if (const CatalogueColumn* known = column_of(LogKind::dcgmi, heading))
+    return {std::string(known->metric), known->factor};
   return {std::string(heading), 1};
 }
 

@@ -112,7 +112,7 @@ std::string levels_table(const Comparison& comparison, const TextStyle& style) {
     if (std::none_of(level.value.begin(), level.value.end(),
                      [](const Share& share) { return share.has_value(); }))
       continue;
-    std::vector<Cell> cells{std::string(label_of(level_labels(), level.id).text)};
+    std::vector<Cell> cells{std::string(label_of_metric(level.id).text)};
     for (const Share& share : level.value) cells.push_back(format_share(share));
     levels.add(std::move(cells));
   }

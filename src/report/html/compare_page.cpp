@@ -21,7 +21,7 @@ Result<std::string> comparison_html(const Comparison& comparison, std::size_t ro
   json += ",\"differs\":";
   to_json(json, difference_sentence(comparison));
   PageLabels labels;
-  labels.levels = page_labels(level_labels());
+  labels.levels = level_page_labels();
   labels.causes = page_labels(cause_labels());
   labels.bars = page_labels(bar_labels());
   labels.phases = page_labels(phase_labels());

@@ -7,7 +7,7 @@
 
 #include "analyze/work/work.h"
 #include "core/version.h"
-#include "model/metrics.h"
+#include "model/levels.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
 #include "report/html/page_labels.h"
@@ -17,40 +17,35 @@
 
 namespace gf {
 
+PageLabel page_label(const Label& label) {
+  return {std::string(label.id), std::string(label.text), std::string(label.short_text),
+          std::string(label.meaning)};
+}
+
 std::vector<PageLabel> page_labels(std::span<const Label> labels) {
   std::vector<PageLabel> out;
-  for (const auto& label : labels) {
-    const Metric* metric = find_metric(label.id);
-    out.push_back({std::string(label.id), std::string(label.text), std::string(label.short_text),
-                   std::string(metric ? metric->definition : label.meaning)});
-  }
+  for (const auto& label : labels) out.push_back(page_label(label));
+  return out;
+}
+
+std::vector<PageLabel> level_page_labels() {
+  std::vector<PageLabel> out;
+  for (const LevelRow& row : kLevelRows) out.push_back(page_label(label_of_metric(row.id)));
   return out;
 }
 
 namespace {
 
-/// Adds what the catalogue says of items whose id has no label yet.
-template <class T>
-void add_from_catalogue(std::vector<PageLabel>& labels, const std::vector<T>& items) {
-  for (const auto& item : items) {
-    const Metric* metric = find_metric(item.id);
-    if (metric && std::none_of(labels.begin(), labels.end(),
-                               [&](const PageLabel& label) { return label.id == item.id; }))
-      labels.push_back({item.id, item.id, item.id, std::string(metric->definition)});
-  }
-}
-
-std::vector<PageLabel> level_page_labels(const Analysis& analysis) {
-  auto labels = page_labels(level_labels());
-  add_from_catalogue(labels, analysis.levels);
-  return labels;
+void add_labels(std::vector<PageLabel>& labels, const std::vector<SampledReading>& readings) {
+  for (const auto& reading : readings)
+    if (std::ranges::count(labels, reading.id, &PageLabel::id) == 0)
+      labels.push_back(page_label(label_of_metric(reading.id)));
 }
 
 std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
-  if (analysis.samples.devices.empty()) return {};
-  auto labels = page_labels(reading_labels());
-  for (const auto& device : analysis.samples.devices) add_from_catalogue(labels, device.readings);
-  add_from_catalogue(labels, analysis.samples.host);
+  std::vector<PageLabel> labels;
+  for (const auto& device : analysis.samples.devices) add_labels(labels, device.readings);
+  if (!analysis.samples.devices.empty()) add_labels(labels, analysis.samples.host);
   return labels;
 }
 
@@ -66,7 +61,7 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   json += ",\"shortcomings\":";
   to_json(json, shortcomings(analysis));
   json += ",\"labels\":";
-  to_json(json, PageLabels{level_page_labels(analysis), page_labels(cause_labels()),
+  to_json(json, PageLabels{level_page_labels(), page_labels(cause_labels()),
                            page_labels(bar_labels()), page_labels(phase_labels()),
                            page_labels(energy_labels()), reading_page_labels(analysis)});
   json += ",\"hasTimeline\":";

@@ -35,5 +35,7 @@ struct PageLabels {
 
 /// Labels with their meanings; the catalogue knows metrics best.
 std::vector<PageLabel> page_labels(std::span<const Label> labels);
+/// Of all levels.
+std::vector<PageLabel> level_page_labels();
 
 }  // namespace gf

@@ -12,7 +12,7 @@ namespace gf {
 
 Result<std::string> sweep_html(const Sweep& sweep) {
   PageLabels labels;
-  labels.levels = page_labels(level_labels());
+  labels.levels = level_page_labels();
   std::string json = fmt::format(R"({{"page":"sweep","version":"{}","labels":)", kVersion);
   to_json(json, labels);
   json += ",\"sweep\":";

@@ -41,7 +41,7 @@ std::string levels_page() {
     page += "| formula | chips |\n|---|---|\n";
     for (const auto& formula : level_formulas())
       if (formula.level == level)
-        page += fmt::format("| `{}` | {} |\n", formula_text(formula), chips_of(formula.chips));
+        page += fmt::format("| `{}` | {} |\n", formula.text, chips_of(formula.chips));
     page += "\n";
   }
   page += fmt::format(

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/when.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/sweep/sweep.h"
@@ -17,16 +18,6 @@
 namespace gf {
 
 namespace {
-
-struct ShownLevel {
-  const char* title;
-  const char* id;
-  const char* otherwise;  // the same of samples
-};
-constexpr ShownLevel kShown[] = {{"GPU", "gpu.busy"_metric, nullptr},
-                                 {"SM", "sm.active"_metric, "sm.active_any"_metric},
-                                 {"issue", "issue.active"_metric, nullptr},
-                                 {"tensor", "tensor.active"_metric, nullptr}};
 
 const SweepRun& run_of(const Sweep& sweep, std::int64_t at) {
   return sweep.runs[static_cast<std::size_t>(at)];
@@ -65,7 +56,8 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
                                    {"step", Align::right, false, 3},
                                    {"items/s", Align::right},
                                    {"of best", Align::left}};
-  for (const auto& level : kShown) columns.push_back({level.title, Align::right});
+  for (const LevelRow& level : levels_shown(kByRun))
+    columns.push_back({std::string(label_of_metric(level.id).short_text), Align::right});
   if (mfu) columns.push_back({"MFU", Align::right});
   if (work) columns.push_back({"TFLOP/s", Align::right, false, 2});
   if (memory) columns.push_back({"memory", Align::right, false, 1});
@@ -80,9 +72,9 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
                             told(run.step_ns, format_time, "no data"),
                             {rate(run.throughput), how}};
     cells.push_back(Cell::painted(bar(style, {0, run.normalised.value_or(0), 0}, kBar), kBar));
-    for (const auto& level : kShown) {
+    for (const LevelRow& level : levels_shown(kByRun)) {
       Share value = level_of(run, level.id);
-      if (!value && level.otherwise) value = level_of(run, level.otherwise);
+      if (!value) value = level_of(run, level.stand_in);
       cells.push_back(number_or_dash(value));
     }
     if (mfu) cells.push_back(number_or_dash(run.mfu));
@@ -183,10 +175,9 @@ std::string distributions(const Sweep& sweep, const TextStyle& style) {
   for (std::size_t at = 0; at < sweep.series.size(); ++at)
     for (const auto& level : sweep.series[at].spreads) {
       const Distribution& spread = level.spread;
-      table.add({std::string(1, series_letter(at)),
-                 std::string(label_of(level_labels(), level.id).text), number_or_dash(spread.p5),
-                 number_or_dash(spread.median), number_or_dash(spread.p95),
-                 number_or_dash(spread.mean),
+      table.add({std::string(1, series_letter(at)), std::string(label_of_metric(level.id).text),
+                 number_or_dash(spread.p5), number_or_dash(spread.median),
+                 number_or_dash(spread.p95), number_or_dash(spread.mean),
                  Cell::painted(sparkline(style, spread.shape), spread.shape.size())});
     }
   if (table.empty()) return {};

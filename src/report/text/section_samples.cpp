@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
@@ -17,17 +18,7 @@ namespace {
 
 constexpr std::size_t kLabel = 18, kValue = 11;
 
-/// What is drawn over time, the most telling first; of more than two devices, the first rung, the
-/// tensor cores and power.
-constexpr std::size_t kAllOf = 2;
-bool in_short(std::string_view id) {
-  return id == "gpu.busy"_metric || id == "monitor.gpu"_metric || id == "tensor.active"_metric ||
-         id == "power.module"_metric;
-}
-constexpr std::string_view kDrawn[] = {
-    "gpu.busy"_metric,      "monitor.gpu"_metric,  "sm.active"_metric,
-    "sm.active_any"_metric, "issue.active"_metric, "tensor.active"_metric,
-    "dram.active"_metric,   "power.module"_metric, "host.cpu"_metric};
+constexpr std::size_t kAllOf = 2;  // GPUs of which all is drawn
 
 const SampledReading* find_reading(const std::vector<SampledReading>& readings,
                                    std::string_view id) {
@@ -73,7 +64,10 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
 }
 
 std::string reading_label(std::string_view id) {
-  return std::string(label_of(reading_labels(), id).text);
+  std::string label(label_of_metric(id).text);
+  if (const auto at = label.find("utilization"); columns_of(label) > kLabel && at != label.npos)
+    label.replace(at, std::string_view("utilization").size(), "util.");
+  return label;
 }
 
 std::string line(const SampledReading& reading, const TextStyle& style) {
@@ -104,15 +98,14 @@ std::string over_time_section(const Analysis& analysis, const TextStyle& style) 
     if (samples.devices.size() > 1)
       out +=
           "  " + paint(style, Paint::dim, fmt::format("GPU {}  {}", device.id, device.name)) + "\n";
-    for (const auto id : kDrawn) {
-      const auto* reading = find_reading(device.readings, id);
-      // NVML's coarse utilisation and the wider reading of SM activity only stand in.
-      if (!reading || (samples.devices.size() > kAllOf && !in_short(id)) ||
-          (id == "monitor.gpu"_metric && find_reading(device.readings, "gpu.busy"_metric)) ||
-          (id == "sm.active_any"_metric && find_reading(device.readings, "sm.active"_metric)))
-        continue;
-      out += line(*reading, style);
+    for (const LevelRow& row :
+         levels_shown(samples.devices.size() > kAllOf ? kOfMany : kOverTime)) {
+      const auto* reading = find_reading(device.readings, row.id);
+      if (!reading) reading = find_reading(device.readings, row.stand_in);
+      if (reading) out += line(*reading, style);
     }
+    if (const auto* power = find_reading(device.readings, "power.module"_metric))
+      out += line(*power, style);
   }
   if (const auto* cpu = find_reading(samples.host, "host.cpu"_metric)) out += line(*cpu, style);
   for (const auto& device : samples.devices) {

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "core/fallback.h"
-#include "model/metric_id.h"
+#include "model/levels.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -13,9 +13,6 @@
 namespace gf {
 
 namespace {
-
-constexpr std::string_view kShown[] = {"sm.active"_metric, "issue.active"_metric,
-                                       "tensor.active"_metric, "tensor.issue"_metric};
 
 const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string_view id) {
   for (const auto& level : levels)
@@ -27,10 +24,9 @@ const LevelSpread* spread_of(const std::vector<LevelSpread>& levels, std::string
 template <class Row>
 std::vector<std::string_view> levels_in(const std::vector<Row>& rows) {
   std::vector<std::string_view> ids;
-  for (const auto id : kShown)
-    if (std::any_of(rows.begin(), rows.end(),
-                    [&](const auto& row) { return spread_of(row.levels, id) != nullptr; }))
-      ids.push_back(id);
+  for (const LevelRow& level : levels_shown(kByKernel))
+    if (std::ranges::any_of(rows, [&](const auto& row) { return spread_of(row.levels, level.id); }))
+      ids.push_back(level.id);
   return ids;
 }
 
@@ -43,7 +39,7 @@ std::string percent(const LevelSpread* spread) {
 void add_level_columns(std::vector<TableColumn>& columns,
                        const std::vector<std::string_view>& ids) {
   for (const auto id : ids)
-    columns.push_back({std::string(label_of(level_labels(), id).short_text), Align::right});
+    columns.push_back({std::string(label_of_metric(id).short_text), Align::right});
 }
 
 void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/when.h"
+#include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
@@ -15,21 +16,18 @@ namespace gf {
 
 namespace {
 
-/// Columns, where the device has the metric.
-constexpr std::string_view kShown[] = {"sm.active"_metric, "sm.active_any"_metric,
-                                       "tensor.active"_metric, "dram.active"_metric,
-                                       "dram.read"_metric};
-
+/// Columns: what the device has of its levels, and of what it read.
 std::vector<std::string> shown_in(const SharedDevice& device) {
   std::vector<std::string> out;
-  auto has = [&](std::string_view id) {
-    return std::any_of(device.total.begin(), device.total.end(),
-                       [&](const TenantAmount& amount) { return amount.id == id; });
+  const auto has = [&](std::string_view id) {
+    return std::ranges::count(device.total, id, &TenantAmount::id) > 0;
   };
-  for (const auto id : kShown) {
-    const bool stands_in = id == "sm.active_any"_metric && has("sm.active"_metric);
-    if (has(id) && !stands_in) out.emplace_back(id);
-  }
+  for (const LevelRow& row : levels_shown(kByProcess))
+    if (has(row.id))
+      out.emplace_back(row.id);
+    else if (has(row.stand_in))
+      out.emplace_back(row.stand_in);
+  if (has("dram.read"_metric)) out.emplace_back("dram.read"_metric);
   return out;
 }
 
@@ -81,7 +79,7 @@ void add_bounds(TextTable& table, const SharedDevice& device, const Tenant& tena
 
 std::string title_of(const std::string& id) {
   if (id == "dram.read"_metric) return "read";
-  return std::string(label_of(level_labels(), id).short_text);
+  return std::string(label_of_metric(id).short_text);
 }
 
 std::string tenant_label(const Tenant& tenant) {

@@ -74,7 +74,7 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
   const int width = bar_width(style, 1);
   for (const auto& level : analysis.levels) {
     if (!worth_a_line(analysis, level)) continue;
-    const Label label = label_of(level_labels(), level.id);
+    const Label label = label_of_metric(level.id);
     const double low = level.value.value_or(0), high = level.high.value_or(low);
     out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " +
            bar(style, {0, low, level.value ? high : 0}, width) +

@@ -3,8 +3,8 @@ The monitor over fake driver libraries: every value has a known answer.
   $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=
   $ gpufathom monitor --once | sed 's/^.* driver/HOST  driver/; s/20[0-9-]* [0-9:]* UTC/TIME/; s/ [0-9][0-9][0-9]   40/ WWW   40/; /^        1 /d'
   HOST  driver 580.159.04  TIME
-  GPU    name           busy   SM issue tensor  occ  DRAM     W    C  memory
-  0      H200             75   60     -     25   30    40   WWW   40  12.0/140G
+  GPU    name            GPU   SM issue   TC occup. DRAM     W    C  memory
+  0      H200             75   60     -   25     30   40   WWW   40  12.0/140G
     GPU 0: clocks held down by sw_power_cap
     %, averages since the last reading; levels from gpm.
 
@@ -19,10 +19,10 @@ Eight GPUs, and a choice of them.
 
   $ export GPUFATHOM_FAKE=gpus=8
   $ gpufathom monitor --once --format csv --devices 1,6-7 | cut -d, -f3,4,5,7,8,9,10,11
-  gpu,uuid,instance,gpu.busy,sm.active_any,sm.occupancy,issue.active,tensor.active
-  1,GPU-00000000-0000-0000-0000-000000000001,,0.75,0.6,0.3,,0.25
-  6,GPU-00000000-0000-0000-0000-000000000006,,0.75,0.6,0.3,,0.25
-  7,GPU-00000000-0000-0000-0000-000000000007,,0.75,0.6,0.3,,0.25
+  gpu,uuid,instance,gpu.busy,sm.active_any,issue.active,tensor.active,sm.occupancy
+  1,GPU-00000000-0000-0000-0000-000000000001,,0.75,0.6,,0.25,0.3
+  6,GPU-00000000-0000-0000-0000-000000000006,,0.75,0.6,,0.25,0.3
+  7,GPU-00000000-0000-0000-0000-000000000007,,0.75,0.6,,0.25,0.3
   $ gpufathom monitor --once --devices 8
   gpufathom: there is no device 8 (this machine has devices 0 to 7)
   [1]
@@ -84,15 +84,15 @@ For Prometheus: our own names, and those of dcgm-exporter.
   gpufathom_energy_module_joules_total{gpu="0",uuid="GPU-00000000-0000-0000-0000-000000000000"} VALUE
   # EOF
   $ gpufathom monitor --once --format openmetrics --dcgm-names | grep -E 'PROF_(SM_ACTIVE|PIPE_TENSOR)|ENERGY' | sed -E 's/Hostname="[^"]*"/Hostname="H"/; s/(CONSUMPTION\{.*\}) .*/\1 VALUE/'
-  # TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION unknown
-  # HELP DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION Total energy consumption since boot (in mJ).
-  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} VALUE
-  # TYPE DCGM_FI_PROF_SM_ACTIVE gauge
-  # HELP DCGM_FI_PROF_SM_ACTIVE The ratio of cycles an SM has at least 1 warp assigned.
-  DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.6
   # TYPE DCGM_FI_PROF_PIPE_TENSOR_ACTIVE gauge
   # HELP DCGM_FI_PROF_PIPE_TENSOR_ACTIVE Ratio of cycles the tensor (HMMA) pipe is active.
   DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.25
+  # TYPE DCGM_FI_PROF_SM_ACTIVE gauge
+  # HELP DCGM_FI_PROF_SM_ACTIVE The ratio of cycles an SM has at least 1 warp assigned.
+  DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} 0.6
+  # TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION unknown
+  # HELP DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION Total energy consumption since boot (in mJ).
+  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-00000000-0000-0000-0000-000000000000",device="nvidia0",modelName="NVIDIA H200",Hostname="H",DCGM_FI_DRIVER_VERSION="580.159.04"} VALUE
 
 A process may call itself anything: no page breaks, no terminal obeys.
 
@@ -155,33 +155,33 @@ Health: what wakes an operator up, under our names and those of dcgm-exporter's 
   gpufathom_monitor_encoder_ratio 0.2
   gpufathom_monitor_decoder_ratio 0.05
   $ gpufathom monitor --once --format openmetrics --dcgm-names | sed -n 's/^\(DCGM_FI_[A-Z_]*\){.*} /\1 /p' | sed -E 's/(CONSUMPTION|POWER_USAGE) .*/\1 W/'
+  DCGM_FI_PROF_GR_ENGINE_ACTIVE 0.75
+  DCGM_FI_PROF_PIPE_TENSOR_ACTIVE 0.25
+  DCGM_FI_PROF_SM_OCCUPANCY 0.3
+  DCGM_FI_PROF_DRAM_ACTIVE 0.4
+  DCGM_FI_PROF_SM_ACTIVE 0.6
+  DCGM_FI_DEV_FB_USED 12288
+  DCGM_FI_PROF_PCIE_RX_BYTES 209715200
+  DCGM_FI_PROF_PCIE_TX_BYTES 104857600
+  DCGM_FI_PROF_NVLINK_RX_BYTES 0
+  DCGM_FI_PROF_NVLINK_TX_BYTES 0
+  DCGM_FI_DEV_POWER_USAGE W
+  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION W
   DCGM_FI_DEV_SM_CLOCK 1965
   DCGM_FI_DEV_MEM_CLOCK 3201
   DCGM_FI_DEV_GPU_TEMP 40
   DCGM_FI_DEV_MEMORY_TEMP 55
-  DCGM_FI_DEV_POWER_USAGE W
-  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION W
+  DCGM_FI_DEV_XID_ERRORS 79
   DCGM_FI_DEV_PCIE_REPLAY_COUNTER 3
+  DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS 2
+  DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS 1
+  DCGM_FI_DEV_ROW_REMAP_FAILURE 0
   DCGM_FI_DEV_GPU_UTIL 91
   DCGM_FI_DEV_MEM_COPY_UTIL 30
   DCGM_FI_DEV_ENC_UTIL 20
   DCGM_FI_DEV_DEC_UTIL 5
-  DCGM_FI_DEV_XID_ERRORS 79
-  DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS 1
-  DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS 2
-  DCGM_FI_DEV_ROW_REMAP_FAILURE 0
   DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL 0
-  DCGM_FI_DEV_FB_USED 12288
   DCGM_FI_DEV_FB_FREE 131072
-  DCGM_FI_PROF_GR_ENGINE_ACTIVE 0.75
-  DCGM_FI_PROF_SM_ACTIVE 0.6
-  DCGM_FI_PROF_SM_OCCUPANCY 0.3
-  DCGM_FI_PROF_PIPE_TENSOR_ACTIVE 0.25
-  DCGM_FI_PROF_DRAM_ACTIVE 0.4
-  DCGM_FI_PROF_PCIE_TX_BYTES 104857600
-  DCGM_FI_PROF_PCIE_RX_BYTES 209715200
-  DCGM_FI_PROF_NVLINK_TX_BYTES 0
-  DCGM_FI_PROF_NVLINK_RX_BYTES 0
   $ gpufathom monitor --once --csv | cut -d, -f28-
   temperature.memory,monitor.encoder,monitor.decoder,xid.last,xid.errors,pcie.replays,rows.remapped_correctable,rows.remapped_uncorrectable,rows.remap_pending,rows.remap_failed
   55,0.2,0.05,79,1,3,2,1,0,0

@@ -60,13 +60,13 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
   
   Throughput and levels over the batch, % of the time
     a  lenet fp32
-        batch  items/s  of best    GPU    SM  issue  tensor  MFU    memory
-           64   18 457  #          6.8   1.1    0.6     0.0    -   20.0 MB
-      1 024 *  249 756  ########  30.0     -    8.0       -  1.0   90.0 MB
-        8 192  256 000  ########  97.0  90.0   55.0       -    -  700.0 MB
+        batch  items/s  of best    GPU    SM  issue   TC  MFU  TFLOP/s    memory
+           64   18 457  #          6.8   1.1    0.6  0.0    -        -   20.0 MB
+      1 024 *  249 756  ########  30.0     -    8.0    -  1.0      0.6   90.0 MB
+        8 192  256 000  ########  97.0  90.0   55.0    -    -        -  700.0 MB
     b  lenet amp
-      batch      step  items/s  of best    GPU  SM  issue  tensor    memory
-      8 192  36.00 ms  227 556  #######   96.0   -      -       -  400.0 MB
+      batch      step  items/s  of best    GPU  SM  issue  TC    memory
+      8 192  36.00 ms  227 556  #######   96.0   -      -   -  400.0 MB
     * saturation: the smallest batch with 95 % of the highest throughput
   
   Throughput against memory; a capital marks the saturation

@@ -34,7 +34,7 @@ One line of definition a metric; a part of the catalogue by level, group, id and
         dcgm, all chips:
           1010 DCGM_FI_PROF_PCIE_RX_BYTES * duration
   $ gpufathom metrics tensor --chip GV100 | grep -c .
-  35
+  37
 
 The same as JSON.
 

@@ -10,6 +10,7 @@
 
 #include "cli/live/screen/history_line.h"
 #include "model/metric_id.h"
+#include "report/labels.h"
 #include "report/live.h"
 #include "report/text/format.h"
 #include "report/xid_words.h"
@@ -27,19 +28,25 @@ struct Shown {
   double scale;
   double full;  // what a full column of the history means; 0: the highest that was seen
 };
-constexpr std::array kShown{Shown{"gpu.busy"_metric, "GPU busy", "%", 100, 100},
-                            Shown{"sm.active_any"_metric, "SM active", "%", 100, 100},
-                            Shown{"sm.occupancy"_metric, "occupancy", "%", 100, 100},
-                            Shown{"issue.active"_metric, "issue slots", "%", 100, 100},
-                            Shown{"tensor.active"_metric, "tensor pipe", "%", 100, 100},
-                            Shown{"dram.active"_metric, "DRAM", "%", 100, 100},
-                            Shown{"power.module"_metric, "power", "W", 1, 0},
-                            Shown{"clock.sm"_metric, "SM clock", "MHz", 1e-6, 0},
-                            Shown{"temperature.gpu"_metric, "temperature", "C", 1, 0},
-                            Shown{"temperature.memory"_metric, "memory temp.", "C", 1, 0},
-                            Shown{"memory.used"_metric, "memory", "GB", 1e-9, 0},
-                            Shown{"pcie.rx"_metric, "PCIe in", "MB/s", 1e-6, 0},
-                            Shown{"nvlink.rx"_metric, "NVLink in", "MB/s", 1e-6, 0}};
+constexpr Shown kBehindLevels[] = {{"power.module"_metric, "power", "W", 1, 0},
+                                   {"clock.sm"_metric, "SM clock", "MHz", 1e-6, 0},
+                                   {"temperature.gpu"_metric, "temperature", "C", 1, 0},
+                                   {"temperature.memory"_metric, "memory temp.", "C", 1, 0},
+                                   {"memory.used"_metric, "memory", "GB", 1e-9, 0},
+                                   {"pcie.rx"_metric, "PCIe in", "MB/s", 1e-6, 0},
+                                   {"nvlink.rx"_metric, "NVLink in", "MB/s", 1e-6, 0}};
+
+/// Levels that counters of the whole GPU tell, then the rest.
+const std::vector<Shown>& shown_over_time() {
+  static const auto all = [] {
+    std::vector<Shown> shown;
+    for (const char* id : live_levels())
+      shown.push_back({id, label_of_metric(id).text.data(), "%", 100, 100});
+    shown.insert(shown.end(), std::begin(kBehindLevels), std::end(kBehindLevels));
+    return shown;
+  }();
+  return all;
+}
 
 double value_of(const LiveGpu& gpu, const char* id) {
   const auto found = gpu.values.find(id);
@@ -114,7 +121,7 @@ std::string first_lines(const std::string& text, std::size_t skip, std::size_t l
 void MonitorScreen::add(LiveTable table) {
   table_ = std::move(table);
   for (const auto& gpu : table_.gpus)
-    for (const auto& shown : kShown) {
+    for (const auto& shown : shown_over_time()) {
       auto& readings = histories_[gpu.uuid][shown.id];
       readings.push_back(value_of(gpu, shown.id) * shown.scale);
       if (readings.size() > kReadings) readings.pop_front();
@@ -187,7 +194,7 @@ std::string MonitorScreen::gpu_page(const TextStyle& style) const {
   out += fmt::format("  {:<13}{:>8}{:>8}{:>8}  history, newest at the right\n", "", "now", "lowest",
                      "highest");
   const auto history = histories_.find(gpu.uuid);
-  for (const auto& shown : kShown) {
+  for (const auto& shown : shown_over_time()) {
     if (history == histories_.end()) break;
     const auto readings = history->second.find(shown.id);
     if (readings == history->second.end()) continue;
