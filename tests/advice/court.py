@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A court for advice: runs gpufathom on every capture that has a verdict, and counts what it says right, wrong, and not at all.
 
-    court.py GPUFATHOM [--show] [--write docs/advice.md]
+    court.py GPUFATHOM [--show] [--write docs/lab/advice.md]
 
 Verdicts: verdicts.json (all captures) and programs/verdicts.json (what was planted in programs of our own). Captures that are not
 there (the large corpus at $GPUFATHOM_CORPUS, other people's traces at $GPUFATHOM_FETCHED) are left out and counted. Ends with 1
@@ -193,17 +193,17 @@ def share(part, whole):
 
 def report(score):
     """The court's answer as Markdown."""
-    lines = [f"{score.captures} captures judged ({len(score.refused)} that hold no device work were rightly refused; {len(score.absent)} were not on the machine).", "",
-             "| rule | said and true | said and false | missed |", "|---|--:|--:|--:|"]
+    lines = [f"{score.captures} captures judged ({len(score.refused)} without device work were rightly refused; {len(score.absent)} were not on the machine).", "",
+             "| rule | correct | wrong | missed |", "|---|--:|--:|--:|"]
     for rule in sorted(score.rules, key=lambda r: -sum(score.rules[r].values())):
         counts = score.rules[rule]
         lines.append(f"| `{rule}` | {counts['true']} | {counts['false']} | {counts['missed']} |")
     said = score.total("true") + score.total("false")
     lines += [f"| all | {score.total('true')} | {score.total('false')} | {score.total('missed')} |", "",
-              f"Of {said} things said, {share(score.total('true'), said)} are true."]
+              f"Of {said} findings reported, {share(score.total('true'), said)} are correct."]
     losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
     true, false = (sum(c[kind] for c in losses.values()) for kind in ("true", "false"))
-    lines.append(f"Of {true + false} pieces of advice (caveats left out), {share(true, true + false)} are true.")
+    lines.append(f"Of {true + false} recommendations (without caveats), {share(true, true + false)} are correct.")
     if score.planted:
         named = sum(hit for _, hit in score.planted)
         lines.append(f"Planted faults named first or second: {named} of {len(score.planted)}"
@@ -212,10 +212,10 @@ def report(score):
         loud = [name for name, wrong in score.alarms if wrong]
         lines.append(f"Healthy runs with a false alarm: {len(loud)} of {len(score.alarms)}" + (f" ({', '.join(loud)})." if loud else "."))
     if score.gains:
-        lines += ["", "Gains, as shares of the step: predicted at most, and real (the step of the mended program, both without a profiler).", "",
-                  "| planted | predicted at most | real | within |", "|---|--:|--:|---|"]
+        lines += ["", "Gains, as shares of the step: predicted upper bound, and real (the step of the fixed program, both without a profiler).", "",
+                  "| planted | upper bound | real | within |", "|---|--:|--:|---|"]
         for name, predicted, real in score.gains:
-            shown = "not said" if predicted is None else f"{predicted:.0%}"
+            shown = "not reported" if predicted is None else f"{predicted:.0%}"
             lines.append(f"| {name} | {shown} | {real:.0%} | {'' if predicted is None else 'yes' if real <= predicted + 0.02 else 'no'} |")
         errors = [abs(predicted - real) for _, predicted, real in score.gains if predicted is not None]
         if errors:
