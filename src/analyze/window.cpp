@@ -252,6 +252,8 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   window.kind = kind;
   window.step_source = steps.source;
   window.step_confidence = steps.confidence;
+  window.step_sign = steps.sign;
+  window.blocks = steps.blocks;
   window.all_steps = steps.steps;
   window.start_ns = span->start;
   window.end_ns = span->end;

@@ -131,6 +131,14 @@ bool slowed_by_profiler(const Analysis& analysis) {
   });
 }
 
+/// What repeats, where nothing shows that they are steps.
+std::string blocks_of(const BlockInfo& blocks) {
+  if (blocks.count == 0) return {};
+  return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each.", blocks.count,
+                     blocks.module.empty() ? "" : " (" + blocks.module + ")",
+                     plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns));
+}
+
 }  // namespace
 
 std::string headline(const Analysis& analysis) {
@@ -169,7 +177,7 @@ std::string headline(const Analysis& analysis) {
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
     text += "; how deep those kernels use it needs counters.";
-  return text + limit_of(analysis);
+  return text + limit_of(analysis) + blocks_of(analysis.window.blocks);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -21,11 +21,11 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// True when the last word of the family says "step" or "iteration". Other text may stand before
-/// it: train_step, my training step.
+/// True when the last word of the family says "step", "iteration" or "token". Other text may stand
+/// before it: train_step, my training step.
 bool names_a_step(std::string_view family) {
   const std::string text = lower(family);
-  for (std::string_view word : {"step", "iteration", "iter", "train", "step_num"}) {
+  for (std::string_view word : {"step", "iteration", "iter", "train", "step_num", "token"}) {
     if (text.size() < word.size() ||
         text.compare(text.size() - word.size(), word.size(), word) != 0)
       continue;
@@ -39,6 +39,9 @@ bool names_a_step(std::string_view family) {
 }  // namespace
 
 std::optional<StepName> parse_step_name(std::string_view name) {
+  // SGLang and vLLM: step[DECODE bs=8 toks=8].
+  if (name.starts_with("step[") && name.ends_with("]"))
+    return StepName{name.substr(0, 4), std::nullopt};
   std::size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;
   std::string_view family = name.substr(0, digits);

@@ -1,8 +1,8 @@
 // Steps without marks. A kernel (or a short run of kernels) that occurs once in every step cuts the
 // sequence into segments that are alike. Every count of occurrences is tried as a number of steps;
 // the shortest period whose segments are as much alike as those of the best one wins, which takes a
-// step for a step and not two of them, nor one of its layers: layers are alike only until the step
-// ends. docs/steps.md explains the choice with examples.
+// step for a step and not two of them. That it is a step and no layer, something else must show
+// (outer_loop.h). docs/steps.md explains the choice with examples.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "analyze/steps/enclosing_spans.h"
 #include "analyze/steps/kernel_sequence.h"
+#include "analyze/steps/outer_loop.h"
 #include "analyze/steps/steps.h"
 
 namespace gf {
@@ -181,6 +182,7 @@ Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
 }
 
 using Choice = std::pair<double, Positions>;  // what it is worth
+using Period = std::pair<Cut, Positions>;
 
 /// For every number of occurrences the token that explains most of the sequence; those worth most
 /// first.
@@ -204,23 +206,27 @@ std::vector<Choice> candidates_of(const KernelSequence& sequence, const Enclosin
   return candidates;
 }
 
-/// The shortest of the cuts that are about as good as the best one; of those as short, the one
-/// that explains most.
-std::optional<std::pair<Cut, Positions>> shortest_good_cut(const KernelSequence& sequence,
-                                                           const std::vector<Choice>& candidates,
-                                                           std::vector<std::int32_t>& count) {
-  std::vector<std::pair<Cut, Positions>> cuts;
-  double best = 0;
+/// The cuts whose segments are alike.
+std::vector<Period> good_cuts(const KernelSequence& sequence, const std::vector<Choice>& candidates,
+                              std::vector<std::int32_t>& count) {
+  std::vector<Period> cuts;
   for (const auto& [worth, period] : candidates) {
     Cut cut = cut_at(sequence, period, count);
-    if (cut.alike < kLeastAlike || cut.extent.covered < kLeastCovered) continue;
-    best = std::max(best, cut.alike);
-    cuts.push_back({std::move(cut), period});
+    if (cut.alike >= kLeastAlike && cut.extent.covered >= kLeastCovered)
+      cuts.push_back({std::move(cut), period});
   }
+  return cuts;
+}
+
+/// The shortest of the cuts that are about as good as the best one; of those as short, the one
+/// that explains most.
+std::optional<Period> shortest_of(const std::vector<Period>& cuts) {
+  double best = 0;
+  for (const auto& cut : cuts) best = std::max(best, cut.first.alike);
   std::size_t shortest = SIZE_MAX;
   for (const auto& cut : cuts)
     if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.length);
-  const std::pair<Cut, Positions>* chosen = nullptr;
+  const Period* chosen = nullptr;
   for (const auto& cut : cuts)
     if (same_length(cut.first.length, shortest) &&
         (!chosen || cut.first.extent.worth > chosen->first.extent.worth))
@@ -262,6 +268,24 @@ void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut
   }
 }
 
+/// Segments that nothing shows to be steps: layers, or iterations of which the capture does not
+/// tell.
+Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const OuterLoop& loop,
+                const std::optional<Period>& period) {
+  Steps found;
+  if (!period) return found;
+  const Cut& cut = period->first;
+  std::vector<StepInfo> segments;
+  add_steps(capture, sequence, cut, segments);
+  std::vector<Nanos> durations;
+  for (const auto& segment : segments) durations.push_back(segment.duration_ns);
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::nth_element(durations.begin(), middle, durations.end());
+  found.blocks = {static_cast<std::int64_t>(segments.size()), static_cast<std::int64_t>(cut.length),
+                  *middle, std::string(loop.module_of(cut.at))};
+  return found;
+}
+
 }  // namespace
 
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
@@ -271,9 +295,13 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   const EnclosingSpans enclosing(capture, launch, host);
   const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
   std::vector<std::int32_t> count(sequence.distinct, 0);
-  const auto chosen =
-      shortest_good_cut(sequence, candidates_of(sequence, enclosing, tokens), count);
-  if (!chosen) return {};
+  const auto cuts = good_cuts(sequence, candidates_of(sequence, enclosing, tokens), count);
+  const OuterLoop loop(capture, launch, host, sequence);
+  std::vector<Period> shown;
+  std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
+               [&](const Period& period) { return !loop.sign(period.first.at).empty(); });
+  const auto chosen = shortest_of(shown);
+  if (!chosen) return blocks_of(capture, sequence, loop, shortest_of(cuts));
   std::vector<Phase> phases;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {
@@ -291,6 +319,7 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   Steps found;
   found.source = fmt::format("period:{} kernels", cut.length);
   found.confidence = cut.alike;
+  found.sign = loop.sign(chosen->first.at);
   add_steps(capture, sequence, cut, found.steps);
   return found;
 }

@@ -17,7 +17,9 @@ namespace gf {
 struct Steps {
   std::string source = "none";  // marks:NAME, period:N kernels, none
   Share confidence;             // of a detected period, 0..1; empty with marks
+  std::string sign;             // what shows that a period is one of steps (outer_loop.h)
   std::vector<StepInfo> steps;  // by time, disjoint
+  BlockInfo blocks;             // without steps: what repeats all the same
 };
 
 /// Steps that the source numbered, else marks on host threads, else the period of the kernel

@@ -1,0 +1,306 @@
+#include "analyze/steps/outer_loop.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gf {
+
+namespace {
+
+constexpr std::string_view kModule = "nn.Module: ";
+/// One sign in ten may be missing or stand twice: a first batch that was fetched before the
+/// profile began, an optimizer that was skipped on overflow.
+constexpr double kRegular = 0.9;
+/// Of the kernels of an iteration, this share at least runs forward, and as much backward.
+constexpr double kEachWay = 0.1;
+
+bool holds(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char left, char right) {
+           return std::tolower(static_cast<unsigned char>(left)) == right;
+         }) != text.end();
+}
+
+bool holds_any(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return holds(text, part); });
+}
+
+/// The choice of the next token: once for each token, in no layer.
+constexpr std::array<std::string_view, 4> kChoosesToken = {"argmax", "multinomial", "samplingfrom",
+                                                           "top_p"};
+/// Kernels of optimizers, where no host operation says what runs.
+constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_apply", "sgd"};
+
+/// Whether a copy to the device that this operation made may be of a batch: the program asked for
+/// it, not a library for tables of its own.
+bool brings_input(std::string_view operation) {
+  return operation.empty() || operation == "aten::to" || operation == "aten::copy_" ||
+         operation == "aten::_to_copy";
+}
+
+/// "nn.Module: Block_7" -> "nn.Module: Block".
+std::string_view class_of(std::string_view module) {
+  const auto end = module.find_last_not_of("0123456789");
+  if (end == std::string_view::npos || module[end] != '_') return module;
+  return module.substr(0, end);
+}
+
+/// How often each segment but the last, which the end of the capture may cut, meets one of `times`;
+/// `begins` are the segments' starts, ascending.
+std::vector<std::size_t> count_between(const std::vector<Nanos>& times,
+                                       const std::vector<Nanos>& begins) {
+  std::vector<std::size_t> counts(begins.size() - 1);
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i)
+    counts[i] =
+        static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), begins[i + 1]) -
+                                 std::lower_bound(times.begin(), times.end(), begins[i]));
+  return counts;
+}
+
+/// Equally often, and at least once, in nine of ten.
+bool regular(std::vector<std::size_t> counts) {
+  std::sort(counts.begin(), counts.end());
+  const std::size_t usual = counts[counts.size() / 2];
+  const auto alike = std::equal_range(counts.begin(), counts.end(), usual);
+  return usual > 0 && static_cast<double>(alike.second - alike.first) >=
+                          kRegular * static_cast<double>(counts.size());
+}
+
+}  // namespace
+
+OuterLoop::OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                     const HostThreads& host, const KernelSequence& sequence)
+    : capture_(capture), launch_(launch), sequence_(sequence) {
+  see_outermost(host);
+  see_host(host);
+  see_device();
+  see_backward(host);
+  for (auto& sign : signs_) std::sort(sign.times.begin(), sign.times.end());
+  for (auto& module : modules_) std::sort(module.second.begin(), module.second.end());
+  std::sort(optimizer_.begin(), optimizer_.end());
+}
+
+/// When the host launched a kernel of the sequence; without launch calls, when it started.
+Nanos OuterLoop::launched(std::uint32_t position) const {
+  const auto row = sequence_.rows[position];
+  if (row < launch_.size() && launch_[row] != kNoRow)
+    return capture_.api_calls.start_ns[launch_[row]];
+  return capture_.activities.start_ns[row];
+}
+
+/// What the program itself called, on each thread: not inside anything but marks and plain Python.
+void OuterLoop::see_outermost(const HostThreads& host) {
+  const auto& ops = capture_.host_ops;
+  outermost_.resize(host.threads());
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+    for (auto row : host.ops(thread)) {
+      const auto name = capture_.text(ops.name[row]);
+      const bool encloses_all = ops.kind[row] == HostKind::python ||
+                                name.find('#', name.starts_with("##") ? 2 : 0) != name.npos;
+      const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
+      auto& spans = outermost_[thread];
+      if (!encloses_all && (spans.empty() || end > spans.back().end))
+        spans.push_back({ops.start_ns[row], end, ops.name[row]});
+    }
+}
+
+/// The name of the outermost operation that made a device activity; empty: none did.
+std::string_view OuterLoop::made_by(std::uint32_t activity) const {
+  if (activity >= launch_.size() || launch_[activity] == kNoRow) return {};
+  const auto call = launch_[activity];
+  const auto thread = capture_.api_calls.thread[call];
+  if (thread >= outermost_.size()) return {};
+  const Nanos time = capture_.api_calls.start_ns[call];
+  const auto& spans = outermost_[thread];
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), time,
+                       [](Nanos at, const Outermost& span) { return at < span.start; });
+  if (after == spans.begin() || (after - 1)->end <= time) return {};
+  return capture_.text((after - 1)->name);
+}
+
+void OuterLoop::see_host(const HostThreads& host) {
+  const auto& ops = capture_.host_ops;
+  enum class Kind : std::uint8_t { unknown, other, optimizer, loader, token, module };
+  std::vector<Kind> kinds(capture_.strings.size(), Kind::unknown);  // each name is read once
+  const auto kind_of = [&](Text name) {
+    Kind& kind = kinds[static_cast<std::size_t>(name)];
+    if (kind != Kind::unknown) return kind;
+    const auto text = capture_.text(name);
+    kind = Kind::other;
+    if (text.starts_with("Optimizer.step#")) kind = Kind::optimizer;
+    if (text.starts_with("enumerate(DataLoader)#")) kind = Kind::loader;
+    if (text.starts_with("aten::") && holds_any(text, kChoosesToken)) kind = Kind::token;
+    if (text.starts_with(kModule)) kind = Kind::module;
+    return kind;
+  };
+  Times loader, token;
+  std::map<std::string_view, Times> outermost;  // calls of one and the same module
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
+    Nanos module_end = INT64_MIN, token_end = INT64_MIN;
+    for (auto row : host.ops(thread)) {
+      const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
+      switch (kind_of(ops.name[row])) {
+        case Kind::optimizer:
+          optimizer_.push_back(start);
+          break;
+        case Kind::loader:
+          loader.push_back(start);
+          break;
+        case Kind::token:  // an operation and those that it calls are one
+          if (start >= token_end) token.push_back(start), token_end = end;
+          break;
+        case Kind::module: {
+          const auto name = capture_.text(ops.name[row]);
+          modules_[class_of(name)].push_back(start);
+          if (start >= module_end) outermost[name].push_back(start), module_end = end;
+          break;
+        }
+        case Kind::unknown:
+        case Kind::other:
+          break;
+      }
+    }
+  }
+  signs_.push_back({"the data loader", std::move(loader)});
+  signs_.push_back({"the choice of a token", std::move(token)});
+  for (auto& [name, times] : outermost) signs_.push_back({"calls of one module", std::move(times)});
+}
+
+void OuterLoop::see_device() {
+  const auto& rows = capture_.activities;
+  enum class Kind : std::uint8_t { unknown, other, update, token };
+  std::vector<Kind> kinds(capture_.strings.size(), Kind::unknown);
+  const auto kind_of = [&](Text name) {
+    Kind& kind = kinds[static_cast<std::size_t>(name)];
+    if (kind != Kind::unknown) return kind;
+    kind = Kind::other;
+    if (holds_any(capture_.text(name), kChoosesToken)) kind = Kind::token;
+    if (holds_any(capture_.text(name), kUpdates)) kind = Kind::update;
+    return kind;
+  };
+  const bool host_tells = !capture_.host_ops.empty();
+  Times token, input;
+  std::map<std::int64_t, Times> graphs;  // launches by graph; none, where the source does not say
+  bool graphs_alone = true;              // no kernel is launched by itself
+  Kind before = Kind::other;
+  std::int64_t launch_before = -1;
+  for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
+    const auto row = sequence_.rows[position];
+    const Kind kind = kind_of(rows.name[row]);
+    if (kind == Kind::update && before != kind && !host_tells)
+      optimizer_.push_back(launched(position));
+    if (kind == Kind::token && before != kind) token.push_back(launched(position));
+    before = kind;
+    const bool of_graph = row < launch_.size() && launch_[row] != kNoRow &&
+                          capture_.api_calls.kind[launch_[row]] == ApiKind::graph_launch;
+    graphs_alone = graphs_alone && of_graph;
+    if ((of_graph || rows.graph_id[row] >= 0) && rows.correlation[row] != launch_before)
+      graphs[rows.graph_id[row]].push_back(launched(position));
+    launch_before = rows.correlation[row];
+  }
+  for (std::uint32_t row = 0; row < rows.size(); ++row)
+    if (rows.copy[row] == CopyKind::host_to_device && rows.device[row] == sequence_.device &&
+        brings_input(made_by(row))) {
+      const bool known = row < launch_.size() && launch_[row] != kNoRow;
+      input.push_back(known ? capture_.api_calls.start_ns[launch_[row]] : rows.start_ns[row]);
+    }
+  signs_.push_back({"the choice of a token", std::move(token)});
+  for (auto& [id, times] : graphs)
+    if (id >= 0 || graphs_alone) signs_.push_back({"launches of one CUDA graph", std::move(times)});
+  see_compiled();
+  signs_.push_back({"copies of the input", std::move(input)});
+}
+
+/// One compiled graph from which every kernel comes. Where it is a layer, others come between.
+void OuterLoop::see_compiled() {
+  std::string_view graph;
+  Times times;
+  for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
+    const auto name = made_by(sequence_.rows[position]);
+    if (!name.starts_with("Torch-Compiled Region") || (!graph.empty() && name != graph)) return;
+    graph = name;
+  }
+  for (const auto& thread : outermost_)
+    for (const auto& span : thread)
+      if (capture_.text(span.name) == graph) times.push_back(span.start);
+  signs_.push_back({"calls of one compiled graph", std::move(times)});
+}
+
+/// Marks the kernels that autograd launched.
+void OuterLoop::see_backward(const HostThreads& host) {
+  const auto& ops = capture_.host_ops;
+  std::vector<std::vector<Interval>> spans(host.threads());
+  bool any = false;
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+    for (auto row : host.ops(thread)) {
+      if (!capture_.text(ops.name[row]).starts_with("autograd::engine::evaluate_function"))
+        continue;
+      const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
+      if (spans[thread].empty() || end > spans[thread].back().end)
+        spans[thread].push_back({start, end}), any = true;
+    }
+  if (!any) return;
+  backward_.assign(sequence_.rows.size(), false);
+  for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
+    const auto row = sequence_.rows[position];
+    if (row >= launch_.size() || launch_[row] == kNoRow) continue;
+    const auto thread = capture_.api_calls.thread[launch_[row]];
+    if (thread >= spans.size()) continue;
+    const Nanos time = launched(position);
+    const auto span =
+        std::upper_bound(spans[thread].begin(), spans[thread].end(), time,
+                         [](Nanos at, const Interval& one) { return at < one.start; });
+    backward_[position] = span != spans[thread].begin() && (span - 1)->end > time;
+  }
+}
+
+bool OuterLoop::both_ways(Cuts cut) const {
+  if (backward_.empty()) return false;
+  for (std::size_t i = 0; i + 1 < cut.size(); ++i) {
+    const auto end = backward_.begin() + cut[i + 1];
+    const auto count = static_cast<double>(cut[i + 1] - cut[i]);
+    const auto back = static_cast<double>(std::count(backward_.begin() + cut[i], end, true));
+    if (back < kEachWay * count || count - back < kEachWay * count) return false;
+  }
+  return true;
+}
+
+OuterLoop::Times OuterLoop::begins_of(Cuts cut) const {
+  Times begins;
+  for (auto position : cut)
+    if (position < sequence_.rows.size()) begins.push_back(launched(position));
+  std::sort(begins.begin(), begins.end());
+  return begins;
+}
+
+std::string_view OuterLoop::sign(Cuts cut) const {
+  const Times begins = begins_of(cut);
+  if (begins.size() < 2) return {};
+  const auto repeats = [&](const Times& times) {
+    if (times.empty() || !regular(count_between(times, begins))) return false;
+    return times.front() < begins.front() || times.back() >= begins.back();  // and the last one
+  };
+  // Where the optimizer runs, it ends the iterations: nothing else does.
+  if (!optimizer_.empty()) {
+    if (repeats(optimizer_)) return "the optimizer";
+    return {};
+  }
+  for (const auto& sign : signs_)
+    if (repeats(sign.times)) return sign.what;
+  if (both_ways(cut)) return "forward and backward passes";
+  return {};
+}
+
+std::string_view OuterLoop::module_of(Cuts cut) const {
+  const Times begins = begins_of(cut);
+  if (begins.size() < 2) return {};
+  for (const auto& [name, times] : modules_) {
+    const auto counts = count_between(times, begins);
+    if (std::all_of(counts.begin(), counts.end(), [](std::size_t count) { return count == 1; }))
+      return name;
+  }
+  return {};
+}
+
+}  // namespace gf

@@ -1,0 +1,102 @@
+"""Layers are no steps: the marks of a capture's steps are taken out, and steps must be found in the whole capture where they were found
+before, and never in one step of it, in that step's forward pass or in its backward pass.
+Usage: unmarked_steps.py PROGRAM [TEXT]   (only captures whose path holds TEXT)"""
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
+CALLS = ("cuda_runtime", "cuda_driver")
+# No period is found in these, with or without a sign of steps: a step of its own kernels each, one kernel a step, or one step in all.
+UNKNOWN = {"recompilation", "tiny_kernels.mended", "hta_cpu_only", "hta_cuda_event_sync", "hta_mi250_rocm", "hta_triton",
+           "tracelens_h100_bert_small", "tracelens_h100_qwen_0.5b"}
+
+
+def captures():
+    folders = [ROOT / "examples", ROOT / "tests/advice/captures", ROOT / "tests/ranks/captures"]
+    if os.environ.get("GPUFATHOM_CORPUS"):
+        folders.append(pathlib.Path(os.environ["GPUFATHOM_CORPUS"]))
+    for folder in folders:
+        yield from sorted(folder.rglob("*.json.gz"))
+
+
+def start(event):
+    return float(event.get("ts", 0))
+
+
+def end(event):
+    return start(event) + float(event.get("dur", 0))
+
+
+def is_mark(event):
+    return event.get("ph") == "X" and event.get("name", "").startswith("ProfilerStep")
+
+
+def part(trace, keeps):
+    """What the host did while `keeps` says so, and what the device did for it; no marks."""
+    events = [event for event in trace["traceEvents"] if not is_mark(event) and event.get("cat") != "gpu_user_annotation"]
+    kept = {event["args"].get("correlation") for event in events
+            if event.get("cat") in CALLS and "args" in event and keeps(event)}
+    return {**trace, "traceEvents": [
+        event for event in events
+        if event.get("ph") == "M" or (event.get("ph") == "X" and (
+            event["args"].get("correlation") in kept if event.get("cat") in ON_DEVICE else keeps(event)))]}
+
+
+def cases(path):
+    """(name, trace, whether it has steps)"""
+    trace = json.loads(gzip.decompress(path.read_bytes()))
+    if not isinstance(trace, dict):
+        return
+    marks = sorted((event for event in trace["traceEvents"] if is_mark(event) and event.get("cat") == "user_annotation"), key=start)
+    if not marks:
+        return
+    name = path.name.removesuffix(".json.gz")
+    yield f"{name}: whole", part(trace, lambda event: True), True
+    mark = marks[len(marks) // 2]
+    begin, stop = start(mark), end(mark)
+    yield f"{name}: one step", part(trace, lambda event: begin <= start(event) < stop), False
+    backward = [event for event in trace["traceEvents"]
+                if event.get("name", "").startswith("autograd::engine") and begin <= start(event) < stop]
+    if backward:
+        turn, last = min(map(start, backward)), max(map(end, backward))
+        yield f"{name}: forward", part(trace, lambda event: begin <= start(event) and end(event) <= turn), False
+        yield f"{name}: backward", part(trace, lambda event: turn <= start(event) < last), False
+
+
+def wrong(program, case):
+    """What is wrong with the answer to a case; empty: nothing."""
+    name, trace, steps = case
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(trace, file)
+        file.flush()
+        answer = subprocess.run([program, "analyze", file.name, "--format", "json"], capture_output=True, text=True)
+    found = json.loads(answer.stdout)["window"]["step_source"] if answer.stdout else "none"
+    if steps and found == "none" and name.split(":")[0] not in UNKNOWN:
+        return f"{name}: no steps"
+    if not steps and found != "none":
+        return f"{name}: {found}"
+    return ""
+
+
+def main():
+    program, text = sys.argv[1], (sys.argv[2:] or [""])[0]
+    count, faults = 0, []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path in captures():
+            if text in str(path):
+                answers = list(pool.map(lambda case: wrong(program, case), cases(path)))
+                count += len(answers)
+                faults += filter(None, answers)
+    print(*faults, f"{count} captures without marks, {len(faults)} wrong", sep="\n")
+    sys.exit(bool(faults) or count == 0)
+
+
+if __name__ == "__main__":
+    main()
