@@ -44,6 +44,22 @@ class QualityNote(Answer):
 
 
 @dataclass(frozen=True)
+class BlockInfo(Answer):
+    """Kernels that repeat, and nothing shows that they are steps: mostly layers of one pass.
+
+    count: blocks; 0: nothing repeats, or there are steps
+    kernels: kernels of a block
+    duration_ns: a block's median time
+    module: the module that the host calls once a block, or empty
+    """
+
+    count: int
+    kernels: int
+    duration_ns: int
+    module: str
+
+
+@dataclass(frozen=True)
 class StepInfo(Answer):
     """One training or inference iteration.
 
@@ -70,6 +86,9 @@ class WindowInfo(Answer):
     duration_ns: length
     step_source: what made the steps: a mark, a period of the kernel sequence, or none
     step_confidence: how alike the detected steps are, 0..1; null with marks
+    step_sign: what shows that a period is one of steps: the optimizer, forward and backward passes,
+    ...
+    blocks: what repeats in a capture without steps
     steps: steps inside the window
     all_steps: steps of the whole capture
     """
@@ -80,9 +99,12 @@ class WindowInfo(Answer):
     duration_ns: int
     step_source: str
     step_confidence: Optional[float]
+    step_sign: str
+    blocks: BlockInfo
     steps: List[StepInfo]
     all_steps: List[StepInfo]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "blocks": BlockInfo,
         "steps": StepInfo,
         "all_steps": StepInfo,
     }

@@ -14,6 +14,7 @@ namespace {
 struct Program {
   int steps, layers, layer_kernels, head, tail, prologue, tuning;
   double noise;
+  bool input = true;  // a batch is copied to the device before each step
 };
 
 /// Step starts are returned in `starts`.
@@ -38,6 +39,9 @@ Capture run(const Program& program, unsigned seed, std::vector<Nanos>& starts) {
   for (int step = 0; step < program.steps; ++step) {
     now += 5000;  // the host prepares the next step
     starts.push_back(now);
+    if (program.input)
+      builder.copy(CopyKind::host_to_device, {now - 2000, now - 1000}, {now, now + 800});
+    now += 1000;
     for (int i = 0; i < program.head; ++i) kernel("head" + std::to_string(i));
     for (int layer = 0; layer < program.layers; ++layer) {
       for (int i = 0; i < program.layer_kernels; ++i) kernel("layer" + std::to_string(i));
@@ -89,6 +93,16 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
   RC_ASSERT(2 * found.steps.size() >=
             starts.size());  // neighbours that noise made unlike may be left out
   RC_ASSERT(found.steps.size() <= starts.size());
+}
+
+RC_GTEST_PROP(Period, IsOfBlocksWhereNothingShowsSteps, ()) {
+  Program program{*rc::gen::inRange(3, 15), *rc::gen::inRange(1, 24), 6, 4, 6, 0, 0, 0, false};
+  std::vector<Nanos> starts;
+  const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
+  const Steps found = find_period(capture, {}, {});
+  RC_ASSERT(found.source == "none" && found.steps.empty());
+  RC_ASSERT(found.blocks.count == program.steps);
+  RC_ASSERT(found.blocks.kernels == program.head + program.tail + program.layers * 6);
 }
 
 TEST(Period, IsNotSeenWhereThereIsNone) {

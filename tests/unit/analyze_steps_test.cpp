@@ -23,6 +23,8 @@ TEST(StepNames, AreRecognised) {
   EXPECT_EQ(number("step_num=41"), 41);
   EXPECT_EQ(number("train 5"), 5);
   EXPECT_TRUE(parse_step_name("train_step"));
+  EXPECT_TRUE(parse_step_name("step[DECODE bs=8 toks=8]"));
+  EXPECT_EQ(number("token_5"), 5);
   for (auto other : {"", "42", "Optimizer.step#SGD.step", "aten::conv2d", "batch 64", "layer 3",
                      "footstep 3", "nn.Module: Conv2d_1", "step 99999999999999999999"})
     EXPECT_FALSE(parse_step_name(other)) << other;
@@ -200,7 +202,8 @@ TEST(Window, SaysWhatIsWrong) {
   EXPECT_NE(empty.error().message().find("no GPU activity"), std::string::npos);
 }
 
-/// Bursts of equal kernels every 40 ms, sampled each millisecond with a level for every burst.
+/// Bursts of equal kernels every 40 ms, each with an input of its own, sampled each millisecond
+/// with a level for every burst.
 std::string steps_of_bursts(bool sampled) {
   test::CaptureBuilder builder;
   auto& capture = builder.capture;
@@ -208,6 +211,8 @@ std::string steps_of_bursts(bool sampled) {
   for (Nanos burst = 0; burst < kBursts; ++burst)
     for (Nanos i = 0; i < 300; ++i) {
       const Nanos start = burst * 40 * kNsPerMs + i * 60'000;
+      builder.copy(CopyKind::host_to_device, {start - 8000, start - 7000},
+                   {start - 6000, start - 2000});
       builder.kernel("cell", start, start + 50'000);
     }
   capture.device_row(0);

@@ -228,6 +228,18 @@ export type WindowKind =
   | "step"
   | "range";
 
+/** Kernels that repeat, and nothing shows that they are steps: mostly layers of one pass. */
+export interface BlockInfo {
+  /** blocks; 0: nothing repeats, or there are steps. */
+  count: number;
+  /** kernels of a block. */
+  kernels: number;
+  /** a block's median time. */
+  duration_ns: number;
+  /** the module that the host calls once a block, or empty. */
+  module: string;
+}
+
 /** One training or inference iteration. */
 export interface StepInfo {
   /** step number of the source. */
@@ -254,6 +266,10 @@ export interface WindowInfo {
   step_source: string;
   /** how alike the detected steps are, 0..1; null with marks. */
   step_confidence: number | null;
+  /** what shows that a period is one of steps: the optimizer, forward and backward passes, .... */
+  step_sign: string;
+  /** what repeats in a capture without steps. */
+  blocks: BlockInfo;
   /** steps inside the window. */
   steps: StepInfo[];
   /** steps of the whole capture. */
