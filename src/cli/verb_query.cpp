@@ -16,12 +16,11 @@
 #include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "model/counter_values.h"
 #include "model/file.h"
 #include "report/query/analysis_tables.h"
 #include "report/query/capture_tables.h"
+#include "report/query/column_table.h"
 #include "report/query/query.h"
-#include "report/query/sample_table.h"
 #include "report/wholeness.h"
 #include "session/answer.h"
 
@@ -37,13 +36,13 @@ struct QueryArguments {
   QueryLimits limits;
 };
 
+constexpr int kLongestText = 256 << 20;  // or blob, in bytes
 constexpr std::int64_t kCountingSeconds = 10;
 constexpr std::int64_t kMostSeconds = 100'000'000;  // three years: clocks count no further
 
 struct Input {
-  sqlite::Database db;
-  std::shared_ptr<const Capture> samples;  // holds the packed ones; null: there are none
-  Capture notes;                           // quality and metadata
+  std::shared_ptr<QuerySource> source;
+  sqlite::Database db;  // empty but for what shows the source
 };
 
 Result<bool> lies_as_capture(const std::string& path) {
@@ -80,72 +79,44 @@ class Watchdog {
   std::jthread thread_;
 };
 
-/// Whether a file has tables that are called as those of the analysis, which no capture has.
-bool hides_analysis(sqlite3* db) {
-  for (const AnalysisTable& table : analysis_tables()) {
-    const auto same = sqlite::integer(
-        db,
-        fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}' COLLATE NOCASE",
-                    table.name),
-        {});
-    if (!same || *same > 0) return true;
-  }
-  return false;
-}
-
-/// A capture file is asked where it lies; its packed samples are shown beside it.
-Result<Input> open_stored(const std::string& path, const ImportOptions& options) {
-  auto db = open_capture_file(path);
-  if (!db) return tl::unexpected(db.error());
-  const auto packed = sqlite::integer(
-      db->get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'sample_blocks'", path);
-  auto notes = read_quality(path);
-  if (!notes) return tl::unexpected(notes.error());
-  std::shared_ptr<const Capture> samples;
-  if (packed && *packed > 0) {
-    auto read = read_samples(path, options.progress, options.max_bytes);
-    if (!read) return tl::unexpected(read.error());
-    samples = std::make_shared<const Capture>(std::move(*read));
-    if (auto shown = show_samples(db->get(), samples); !shown) return tl::unexpected(shown.error());
-    notes->add_quality(*samples);
-  }
-  if (auto shown = show_views(db->get(), path); !shown) return tl::unexpected(shown.error());
-  return Input{std::move(*db), samples, std::move(*notes)};
-}
-
-/// Every other input is imported into a temporary database, which goes away by itself. So is a
-/// capture file of which the analysis is asked for.
-Result<Input> open_imported(const std::string& path, const ImportOptions& options,
-                            bool with_analysis) {
-  auto imported = import_file(path, options);
-  if (!imported) return tl::unexpected(imported.error());
+Result<Input> shown(std::shared_ptr<QuerySource> source) {
   auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   if (!db) return tl::unexpected(db.error());
-  auto done =
-      sqlite::execute(db->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;", path);
-  if (done) done = store_capture(db->get(), *imported, options.progress);
-  Loaded loaded;
-  if (with_analysis) {
-    auto joined = join_measured(std::move(*imported), {}, options.progress);
-    if (!joined) return tl::unexpected(joined.error());
-    loaded = std::move(*joined);
-  } else {
-    loaded.capture = std::make_shared<const Capture>(std::move(*imported));
+  sqlite3_limit(db->get(), SQLITE_LIMIT_LENGTH, kLongestText);
+  if (auto ok = show_capture(db->get(), source); !ok) return tl::unexpected(ok.error());
+  return Input{std::move(source), std::move(*db)};
+}
+
+/// A capture file is asked where it lies; every other input is imported.
+Result<Input> open_input(const std::string& path, const ImportOptions& options, bool stored) {
+  if (stored) {
+    auto source = QuerySource::open(path, options.max_bytes);
+    if (!source) return tl::unexpected(source.error());
+    return shown(std::move(*source));
   }
-  const auto& capture = loaded.capture;
-  if (done && !capture->sample_blocks.empty()) done = show_samples(db->get(), capture, false);
-  if (done && with_analysis) {
-    Question question;
-    question.window = "all";
-    question.progress = options.progress;
-    const auto answered = answer_question(loaded, question);
-    if (!answered) return tl::unexpected(answered.error());
-    done = add_analysis_tables(db->get(), *answered->context, answered->analysis);
-  }
-  if (!done) return tl::unexpected(done.error());
-  Capture notes;
-  notes.add_quality(*capture);
-  return Input{std::move(*db), capture, std::move(notes)};
+  auto imported = import_file(path, options);
+  if (!imported) return tl::unexpected(imported.error());
+  return shown(
+      std::make_shared<QuerySource>(std::make_shared<const Capture>(std::move(*imported))));
+}
+
+/// With what an analysis says besides.
+Result<Input> open_analysed(const std::string& path, const ImportOptions& options) {
+  InputOptions wanted;
+  wanted.trace = path;
+  wanted.max_bytes = options.max_bytes;
+  const auto loaded = load_capture(wanted, options.progress);
+  if (!loaded) return tl::unexpected(loaded.error());
+  Question question;
+  question.window = "all";
+  question.progress = options.progress;
+  const auto answered = answer_question(*loaded, question);
+  if (!answered) return tl::unexpected(answered.error());
+  auto input = shown(std::make_shared<QuerySource>(loaded->capture));
+  if (!input) return input;
+  if (auto ok = add_analysis_tables(input->db.get(), *answered->context, answered->analysis); !ok)
+    return tl::unexpected(ok.error());
+  return input;
 }
 
 /// Asks, and analyses first when the statement asks for what an analysis says.
@@ -154,11 +125,21 @@ Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
   QueryLimits limits = out.limits;
   limits.max_bytes = out.max_bytes.value_or(limits.max_bytes);
   auto found = ask(input.db.get(), *out.sql, limits);
+  if (!input.source->status()) return tl::unexpected(input.source->status().error());
   if (found || !asks_for_analysis(found.error())) return found;
-  auto analysed = open_imported(*out.file, options, true);
+  auto analysed = open_analysed(*out.file, options);
   if (!analysed) return tl::unexpected(analysed.error());
   input = std::move(*analysed);
   return ask(input.db.get(), *out.sql, limits);
+}
+
+/// What is known of the capture, when it has been asked.
+void take_notes(const Capture& capture, Capture& notes) {
+  notes.add_quality(capture);
+  for (std::size_t i = 0; i < capture.metadata.size(); ++i)
+    notes.set_metadata(capture.text(capture.metadata.key[i]),
+                       capture.text(capture.metadata.value[i]));
+  notes.note_unfinished_recording();
 }
 
 /// `notes`: what is known to be missing.
@@ -171,25 +152,19 @@ Result<std::string> answer(const QueryArguments& options, Capture& notes) {
   import.max_bytes = options.max_bytes.value_or(import.max_bytes);
   const auto stored = lies_as_capture(*options.file);
   if (!stored) return tl::unexpected(stored.error());
-  auto input =
-      *stored ? open_stored(*options.file, import) : open_imported(*options.file, import, false);
+  auto input = open_input(*options.file, import, *stored);
   progress.wipe();
   if (!input) return tl::unexpected(input.error());
-  if (*stored && options.sql && hides_analysis(input->db.get())) {
-    input = open_imported(*options.file, import, true);
-    progress.wipe();
-    if (!input) return tl::unexpected(input.error());
-  }
   if (!options.sql) {
-    notes = std::move(input->notes);
-    return capture_tables_text(
-        style, input->db.get(),
-        input->samples ? std::optional(counter_value_count(*input->samples)) : std::nullopt,
-        std::min(kCountingSeconds, options.limits.max_seconds - 1));
+    const auto text =
+        capture_tables_text(style, input->db.get(), input->source.get(),
+                            std::min(kCountingSeconds, options.limits.max_seconds - 1));
+    take_notes(input->source->capture(), notes);
+    return text;
   }
   auto found = ask_input(options, *input, import);
   progress.wipe();
-  notes = std::move(input->notes);
+  take_notes(input->source->capture(), notes);
   if (!found) {
     if (found.error().file.empty()) found.error().file = *options.file;
     return tl::unexpected(found.error());

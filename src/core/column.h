@@ -42,11 +42,15 @@ class Column {
   }
   void append(std::span<const T> values) {
     if (values.empty()) return;
-    const std::size_t need = size_ + values.size();
+    std::memcpy(static_cast<void*>(extend(values.size()).data()), values.data(),
+                values.size_bytes());
+  }
+  /// Makes room for so many more values, which the caller writes.
+  std::span<T> extend(std::size_t count) {
+    const std::size_t need = size_ + count;
     if (need > capacity_)
       reserve(need > capacity_ + capacity_ / 2 ? need : capacity_ + capacity_ / 2);
-    std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
-    size_ = need;
+    return {data_ + std::exchange(size_, need), count};
   }
   void reserve(std::size_t size) {
     if (size <= capacity_) return;

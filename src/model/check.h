@@ -26,6 +26,9 @@ inline constexpr Nanos kStrayDistance = 10 * kNsPerSecond;
 inline constexpr const char* kDamagedFile =
     "the file is damaged, or was changed by another program";
 
+inline constexpr const char* kDamagedBlock =
+    "its bytes are not those that were written: copy the file again";
+
 /// References between tables must point at rows that exist; `file` is what the error is about.
 Status check_references(const Capture& capture, const std::string& file);
 

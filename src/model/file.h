@@ -28,7 +28,8 @@
 namespace gf {
 
 inline constexpr std::uint32_t kCaptureFileId = 0x67706661;  // "gpfa", at byte 68 of the file
-inline constexpr int kCaptureFileVersion = 1;
+inline constexpr int kRowsVersion = 1;  // without packed tables: older programs read it
+inline constexpr int kCaptureFileVersion = 2;
 
 inline constexpr std::uint64_t kMostBytes = 64ull << 30;  // that may be made of a file, unless told
 
@@ -53,18 +54,11 @@ Result<Capture> read_samples(const std::string& path, const Progress& progress =
 /// Reads only the quality and the metadata of a capture file: what a question to it must know.
 Result<Capture> read_quality(const std::string& path);
 
-/// Puts a capture into a database that is open and empty, schema and views included: what `query`
-/// asks.
+/// Puts a capture into a database that is open and empty, schema and views included.
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
 
-/// Opens a capture file, after checking that it is one. The views that it holds cannot be read: a
-/// stranger's say what they like.
+/// Opens a capture file, after checking that it is one.
 Result<sqlite::Database> open_capture_file(const std::string& path);
-
-/// Makes the readable views anew for this connection, over the tables of a capture file that is
-/// open: whoever asks gets ours, whatever the file calls by their names. What `temp` has already
-/// stays.
-Status show_views(sqlite3* db, const std::string& file);
 
 /// Writes a capture file while it is being recorded. Each append is one transaction: a process that
 /// is killed leaves a file that holds everything appended before. The first append makes the file.
@@ -79,7 +73,10 @@ class CaptureWriter {
   /// time, as are the source fields). References between event tables (collectives.activity,
   /// kernel_counters.kernel) are row numbers within one append. Always pass the same capture: its
   /// string pool and its rows of devices and threads must only grow.
-  Status append(Capture& capture);
+  ///
+  /// Rows of a table stay rows until they are enough to be packed as columns; the `last` append
+  /// seals the file.
+  Status append(Capture& capture, bool last = false);
 
   /// How long an append waits for another program that reads the file: 10 s unless told.
   static constexpr int kPatienceMs = 10'000;
@@ -100,14 +97,15 @@ class CaptureWriter {
                     // with any descriptor of the file
   sqlite::Database db_;
   std::uint32_t strings_ = 0;  // texts written so far
-  PerTable written_{};         // rows of event tables so far
+  Tables tail_;                // rows of event tables that stand as rows
+  PerTable packed_{};          // rows of each before them, packed
   std::uint64_t rows_ = 0;
 };
 
 /// The table of packed samples; made when the first block is written.
 inline constexpr const char* kSampleBlocksSchema =
     "CREATE TABLE IF NOT EXISTS sample_blocks(row INTEGER PRIMARY KEY, device INTEGER, start_ns "
-    "INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB)";
+    "INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB, hash INTEGER)";
 
 /// A view that the capture file has besides those of the tables.
 struct CaptureView {

@@ -1,5 +1,7 @@
 #include "model/file_blocks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -9,6 +11,7 @@
 #include "core/cores.h"
 #include "core/pipeline.h"
 #include "core/strings.h"
+#include "core/xxh64.h"
 #include "model/sample_block.h"
 
 namespace gf {
@@ -26,6 +29,7 @@ struct BlockSlot {
   std::int64_t device = 0, samples = 0;  // no samples: the row names a device or a text in vain
   std::vector<Text> metrics;
   std::string data;
+  std::optional<std::uint64_t> hash;  // of data; none: an older program wrote it
   std::optional<PackedBlock> block;
 };
 
@@ -61,6 +65,9 @@ void take_block_row(sqlite3_stmt* row, std::size_t devices, const FileStrings& s
     slot.metrics = std::move(metrics).value_or(std::vector<Text>{});
   }
   slot.data = sqlite::column_text(row, 3);
+  slot.hash.reset();
+  if (sqlite3_column_type(row, 4) != SQLITE_NULL)
+    slot.hash = static_cast<std::uint64_t>(sqlite3_column_int64(row, 4));
 }
 
 /// Keeps blocks in their order, and says when it is enough.
@@ -101,8 +108,14 @@ Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
   if (!*there) return {};
   auto total = sqlite::integer(db, "SELECT count(*) FROM sample_blocks", file);
   if (!total) return tl::unexpected(total.error());
+  const auto hashed = sqlite::integer(
+      db, "SELECT count(*) FROM pragma_table_info('sample_blocks') WHERE name = 'hash'", file);
+  if (!hashed) return tl::unexpected(hashed.error());
   auto statement = sqlite::prepare(
-      db, "SELECT device, samples, metrics, data FROM sample_blocks ORDER BY row", file);
+      db,
+      fmt::format("SELECT device, samples, metrics, data, {} FROM sample_blocks ORDER BY row",
+                  *hashed > 0 ? "hash" : "NULL"),
+      file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* raw = statement->get();
   BlockKeeper keeper(capture, *total, max_bytes, progress);
@@ -118,7 +131,7 @@ Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
   std::deque<BlockUnpacker> unpackers(workers);
   auto check = [&](BlockSlot& slot, unsigned worker) {
     slot.block.reset();
-    if (slot.samples > 0)
+    if (slot.samples > 0 && slot.hash.value_or(xxh64(slot.data)) == xxh64(slot.data))
       slot.block = unpackers[worker].checked_block(
           static_cast<std::uint32_t>(slot.device), slot.metrics,
           static_cast<std::uint64_t>(slot.samples), std::move(slot.data));

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "model/check.h"
 #include "model/file.h"
 #include "model/file_blocks.h"
-#include "model/file_strings.h"
+#include "model/file_reader.h"
 #include "model/file_values.h"
 
 namespace gf {
@@ -17,7 +20,8 @@ namespace {
 using sqlite::failure;
 using sqlite::plain_table;
 using sqlite::prepare;
-using sqlite::ReadBudget;
+
+constexpr Text kNoText = Text::none;
 
 /// Reads one value; false when it cannot stand in this column.
 template <class Declared>
@@ -48,103 +52,236 @@ bool take(sqlite3_stmt* raw, int at, const FileStrings& strings, ValueOf<Declare
   }
 }
 
-/// A table as the file should hold it.
-struct StoredTable {
-  const char* name;
-  std::uint64_t row_bytes;
-  std::vector<const char*> columns;
-};
-
-template <class Table>
-StoredTable stored_table(const Table& table) {
-  StoredTable stored{Table::kName, 0, {}};
-  table.each_column([&](const ColumnInfo& info, const auto& column) {
-    stored.row_bytes += sizeof(typename std::remove_cvref_t<decltype(column)>::value_type);
-    stored.columns.push_back(info.name);
-  });
-  return stored;
+/// Whether a table of the file has a column.
+Result<bool> has_column(sqlite3* db, const std::string& table, const char* column,
+                        const std::string& file) {
+  auto found = sqlite::integer(
+      db,
+      fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", table, column),
+      file);
+  if (!found) return tl::unexpected(found.error());
+  return *found > 0;
 }
 
-struct StoredRows {
-  sqlite::Statement statement;  // none: written before the model had this table
-  std::size_t count = 0;
-};
-
-/// The rows of a table: their number, then the columns. What the file lacks is read as NULL, which
-/// stands for the default.
-Result<StoredRows> select_rows(sqlite3* db, const StoredTable& table, ReadBudget& budget,
-                               const std::string& file) {
-  const std::string stored = fmt::format("_{}", table.name);
-  auto there = plain_table(db, stored, file);
-  if (!there) return tl::unexpected(there.error());
-  if (!*there) return StoredRows{};
-  auto count = sqlite::integer(db, fmt::format("SELECT count(*) FROM {}", stored), file);
-  if (!count) return tl::unexpected(count.error());
-  if (*count >= kNoRow)
-    return fail(fmt::format("table {} has more rows than this program can hold", table.name), file);
-  const auto rows = static_cast<std::size_t>(*count);
-  if (auto ok = budget.spend(rows * table.row_bytes); !ok) return tl::unexpected(ok.error());
-  std::string columns;
-  for (const char* name : table.columns) {
-    auto has = sqlite::integer(
-        db,
-        fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'", stored, name),
-        file);
+/// Goes over the rows of a table that stand as rows: their number, then these columns. What the
+/// file lacks is read as NULL, which stands for the default. `take_row` keeps the row that the
+/// statement is at, and gives the column whose value is not possible, if any.
+Status read_rows(sqlite3* db, const char* table, const std::vector<const char*>& columns,
+                 std::int64_t row, const std::string& file,
+                 const std::function<const char*(sqlite3_stmt*)>& take_row) {
+  const std::string stored = fmt::format("_{}", table);
+  std::string list;
+  for (const char* name : columns) {
+    const auto has = has_column(db, stored, name, file);
     if (!has) return tl::unexpected(has.error());
-    if (*has > 0) {
-      columns += ", " + sqlite::quoted(name);
-    } else {
-      columns += ", NULL";
-    }
+    list += *has ? ", " + sqlite::quoted(name) : ", NULL";
   }
   auto statement =
-      prepare(db, fmt::format("SELECT row{} FROM {} ORDER BY row", columns, stored), file);
+      prepare(db, fmt::format("SELECT row{} FROM {} ORDER BY row", list, stored), file);
   if (!statement) return tl::unexpected(statement.error());
-  return StoredRows{std::move(*statement), rows};
-}
-
-/// `take_row` keeps the row that the statement is at, and gives the column whose value is not
-/// possible, if any.
-Status read_rows(sqlite3* db, const StoredTable& table, sqlite3_stmt* raw, const std::string& file,
-                 const std::function<const char*()>& take_row) {
-  std::int64_t row = 0;
+  sqlite3_stmt* raw = statement->get();
   int code;
-  while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+  for (; (code = sqlite3_step(raw)) == SQLITE_ROW; ++row) {
     if (row >= kNoRow || sqlite3_column_int64(raw, 0) != row)
-      return fail(fmt::format("table {} lacks row {}", table.name, row), file, -1, kDamagedFile);
-    if (const char* bad = take_row())
-      return fail(
-          fmt::format("table {}, row {}: the value of {} is not possible", table.name, row, bad),
-          file, -1, kDamagedFile);
-    ++row;
+      return fail(fmt::format("table {} lacks row {}", table, row), file, -1, kDamagedFile);
+    if (const char* bad = take_row(raw))
+      return fail(fmt::format("table {}, row {}: the value of {} is not possible", table, row, bad),
+                  file, -1, kDamagedFile);
   }
   if (code == SQLITE_DONE) return {};
-  return failure(db, fmt::format("table {} cannot be read", table.name), file);
+  return failure(db, fmt::format("table {} cannot be read", table), file);
 }
 
-template <class Table>
-Status read_table(sqlite3* db, Table& table, const FileStrings& strings, ReadBudget& budget,
-                  const std::string& file) {
-  const StoredTable stored = stored_table(table);
-  auto rows = select_rows(db, stored, budget, file);
-  if (!rows) return tl::unexpected(rows.error());
-  sqlite3_stmt* raw = rows->statement.get();
-  if (!raw) return {};
-  table.reserve(rows->count);
-  return read_rows(db, stored, raw, file, [&] {
-    int at = 1;
-    const char* bad = nullptr;
-    table.each_column_ref([&](const auto& column) {
-      using Column = std::remove_cvref_t<decltype(column)>;
-      typename Column::Value value;
-      if (!take<typename Column::Declared>(raw, at++, strings, value)) bad = column.info.name;
-      column.column.push_back(value);
-    });
-    return bad;
-  });
+/// The enumerators that a block names, by number.
+template <class E>
+std::vector<std::optional<E>> named(std::string_view names) {
+  std::vector<std::optional<E>> found;
+  while (!names.empty()) {
+    const auto comma = std::min(names.find(','), names.size());
+    found.push_back(enum_from<E>(names.substr(0, comma)));
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return found;
+}
+
+/// Turns the values of blocks into those of a column; false when one cannot stand in it.
+template <class Declared>
+bool convert(std::span<const std::int64_t> stored, const std::string& names,
+             const FileStrings& strings, std::span<ValueOf<Declared>> out, std::size_t& done) {
+  using Value = ValueOf<Declared>;
+  if constexpr (std::is_same_v<Value, F64>) {
+    for (const auto bits : stored) out[done++] = std::bit_cast<F64>(bits);
+  } else if constexpr (kIsListed<Declared>) {
+    const auto listed = named<Value>(names);
+    for (const auto number : stored) {
+      if (number < 0 || number >= std::ssize(listed) || !listed[static_cast<std::size_t>(number)])
+        return false;
+      out[done++] = *listed[static_cast<std::size_t>(number)];
+    }
+  } else if constexpr (kIsText<Declared>) {
+    for (const auto id : stored) {
+      const Text* text = id == 0 ? &kNoText : strings.text(id);
+      if (!text) return false;
+      out[done++] = *text;
+    }
+  } else {
+    for (const auto number : stored) {
+      if constexpr (kIsRef<Declared>) {
+        if (number < -1 || number >= kNoRow) return false;
+      } else if (!std::in_range<Value>(number)) {
+        return false;
+      }
+      out[done++] = static_cast<Value>(number);  // of no row: kNoRow
+      if (std::is_same_v<Declared, declared::Bool> && number > 1) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
+
+Result<CaptureReader> CaptureReader::open(const std::string& path, std::uint64_t max_bytes) {
+  auto db = open_capture_file(path);
+  if (!db) return tl::unexpected(db.error());
+  CaptureReader reader(path, max_bytes, std::move(*db));
+  if (auto ok = reader.start(); !ok) return tl::unexpected(ok.error());
+  return reader;
+}
+
+Status CaptureReader::start() {
+  sqlite3* db = db_.get();
+  // One snapshot of a file that may still be written.
+  if (auto ok = sqlite::execute(db, "BEGIN", path_); !ok) return ok;
+  if (auto ok = strings_.read(db, capture_->strings, budget_, path_); !ok) return ok;
+  auto source = prepare(db, "SELECT path, format, framework, events, bytes FROM source", path_);
+  if (!source) return tl::unexpected(source.error());
+  if (sqlite3_step(source->get()) == SQLITE_ROW) {
+    capture_->path = sqlite::column_text(source->get(), 0);
+    capture_->format = sqlite::column_text(source->get(), 1);
+    capture_->framework = sqlite::column_text(source->get(), 2);
+    capture_->events = sqlite3_column_int64(source->get(), 3);
+    capture_->bytes = sqlite3_column_int64(source->get(), 4);
+  }
+  auto packed = find_blocks(db, budget_, path_);
+  if (!packed) return tl::unexpected(packed.error());
+  packed_ = std::move(*packed);
+  const auto sealed = check_seal(db, budget_, path_);
+  if (!sealed) return tl::unexpected(sealed.error());
+  seal_ = *sealed;
+  return {};
+}
+
+const PackedRows& CaptureReader::packed(const char* table) const {
+  static const PackedRows kNone;
+  const auto found = packed_.find(table);
+  return found == packed_.end() ? kNone : found->second;
+}
+
+Result<CaptureReader::Stored> CaptureReader::stored(const char* table) {
+  const std::string rows = fmt::format("_{}", table);
+  Stored found;
+  found.packed = packed(table).rows;
+  auto there = plain_table(db_.get(), rows, path_);
+  if (!there) return tl::unexpected(there.error());
+  found.has_rows = *there;
+  if (*there) {
+    auto count = sqlite::integer(db_.get(), fmt::format("SELECT count(*) FROM {}", rows), path_);
+    if (!count) return tl::unexpected(count.error());
+    found.rows = static_cast<std::size_t>(*count);
+  }
+  if (found.packed + found.rows >= kNoRow)
+    return fail(fmt::format("table {} has more rows than this program can hold", table), path_);
+  return found;
+}
+
+template <class Table>
+Status CaptureReader::load(Table& table, std::uint64_t columns) {
+  std::uint64_t& loaded = loaded_[static_cast<std::size_t>(Table::kId)];
+  const std::uint64_t wanted = columns & ~loaded;
+  if (wanted == 0) return {};
+  const auto found = stored(Table::kName);
+  if (!found) return tl::unexpected(found.error());
+  loaded |= wanted;
+  if (found->packed + found->rows == 0) return {};
+  const auto each_wanted = [&](auto&& apply) {
+    unsigned number = 0;
+    table.each_column_ref([&](const auto& ref) {
+      if (wanted >> column_bit(number++) & 1) apply(ref);
+    });
+  };
+  Status status;
+  std::map<std::string, ColumnSink> sinks;
+  std::vector<const char*> names;
+  each_wanted([&](const auto& ref) {
+    using Declared = typename std::remove_cvref_t<decltype(ref)>::Declared;
+    using Value = ValueOf<Declared>;
+    if (status) status = budget_.spend((found->packed + found->rows) * sizeof(Value));
+    names.push_back(ref.info.name);
+    auto& column = ref.column;
+    ColumnSink& sink = sinks[ref.info.name];
+    sink.fill = [&column, rows = found->packed + found->rows](std::size_t until) {
+      column.reserve(rows);
+      if (until > column.size()) column.resize(until, ColumnType<Declared>::kFallback);
+    };
+    sink.take = [&column, this](const BlockPlace& place, std::span<const std::int64_t> values,
+                                std::size_t& done) {
+      return convert<Declared>(values, place.names, strings_, column.extend(values.size()), done);
+    };
+  });
+  if (status) status = read_columns(db_.get(), packed(Table::kName), sinks, path_);
+  if (!status || !found->has_rows || found->rows == 0) return status;
+  return read_rows(db_.get(), Table::kName, names, static_cast<std::int64_t>(found->packed), path_,
+                   [&](sqlite3_stmt* raw) {
+                     int at = 1;
+                     const char* bad = nullptr;
+                     each_wanted([&](const auto& ref) {
+                       using Column = std::remove_cvref_t<decltype(ref)>;
+                       typename Column::Value value;
+                       if (!take<typename Column::Declared>(raw, at++, strings_, value))
+                         bad = ref.info.name;
+                       ref.column.push_back(value);
+                     });
+                     return bad;
+                   });
+}
+
+Status CaptureReader::load(TableId id, std::uint64_t columns) {
+  Status status;
+  capture_->each_table([&](auto& table) {
+    if (table.kId == id) status = load(table, columns);
+  });
+  if (status && id == TableId::quality && seal_ == Seal::broken) {
+    capture_->note_quality(QualityCode::changed_file,
+                           "the file is not as it was when its writer ended: rows were changed, "
+                           "added or taken away");
+    seal_ = Seal::none;  // told
+  }
+  return status;
+}
+
+Status CaptureReader::load_samples(const Progress& progress) {
+  if (std::exchange(samples_loaded_, true)) return {};
+  if (auto ok = load(TableId::devices); !ok) return ok;
+  return read_blocks(db_.get(), *capture_, strings_, max_bytes_, path_, progress);
+}
+
+Result<std::size_t> CaptureReader::rows(TableId id) {
+  Result<std::size_t> count{0};
+  capture_->each_table([&](const auto& table) {
+    if (table.kId != id) return;
+    auto& known = rows_[static_cast<std::size_t>(id)];
+    if (!known) {
+      const auto found = stored(table.kName);
+      if (!found) {
+        count = tl::unexpected(found.error());
+        return;
+      }
+      known = found->packed + found->rows;
+    }
+    count = *known;
+  });
+  return count;
+}
 
 Result<sqlite::Database> open_capture_file(const std::string& path) {
   auto db = sqlite::open_untrusted(path, sqlite::HotJournal::recover_copy);
@@ -176,40 +313,22 @@ namespace {
 
 using Wanted = bool (*)(std::string_view table);
 
-/// `wanted` says which tables are read, by name; with sample_blocks, devices must be.
+/// `wanted` says which tables are read, by name.
 Result<Capture> read_tables(const std::string& path, const Progress& progress,
                             std::uint64_t max_bytes, Wanted wanted) {
-  auto opened = open_capture_file(path);
-  if (!opened) return tl::unexpected(opened.error());
-  sqlite3* db = opened->get();
-  // One snapshot of a file that may still be written.
-  if (auto ok = sqlite::execute(db, "BEGIN", path); !ok) return tl::unexpected(ok.error());
-  Capture capture;
-  FileStrings strings;
-  ReadBudget budget(path, max_bytes);
-  Status status = strings.read(db, capture.strings, budget, path);
-  if (!status) return tl::unexpected(status.error());
-  auto source = prepare(db, "SELECT path, format, framework, events, bytes FROM source", path);
-  if (!source) return tl::unexpected(source.error());
-  if (sqlite3_step(source->get()) == SQLITE_ROW) {
-    capture.path = sqlite::column_text(source->get(), 0);
-    capture.format = sqlite::column_text(source->get(), 1);
-    capture.framework = sqlite::column_text(source->get(), 2);
-    capture.events = sqlite3_column_int64(source->get(), 3);
-    capture.bytes = sqlite3_column_int64(source->get(), 4);
-  }
+  auto reader = CaptureReader::open(path, max_bytes);
+  if (!reader) return tl::unexpected(reader.error());
   int done = 0;
-  capture.each_table([&](auto& table) {
-    if (status && wanted(std::string_view(table.kName)))
-      status = read_table(db, table, strings, budget, path);
+  Status status;
+  Tables{}.each_table([&](const auto& table) {
+    if (status && wanted(std::string_view(table.kName))) status = reader->load(table.kId);
     if (status && progress && !progress("reading", ++done / double{kTableCount}))
       status = fail("stopped", path);
   });
-  if (status && wanted("sample_blocks"))
-    status = read_blocks(db, capture, strings, max_bytes, path, progress);
-  if (status) status = check_references(capture, path);
+  if (status && wanted("sample_blocks")) status = reader->load_samples(progress);
+  if (status) status = check_references(reader->capture(), path);
   if (!status) return tl::unexpected(status.error());
-  return capture;
+  return std::move(reader->capture());
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <set>
-
-#include "core/when.h"
 #include "model/file.h"
 #include "model/file_values.h"
 
@@ -13,26 +10,18 @@ namespace {
 // The views that join what belongs together. Correlation numbers are unique within one process
 // only.
 constexpr CaptureView kViews[] = {
-    {"kernels", "activities that are kernels",
-     "SELECT * FROM activities WHERE row IN (SELECT row FROM _activities WHERE kind IN (SELECT id "
-     "FROM strings WHERE id < 0 AND text = 'kernel'))"},
+    {"kernels", "activities that are kernels", "SELECT * FROM activities WHERE kind = 'kernel'"},
     {"launches",
      "each launch call with the kernel that it started and the time that the kernel was queued",
-     "SELECT l.row AS api_call, k.row AS activity, l.thread, (SELECT text FROM strings WHERE id = "
-     "l.name) AS api, l.start_ns, l.duration_ns, "
-     "(SELECT text FROM strings WHERE id = k.name) AS kernel, k.device, k.stream, k.start_ns AS "
-     "kernel_start_ns, k.duration_ns AS kernel_duration_ns, "
-     "k.start_ns - (l.start_ns + l.duration_ns) AS queued_ns "
-     "FROM _activities k JOIN _api_calls l ON l.correlation = k.correlation LEFT JOIN _threads t "
-     "ON t.row = l.thread "
-     "WHERE (k.pid IS NULL OR t.pid IS NULL OR k.pid = t.pid) "
-     "AND k.kind IN (SELECT id FROM strings WHERE id < 0 AND text = 'kernel')"},
+     "SELECT l.row AS api_call, k.row AS activity, l.thread, l.name AS api, l.start_ns, "
+     "l.duration_ns, k.name AS kernel, k.device, k.stream, k.start_ns AS kernel_start_ns, "
+     "k.duration_ns AS kernel_duration_ns, k.start_ns - (l.start_ns + l.duration_ns) AS queued_ns "
+     "FROM activities k JOIN api_calls l ON l.correlation = k.correlation LEFT JOIN threads t ON "
+     "t.row = l.thread WHERE k.kind = 'kernel' AND (k.pid IS NULL OR t.pid IS NULL OR k.pid = "
+     "t.pid)"},
     {"counters", "each counter value of a report with its kernel's name",
-     "SELECT c.kernel, r.id AS report_id, (SELECT text FROM strings WHERE id = r.name) AS name, "
-     "(SELECT text FROM strings WHERE id = c.metric) AS metric, "
-     "c.value, (SELECT text FROM strings WHERE id = c.text) AS text, (SELECT text FROM strings "
-     "WHERE id = c.unit) AS unit, r.duration_ns "
-     "FROM _kernel_counters c JOIN _report_kernels r ON r.row = c.kernel"},
+     "SELECT c.kernel, r.id AS report_id, r.name, c.metric, c.value, c.text, c.unit, r.duration_ns "
+     "FROM kernel_counters c CROSS JOIN report_kernels r ON r.row = c.kernel"},
 };
 
 template <class T>
@@ -45,9 +34,8 @@ constexpr std::string_view sql_type() {
 
 /// The columns of a table in SQL.
 struct TableSql {
-  std::string columns;             // with their types
-  std::vector<std::string> names;  // quoted
-  std::string readable;            // the view of the table with texts in place of their ids
+  std::string columns;   // with their types
+  std::string readable;  // the view of the table with texts in place of their ids
 };
 
 template <class Table>
@@ -59,7 +47,6 @@ TableSql sql_of(const Table& table) {
     using Declared = typename Column::Declared;
     const std::string name = sqlite::quoted(column.info.name);
     sql.columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
-    sql.names.push_back(name);
     if (kIsText<Declared> || kIsListed<Declared>) {
       sql.readable += fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name);
     } else {
@@ -70,39 +57,13 @@ TableSql sql_of(const Table& table) {
   return sql;
 }
 
-/// In place of a table that an older program wrote without some columns, or not at all: one that
-/// has them all. Empty: the file's own will do.
-Result<std::string> stand_in(sqlite3* db, const char* name, const TableSql& sql,
-                             const std::string& file) {
-  const auto there = sqlite::plain_table(db, fmt::format("_{}", name), file);
-  if (!there) return tl::unexpected(there.error());
-  if (!*there)
-    return fmt::format("CREATE TEMP TABLE IF NOT EXISTS _{}(row INTEGER PRIMARY KEY{});", name,
-                       sql.columns);
-  auto stored = sqlite::prepare(db, fmt::format("PRAGMA main.table_info(_{})", name), file);
-  if (!stored) return tl::unexpected(stored.error());
-  std::set<std::string> has;
-  while (sqlite3_step(stored->get()) == SQLITE_ROW)
-    has.insert(sqlite::quoted(sqlite::column_text(stored->get(), 1)));
-  std::string columns;
-  bool lacks = false;
-  for (const auto& column : sql.names) {
-    const bool known = has.contains(column);
-    lacks |= !known;
-    columns += fmt::format(", {}{}", when(!known, "NULL AS "), column);
-  }
-  if (!lacks) return std::string();
-  return fmt::format("CREATE TEMP VIEW IF NOT EXISTS _{0} AS SELECT row{1} FROM main._{0};", name,
-                     columns);
-}
-
 }  // namespace
 
 std::span<const CaptureView> capture_views() { return kViews; }
 
 std::string capture_schema() {
   std::string sql = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
-                                kCaptureFileId, kCaptureFileVersion);
+                                kCaptureFileId, kRowsVersion);
   sql += "CREATE TABLE strings(id INTEGER PRIMARY KEY, text TEXT NOT NULL);";
   sql +=
       "CREATE TABLE source(path TEXT, format TEXT, framework TEXT, events INTEGER, bytes INTEGER);";
@@ -118,26 +79,6 @@ std::string capture_schema() {
   for (const CaptureView& view : kViews)
     sql += fmt::format("CREATE VIEW {} AS {};", view.name, view.sql);
   return sql;
-}
-
-Status show_views(sqlite3* db, const std::string& file) {
-  std::string sql;
-  Status status;
-  Tables{}.each_table([&](const auto& table) {
-    if (!status) return;
-    const TableSql its = sql_of(table);
-    const auto instead = stand_in(db, table.kName, its, file);
-    if (!instead) {
-      status = tl::unexpected(instead.error());
-      return;
-    }
-    sql += *instead;
-    sql += fmt::format("CREATE TEMP VIEW IF NOT EXISTS {} AS {};", table.kName, its.readable);
-  });
-  if (!status) return status;
-  for (const CaptureView& view : kViews)
-    sql += fmt::format("CREATE TEMP VIEW {} AS {};", view.name, view.sql);
-  return sqlite::execute(db, sql, file);
 }
 
 bool is_capture_file(std::string_view head) {

@@ -1,6 +1,8 @@
 // How values of the capture's columns stand in the file; shared by the writer and the reader.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <string_view>
 
 #include "model/tables.h"
@@ -26,6 +28,18 @@ std::int64_t enum_string_id(E value) {
     if (found == 0 && name == name_of(value)) found = id;
   });
   return found;
+}
+
+/// A value as blocks of columns number it: texts by id, enumerators by number, real numbers by
+/// their bits, no row as -1.
+template <class Declared>
+std::int64_t stored_value(ValueOf<Declared> value) {
+  if constexpr (std::is_same_v<ValueOf<Declared>, F64>)
+    return std::bit_cast<std::int64_t>(std::isnan(value) ? static_cast<F64>(NAN) : value);
+  else if constexpr (kIsRef<Declared>)
+    return value == kNoRow ? -1 : static_cast<std::int64_t>(value);
+  else
+    return static_cast<std::int64_t>(value);
 }
 
 }  // namespace gf

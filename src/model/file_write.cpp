@@ -9,10 +9,14 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/cores.h"
 #include "core/out_file.h"
 #include "core/secrets.h"
 #include "core/when.h"
+#include "core/xxh64.h"
 #include "model/file.h"
+#include "model/file_columns.h"
+#include "model/file_seal.h"
 #include "model/file_values.h"
 
 namespace gf {
@@ -34,17 +38,14 @@ const auto& enum_ids() {
   return ids;
 }
 
-/// `first` is added to references: the rows that each table had before these.
 template <class Declared>
-void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of, const PerTable& first) {
+void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of) {
   if (is_unknown<Declared>(value_of))
     sqlite3_bind_null(raw, at);
   else if constexpr (std::is_same_v<ValueOf<Declared>, F64>)
     sqlite3_bind_double(raw, at, value_of);
   else if constexpr (kIsListed<Declared>)
     sqlite3_bind_int64(raw, at, enum_ids<ValueOf<Declared>>()[static_cast<std::size_t>(value_of)]);
-  else if constexpr (kIsRef<Declared>)
-    sqlite3_bind_int64(raw, at, std::int64_t{value_of} + of(first, kRefTable<Declared>));
   else
     sqlite3_bind_int64(raw, at, static_cast<std::int64_t>(value_of));
 }
@@ -73,8 +74,9 @@ std::string insertion(std::size_t rows) {
   return fmt::format("INSERT INTO _{} VALUES{}", Table::kName, all);
 }
 
+/// `first` is the number of the table's row 0 in the file.
 template <class Table>
-Status insert(sqlite3* db, const Table& table, Rows rows, const PerTable& first,
+Status insert(sqlite3* db, const Table& table, Rows rows, std::uint32_t first,
               const std::string& file) {
   if (rows.from == rows.to) return {};
   auto statement = prepare(db, insertion<Table>(rows.together), file);
@@ -84,13 +86,13 @@ Status insert(sqlite3* db, const Table& table, Rows rows, const PerTable& first,
   for (std::size_t row = rows.from; row < rows.to; ++row) {
     const std::size_t place = (row - rows.from) % rows.together;
     if (place == 0) at = 1;
-    sqlite3_bind_int64(raw, at++, of(first, Table::kId) + static_cast<std::int64_t>(row));
+    sqlite3_bind_int64(raw, at++, first + static_cast<std::int64_t>(row));
     // What was bound for the row in the same place of the statement before stays bound.
     const bool bound = row - rows.from >= rows.together;
     table.each_column_ref([&](const auto& column) {
       using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
       if (!bound || !alike<Declared>(column.column, row, row - rows.together))
-        bind<Declared>(raw, at, column.column[row], first);
+        bind<Declared>(raw, at, column.column[row]);
       ++at;
     });
     if (place + 1 < rows.together) continue;
@@ -100,11 +102,12 @@ Status insert(sqlite3* db, const Table& table, Rows rows, const PerTable& first,
   return {};
 }
 
-/// Inserts all rows of a table behind the `first` ones of each table.
+/// Inserts the rows of a table from one on.
 template <class Table>
-Status insert(sqlite3* db, const Table& table, const PerTable& first, const std::string& file) {
-  const std::size_t whole = table.size() / kTogether * kTogether;
-  auto status = insert(db, table, {0, whole, kTogether}, first, file);
+Status insert(sqlite3* db, const Table& table, std::size_t from, std::uint32_t first,
+              const std::string& file) {
+  const std::size_t whole = from + (table.size() - from) / kTogether * kTogether;
+  auto status = insert(db, table, {from, whole, kTogether}, first, file);
   if (status) status = insert(db, table, {whole, table.size(), 1}, first, file);
   return status;
 }
@@ -146,7 +149,7 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
   if (auto ok = execute(db, kSampleBlocksSchema, file); !ok) return ok;
   auto statement = prepare(db,
                            "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, "
-                           "data) VALUES(?,?,?,?,?,?)",
+                           "data, hash) VALUES(?,?,?,?,?,?,?)",
                            file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* raw = statement->get();
@@ -161,6 +164,7 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
     sqlite3_bind_int64(raw, 4, block.samples);
     sqlite3_bind_text(raw, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
     sqlite3_bind_blob64(raw, 6, block.data.data(), block.data.size(), SQLITE_STATIC);
+    sqlite3_bind_int64(raw, 7, static_cast<std::int64_t>(xxh64(block.data)));
     if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(raw);
   }
@@ -213,12 +217,18 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
     if (status) status = replace_source(db, capture, file);
     if (status) status = insert_blocks(db, capture.sample_blocks, file);
     capture.each_table([&](const auto& table) {
-      if (status) status = insert(db, table, PerTable{}, file);
+      using Table = std::remove_cvref_t<decltype(table)>;
+      if (!status) return;
+      if (!Table::kHasKey && table.size() >= kPackedFrom)
+        status = insert_columns(db, table, 0, usable_cores(), file);
+      else
+        status = insert(db, table, 0, 0, file);
       done += table.size();
       if (status && progress &&
           !progress("writing", static_cast<double>(done) / static_cast<double>(total)))
         status = fail("stopped", file);
     });
+    if (status) status = seal(db, file);
     return status;
   });
 }
@@ -291,26 +301,68 @@ Result<CaptureWriter> CaptureWriter::create(const std::string& path) {
   return writer;
 }
 
-Status CaptureWriter::append(Capture& capture) {
+namespace {
+
+/// Rows of an append behind those before: what they refer to moves behind that of `before`.
+template <class Table>
+void append_moved(Table& rows, const Table& more, const PerTable& before) {
+  rows.visit_ref_pairs(more, [&](const auto& mine, const auto& theirs) {
+    using Declared = typename std::remove_cvref_t<decltype(mine)>::Declared;
+    if constexpr (kIsRef<Declared>) {
+      for (std::size_t row = 0; row < theirs.size(); ++row)
+        mine.column.push_back(
+            theirs[row] == kNoRow ? kNoRow : theirs[row] + of(before, kRefTable<Declared>));
+    } else {
+      mine.column.append(theirs.span());
+    }
+  });
+}
+
+}  // namespace
+
+Status CaptureWriter::append(Capture& capture, bool last) {
   sqlite3* db = db_.get();
+  PerTable before = packed_;
+  tail_.each_table([&](const auto& table) {
+    of(before, table.kId) += static_cast<std::uint32_t>(table.size());
+  });
+  Tables tail = tail_;
+  PerTable packed = packed_;
   auto ok = transaction(db, path_, [&]() -> Status {
     Status status = insert_strings(db, capture.strings, strings_, path_);
     if (status) status = replace_source(db, capture, path_);
     if (status) status = insert_blocks(db, capture.sample_blocks, path_);
-    capture.each_table([&](const auto& table) {
-      using Table = std::remove_cvref_t<decltype(table)>;
-      if (status && Table::kHasKey)
+    tail.each_table_pair(capture, [&](auto& mine, const auto& theirs) {
+      using Table = std::remove_cvref_t<decltype(mine)>;
+      const std::size_t stored = mine.size();
+      std::uint32_t& first = of(packed, Table::kId);
+      if (!status) return;
+      if (Table::kHasKey || mine.size() + theirs.size() >= kPackedFrom)
         status = execute(db, fmt::format("DELETE FROM _{}", Table::kName), path_);
-      if (status) status = insert(db, table, written_, path_);
+      if (!status) return;
+      if (Table::kHasKey) {
+        status = insert(db, theirs, 0, 0, path_);
+        return;
+      }
+      append_moved(mine, theirs, before);
+      if (mine.size() < kPackedFrom) {
+        status = insert(db, mine, stored, first, path_);
+        return;
+      }
+      status = insert_columns(db, mine, first, 1, path_);  // a recorder leaves the cores alone
+      first += static_cast<std::uint32_t>(mine.size());
+      mine.clear();
     });
+    if (status && last) status = seal(db, path_);
     return status;
   });
   if (!ok) return ok;
+  tail_ = std::move(tail);
+  packed_ = packed;
   strings_ = static_cast<std::uint32_t>(capture.strings.size());
   capture.sample_blocks.clear();
   capture.each_table([&](auto& table) {
     if (std::remove_cvref_t<decltype(table)>::kHasKey) return;
-    of(written_, table.kId) += static_cast<std::uint32_t>(table.size());
     rows_ += table.size();
     table.clear();
   });

@@ -47,14 +47,15 @@ Result<bool> plain_table(sqlite3* db, std::string_view name, const std::string& 
 /// so that a small file has rows without end; rows of a sound one take a few times its size.
 class ReadBudget {
  public:
+  ReadBudget() = default;  // of a file that this program writes: no limit
   ReadBudget(const std::string& file, std::uint64_t max_bytes);
   /// Error: what was made until now is more than allowed.
   Status spend(std::uint64_t bytes);
 
  private:
   std::string file_;
-  std::uint64_t left_;
-  bool asked_;  // the limit is the caller's, not what the file's size allows
+  std::uint64_t left_ = UINT64_MAX;
+  bool asked_ = false;  // the limit is the caller's, not what the file's size allows
 };
 
 Status execute(sqlite3* db, const std::string& sql, const std::string& file);

@@ -10,8 +10,8 @@
 #include "model/counter_values.h"
 #include "model/file.h"
 #include "model/sqlite.h"
+#include "report/query/column_table.h"
 #include "report/query/query.h"
-#include "report/query/sample_table.h"
 #include "support/captures.h"
 
 namespace gf {
@@ -252,16 +252,16 @@ TEST(SampleBlock, ADamagedOneCostsItselfAndIsCounted) {
   const auto back = read_capture(dir.file("a.gpf"));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->sample_blocks.size(), 17u);
-  ASSERT_EQ(back->quality.size(), 1u);
-  EXPECT_EQ(back->text(back->quality.code[0]), "bad_sample_block");
-  EXPECT_EQ(back->quality.count[0], 3);
-  auto samples = read_samples(dir.file("a.gpf"));
-  ASSERT_TRUE(samples);
-  auto db = open_capture_file(dir.file("a.gpf"));
-  ASSERT_TRUE(show_samples(db->get(), std::make_shared<const Capture>(std::move(*samples))));
+  ASSERT_EQ(back->quality.size(), 2u);
+  EXPECT_EQ(back->text(back->quality.code[1]), "bad_sample_block");
+  EXPECT_EQ(back->quality.count[1], 3);
+  const auto source = QuerySource::open(dir.file("a.gpf"), kMostBytes);
+  ASSERT_TRUE(source);
+  auto db = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  ASSERT_TRUE(show_capture(db->get(), *source));
   const auto said = ask(db->get(), "SELECT row, code, count FROM quality");
   ASSERT_TRUE(said);
-  EXPECT_EQ(answer_csv(*said), "row,code,count\n0,bad_sample_block,3\n");
+  EXPECT_EQ(answer_csv(*said), "row,code,count\n0,changed_file,1\n1,bad_sample_block,3\n");
 }
 
 /// Statements about samples answer the same over packed ones as over a table of rows.
@@ -306,9 +306,10 @@ TEST(SampleTable, AnswersAsATableOfRowsWould) {
     flat.counter_samples = rows;
     ASSERT_TRUE(store_capture(plain->get(), flat));
     ASSERT_TRUE(write_capture(capture, dir.file("a.gpf")));
-    auto samples = read_samples(dir.file("a.gpf"));
-    auto packed = open_capture_file(dir.file("a.gpf"));
-    ASSERT_TRUE(show_samples(packed->get(), std::make_shared<const Capture>(std::move(*samples))));
+    const auto source = QuerySource::open(dir.file("a.gpf"), kMostBytes);
+    ASSERT_TRUE(source);
+    auto packed = sqlite::open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    ASSERT_TRUE(show_capture(packed->get(), *source));
     for (const char* question : questions) {
       const auto expected = ask(plain->get(), question), found = ask(packed->get(), question);
       ASSERT_TRUE(expected && found) << question << (found ? "" : found.error().message());

@@ -91,11 +91,12 @@ TEST(CaptureFile, OlderFilesWithoutAColumnOrTableGiveDefaults) {
   ASSERT_TRUE(write_capture(capture, dir.file("a.gpf")).has_value());
   {
     auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
-    auto done = sqlite::execute(db->get(),
-                                "DROP VIEW kernels; DROP VIEW activities; DROP VIEW syncs; ALTER "
-                                "TABLE _activities DROP COLUMN grid_x; DROP TABLE _syncs; "
-                                "ALTER TABLE _activities ADD COLUMN from_the_future INTEGER",
-                                "");
+    auto done = sqlite::execute(
+        db->get(),
+        "DROP VIEW kernels; DROP VIEW launches; DROP VIEW activities; DROP VIEW syncs; ALTER "
+        "TABLE _activities DROP COLUMN grid_x; DROP TABLE _syncs; "
+        "ALTER TABLE _activities ADD COLUMN from_the_future INTEGER",
+        "");
     ASSERT_TRUE(done.has_value()) << done.error().message();
   }
   auto imported = read_capture(dir.file("a.gpf"));

@@ -45,7 +45,7 @@ void Recording::write(bool last) {
   for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
   capture_.events = static_cast<std::int64_t>(writer_->rows());
   if (last) writer_->be_patient(CaptureWriter::kPatienceMs);  // there is no later
-  auto ok = writer_->append(capture_);
+  auto ok = writer_->append(capture_, last);
   if (ok) {
     if (write_failed_) note(notes_, fmt::format("{}: can be written again", o_.output));
     write_failed_ = false;

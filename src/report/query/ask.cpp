@@ -48,16 +48,13 @@ tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const Query
   const int code = sqlite3_errcode(db) & 0xff;
   if (code == SQLITE_INTERRUPT) return tl::unexpected(no_answer_within(limits.max_seconds));
   if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return too_large();
-  if (code == SQLITE_AUTH || code == SQLITE_READONLY)
+  if (code == SQLITE_AUTH || code == SQLITE_READONLY ||
+      std::string_view(sqlite3_errmsg(db)).ends_with("may not be modified"))
     return fail("query only reads: this statement would change something or open another file", {},
                 -1, "ask with SELECT");
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
     return fail(fmt::format("cannot be read: {}", sqlite3_errmsg(db)), {}, -1,
                 "the file is damaged");
-  if (std::string_view(sqlite3_errmsg(db)).starts_with("access to view"))
-    return fail(
-        fmt::format("SQL: {}: it is the file's own, and may say anything", sqlite3_errmsg(db)), {},
-        -1, "ask the tables that gpufathom query FILE lists");
   return fail(
       fmt::format("SQL: {}{}", sqlite3_errmsg(db), quote_from(sql, sqlite3_error_offset(db))), {},
       -1, "gpufathom query FILE lists the tables and their columns");

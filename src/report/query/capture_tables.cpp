@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/when.h"
+#include "model/counter_values.h"
 #include "model/file.h"
 #include "report/query/analysis_tables.h"
 #include "report/query/query.h"
@@ -44,25 +45,57 @@ database; `gpufathom record` does so while the program runs. Every verb that tak
 `.gpf`, and any SQLite tool can read it:
 
     gpufathom query run.gpf "select name, count(*) from kernels group by name order by 2 desc"
-    sqlite3 run.gpf "select * from steps"
+    sqlite3 run.gpf "select * from metadata"
 
 Times are absolute nanoseconds (integers) on the capture's one clock. A value that is not known is
 NULL, never 0. Columns called `device`, `thread`, `activity` and `kernel` hold the `row` of another
-table. The views below show texts; the tables behind them (`_NAME`, one for each view) hold ids of
-`strings`.
+table. The tables below show texts; those behind them (`_NAME`, one for each) hold ids of `strings`.
 
-`application_id` is 0x67706661 ("gpfa"), `user_version` the format's version, now 1. A column may be
-added within a version: readers give a missing column its default and ignore those they do not know.
-A change of meaning raises the version, and an older program then refuses the file. A file being
-recorded is complete after each transaction; a recorder that is killed loses at most the last one.
+`application_id` is 0x67706661 ("gpfa"), `user_version` the format's version: 2 where a table is
+packed (see [Packed rows](#packed-rows)), else 1. A column may be added within a version: readers
+give a missing column its default and ignore those they do not know. A change of meaning raises the
+version, and an older program then refuses the file. A file being recorded is complete after each
+transaction; a recorder that is killed loses at most the last one.
 
 Reading never writes: not the file, and nothing beside it. What a killed recorder left half written
 is rolled back in a private copy in `TMPDIR`. A journal that names a further file (SQLite would
 remove that file) and a write-ahead log are refused, also beside exports of Nsight Systems, with a
-word on what to do. `gpufathom query` makes the views below anew and asks none that a file holds, so
-that a stranger's capture cannot say what our names mean.
+word on what to do. `gpufathom query` shows the tables below itself, over the columns that a
+statement asks for, and none of a file's own tables and views, so that a stranger's capture cannot
+say what our names mean.
+
+A complete file holds a `seal`: a hash over all its rows. One that was changed afterwards is told by
+every verb (`changed_file`), and each block has a hash of its own. Seals tell accidents and edits;
+they are no signature.
 
 `median(x)` and `quantile(x, q)` exist inside `gpufathom query` besides SQLite's own functions.
+)";
+
+constexpr const char* kPacked = R"(
+## Packed rows
+
+Tables of fewer than 8 192 rows stand as rows of `_NAME`, with a view NAME for other programs.
+From there on they are columns: a row of `column_blocks` holds up to 32 768 values of one column
+(`table`, `column`) from row `row` on. Rows that come later stand in `_NAME` until they are as
+many. A column that has no value in a stretch of rows has no block there, except the table's
+first. `hash` is the XXH64 of `data`, seeded with the XXH64 of "TABLE.COLUMN ROW ROWS NAMES",
+numbers in decimal. `data` is little-endian:
+
+| byte | meaning |
+|---|---|
+| 0 | 0: v[i] = base + u[i]; 1: v[i] = v[i-1] + base + u[i], the first from `before` |
+| 1 | bytes of one u, without sign: 0 (every u is 0), 1, 2, 4 or 8 |
+| 2 | 0: the u follow as they are; 1: as one zstd frame |
+| 3-10, 11-18 | base and before, with sign; sums wrap around |
+
+A text is its id in `strings` (0: none), a real number the integer of its bits (NaN: not known), one
+of a list of names its place in the block's `names`, a row of another table its number (-1: none),
+and of other integers that may be not known, -1 says so.
+
+Why so: SQLite keeps a recording safe when its writer is killed, and every SQLite program still
+finds metadata, quality and texts. Blocks are read rather than mapped: from memory the operating
+system already holds that costs some milliseconds, and a file that shrinks while it is mapped would
+end the program. [results/spine_capture.json](results/spine_capture.json) compares with Arrow IPC.
 )";
 
 constexpr const char* kSamples = R"(
@@ -73,6 +106,8 @@ some hundred samples of one device (`device`, `start_ns`, `end_ns`, `samples`), 
 ids of `strings` and whose `data` is packed with zstd (`src/model/sample_block.h`). They take three
 bytes a value; as rows they would take ten times as much.
 
+`hash` is the XXH64 of `data`.
+
 `gpufathom query` unpacks them while a statement runs: there `counter_samples` has all values,
 packed or not, numbered in this order. Conditions on `device`, `metric` (`=`) and `start_ns` pass
 over blocks that cannot meet them, and `group by metric` needs no sorting. Another SQLite program
@@ -82,8 +117,7 @@ the C interface ([c-interface.md](c-interface.md)) give all of it.
 A damaged block costs its own samples; `quality` counts it as `bad_sample_block`.
 )";
 
-/// Counts rows for a list of tables. Pages of a stranger's file can be referred to again and again:
-/// none is counted once the time is over.
+/// Counts rows of joined views for a list: none once the time is over.
 class RowCounter {
  public:
   RowCounter(sqlite3* db, std::int64_t max_seconds)
@@ -110,27 +144,32 @@ class RowCounter {
 
 }  // namespace
 
-Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
-                                        std::optional<std::uint64_t> samples,
+namespace {
+
+/// Rows of a table, packed samples included.
+Result<std::optional<std::int64_t>> rows_of(QuerySource& source, TableId table) {
+  if (table == TableId::counter_samples) {
+    if (auto ok = source.need_samples(); !ok) return tl::unexpected(ok.error());
+    return static_cast<std::int64_t>(counter_value_count(source.capture()));
+  }
+  const auto rows = source.rows(table);
+  if (!rows) return tl::unexpected(rows.error());
+  return static_cast<std::int64_t>(*rows);
+}
+
+}  // namespace
+
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, QuerySource* source,
                                         std::int64_t max_seconds) {
   std::string out;
   Status status;
   RowCounter counter(db, max_seconds);
-  auto lacks = [&](std::string_view name) {  // a file of before this table
-    if (!db) return false;
-    const auto there = sqlite::integer(
-        db, fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '_{}'", name), {});
-    return there && *there == 0;
-  };
-  auto heading = [&](std::string_view name, std::string_view about) {
+  auto heading = [&](std::string_view name, std::string_view about,
+                     std::optional<TableId> table = {}) {
     std::string count;
     std::int64_t number = 1;
-    if (db) {
-      Result<std::optional<std::int64_t>> rows;
-      if (samples && name == counter_samples_table::kName)
-        rows = static_cast<std::int64_t>(*samples);
-      else
-        rows = counter.count(name);
+    if (source) {
+      const auto rows = table ? rows_of(*source, *table) : counter.count(name);
       if (!rows)
         status = tl::unexpected(rows.error());
       else if (*rows)
@@ -143,7 +182,7 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db,
     return number > 0;
   };
   Tables{}.each_table([&](const auto& table) {
-    if (!status || lacks(table.kName) || !heading(table.kName, table.kAbout)) return;
+    if (!status || !heading(table.kName, table.kAbout, table.kId)) return;
     std::size_t names = 0;
     table.each_column([&](const ColumnInfo& column_info, const auto&) {
       names = std::max(names, std::string_view(column_info.name).size());
@@ -222,6 +261,7 @@ std::string capture_page() {
     out += fmt::format("| `{}` | {} | {} |\n", kind.code,
                        kind.effect == QualityEffect::partial ? "partial" : "whole", kind.meaning);
   out += views_section();
+  out += kPacked;
   out += kSamples;
   return out +
          "\n`source` has one row: path, format, framework, events and bytes of the file that the "

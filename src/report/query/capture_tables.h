@@ -5,19 +5,18 @@
 #include <sqlite3.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "core/error.h"
+#include "report/query/source.h"
 #include "report/text/style.h"
 
 namespace gf {
 
-/// Tables with their columns. With a database open, the rows that each holds; empty tables then
-/// show no columns. `samples`: those of counter_samples, when somebody knows without counting.
-/// Counting takes `max_seconds` at most.
+/// Tables with their columns. With a capture that a database shows, the rows that each holds; empty
+/// tables then show no columns. Counting takes `max_seconds` at most.
 Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr,
-                                        std::optional<std::uint64_t> samples = {},
+                                        QuerySource* source = nullptr,
                                         std::int64_t max_seconds = 10);
 /// The reference page.
 std::string capture_page();

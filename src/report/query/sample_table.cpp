@@ -15,18 +15,17 @@ namespace gf {
 
 namespace {
 
-enum Column { kRow, kStart, kDuration, kDevice, kMetric, kValue };
+enum SampleColumn { kRow, kStart, kDuration, kDevice, kMetric, kValue };
 /// What a condition that SQLite hands over says; a plan has their codes, four bits each, the first
 /// lowest, and above them an order.
 enum Condition { kDeviceIs = 1, kMetricIs, kStartFrom, kStartTo };
 enum Order { kByRow, kByMetric, kByDeviceAndMetric, kByMetricAndDevice };
 constexpr int kMostConditions = 6, kOrderShift = 4 * kMostConditions;
 
-/// What every table of one connection shares.
 struct Source {
-  std::shared_ptr<const Capture> samples;
-  std::vector<std::int64_t>
-      ids;  // of the file, by text: what _counter_samples shows; empty: the texts themselves
+  std::shared_ptr<QuerySource> capture;
+  const Capture* samples;
+  bool ids;  // of metrics, as _counter_samples shows them, in place of their texts
 };
 
 struct Table : sqlite3_vtab {
@@ -183,17 +182,17 @@ int guarded(F&& body) {
   }
 }
 
-int connect(sqlite3* db, void* source, int, const char* const*, sqlite3_vtab** out, char**) {
-  const bool ids = !static_cast<const Source*>(source)->ids.empty();
+int connect(sqlite3* db, void* state, int, const char* const*, sqlite3_vtab** out, char**) {
+  const auto* source = static_cast<const Source*>(state);
   const int code = sqlite3_declare_vtab(
       db, fmt::format("CREATE TABLE t(row INTEGER, start_ns INTEGER, duration_ns INTEGER, device "
                       "INTEGER, metric {}, value REAL)",
-                      ids ? "INTEGER" : "TEXT")
+                      source->ids ? "INTEGER" : "TEXT")
               .c_str());
   if (code != SQLITE_OK) return code;
   return guarded([&] {
     auto* table = new Table{};
-    table->source = static_cast<const Source*>(source);
+    table->source = source;
     *out = table;
   });
 }
@@ -219,7 +218,8 @@ std::optional<Order> order_of(const sqlite3_index_info& info, bool texts) {
 
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   const Source& source = *static_cast<Table*>(table)->source;
-  const bool texts = source.ids.empty();
+  if (!source.capture->need_samples()) return SQLITE_ERROR;  // the source knows why
+  const bool texts = !source.ids;
   int plan = 0, used = 0;
   double rows = static_cast<double>(counter_value_count(*source.samples)) + 1;
   for (int i = 0; i < info->nConstraint && used < kMostConditions; ++i) {
@@ -252,7 +252,9 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     plan |= condition << (4 * used);
     info->aConstraintUsage[i].argvIndex = ++used;
   }
-  const auto order = order_of(*info, texts);
+  // DISTINCT alone wants no order; over packed samples one is still the shortest way.
+  const bool in_order = sqlite3_vtab_distinct(info) != 2 || !source.samples->sample_blocks.empty();
+  const auto order = in_order ? order_of(*info, texts) : std::nullopt;
   info->orderByConsumed = order.has_value();
   info->idxNum = plan | order.value_or(kByRow) << kOrderShift;
   info->estimatedRows = static_cast<sqlite3_int64>(rows);
@@ -325,8 +327,8 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
     case kMetric:
       if (const Text metric = at.rows->metric[at.at]; metric == Text::none)
         break;
-      else if (!at.source->ids.empty())
-        sqlite3_result_int64(out, at.source->ids[static_cast<std::size_t>(metric)]);
+      else if (at.source->ids)
+        sqlite3_result_int64(out, static_cast<std::int64_t>(metric));
       else if (const auto text = at.source->samples->text(metric); true)
         sqlite3_result_text64(out, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
       break;
@@ -342,8 +344,8 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
 const sqlite3_module& module() {
   static const sqlite3_module made = [] {
     sqlite3_module methods{};
-    methods.xCreate = methods.xConnect = connect;
-    methods.xDestroy = methods.xDisconnect = disconnect;
+    methods.xConnect = connect;
+    methods.xDisconnect = disconnect;
     methods.xBestIndex = best_index;
     methods.xOpen = open_cursor;
     methods.xClose = close_cursor;
@@ -357,45 +359,13 @@ const sqlite3_module& module() {
   return made;
 }
 
-Status add_table(sqlite3* db, const char* name, Source source) {
-  const std::string made_by = fmt::format("gpufathom{}", name);
-  sqlite3_create_module_v2(db, made_by.c_str(), &module(), new Source(std::move(source)),
-                           [](void* state) { delete static_cast<Source*>(state); });
-  return sqlite::execute(db, fmt::format("CREATE VIRTUAL TABLE temp.{} USING {}", name, made_by),
-                         {});
-}
-
-/// The file's number of each text that names a metric.
-Result<std::vector<std::int64_t>> string_ids(sqlite3* db, const StringPool& strings) {
-  std::vector<std::int64_t> ids(strings.size(), 0);
-  auto rows = sqlite::prepare(db, "SELECT id, text FROM strings WHERE id > 0", {});
-  if (!rows) return tl::unexpected(rows.error());
-  while (sqlite3_step(rows->get()) == SQLITE_ROW)
-    if (const Text text = strings.find(sqlite::column_text(rows->get(), 1)); text != Text::none)
-      ids[static_cast<std::size_t>(text)] = sqlite3_column_int64(rows->get(), 0);
-  return ids;
-}
-
 }  // namespace
 
-Status show_samples(sqlite3* db, std::shared_ptr<const Capture> samples, bool with_damage) {
-  auto ids = string_ids(db, samples->strings);
-  if (!ids) return tl::unexpected(ids.error());
-  Status done = add_table(db, "counter_samples", {samples, {}});
-  if (done) done = add_table(db, "_counter_samples", {samples, std::move(*ids)});
-  std::string damage;
-  for (std::size_t i = 0; with_damage && i < samples->quality.size(); ++i)
-    damage += fmt::format(" UNION ALL SELECT (SELECT count(*) FROM _quality) + {}, '{}', {}, '{}'",
-                          i, samples->text(samples->quality.code[i]), samples->quality.count[i],
-                          samples->text(samples->quality.detail[i]));
-  if (done && !damage.empty())
-    done = sqlite::execute(
-        db,
-        "CREATE TEMP VIEW quality AS SELECT row, (SELECT text FROM strings WHERE id = code) AS "
-        "code, count, (SELECT text FROM strings WHERE id = detail) AS detail FROM _quality" +
-            damage,
-        {});
-  return done;
+void show_samples(sqlite3* db, const std::shared_ptr<QuerySource>& source) {
+  for (const bool ids : {false, true})
+    sqlite3_create_module_v2(db, ids ? "_counter_samples" : "counter_samples", &module(),
+                             new Source{source, &source->capture(), ids},
+                             [](void* state) { delete static_cast<Source*>(state); });
 }
 
 }  // namespace gf

@@ -46,10 +46,10 @@ A capture cannot say what the names of our tables mean: views and tables that it
   0
   $ sql own.gpf "create view own as select 1"
   $ gpufathom query own.gpf "select * from own"
-  gpufathom: own.gpf: SQL: access to view "own" prohibited: it is the file's own, and may say anything (ask the tables that gpufathom query FILE lists)
+  gpufathom: own.gpf: SQL: no such table: own (gpufathom query FILE lists the tables and their columns)
   [1]
   $ sql computed.gpf "drop table _steps; create view _steps as $endless select x - 1 as row from c"
-  $ gpufathom query computed.gpf "select 1"
+  $ gpufathom query computed.gpf "select count(*) from steps"
   gpufathom: computed.gpf: _steps is computed, not stored (the file was changed by hand: ask for the one that the profiler wrote)
   [1]
 

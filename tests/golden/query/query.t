@@ -93,7 +93,7 @@ A file of another program, a damaged one, one from the future.
   [1]
   $ cp run.gpf new.gpf; sqlite3 new.gpf "pragma user_version = 7"
   $ gpufathom query new.gpf "select 1"
-  gpufathom: new.gpf: written by a newer gpufathom: capture format 7, this program reads up to 1 (update gpufathom)
+  gpufathom: new.gpf: written by a newer gpufathom: capture format 7, this program reads up to 2 (update gpufathom)
   [1]
   $ gzip -k run.gpf
   $ gpufathom query run.gpf.gz "select 1"

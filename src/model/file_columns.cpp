@@ -1,0 +1,250 @@
+#include "model/file_columns.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <set>
+
+#include "core/cores.h"
+#include "core/pipeline.h"
+#include "core/xxh64.h"
+#include "model/check.h"
+
+namespace gf {
+
+namespace {
+
+constexpr unsigned kMostPackers = 8;       // reading and writing the file feeds no more
+constexpr std::uint64_t kPlaceCost = 256;  // bytes that knowing of a block takes
+
+/// A block on its way through the workers.
+struct Slot {
+  const ColumnValues* source = nullptr;
+  const ColumnSink* sink = nullptr;
+  std::size_t from = 0;
+  BlockPlace place;
+  std::string data;
+  std::vector<std::int64_t> values;
+  bool whole = false;
+};
+
+std::string where(const BlockPlace& place) {
+  return fmt::format("block {} ({}.{}, rows {} to {})", place.block, place.table, place.column,
+                     place.row, place.row + place.rows - 1);
+}
+
+Status insert_block(sqlite3* db, sqlite3_stmt* raw, const BlockPlace& place, std::string_view data,
+                    const std::string& file) {
+  const auto text = [&](int at, const std::string& value) {
+    sqlite3_bind_text(raw, at, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
+  };
+  text(1, place.table);
+  text(2, place.column);
+  sqlite3_bind_int64(raw, 3, place.row);
+  sqlite3_bind_int64(raw, 4, place.rows);
+  if (place.names.empty())
+    sqlite3_bind_null(raw, 5);
+  else
+    text(5, place.names);
+  sqlite3_bind_int64(raw, 6, static_cast<std::int64_t>(block_hash(place, data)));
+  sqlite3_bind_blob64(raw, 7, data.data(), data.size(), SQLITE_STATIC);
+  if (sqlite3_step(raw) != SQLITE_DONE) return sqlite::failure(db, "cannot be written", file);
+  sqlite3_reset(raw);
+  return {};
+}
+
+}  // namespace
+
+std::string joined_names(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::uint64_t block_hash(const BlockPlace& place, std::string_view data) {
+  const std::string belongs =
+      fmt::format("{}.{} {} {} {}", place.table, place.column, place.row, place.rows, place.names);
+  return xxh64(data, xxh64(belongs));
+}
+
+Status insert_column_values(sqlite3* db, const char* table, std::size_t rows, std::uint32_t first,
+                            const std::vector<ColumnValues>& columns, unsigned threads,
+                            const std::string& file) {
+  // Past the first version, whose programs would see no rows; and what other programs would call
+  // the table has not all of them any more.
+  std::string sql = fmt::format("{}; PRAGMA user_version = 2; DROP VIEW IF EXISTS {};",
+                                kColumnBlocksSchema, table);
+  for (const char* joined : {"kernels", "launches", "counters"})
+    sql += fmt::format("DROP VIEW IF EXISTS {};", joined);
+  if (auto ok = sqlite::execute(db, sql, file); !ok) return ok;
+  auto statement = sqlite::prepare(
+      db,
+      "INSERT INTO column_blocks(\"table\", \"column\", row, rows, names, hash, data) "
+      "VALUES(?,?,?,?,?,?,?)",
+      file);
+  if (!statement) return tl::unexpected(statement.error());
+  const unsigned workers = std::min(threads, kMostPackers);
+  std::deque<Slot> slots(2 * std::size_t{workers});
+  std::deque<ColumnPacker> packers(workers);
+  Status status;
+  std::atomic<bool> failed{false};
+  std::size_t next = 0, from = 0;
+  run_in_order(
+      slots, workers,
+      [&](Slot& slot) {
+        if (next == columns.size()) {
+          next = 0;
+          from += kBlockRows;
+        }
+        if (from >= rows || failed) return false;
+        slot.source = &columns[next++];
+        slot.from = from;
+        const auto count = std::min(kBlockRows, rows - from);
+        slot.place = {0,
+                      table,
+                      slot.source->column,
+                      first + static_cast<std::uint32_t>(from),
+                      static_cast<std::uint32_t>(count),
+                      slot.source->names,
+                      0};
+        return true;
+      },
+      [&](Slot& slot, unsigned worker) {
+        slot.values.resize(slot.place.rows);
+        slot.whole = slot.source->copy(slot.from, slot.values) || slot.source == columns.data();
+        if (slot.whole) slot.data = packers[worker].pack(slot.values);
+      },
+      [&](Slot& slot) {
+        if (!slot.whole || failed) return;
+        status = insert_block(db, statement->get(), slot.place, slot.data, file);
+        if (!status) failed = true;
+      });
+  return status;
+}
+
+namespace {
+
+/// Rows that blocks of a table hold: the same for all of its columns.
+Status count_rows(const std::string& table, PackedRows& packed, const std::string& file) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> groups;
+  for (auto& [column, places] : packed.columns) {
+    std::ranges::sort(places, {}, &BlockPlace::row);
+    for (const BlockPlace& place : places) groups.emplace(place.row, place.rows);
+    const auto same = [](const BlockPlace& left, const BlockPlace& right) {
+      return left.row == right.row;
+    };
+    if (const auto twice = std::adjacent_find(places.begin(), places.end(), same);
+        twice != places.end())
+      return fail(where(*twice) + " stands in the file twice", file, -1, kDamagedFile);
+  }
+  for (const auto& [row, rows] : groups) {
+    if (row != packed.rows)
+      return fail(fmt::format("table {} lacks row {}, or has it twice", table,
+                              std::min<std::size_t>(row, packed.rows)),
+                  file, -1, kDamagedFile);
+    packed.rows += rows;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PackedTables> find_blocks(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
+  PackedTables tables;
+  auto there = sqlite::plain_table(db, "column_blocks", file);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) return tables;
+  auto statement = sqlite::prepare(
+      db, "SELECT block, \"table\", \"column\", row, rows, names, hash FROM column_blocks", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* raw = statement->get();
+  int code;
+  while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+    const std::int64_t row = sqlite3_column_int64(raw, 3), rows = sqlite3_column_int64(raw, 4);
+    BlockPlace place{sqlite3_column_int64(raw, 0),
+                     std::string(sqlite::column_text(raw, 1)),
+                     std::string(sqlite::column_text(raw, 2)),
+                     0,
+                     0,
+                     std::string(sqlite::column_text(raw, 5)),
+                     static_cast<std::uint64_t>(sqlite3_column_int64(raw, 6))};
+    if (row < 0 || rows < 1 || rows > static_cast<std::int64_t>(kMostBlockRows) ||
+        row >= kNoRow - rows)
+      return fail(fmt::format("block {} ({}.{}) says that it holds {} rows from {} on", place.block,
+                              place.table, place.column, rows, row),
+                  file, -1, kDamagedFile);
+    place.row = static_cast<std::uint32_t>(row);
+    place.rows = static_cast<std::uint32_t>(rows);
+    if (auto ok = budget.spend(kPlaceCost + place.names.size()); !ok)
+      return tl::unexpected(ok.error());
+    auto& places = tables[place.table].columns[place.column];
+    places.push_back(std::move(place));
+  }
+  if (code != SQLITE_DONE) return sqlite::failure(db, "column_blocks cannot be read", file);
+  for (auto& [table, packed] : tables)
+    if (auto ok = count_rows(table, packed, file); !ok) return tl::unexpected(ok.error());
+  return tables;
+}
+
+Status read_columns(sqlite3* db, const PackedRows& packed,
+                    const std::map<std::string, ColumnSink>& sinks, const std::string& file) {
+  if (packed.rows == 0) return {};
+  struct Wanted {
+    const ColumnSink* sink;
+    const BlockPlace* place;
+  };
+  std::vector<Wanted> wanted;
+  for (const auto& [column, sink] : sinks)
+    if (const auto places = packed.columns.find(column); places != packed.columns.end())
+      for (const BlockPlace& place : places->second) wanted.push_back({&sink, &place});
+  // In the order of the file, which for one column is that of its rows.
+  std::ranges::stable_sort(wanted, {}, [](const Wanted& one) { return one.place->block; });
+  auto statement = sqlite::prepare(db, "SELECT data FROM column_blocks WHERE block = ?", file);
+  if (!statement) return tl::unexpected(statement.error());
+  sqlite3_stmt* raw = statement->get();
+  const unsigned workers = std::min(usable_cores(), kMostPackers);
+  std::deque<Slot> slots(2 * std::size_t{workers});
+  std::deque<ColumnUnpacker> unpackers(workers);
+  Status status, reading;
+  std::atomic<bool> failed{false};
+  std::size_t next = 0;
+  run_in_order(
+      slots, workers,
+      [&](Slot& slot) {
+        if (next == wanted.size() || failed) return false;
+        slot.sink = wanted[next].sink;
+        slot.place = *wanted[next++].place;
+        sqlite3_bind_int64(raw, 1, slot.place.block);
+        const bool got = sqlite3_step(raw) == SQLITE_ROW;
+        if (got)
+          slot.data = sqlite::column_text(raw, 0);
+        else
+          reading = sqlite::failure(db, where(slot.place) + " cannot be read", file);
+        sqlite3_reset(raw);
+        return got;
+      },
+      [&](Slot& slot, unsigned worker) {
+        slot.values.resize(slot.place.rows);
+        slot.whole = block_hash(slot.place, slot.data) == slot.place.hash &&
+                     unpackers[worker].unpack(slot.data, slot.values);
+      },
+      [&](Slot& slot) {
+        if (failed) return;
+        std::size_t done = 0;
+        slot.sink->fill(slot.place.row);
+        if (!slot.whole)
+          status = fail(where(slot.place) + " is damaged", file, -1, kDamagedBlock);
+        else if (!slot.sink->take(slot.place, slot.values, done))
+          status = fail(fmt::format("table {}, row {}: the value of {} is not possible",
+                                    slot.place.table, slot.place.row + done, slot.place.column),
+                        file, -1, kDamagedFile);
+        if (!status) failed = true;
+      });
+  if (!reading) return reading;
+  if (status)
+    for (const auto& [column, sink] : sinks) sink.fill(packed.rows);
+  return status;
+}
+
+}  // namespace gf

@@ -1,0 +1,100 @@
+// Rows of tables that a capture file holds as blocks of columns (column_block.h): tables of many
+// rows. A row of column_blocks is some thousand values of one column, from row `row` on. A column
+// that is at its default in all these rows has no block, unless it is the table's first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "model/column_block.h"
+#include "model/file_values.h"
+#include "model/sqlite.h"
+#include "model/tables.h"
+
+namespace gf {
+
+inline constexpr std::size_t kPackedFrom = 8192;  // rows; fewer stand as rows
+inline constexpr std::size_t kBlockRows = 32768;
+
+inline constexpr const char* kColumnBlocksSchema =
+    "CREATE TABLE IF NOT EXISTS column_blocks(block INTEGER PRIMARY KEY, \"table\" TEXT, "
+    "\"column\" TEXT, row INTEGER, rows INTEGER, names TEXT, hash INTEGER, data BLOB)";
+
+/// A block without its data.
+struct BlockPlace {
+  std::int64_t block = 0;
+  std::string table, column;
+  std::uint32_t row = 0, rows = 0;
+  std::string names;  // of the enumerators that the values number, with commas between
+  std::uint64_t hash = 0;
+};
+
+/// What stands in `hash`: of the data, seeded with the hash of where it belongs.
+std::uint64_t block_hash(const BlockPlace& place, std::string_view data);
+
+/// Values of a column as the file numbers them.
+struct ColumnValues {
+  const char* column;
+  std::string names;
+  /// Puts the values from a row on in place; false when all are at their default.
+  std::function<bool(std::size_t from, std::span<std::int64_t> out)> copy;
+};
+
+/// Writes rows as blocks, packed by so many threads.
+Status insert_column_values(sqlite3* db, const char* table, std::size_t rows, std::uint32_t first,
+                            const std::vector<ColumnValues>& columns, unsigned threads,
+                            const std::string& file);
+
+/// Where the blocks of a table are.
+struct PackedRows {
+  std::size_t rows = 0;
+  std::map<std::string, std::vector<BlockPlace>, std::less<>> columns;  // in order of rows
+};
+using PackedTables = std::map<std::string, PackedRows, std::less<>>;
+/// Error: what the blocks say of themselves does not fit together.
+Result<PackedTables> find_blocks(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file);
+
+/// Takes the values of a column in order of rows. False: one of them is not possible; `done` then
+/// says how many were.
+struct ColumnSink {
+  std::function<bool(const BlockPlace& place, std::span<const std::int64_t> values,
+                     std::size_t& done)>
+      take;
+  std::function<void(std::size_t rows)> fill;  // up to this row with the default
+};
+
+/// Reads columns of one table, each from its blocks.
+Status read_columns(sqlite3* db, const PackedRows& packed,
+                    const std::map<std::string, ColumnSink>& sinks, const std::string& file);
+
+std::string joined_names(std::span<const std::string_view> names);
+
+/// Writes the rows of a table, of which the first is row `first` of the file, as blocks.
+template <class Table>
+Status insert_columns(sqlite3* db, const Table& table, std::uint32_t first, unsigned threads,
+                      const std::string& file) {
+  std::vector<ColumnValues> columns;
+  table.each_column_ref([&](const auto& ref) {
+    using Declared = typename std::remove_cvref_t<decltype(ref)>::Declared;
+    using Value = ValueOf<Declared>;
+    ColumnValues& values = columns.emplace_back();
+    values.column = ref.info.name;
+    if constexpr (kIsListed<Declared>) values.names = joined_names(EnumNames<Value>::names);
+    values.copy = [&column = ref.column](std::size_t from, std::span<std::int64_t> out) {
+      bool any = false;
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const Value value = column[from + i];
+        out[i] = stored_value<Declared>(value);
+        any |= out[i] != stored_value<Declared>(ColumnType<Declared>::kFallback);
+      }
+      return any;
+    };
+  });
+  return insert_column_values(db, Table::kName, table.size(), first, columns, threads, file);
+}
+
+}  // namespace gf

@@ -1,0 +1,116 @@
+#include "model/file_seal.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/xxh64.h"
+
+namespace gf {
+
+namespace {
+
+/// Adds up texts and numbers, each with its length or type, so that no two lists make one sum.
+class Sum {
+ public:
+  void add(std::string_view text) {
+    number(static_cast<std::int64_t>(text.size()));
+    bytes_ += text;
+    if (bytes_.size() >= kChunk) flush();
+  }
+  void add(sqlite3_stmt* raw, int column) {
+    const int type = sqlite3_column_type(raw, column);
+    number(type);
+    if (type == SQLITE_INTEGER || type == SQLITE_NULL)
+      number(sqlite3_column_int64(raw, column));
+    else
+      add(sqlite::column_text(raw, column));
+  }
+  std::int64_t value() {
+    flush();
+    return static_cast<std::int64_t>(sum_);
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 1 << 16;
+  void number(std::int64_t value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void flush() {
+    sum_ = xxh64(bytes_, sum_);
+    bytes_.clear();
+  }
+  std::string bytes_;
+  std::uint64_t sum_ = 0;
+};
+
+Result<std::vector<std::string>> texts(sqlite3* db, const std::string& sql,
+                                       const std::string& file) {
+  auto statement = sqlite::prepare(db, sql, file);
+  if (!statement) return tl::unexpected(statement.error());
+  std::vector<std::string> all;
+  while (sqlite3_step(statement->get()) == SQLITE_ROW)
+    all.emplace_back(sqlite::column_text(statement->get(), 0));
+  return all;
+}
+
+/// All that the database holds but its seal.
+Result<std::int64_t> sum_of(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
+  Sum sum;
+  const auto tables = texts(
+      db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name",
+      file);
+  if (!tables) return tl::unexpected(tables.error());
+  for (const std::string& table : *tables) {
+    if (!sqlite::plain_table(db, table, file)) continue;  // computed: none of ours
+    const bool blocks = table == "column_blocks" || table == "sample_blocks";
+    auto columns = texts(db,
+                         fmt::format("SELECT name FROM pragma_table_info({}){}",
+                                     sqlite::quoted(table), blocks ? " WHERE name <> 'data'" : ""),
+                         file);
+    if (!columns) return tl::unexpected(columns.error());
+    std::string list;
+    sum.add(table);
+    for (const std::string& column : *columns) {
+      sum.add(column);
+      list += (list.empty() ? "" : ", ") + sqlite::quoted(column);
+    }
+    auto rows =
+        sqlite::prepare(db, fmt::format("SELECT {} FROM {}", list, sqlite::quoted(table)), file);
+    if (!rows) return tl::unexpected(rows.error());
+    int code;
+    while ((code = sqlite3_step(rows->get())) == SQLITE_ROW) {
+      for (int i = 0; i < static_cast<int>(columns->size()); ++i) sum.add(rows->get(), i);
+      if (auto ok = budget.spend(columns->size()); !ok) return tl::unexpected(ok.error());
+    }
+    if (code != SQLITE_DONE) return sqlite::failure(db, "cannot be read", file);
+  }
+  return sum.value();
+}
+
+}  // namespace
+
+Status seal(sqlite3* db, const std::string& file) {
+  sqlite::ReadBudget budget;
+  const auto sum = sum_of(db, budget, file);
+  if (!sum) return tl::unexpected(sum.error());
+  return sqlite::execute(
+      db,
+      fmt::format("CREATE TABLE IF NOT EXISTS seal(hash INTEGER); DELETE FROM seal; INSERT INTO "
+                  "seal VALUES({})",
+                  *sum),
+      file);
+}
+
+Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
+  auto there = sqlite::plain_table(db, "seal", file);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) return Seal::none;
+  const auto said = sqlite::integer(db, "SELECT hash FROM seal", file);
+  if (!said) return tl::unexpected(said.error());
+  const auto sum = sum_of(db, budget, file);
+  if (!sum) return tl::unexpected(sum.error());
+  return *said == *sum ? Seal::whole : Seal::broken;
+}
+
+}  // namespace gf

@@ -1,0 +1,21 @@
+// The seal of a capture file: one number over all that it holds, written when it is complete, so
+// that a file that was changed afterwards can be told. It tells accidents and edits; whoever means
+// to deceive can seal anew.
+#pragma once
+
+#include <string>
+
+#include "core/error.h"
+#include "model/sqlite.h"
+
+namespace gf {
+
+/// Inside the writer's transaction, as its last statement.
+Status seal(sqlite3* db, const std::string& file);
+
+enum class Seal { none, whole, broken };
+/// Whether a file is as it was sealed. Looks at every row, not at the data of blocks, which have
+/// hashes of their own.
+Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file);
+
+}  // namespace gf
