@@ -285,8 +285,8 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
   const auto input = Input::open(path, options.max_bytes);
   if (!input) return tl::unexpected(input.error());
-  // Only what would fill the memory is mapped.
-  constexpr std::uint64_t kMapped = 256 << 20;
+  // A large file is read where it lies: its pages cost neither a copy nor memory of this process.
+  constexpr std::uint64_t kMapped = 4 << 20;
   if (input->compression() == Compression::none && file_size(path) > kMapped) {
     auto file = MappedFile::open(path);
     if (!file) return tl::unexpected(file.error());
