@@ -148,12 +148,16 @@ void OuterLoop::see_host(const HostThreads& host) {
           loader.push_back(start);
           break;
         case Kind::token:  // an operation and those that it calls are one
-          if (start >= token_end) token.push_back(start), token_end = end;
+          if (start < token_end) break;
+          token.push_back(start);
+          token_end = end;
           break;
         case Kind::module: {
           const auto name = capture_.text(ops.name[row]);
           modules_[class_of(name)].push_back(start);
-          if (start >= module_end) outermost[name].push_back(start), module_end = end;
+          if (start < module_end) break;
+          outermost[name].push_back(start);
+          module_end = end;
           break;
         }
         case Kind::unknown:
@@ -231,16 +235,16 @@ void OuterLoop::see_compiled() {
 void OuterLoop::see_backward(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
   std::vector<std::vector<Interval>> spans(host.threads());
-  bool any = false;
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
     for (auto row : host.ops(thread)) {
       if (!capture_.text(ops.name[row]).starts_with("autograd::engine::evaluate_function"))
         continue;
       const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
       if (spans[thread].empty() || end > spans[thread].back().end)
-        spans[thread].push_back({start, end}), any = true;
+        spans[thread].push_back({start, end});
     }
-  if (!any) return;
+  if (std::all_of(spans.begin(), spans.end(), [](const auto& thread) { return thread.empty(); }))
+    return;
   backward_.assign(sequence_.rows.size(), false);
   for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
     const auto row = sequence_.rows[position];
