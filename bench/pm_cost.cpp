@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "collect/cupti/pm_sampler.h"
-#include "core/host_clock.h"
+#include "core/time.h"
 
 namespace {
 

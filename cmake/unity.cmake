@@ -1,9 +1,7 @@
 # Compiles the files of a folder together: what they all include is parsed, and what they all use is instantiated, once.
-# Names in the files of one folder differ; where a local name hides that of a header, the file stays a unit of its own. Files
-# that include one of the libraries that take seconds to parse are compiled together across the folders of their room.
+# Names in the files of one folder differ. Files that include one of the libraries that take seconds to parse are compiled together across the folders of their room.
 set(GPUFATHOM_UNIT_FILES 10)
-set(GPUFATHOM_OWN_UNIT "/src/analyze/utilization/level_formulas[.]cpp")
-set(GPUFATHOM_HEAVY_HEADERS "include [<\"](Eigen/|boost/|simdjson[.]h|analyze/(nnls|energy/json_fields|kernel_rates/mixed_fit)[.]h)")
+set(GPUFATHOM_HEAVY_HEADERS "include [<\"](Eigen/|boost/|simdjson[.]h|analyze/(nnls|energy/json_fields)[.]h)")
 function(gf_unity target)
   get_target_property(sources ${target} SOURCES)
   set(most ${GPUFATHOM_UNIT_FILES})
@@ -14,7 +12,7 @@ function(gf_unity target)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(IS_PREFIX CMAKE_SOURCE_DIR "${source}" of_source)
     cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${source}" of_build)
-    if(NOT of_source OR of_build OR source MATCHES "${GPUFATHOM_OWN_UNIT}")
+    if(NOT of_source OR of_build)
       continue()
     endif()
     file(STRINGS ${source} heavy REGEX "${GPUFATHOM_HEAVY_HEADERS}")

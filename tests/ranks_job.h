@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/ranks/result.h"
+#include "analyze/ranks/names.h"
 
 namespace gf::testing {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how a C++ tree reads: names, ternaries, line widths, comma chains, lengths of functions and files.
+"""Measures how a C++ tree reads: names, line widths, comma chains, lengths of functions and files.
 
     tools/measure_style.py PATH...      prints the measures of every C++ file below the paths
     tools/measure_style.py --check      holds this repository to its own limits; --list shows where each is broken
@@ -8,7 +8,6 @@ What is counted, by a tokenizer of its own (comments, strings and #include lines
 
 single letters   identifier tokens of one letter, as a share of all identifier tokens that are not keywords. A second
                  figure is the share among declarations: identifiers that follow a type (`Type name`, `auto& [a, b]`).
-ternaries        `?` tokens for each thousand lines of the files, blank lines and comments included.
 long lines       lines of more than 100 columns.
 comma chains     expression statements that join several by commas: `a = 1, b = 2;` (declarations are not counted).
 functions        from the line of the opening brace of a body to the line of its closing one; a lambda is part of the
@@ -21,7 +20,6 @@ import argparse
 import bisect
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -31,11 +29,9 @@ COLUMNS = 100
 # The limits of --check: what this repository promises.
 LIMITS = {
     "single letters": 4.0,
-    "ternaries": 8.0,
     "long lines": 0,
     "comma chains": 0,
     "longest function": 80,
-    "median file": 110,
 }
 
 TOKEN = re.compile(
@@ -76,7 +72,6 @@ class Measures:
     letters: list[str] = field(default_factory=list)
     declarations: int = 0
     declared_letters: int = 0
-    ternaries: list[str] = field(default_factory=list)
     long_lines: list[str] = field(default_factory=list)
     chains: list[str] = field(default_factory=list)
     functions: list[tuple[int, str]] = field(default_factory=list)
@@ -93,8 +88,6 @@ class Measures:
                 self.names += 1
                 if len(token.text) == 1:
                     self.letters.append(f"{where(token.at)}: {token.text}")
-            elif token.text == "?":
-                self.ternaries.append(where(token.at))
         for token in declared(code, text):
             self.declarations += 1
             self.declared_letters += len(token.text) == 1
@@ -338,14 +331,11 @@ def share(part: int, whole: int) -> float:
 
 def values(found: Measures) -> dict[str, float]:
     lengths = [count for _, count in found.lines]
-    total = sum(lengths)
     return {
         "single letters": share(len(found.letters), found.names),
-        "ternaries": 1000.0 * len(found.ternaries) / total if total else 0.0,
         "long lines": len(found.long_lines),
         "comma chains": len(found.chains),
         "longest function": max((length for length, _ in found.functions), default=0),
-        "median file": statistics.median(lengths) if lengths else 0,
     }
 
 
@@ -356,7 +346,6 @@ def report(found: Measures) -> None:
     print(f"{len(lengths)} files, {sum(lengths)} lines, {len(functions)} functions")
     print(f"single letters    {result['single letters']:.1f} % of {found.names} identifiers; "
           f"{share(found.declared_letters, found.declarations):.1f} % of {found.declarations} declarations")
-    print(f"ternaries         {result['ternaries']:.1f} a thousand lines ({len(found.ternaries)})")
     print(f"long lines        {len(found.long_lines)} above {COLUMNS} columns")
     print(f"comma chains      {len(found.chains)} statements")
     if functions:
@@ -364,15 +353,14 @@ def report(found: Measures) -> None:
         print(f"functions         longest {longest[0]} ({longest[1]}); median {functions[len(functions) // 2]}; "
               f"above 60: {sum(n > 60 for n in functions)}; above 80: {sum(n > 80 for n in functions)}")
     if lengths:
-        print(f"files             median {result['median file']:.0f} lines; 90 % up to {lengths[len(lengths) * 9 // 10]}; "
+        print(f"files             median {lengths[len(lengths) // 2]} lines; 90 % up to {lengths[len(lengths) * 9 // 10]}; "
               f"longest {lengths[-1]}")
 
 
 def listing(found: Measures) -> None:
-    for title, places in [("single letter", found.letters), ("ternary", found.ternaries),
-                          ("long line", found.long_lines), ("comma chain", found.chains)]:
+    for title, places in [("single letter", found.letters), ("long line", found.long_lines), ("comma chain", found.chains)]:
         for place in places:
-            print(f"{place}: {title}" if title == "ternary" or title == "comma chain" else f"{place} ({title})")
+            print(f"{place}: {title}" if title == "comma chain" else f"{place} ({title})")
     for length, place in sorted(found.functions, reverse=True):
         if length > 60:
             print(f"{place}: function of {length} lines")
@@ -386,7 +374,7 @@ def check(found: Measures) -> int:
     for length, place in found.functions:
         if length > LIMITS["longest function"]:
             print(f"{place}: function of {length} lines")
-    print("\n".join(broken) if broken else "style: names, ternaries, lengths and widths within the limits")
+    print("\n".join(broken) if broken else "style: names, lengths and widths within the limits")
     return 1 if broken else 0
 
 

@@ -8,12 +8,9 @@
 
 #include "report/catalogue.h"
 #include "report/query/capture_tables.h"
-#include "report/reference/analysis_page.h"
 #include "report/reference/analysis_schema.h"
-#include "report/reference/findings_page.h"
-#include "report/reference/levels_page.h"
-#include "report/reference/python.h"
-#include "report/reference/typescript.h"
+#include "report/reference/declared_types.h"
+#include "report/reference/pages.h"
 
 int main(int argc, char** argv) {
   const std::string_view page = argc == 2 ? argv[1] : "";

@@ -7,7 +7,6 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/device_use.h"
-#include "analyze/device_waiting.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"

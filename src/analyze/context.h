@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/host_roles.h"
 #include "analyze/host_threads.h"
 #include "analyze/result.h"
 #include "core/error.h"

@@ -1,5 +1,13 @@
 #include "analyze/device_use.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "analyze/ranks/names.h"
+#include "analyze/timeline.h"
+
 namespace gf {
 
 std::vector<DeviceUse> measure_devices(const Context& context) {
@@ -24,6 +32,70 @@ std::vector<DeviceUse> measure_devices(const Context& context) {
     devices.push_back(std::move(use));
   }
   return devices;
+}
+
+namespace {
+
+struct Piece {
+  Interval span;
+  std::size_t row;
+};
+
+/// What each row has of the waiting time, in order of start.
+std::vector<Piece> pieces_of(const Intervals& waits, const Intervals& waiting) {
+  std::vector<Piece> pieces;
+  for (std::size_t row = 0; row < waits.size(); ++row) {
+    const Interval& wait = waits[row];
+    auto at = std::ranges::partition_point(
+        waiting, [&](const Interval& span) { return span.end <= wait.start; });
+    for (; wait.length() > 0 && at != waiting.end() && at->start < wait.end; ++at)
+      pieces.push_back({{std::max(at->start, wait.start), std::min(at->end, wait.end)}, row});
+  }
+  std::ranges::stable_sort(pieces, {}, [](const Piece& piece) { return piece.span.start; });
+  return pieces;
+}
+
+}  // namespace
+
+DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
+                             const JobWaiting& job) {
+  DeviceWaiting out;
+  out.ns.assign(line.rows.size(), 0);
+  Intervals waits, beside;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    const Interval span = line.spans[i];
+    const KernelWait* wait = job.of(line.rows[i]);
+    Nanos until = span.start;
+    if (wait)
+      until =
+          std::clamp(capture.activities.start_ns[line.rows[i]] + wait->ns, span.start, span.end);
+    waits.push_back({span.start, until});
+    beside.push_back({until, span.end});
+  }
+  out.spans = subtract(normalised(waits), normalised(std::move(beside)));
+  const auto pieces = pieces_of(waits, out.spans);
+  Intervals spans;
+  for (const auto& piece : pieces) spans.push_back(piece.span);
+  const auto shares = exclusive_times(spans);
+  std::map<std::int64_t, Nanos> by_rank;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    out.ns[pieces[i].row] += shares[i];
+    by_rank[job.of(line.rows[pieces[i].row])->rank] += shares[i];
+  }
+  for (const auto& [rank, ns] : by_rank)
+    if (ns > 0) out.ranks.push_back({fmt::format("rank {}", rank), ns});
+  std::ranges::stable_sort(out.ranks, std::greater{}, &NamedTime::ns);
+  return out;
+}
+
+std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting) {
+  std::vector<QualityNote> notes = waiting.job.quality;
+  if (const auto& missing = waiting.job.missing_ranks; !missing.empty())
+    notes.push_back(
+        {std::string(kMissingRanks), static_cast<std::int64_t>(missing.size()),
+         fmt::format("of {} ranks these have no file: {}; waiting for them is not told apart",
+                     waiting.job.world_size, fmt::join(missing, ", "))});
+  return notes;
 }
 
 }  // namespace gf

@@ -1,7 +1,9 @@
 // The use of each device in the window, from its timeline.
+// Which time of a device is only waiting for other ranks.
 #pragma once
 
 #include "analyze/context.h"
+#include "analyze/ranks/job_waiting.h"
 #include "analyze/result.h"
 
 namespace gf {
@@ -9,5 +11,14 @@ namespace gf {
 /// One for each of context.devices and in the same order; idle causes, levels and waterfalls are
 /// left to their own analyses.
 std::vector<DeviceUse> measure_devices(const Context& context);
+
+/// An instant is waiting when a kernel runs and everything that runs, kernels, copies and sets, is
+/// a kernel that still waits inside a collective. It is shared out as exclusive time is. O(n log
+/// n).
+DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
+                             const JobWaiting& job);
+
+/// What there is to doubt about the job.
+std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting);
 
 }  // namespace gf

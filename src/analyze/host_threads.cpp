@@ -1,5 +1,10 @@
 #include "analyze/host_threads.h"
 
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "analyze/steps/steps.h"
 #include "core/order.h"
 
 namespace gf {
@@ -39,6 +44,146 @@ void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& 
 HostThreads::HostThreads(const Capture& capture) {
   order(capture.host_ops, capture.threads.size(), ops_, op_begin_);
   order(capture.api_calls, capture.threads.size(), calls_, call_begin_);
+}
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::string_view (&parts)[N]) {
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view path) { return has(text, path); });
+}
+template <std::size_t N>
+bool starts_with_any(std::string_view text, const std::string_view (&parts)[N]) {
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view path) { return text.starts_with(path); });
+}
+
+constexpr std::string_view kInputParts[] = {"DataLoader",      "dataloader.py", "torch/utils/data/",
+                                            "IteratorGetNext", "Iterator::",    "tf_data",
+                                            "tf.data"};
+constexpr std::string_view kCommunicationStarts[] = {"c10d::",
+                                                     "_c10d_functional::",
+                                                     "nccl:",
+                                                     "gloo:",
+                                                     "mpi:",
+                                                     "ucc:",
+                                                     "record_param_comms",
+                                                     "torch.distributed.ddp.reducer",
+                                                     "HorovodAllreduce",
+                                                     "CollectiveReduce",
+                                                     "NcclAllReduce"};
+constexpr std::string_view kHostTransports[] = {"gloo:", "mpi:", "ucc:"};
+constexpr std::string_view kWaitingOps[] = {"aten::item", "aten::_local_scalar_dense",
+                                            "aten::is_nonzero"};
+// JAX's own Python frames, as its tracer names them: "$api.py:2850 try_to_block".
+constexpr std::string_view kWaitingParts[] = {"block_until_ready", "try_to_block"};
+
+// In lower case: names come from file paths, classes and functions alike.
+constexpr std::string_view kOneOffParts[] = {"(dynamo_timed)",
+                                             "cudagraphnode.record",
+                                             "capture_begin",
+                                             "capture_end",
+                                             "torch/_dynamo/convert_frame",
+                                             "torch/_dynamo/output_graph",
+                                             "torch/_dynamo/symbolic_convert",
+                                             "torch/_inductor/compile_fx",
+                                             "torch/_inductor/graph",
+                                             "torch/_inductor/scheduler",
+                                             "torch/_inductor/codecache",
+                                             "torch/_inductor/async_compile",
+                                             "autotune",
+                                             "benchmark_all_configs",
+                                             "triton/compiler",
+                                             "cachingautotuner.bench",
+                                             "cachingautotuner.precompile",
+                                             "cudagraph.instantiate"};
+constexpr std::string_view kRecordingParts[] = {"_record", ": record", "warmup"};
+constexpr std::string_view kCapturingParts[] = {"capture", "__enter__", "__exit__"};
+// The same files hold what runs a compiled or tuned function every step.
+constexpr std::string_view kRepeatedEnds[] = {": run", ": __call__"};
+
+constexpr std::string_view kOneOffCalls[] = {"ModuleLoad",
+                                             "LibraryLoad",
+                                             "LinkCreate",
+                                             "LinkAdd",
+                                             "LinkComplete",
+                                             "GraphInstantiate",
+                                             "GraphUpload",
+                                             "CtxCreate",
+                                             "StreamBeginCapture",
+                                             "StreamEndCapture",
+                                             "DevicePrimaryCtx",
+                                             "hiprtc",
+                                             "nvrtc"};
+constexpr std::string_view kInitCalls[] = {"cuInit", "cudaInit", "hipInit"};
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& letter : out)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return out;
+}
+
+/// What stands behind `part` in a text, empty without it.
+std::string_view after(std::string_view text, std::string_view part) {
+  const auto at = text.find(part);
+  if (at == std::string_view::npos) return std::string_view{};
+  return text.substr(at + part.size());
+}
+
+bool is_one_off(std::string_view name) {
+  const std::string text = lower_case(name);
+  for (const auto end : kRepeatedEnds)
+    if (text.ends_with(end)) return false;
+  return has_any(text, kOneOffParts) || has_any(after(text, "cudagraph_trees"), kRecordingParts) ||
+         has_any(after(text, "torch/cuda/graphs.py"), kCapturingParts);
+}
+
+bool waits_for_a_value(std::string_view name) {
+  return std::find(std::begin(kWaitingOps), std::end(kWaitingOps), name) != std::end(kWaitingOps) ||
+         has_any(lower_case(name), kWaitingParts);
+}
+
+bool is_one_off_call(std::string_view name) {
+  return has_any(name, kOneOffCalls) || std::any_of(std::begin(kInitCalls), std::end(kInitCalls),
+                                                    [&](auto end) { return name.ends_with(end); });
+}
+
+}  // namespace
+
+std::uint8_t host_role(std::string_view name) {
+  std::uint8_t role = kPlain;
+  if (has_any(name, kInputParts)) role |= kInput;
+  if (starts_with_any(name, kCommunicationStarts)) role |= kCommunication;
+  if (starts_with_any(name, kHostTransports)) role |= kHostTransport;
+  if (waits_for_a_value(name)) role |= kWaits;
+  if (is_one_off(name)) role |= kOneOff;
+  if (is_one_off_call(name)) role |= kOneOffCall;
+  // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step,
+  // enumerate(DataLoader)#...
+  if (has(name, "#") && !has(name, "::")) role |= kAnnotation;
+  if (parse_step_name(name)) role |= kStep | kAnnotation;
+  return role;
+}
+
+bool is_collective_kernel(std::string_view name) {
+  constexpr std::string_view parts[] = {
+      "nccl",     "rccl", "NCCL", "msccl", "nvshmem", "cross_device_reduce", "all_reduce_kernel",
+      "allreduce"};
+  return has_any(name, parts);
+}
+
+bool is_stream_wait(std::string_view api) {
+  return has(api, "StreamWaitEvent") || has(api, "StreamWaitValue");
+}
+
+NameRoles::NameRoles(const Capture& capture) : host_(capture.strings.size()) {
+  for (std::uint32_t i = 0; i < host_.size(); ++i) host_[i] = host_role(capture.text(Text{i}));
 }
 
 }  // namespace gf

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "analyze/host_roles.h"
 #include "analyze/host_threads.h"
 
 namespace gf {

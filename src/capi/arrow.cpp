@@ -1,15 +1,268 @@
 #include "capi/arrow.h"
 
+#include <cerrno>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "capi/arrow_node.h"
-#include "capi/kernels.h"
+#include "report/json.h"
+#include "report/query/kernel_facts.h"
 
 namespace gf {
 
 namespace {
+
+/// Exclusive time by row of activities; -1 outside the window.
+Column<I64> exclusive_times(const Context& context) {
+  Column<I64> times;
+  times.resize(context.capture.activities.size(), -1);
+  for (const DeviceTimeline& device : context.devices)
+    for (std::size_t i = 0; i < device.rows.size(); ++i)
+      times[device.rows[i]] = device.exclusive_ns[i];
+  return times;
+}
+
+}  // namespace
+
+std::shared_ptr<const AttributedKernels> attributed_kernels(std::shared_ptr<const Capture> capture,
+                                                            const Context& context) {
+  auto out = std::make_shared<AttributedKernels>();
+  const auto exclusive = exclusive_times(context);
+  const auto text = [&](Column<Text>& column, const std::optional<std::string>& value) {
+    column.push_back(value ? out->texts.intern(*value) : Text::none);
+  };
+  const auto facts = kernel_facts(context);
+  for (const KernelFacts& kernel : facts) {
+    out->row.push_back(kernel.row);
+    text(out->short_name, kernel.short_name);
+    text(out->operation, kernel.operation);
+    text(out->module, kernel.module);
+    text(out->layer, kernel.layer);
+    text(out->phase, kernel.phase);
+    text(out->idle_cause, kernel.idle_cause);
+    out->exclusive_ns.push_back(exclusive[static_cast<std::size_t>(kernel.row)]);
+    out->idle_ns.push_back(kernel.idle_ns.value_or(-1));
+  }
+  out->activities.visit_pairs(capture->activities, [&](auto& mine, const auto& theirs) {
+    for (const KernelFacts& kernel : facts)
+      mine.push_back(theirs[static_cast<std::size_t>(kernel.row)]);
+  });
+  out->capture = std::move(capture);
+  return out;
+}
+
+namespace {
+
+/// One column (or the struct of all): what both its schema and its array are made of.
+struct Node {
+  std::string format, name;
+  std::int64_t length = 0, nulls = 0;
+  std::vector<const void*> buffers;
+  std::vector<Node> children;
+  std::vector<Node> dictionary;       // none or one
+  std::shared_ptr<const void> owner;  // of the buffers
+};
+
+void fill(const Node& node, ArrowSchema& schema);
+void fill(const Node& node, ArrowArray& array);
+
+/// Texts as an Arrow "large utf8" array; bytes that are not UTF-8 become U+FFFD, as Arrow demands.
+struct Texts {
+  std::vector<std::int64_t> offsets{0};
+  std::string bytes;
+  void add(std::string_view text) {
+    append_utf8(bytes, text);
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+};
+
+Node dictionary_of(std::shared_ptr<const Texts> texts);
+
+/// Owns the null bitmap and keeps what owns the values.
+struct ColumnOwner {
+  std::shared_ptr<const void> values;
+  std::vector<std::uint8_t> valid;
+};
+
+template <class Declared>
+Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& column_ref,
+                 const std::shared_ptr<const Texts>& texts) {
+  using T = ValueOf<Declared>;
+  Node node;
+  node.name = column_ref.info.name;
+  node.length = static_cast<std::int64_t>(column_ref.column.size());
+  auto owner = std::make_shared<ColumnOwner>(
+      ColumnOwner{values, std::vector<std::uint8_t>((column_ref.column.size() + 7) / 8, 0)});
+  for (std::size_t i = 0; i < column_ref.column.size(); ++i) {
+    const bool null = is_unknown<Declared>(column_ref.column[i]);
+    node.nulls += null;
+    if (!null) owner->valid[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
+  }
+  node.buffers = {node.nulls > 0 ? owner->valid.data() : nullptr, column_ref.column.data()};
+  node.owner = std::move(owner);
+  if constexpr (std::is_same_v<T, I64>)
+    node.format = "l";
+  else if constexpr (std::is_same_v<T, I32>)
+    node.format = "i";
+  else if constexpr (std::is_same_v<T, U32>)
+    node.format = "I";
+  else if constexpr (std::is_same_v<T, U8>)
+    node.format = "C";
+  else if constexpr (std::is_same_v<T, F64>)
+    node.format = "g";
+  else if constexpr (std::is_same_v<T, Text>) {
+    node.format = "I";
+    node.dictionary.push_back(dictionary_of(texts));
+  } else {
+    static_assert(sizeof(T) == 1);
+    node.format = "C";
+    auto names = std::make_shared<Texts>();
+    for (const auto name : EnumNames<T>::names) names->add(name);
+    node.dictionary.push_back(dictionary_of(std::move(names)));
+  }
+  return node;
+}
+
+/// One batch: all rows of a table, which `owner` keeps.
+template <class Table>
+Node table_node(const std::shared_ptr<const void>& owner, const Table& table,
+                const std::shared_ptr<const Texts>& texts) {
+  Node node{"+s", "", static_cast<std::int64_t>(table.size()), 0, {nullptr}, {}, {}, owner};
+  table.each_column_ref(
+      [&](const auto& column) { node.children.push_back(column_node(owner, column, texts)); });
+  return node;
+}
+
+/// Gives the next batch, or false at the end.
+using NextBatch = std::function<bool(ArrowArray&)>;
+
+constexpr std::int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
+
+void release_schema(ArrowSchema* schema) {
+  for (std::int64_t i = 0; i < schema->n_children; ++i) {
+    if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
+    delete schema->children[i];
+  }
+  if (schema->dictionary) {
+    if (schema->dictionary->release) schema->dictionary->release(schema->dictionary);
+    delete schema->dictionary;
+  }
+  delete[] schema->children;
+  delete static_cast<std::pair<std::string, std::string>*>(schema->private_data);
+  schema->release = nullptr;
+}
+
+void fill(const Node& node, ArrowSchema& schema) {
+  auto* texts = new std::pair(node.format, node.name);
+  schema = {texts->first.c_str(),
+            texts->second.c_str(),
+            nullptr,
+            kNullable,
+            static_cast<std::int64_t>(node.children.size()),
+            nullptr,
+            nullptr,
+            release_schema,
+            texts};
+  schema.children = new ArrowSchema*[node.children.size()];
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    fill(node.children[i], *(schema.children[i] = new ArrowSchema));
+  if (!node.dictionary.empty()) fill(node.dictionary[0], *(schema.dictionary = new ArrowSchema));
+}
+
+struct ArrayData {
+  std::vector<const void*> buffers;
+  std::shared_ptr<const void> owner;
+};
+
+void release_array(ArrowArray* array) {
+  for (std::int64_t i = 0; i < array->n_children; ++i) {
+    if (array->children[i]->release) array->children[i]->release(array->children[i]);
+    delete array->children[i];
+  }
+  if (array->dictionary) {
+    if (array->dictionary->release) array->dictionary->release(array->dictionary);
+    delete array->dictionary;
+  }
+  delete[] array->children;
+  delete static_cast<ArrayData*>(array->private_data);
+  array->release = nullptr;
+}
+
+void fill(const Node& node, ArrowArray& array) {
+  auto* data = new ArrayData{node.buffers, node.owner};
+  array = {node.length,
+           node.nulls,
+           0,
+           static_cast<std::int64_t>(data->buffers.size()),
+           static_cast<std::int64_t>(node.children.size()),
+           data->buffers.data(),
+           nullptr,
+           nullptr,
+           release_array,
+           data};
+  array.children = new ArrowArray*[node.children.size()];
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    fill(node.children[i], *(array.children[i] = new ArrowArray));
+  if (!node.dictionary.empty()) fill(node.dictionary[0], *(array.dictionary = new ArrowArray));
+}
+
+Node dictionary_of(std::shared_ptr<const Texts> texts) {
+  Node node{"U",
+            "",
+            static_cast<std::int64_t>(texts->offsets.size()) - 1,
+            0,
+            {nullptr, texts->offsets.data(), texts->bytes.data()},
+            {},
+            {},
+            nullptr};
+  node.owner = std::move(texts);
+  return node;
+}
+
+struct Stream {
+  Node table;
+  NextBatch more;
+  bool given = false;
+  std::string error;
+
+  void next(ArrowArray& out) {
+    if (!std::exchange(given, true)) return fill(table, out);
+    if (!more || !more(out)) out = {};  // released: the end of the stream
+  }
+};
+
+Stream& state_of(ArrowArrayStream* stream) { return *static_cast<Stream*>(stream->private_data); }
+
+/// A stream of `table` as its first batch, and of what `more` gives after it.
+void make_stream(Node table, NextBatch more, ArrowArrayStream& stream) {
+  stream.private_data = new Stream{std::move(table), std::move(more), false, {}};
+  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    fill(state_of(self).table, *out);
+    return 0;
+  };
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    try {
+      state_of(self).next(*out);
+      return 0;
+    } catch (const std::exception& thrown) {  // none crosses the C border
+      state_of(self).error = thrown.what();
+      return ENOMEM;
+    }
+  };
+  stream.get_last_error = [](ArrowArrayStream* self) -> const char* {
+    const auto& error = state_of(self).error;
+    if (error.empty()) return nullptr;
+    return error.c_str();
+  };
+  stream.release = [](ArrowArrayStream* self) {
+    delete &state_of(self);
+    self->release = nullptr;
+  };
+}
 
 std::shared_ptr<const Texts> texts_of(const StringPool& pool) {
   auto texts = std::make_shared<Texts>();

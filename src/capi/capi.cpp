@@ -12,12 +12,10 @@
 
 #include "capi/arrow.h"
 #include "capi/gpufathom.h"
-#include "capi/kernels.h"
 #include "core/version.h"
-#include "core/when.h"
 #include "report/html/page.h"
 #include "report/json.h"
-#include "report/wholeness.h"
+#include "report/summary.h"
 #include "session/answer.h"
 
 struct gpufathom_capture {
@@ -128,7 +126,7 @@ const char* gpufathom_tables(void) {
   static const std::string names = [] {
     std::string all;
     gf::Tables{}.each_table(
-        [&](const auto& table) { (all += gf::when(!all.empty(), ",")) += table.kName; });
+        [&](const auto& table) { (all += all.empty() ? "" : ",") += table.kName; });
     return all;
   }();
   return names.c_str();

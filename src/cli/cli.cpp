@@ -2,29 +2,352 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
-#include "cli/describe.h"
-#include "cli/help.h"
+#include "cli/options.h"
 #include "cli/output.h"
-#include "cli/overwrites.h"
-#include "cli/parse.h"
-#include "cli/piped_input.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/error.h"
+#include "core/out_file.h"
 #include "core/version.h"
-#include "core/when.h"
+#include "report/text/format.h"
 
 namespace gf::cli {
 
 namespace {
+
+/// A file in a folder that only this user can look into.
+class TemporaryCopy {
+ public:
+  TemporaryCopy() = default;
+  TemporaryCopy(const TemporaryCopy&) = delete;
+  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
+  ~TemporaryCopy() {
+    if (fd_ >= 0) ::close(fd_);
+    if (path_.empty()) return;
+    ::unlink(path_.c_str());
+    ::rmdir(std::filesystem::path(path_).parent_path().c_str());
+    keep_on_signal(slot_);
+  }
+
+  Status make(const std::string& name) {
+    std::error_code ignored;
+    std::string folder = std::filesystem::temp_directory_path(ignored) / "gpufathom-XXXXXX";
+    if (!::mkdtemp(folder.data()))
+      return fail(fmt::format("cannot be made: {}", std::strerror(errno)), folder, -1,
+                  "TMPDIR names the folder for temporary files");
+    path_ = folder + "/" + name;
+    slot_ = remove_on_signal(path_);
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd_ >= 0) return {};
+    return fail(fmt::format("cannot be made: {}", std::strerror(errno)), path_);
+  }
+  Status take_all(int from, const std::string& name) {
+    std::array<char, 1 << 16> buffer;
+    while (true) {
+      const auto got = ::read(from, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), name);
+      if (got == 0) return {};
+      const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+      if (auto written = write_all(fd_, bytes, path_); !written) return written;
+    }
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int fd_ = -1, slot_ = -1;
+};
+
+Result<std::string> copied(int from, const std::string& name) {
+  static std::deque<TemporaryCopy> copies;  // until the program ends
+  TemporaryCopy& copy = copies.emplace_back();
+  if (auto made = copy.make(name); !made) return tl::unexpected(made.error());
+  if (auto taken = copy.take_all(from, name); !taken) return tl::unexpected(taken.error());
+  return copy.path();
+}
+
+/// A file with what `path` holds: itself, or for "-" and for pipes a temporary copy, which goes
+/// away when the program ends. Importers look at an input's beginning and then read it again, in
+/// parts. Errors: standard input is a terminal, no room for the copy.
+Result<std::string> readable_file(const std::string& path) {
+  if (path == "-") {
+    if (::isatty(STDIN_FILENO))
+      return fail("standard input is a terminal", "-", -1, "send a file through a pipe to it");
+    return copied(STDIN_FILENO, "standard-input");
+  }
+  const bool by_number = path == "/dev/stdin" || path.starts_with("/dev/fd/");
+  struct stat status{};
+  if (!by_number || ::stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return path;
+  const int pipe = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (pipe < 0) return path;  // the importer says what is wrong with it
+  auto file = copied(pipe, "pipe");
+  ::close(pipe);
+  return file;
+}
+
+constexpr std::size_t kOptionColumn = 28, kVerbColumn = 13;
+
+std::size_t width() { return static_cast<std::size_t>(text_style(false).width); }
+
+/// "  --name VALUE   what it does", the description wrapped beside the first column, or below it
+/// where the name is too long.
+std::string entry(const std::string& name, const std::string& description, std::size_t column) {
+  const std::string head = "  " + name;
+  const std::string body = wrap(description, width(), column);
+  if (body.empty()) return head + "\n";
+  if (head.size() + 2 > column) return head + "\n" + body;
+  return head + body.substr(head.size());
+}
+
+std::string name_of(const Option& option) {
+  if (option.argument) return option.value;
+  std::string name = option.names;
+  if (const auto comma = name.find(','); comma != std::string::npos) name.replace(comma, 1, ", ");
+  if (option.flag()) return name;
+  return name + " " + option.value;
+}
+
+std::string entries(const Verb& verb, bool arguments) {
+  std::string out;
+  for (const auto& option : verb.options)
+    if (option.argument == arguments) out += entry(name_of(option), option.help, kOptionColumn);
+  return out;
+}
+
+std::string program_help(std::span<const Verb> verbs) {
+  std::string out = wrap(
+      "How deep is the GPU really used? One answer from the framework runtime down to tensor-core "
+      "issue slots and joules.",
+      width());
+  out += "\nUsage: gpufathom VERB ...      gpufathom FILE (short for analyze FILE)\n\nOptions:\n";
+  out += entry("-h, --help", "print this help", kOptionColumn);
+  out += entry("--version", "print the version", kOptionColumn);
+  out += "\nVerbs:\n";
+  for (const auto& verb : verbs) out += entry(verb.name, verb.about, kVerbColumn);
+  out += entry("help", "help of a verb: gpufathom help VERB", kVerbColumn);
+  out += "\nExit codes:\n";
+  out += entry("0", "the answer is whole", kVerbColumn);
+  out += entry("1", "bad or damaged input; a rule of compare --fail-on is broken", kVerbColumn);
+  out += entry("2", "wrong usage", kVerbColumn);
+  out += entry("3", "a verdict is refused: a capture is incomplete (--allow-incomplete goes on)",
+               kVerbColumn);
+  out += entry("4", "a rule is undecided: no data, or too few steps", kVerbColumn);
+  return out;
+}
+
+std::string verb_help(const Verb& verb) {
+  std::string out = wrap(verb.about, width());
+  out += "\nUsage: gpufathom " + verb.name + " [OPTIONS]";
+  for (const auto& option : verb.options)
+    if (option.argument) {
+      out += option.required ? " " + option.value : " [" + option.value + "]";
+    }
+  out += "\n";
+  if (const auto arguments = entries(verb, true); !arguments.empty())
+    out += "\nArguments:\n" + arguments;
+  return out + "\nOptions:\n" + entry("-h, --help", "print this help", kOptionColumn) +
+         entries(verb, false);
+}
+
+/// With what the man macros read otherwise.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    if (letter == '\\' || letter == '-') out += '\\';
+    out += letter;
+  }
+  if (out.starts_with('.') || out.starts_with('\'')) out.insert(0, "\\&");
+  return out;
+}
+
+/// "-o" and "--output" of "-o,--output".
+std::vector<std::string> names_of(const Option& option) {
+  const auto comma = option.names.find(',');
+  if (comma == std::string::npos) return {option.names};
+  return {option.names.substr(0, comma), option.names.substr(comma + 1)};
+}
+
+std::string man_option(const Option& option) {
+  std::string head = option.value;
+  if (!option.argument) {
+    head = fmt::format("{}", fmt::join(names_of(option), ", "));
+    if (!option.flag()) head += " " + option.value;
+  }
+  return fmt::format(".TP\n.B {}\n{}\n", escaped(head), escaped(option.help));
+}
+
+std::string words_of(const Verb& verb) {
+  std::string out = "--help";
+  for (const auto& option : verb.options)
+    if (!option.argument) out += fmt::format(" {}", fmt::join(names_of(option), " "));
+  return out;
+}
+
+/// Quotes of a shell's single-quoted word.
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    if (letter == '\'')
+      out += "'\\''";
+    else
+      out += letter;
+  }
+  return "'" + out + "'";
+}
+
+std::string bash_values(const Verb& verb) {
+  std::string out;
+  for (const auto& option : verb.options) {
+    if (option.argument || option.flag()) continue;
+    const std::string pattern =
+        fmt::format("{}", fmt::join(names_of(option), fmt::format("|{}:", verb.name)));
+    std::string answer = "-f";
+    if (!option.choices.empty()) answer = fmt::format("-W '{}'", fmt::join(option.choices, " "));
+    out += fmt::format("    {}:{}) COMPREPLY=($(compgen {} -- \"$word\")); return ;;\n", verb.name,
+                       pattern, answer);
+  }
+  return out;
+}
+
+constexpr const char* kBash =
+    R"(# bash completion of gpufathom, made by `gpufathom help completion bash`
+_gpufathom() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local verb=${{COMP_WORDS[1]}}
+  COMPREPLY=()
+  if [ "$COMP_CWORD" = 1 ]; then
+    COMPREPLY=($(compgen -W '{} --help --version' -- "$word") $(compgen -f -- "$word"))
+    return
+  fi
+  case $verb:$before in
+{}  esac
+  case $word in
+    -*) case $verb in
+{}      esac ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}}
+complete -o filenames -F _gpufathom gpufathom
+)";
+
+std::string bash(std::span<const Verb> verbs) {
+  std::string names = "help", values, options;
+  for (const auto& verb : verbs) {
+    names += " " + verb.name;
+    values += bash_values(verb);
+    options += fmt::format("      {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n", verb.name,
+                           words_of(verb));
+  }
+  return fmt::format(kBash, names, values, options);
+}
+
+std::string fish(std::span<const Verb> verbs) {
+  std::string out = "# fish completion of gpufathom, made by `gpufathom help completion fish`\n";
+  for (const auto& verb : verbs) {
+    out += fmt::format("complete -c gpufathom -n __fish_use_subcommand -a {} -d {}\n", verb.name,
+                       quoted(verb.about));
+    for (const auto& option : verb.options) {
+      if (option.argument) continue;
+      out += fmt::format("complete -c gpufathom -n '__fish_seen_subcommand_from {}'", verb.name);
+      for (const auto& name : names_of(option)) {
+        out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      }
+      if (!option.flag()) out += " -r";
+      if (!option.choices.empty()) out += fmt::format(" -fa '{}'", fmt::join(option.choices, " "));
+      out += fmt::format(" -d {}\n", quoted(option.help));
+    }
+  }
+  return out;
+}
+
+/// What zsh reads in a specification between brackets.
+std::string zsh_text(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    if (letter == '[' || letter == ']' || letter == ':' || letter == '\\') out += '\\';
+    out += letter;
+  }
+  return out;
+}
+
+std::string zsh_option(const Option& option, const std::string& name) {
+  std::string value;
+  if (!option.flag()) value = fmt::format(":{}:", zsh_text(option.value));
+  if (!option.choices.empty())
+    value += fmt::format("({})", fmt::join(option.choices, " "));
+  else if (!option.flag())
+    value += "_files";
+  return quoted(fmt::format("{}[{}]{}", name, zsh_text(option.help), value));
+}
+
+std::string zsh(std::span<const Verb> verbs) {
+  std::string names, cases;
+  for (const auto& verb : verbs) {
+    names += fmt::format("    {}\n", quoted(verb.name + ":" + zsh_text(verb.about)));
+    cases += fmt::format("    {}) _arguments", verb.name);
+    for (const auto& option : verb.options)
+      for (const auto& name : names_of(option))
+        if (!option.argument) cases += " \\\n      " + zsh_option(option, name);
+    cases += " \\\n      '*:file:_files' ;;\n";
+  }
+  return fmt::format(
+      "#compdef gpufathom\n# zsh completion, made by `gpufathom help completion zsh`\n"
+      "_gpufathom() {{\n  local -a verbs=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then _describe verb verbs; _files; return; fi\n"
+      "  local verb=$words[2]\n  shift words; (( CURRENT-- ))\n  case $verb in\n{}  esac\n}}\n"
+      "_gpufathom \"$@\"\n",
+      names, cases);
+}
+
+/// gpufathom(1) in the man macros.
+std::string man_page(std::span<const Verb> verbs) {
+  std::string out =
+      ".TH GPUFATHOM 1\n.SH NAME\ngpufathom \\- how deep is the GPU really used\n"
+      ".SH SYNOPSIS\n.B gpufathom\n.I VERB\n.RI [ OPTIONS ]\n.br\n.B gpufathom\n.I FILE\n"
+      ".SH DESCRIPTION\nReads what profilers wrote, or records by itself, and answers how deep a "
+      "program used its GPU, from the framework runtime down to tensor\\-core issue slots and "
+      "joules. A file alone is analysed; \\- is standard input.\n.SH VERBS\n";
+  for (const auto& verb : verbs) {
+    out += fmt::format(".SS {}\n{}.\n", escaped(verb.name), escaped(verb.about));
+    for (const auto& option : verb.options) out += man_option(option);
+  }
+  return out +
+         ".SH EXIT STATUS\n0 when the answer is whole, 1 for an input that cannot be read or is "
+         "not whole, or a broken rule of compare \\-\\-fail\\-on, 2 for wrong usage, 3 when a "
+         "verdict is refused because a capture is incomplete, 4 when a rule is undecided.\n"
+         ".SH ENVIRONMENT\n.TP\n.B GPUFATHOM_PAGER, PAGER\nshows "
+         "answers that are longer than the terminal; cat for none\n.TP\n.B NO_COLOR\nno colours\n";
+}
+
+/// What bash, zsh or fish reads to complete verbs, options, closed lists of values and files; empty
+/// for another shell.
+std::string completion_script(const std::string& shell, std::span<const Verb> verbs) {
+  if (shell == "bash") return bash(verbs);
+  if (shell == "zsh") return zsh(verbs);
+  if (shell == "fish") return fish(verbs);
+  return {};
+}
 
 using Words = std::vector<std::string>;
 
@@ -52,10 +375,9 @@ std::string overwritten(const Parsed& parsed) {
 
 /// What, where, and what to do, when an answer does not fit.
 Error no_memory(const Parsed& parsed, std::string_view why = {}) {
-  std::string file;
-  if (!parsed.inputs.empty()) file = parsed.inputs.front();
+  std::string file = parsed.inputs.empty() ? "" : parsed.inputs.front();
   return {fmt::format("the answer needs more memory or threads than there are{}{}",
-                      when(!why.empty(), ": "), why),
+                      !why.empty() ? ": " : "", why),
           file, -1, "ask for less (--window, --rows), or give the process more memory"};
 }
 
@@ -98,7 +420,7 @@ int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
   return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs{})",
                               word.starts_with('-') ? "option" : "verb", word,
                               meant.empty() ? "" : fmt::format(": did you mean {}?", meant),
-                              when(reads_only, "; this build has none that ask a driver")),
+                              reads_only ? "; this build has none that ask a driver" : ""),
                   kWrongUsage);
 }
 

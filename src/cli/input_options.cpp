@@ -59,6 +59,13 @@ void add_input_options(Verb& verb, InputOptions& options) {
   add_limit_options(verb, options.max_bytes, options.threads);
 }
 
+void add_peers_option(Verb& verb, std::vector<std::string>& peers) {
+  verb.option("--ranks", peers, "FILE",
+              "captures of the job's other ranks, or their folder: waiting for them is told apart "
+              "from work")
+      .input();
+}
+
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) {
   verb.option("--max-bytes", max_bytes, "SIZE",
               "give up on an input that unpacks to more (default 64GiB)")

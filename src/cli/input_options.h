@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "session/load_capture.h"
@@ -11,6 +12,8 @@ namespace gf::cli {
 
 /// The files, and --zone, --max-bytes and --threads.
 void add_input_options(Verb& verb, InputOptions& options);
+/// --ranks.
+void add_peers_option(Verb& verb, std::vector<std::string>& peers);
 /// --max-bytes and --threads.
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads);
 

@@ -1,5 +1,6 @@
 // What a verb is called, takes and does, as data: the parser, the help, and whatever else describes
 // the command line are made from it.
+// The words of a command line, given to a verb's options.
 #pragma once
 
 #include <functional>
@@ -148,5 +149,14 @@ std::string take_value(const Option& option, const std::string& text);
 
 /// The name that was probably meant; empty when none is near.
 std::string nearest(std::string_view asked, const std::vector<std::string>& names);
+
+struct Parsed {
+  bool wants_help = false;
+  std::string complaint;                     // what is wrong, empty when nothing is
+  std::vector<std::string> inputs, outputs;  // files that were named
+};
+
+/// `words`: what follows the verb's name.
+Parsed parse(const Verb& verb, const std::vector<std::string>& words);
 
 }  // namespace gf::cli

@@ -2,22 +2,70 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
 
-#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "core/out_file.h"
 #include "core/printable.h"
-#include "report/wholeness.h"
+#include "report/summary.h"
+#include "session/ranks.h"
 
 namespace gf::cli {
 
 namespace {
+
+constexpr int kNotFound = 127;  // of the shell
+
+/// Empty: none is wanted.
+std::string command() {
+  for (const char* name : {"GPUFATHOM_PAGER", "PAGER"})
+    if (const char* value = std::getenv(name)) {
+      const std::string wanted = value;
+      return wanted == "cat" ? std::string() : wanted;
+    }
+  return "less";
+}
+
+bool fits(std::string_view text) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return true;
+  return std::count(text.begin(), text.end(), '\n') < size.ws_row;
+}
+
+bool is_dumb() {
+  const char* terminal = std::getenv("TERM");
+  return !terminal || std::string_view(terminal) == "dumb";
+}
+
+/// Shows a text that is longer than the terminal in GPUFATHOM_PAGER, PAGER or less. False when it
+/// is still to be printed: standard output is no terminal, the text fits, or there is no pager.
+bool show_paged(std::string_view text) {
+  if (!stdout_is_terminal() || is_dumb() || fits(text)) return false;
+  const std::string pager = command();
+  if (pager.empty()) return false;
+  ::setenv("LESS", "FRX", 0);  // colours, and no screen of its own
+  std::fflush(stdout);
+  // Whoever quits before the end closes the pipe.
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  FILE* pipe = ::popen(pager.c_str(), "w");
+  if (pipe) std::fwrite(text.data(), 1, text.size(), pipe);
+  const int status = pipe ? ::pclose(pipe) : -1;
+  std::signal(SIGPIPE, before);
+  return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound);
+}
 
 Status write_whole(const OutputOptions& options, std::string_view answer) {
   if (!options.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
@@ -109,6 +157,25 @@ int complain(std::string_view text, int exit_code) {
     std::fwrite(line.data(), 1, line.size(), stderr);
   }
   return exit_code;
+}
+
+namespace files = std::filesystem;
+
+bool would_overwrite(const std::string& output, const std::string& input) {
+  if (output.empty() || input.empty()) return false;
+  std::error_code error;
+  if (!files::is_directory(input, error)) return same_file(output, input);
+  const auto folder = files::canonical(input, error);
+  if (error) return false;
+  const auto file = files::canonical(output, error);
+  if (error) return false;  // it does not exist yet
+  const auto [in_folder, in_file] =
+      std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+  return in_folder == folder.end() && looks_like_capture(file.string());
+}
+
+std::string overwrites_text(const std::string& output) {
+  return fmt::format("{} is read, and would be overwritten: name another file to write", output);
 }
 
 }  // namespace gf::cli

@@ -1,5 +1,6 @@
 // Where answers and complaints go: the answer to standard output or a file, everything else to
 // standard error.
+// Answers never take the place of what they are about.
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "model/capture.h"
+#include "report/json.h"
 
 namespace gf::cli {
 
@@ -55,5 +57,21 @@ int complain(const Error& error);
 /// The same for a capture that cannot be analysed: what was lost in reading it may be why.
 int complain(const Error& error, std::string_view input, const Capture& capture);
 int complain(std::string_view text, int exit_code);
+
+/// Whether writing `output` would write over `input`: the same file, or a capture that lies in the
+/// folder `input`. An output that does not exist yet takes no place.
+bool would_overwrite(const std::string& output, const std::string& input);
+
+/// The complaint about it.
+std::string overwrites_text(const std::string& output);
+
+/// An answer as JSON: the object, and the end of its line.
+template <class T>
+std::string json_line(const T& value) {
+  std::string line;
+  to_json(line, value);
+  line += '\n';
+  return line;
+}
 
 }  // namespace gf::cli

@@ -1,6 +1,11 @@
 // What the place that the answer goes to can show.
+// Shows on standard error how far long work is: one line, only on a terminal, only after the first
+// second, gone at the end.
 #pragma once
 
+#include <memory>
+
+#include "core/progress.h"
 #include "report/text/style.h"
 
 namespace gf::cli {
@@ -12,5 +17,20 @@ TextStyle text_style(bool to_file);
 
 bool stdout_is_terminal();
 bool stderr_is_terminal();
+
+class ProgressDisplay {
+ public:
+  ProgressDisplay();
+  ~ProgressDisplay();  // wipes the line
+  /// The function to hand to an importer or analysis; it may be called from any thread while this
+  /// object lives.
+  Progress callback();
+  /// Wipes the line, so that something else can be printed.
+  void wipe();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace gf::cli

@@ -4,18 +4,15 @@
 #include <vector>
 
 #include "analyze/report_alone.h"
-#include "cli/answer_ranks.h"
 #include "cli/input_options.h"
-#include "cli/json_line.h"
 #include "cli/output.h"
-#include "cli/peers.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
 #include "session/answer.h"
+#include "session/ranks.h"
 
 namespace gf::cli {
 
@@ -56,7 +53,8 @@ int analyze_files(const AnalyzeArguments& out) {
   question.report_alone = true;
   question.max_rows = other_rows(format, out.rows);
   question.progress = progress.callback();
-  const auto waiting = find_waiting(out.peers, out.input, *loaded->capture, question.progress);
+  const auto waiting = find_waiting(out.peers, out.input, *loaded->capture, question.progress,
+                                    [](const Error& error) { complain(error); });
   progress.wipe();
   if (!waiting) return complain(waiting.error());
   if (*waiting) question.waiting = &**waiting;

@@ -2,9 +2,7 @@
 #include <optional>
 
 #include "cli/input_options.h"
-#include "cli/json_line.h"
 #include "cli/output.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/energy.h"

@@ -6,7 +6,6 @@
 
 #include "cli/input_options.h"
 #include "cli/output.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"

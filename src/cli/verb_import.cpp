@@ -5,14 +5,14 @@
 
 #include "cli/input_options.h"
 #include "cli/output.h"
-#include "cli/progress_display.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/secrets.h"
 #include "import/importer.h"
 #include "model/counter_values.h"
 #include "model/file.h"
+#include "report/summary.h"
 #include "report/text/format.h"
-#include "report/wholeness.h"
 
 namespace gf::cli {
 

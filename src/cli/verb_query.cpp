@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "cli/output.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "model/file.h"
@@ -21,7 +20,7 @@
 #include "report/query/capture_tables.h"
 #include "report/query/column_table.h"
 #include "report/query/query.h"
-#include "report/wholeness.h"
+#include "report/summary.h"
 #include "session/answer.h"
 
 namespace gf::cli {

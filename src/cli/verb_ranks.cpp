@@ -5,19 +5,16 @@
 #include <optional>
 
 #include "analyze/ranks/ranks.h"
-#include "cli/answer_ranks.h"
 #include "cli/input_options.h"
-#include "cli/json_line.h"
-#include "cli/load_ranks.h"
 #include "cli/output.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "core/cores.h"
+#include "core/machine.h"
 #include "model/quality.h"
-#include "report/html/ranks_page.h"
+#include "report/html/page.h"
 #include "report/json.h"
 #include "report/ranks/ranks.h"
+#include "session/ranks.h"
 
 namespace gf::cli {
 

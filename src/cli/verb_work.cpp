@@ -4,15 +4,13 @@
 #include "analyze/work/host_work.h"
 #include "analyze/work/work.h"
 #include "cli/input_options.h"
-#include "cli/json_line.h"
 #include "cli/output.h"
-#include "cli/peers.h"
-#include "cli/progress_display.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/json.h"
 #include "report/text/work.h"
 #include "session/answer.h"
+#include "session/ranks.h"
 #include "session/shipped.h"
 
 namespace gf::cli {
@@ -46,7 +44,8 @@ int work_of_file(const WorkArguments& asked) {
   question.progress = progress.callback();
   const auto ceilings = find_ceilings(asked.ceilings, *loaded->capture);
   if (!ceilings) return complain(ceilings.error());
-  const auto waiting = find_waiting(asked.peers, asked.input, *loaded->capture, question.progress);
+  const auto waiting = find_waiting(asked.peers, asked.input, *loaded->capture, question.progress,
+                                    [](const Error& error) { complain(error); });
   progress.wipe();
   if (!waiting) return complain(waiting.error());
   if (*waiting) question.waiting = &**waiting;

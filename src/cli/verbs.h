@@ -1,7 +1,12 @@
 // Every verb says what it takes and does. Those that ask a driver are in cli/live.
+// The answer over several ranks, which `ranks` gives and `analyze` of several files leads to.
 #pragma once
 
+#include <optional>
+
 #include "cli/options.h"
+#include "cli/output.h"
+#include "session/ranks.h"
 
 namespace gf::cli {
 
@@ -17,5 +22,12 @@ Verb work_verb();
 
 /// Those that ask a driver; none in a build that only reads captures (GPUFATHOM_LIVE=OFF).
 std::vector<Verb> live_verbs();
+
+/// What becomes of an answer that is not whole.
+enum class Incomplete { answer, refuse };
+
+/// Reads, analyses and writes; gives the exit code.
+int answer_ranks(const RankInputs& input, const OutputOptions& output,
+                 std::optional<std::size_t> rows, Incomplete incomplete);
 
 }  // namespace gf::cli

@@ -14,21 +14,107 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "collect/cupti/pm_sampler.h"
 #include "collect/inject/reader.h"
-#include "collect/nvml/open.h"
+#include "collect/nvml/nvml.h"
 #include "collect/process_name.h"
 #include "collect/record/child.h"
 #include "collect/watched_call.h"
-#include "collect/which_tool.h"
-#include "core/host_clock.h"
-#include "core/when.h"
+#include "core/time.h"
 
 namespace gf {
 
 namespace {
+
+/// What an examination found.
+struct ToolFacts {
+  bool pm_sampling = false, gpm = false, mig = false;  // on some GPU
+  bool kernels = false;                                // record --kernels works
+  bool nvidia_smi = false, ncu = false;                // on the PATH
+};
+
+DoctorCheck running(const ToolFacts& facts) {
+  DoctorCheck out{"is it used at all", "ok", {}, {}};
+  if (facts.gpm)
+    out.detail = "gpufathom monitor: GPU busy and SM active";
+  else if (facts.pm_sampling)
+    out.detail = "gpufathom monitor --source pm: GPU busy and SM active";
+  else if (facts.nvidia_smi)
+    out = {
+        out.name, "warning", "nvidia-smi, or gpufathom monitor: power against its limit",
+        "utilisation is only the share of time in which some kernel ran: one thread gives 100 %"};
+  else
+    out = {out.name, "warning", "gpufathom monitor: power against its limit", {}};
+  return out;
+}
+
+DoctorCheck how_deep(const ToolFacts& facts) {
+  if (facts.pm_sampling)
+    return {"how deep is it used",
+            "ok",
+            "gpufathom record -- PROGRAM: issue slots, tensor and DRAM active, by the millisecond",
+            {}};
+  if (facts.gpm && !facts.mig)
+    return {"how deep is it used", "warning",
+            "gpufathom record -- PROGRAM: SM, tensor and DRAM active at 10 Hz; no issue slots",
+            "hardware counters give the rest: see pm sampling above"};
+  if (facts.gpm)
+    return {"how deep is it used",
+            "warning",
+            "gpufathom record, or monitor: SM, tensor and DRAM active of each MIG instance",
+            {}};
+  return {"how deep is it used", "missing", "nothing here sees levels: power is the nearest hint",
+          "hardware counters would: see pm sampling above"};
+}
+
+DoctorCheck why_idle(const ToolFacts& facts) {
+  if (facts.kernels)
+    return {"which kernels, why idle",
+            "ok",
+            "gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share",
+            {}};
+  return {"which kernels, why idle", "warning",
+          "torch.profiler for a few steps, then gpufathom analyze of its trace",
+          "its own cost is idle time too: +13 to +31 % were measured"};
+}
+
+DoctorCheck inside_a_kernel(const ToolFacts& facts) {
+  if (facts.ncu)
+    return {"inside one kernel",
+            "ok",
+            "ncu for a few launches (each is replayed: 0.4 s), then analyze --counters",
+            {}};
+  if (facts.pm_sampling && facts.kernels)
+    return {"inside one kernel", "warning",
+            "gpufathom record --kernels --rate 5000, then analyze: rates solved from samples",
+            "ncu is not on the PATH: it counts what samples can only bound"};
+  return {"inside one kernel", "missing", "ncu is not on the PATH", "install Nsight Compute"};
+}
+
+DoctorCheck joules(const ToolFacts& facts) {
+  if (facts.pm_sampling)
+    return {"where the energy goes",
+            "ok",
+            "gpufathom record --metrics energy -- PROGRAM, then energy",
+            {}};
+  return {"where the energy goes", "warning",
+          "gpufathom record -- PROGRAM: joules of the whole GPU, not by component",
+          "hardware counters tell components apart: see pm sampling above"};
+}
+
+/// One a question: the name is the question, the detail the command and what to read of it.
+std::vector<DoctorCheck> which_tool(const ToolFacts& facts) {
+  DoctorCheck line{"which line of code",
+                   "ok",
+                   "torch.profiler for a few steps, then gpufathom analyze of its trace",
+                   {}};
+  return {running(facts),  how_deep(facts),        why_idle(facts),
+          std::move(line), inside_a_kernel(facts), joules(facts)};
+}
 
 /// Value of a line "KEY: VALUE" of the driver's parameter file, empty when there is none.
 std::string driver_parameter(const std::string& key) {
@@ -50,7 +136,7 @@ std::map<std::string, std::string> other_profilers() {
       if (pid <= 0 || pid == getpid()) continue;
       const std::string name = process_name(pid);
       if (std::find(known.begin(), known.end(), name) != known.end())
-        out[name] += fmt::format("{}{}", when(!out[name].empty(), ", "), pid);
+        out[name] += fmt::format("{}{}", !out[name].empty() ? ", " : "", pid);
     }
     closedir(proc);
   }
@@ -121,7 +207,7 @@ std::string sensors_text(const GpuReading& reading) {
   sensor("PCIe bytes", reading.pcie_tx_bytes.has_value());
   sensor("NVLink bytes", reading.nvlink_tx_bytes.has_value());
   if (lack.empty()) return joined(have);
-  return fmt::format("{}{}not on this GPU: {}", joined(have), when(!have.empty(), "; "),
+  return fmt::format("{}{}not on this GPU: {}", joined(have), !have.empty() ? "; " : "",
                      joined(lack));
 }
 
@@ -309,14 +395,14 @@ class Examiner {
     if (info.mig)
       add(named("mig"), "warning",
           fmt::format("MIG is on, {} instance{}", info.instances.size(),
-                      when(info.instances.size() != 1, "s")),
+                      info.instances.size() != 1 ? "s" : ""),
           "levels come for each instance from GPM (monitor, record); PM sampling needs MIG off");
     constexpr std::uint64_t faults =
         nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
         nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
     const bool hot = reading.throttle_reasons.value_or(0) & faults;
     add(named("clocks"), ok_or(!hot, "warning"), clocks_text(info, reading),
-        when(hot, "heat or the power supply slows this GPU: times will not compare"));
+        hot ? "heat or the power supply slows this GPU: times will not compare" : "");
     add(named("sensors"), "ok", sensors_text(reading));
     if (info.gpm)
       add(named("gpm"), "ok", "levels at 10 Hz without permission");

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "core/when.h"
-
 namespace gf {
 
 namespace {
@@ -33,7 +31,7 @@ Result<Library> Library::open(const std::vector<std::string>& names) {
     dlerror();
     void* handle = dlopen(name.c_str(), flags);
     if (const char* why = dlerror(); !handle && why && !(flags & RTLD_NOLOAD))
-      reasons += when(!reasons.empty(), "; ") + std::string(why);
+      reasons += (!reasons.empty() ? "; " : "") + std::string(why);
     return handle;
   };
   auto loaded = [](void* handle, const std::string& name) {

@@ -4,8 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
-
-#include "core/when.h"
+#include <iterator>
 
 namespace gf {
 
@@ -55,8 +54,7 @@ std::string format_share(std::optional<double> share) {
 
 std::string format_count(std::int64_t count) {
   std::string digits = std::to_string(count);
-  std::size_t first = 0;
-  if (count < 0) first = 1;
+  std::size_t first = count < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ' ');
   return digits;
 }
@@ -71,7 +69,7 @@ std::string format_bytes(std::int64_t bytes) {
 }
 
 std::string plural(std::int64_t count, std::string_view noun) {
-  return format_count(count) + " " + std::string(noun) + when(count != 1, "s");
+  return format_count(count) + " " + std::string(noun) + (count != 1 ? "s" : "");
 }
 
 std::string say_time(Nanos ns) {
@@ -93,6 +91,16 @@ std::string say_bytes(std::int64_t bytes) {
   if (size < 1e6) return fmt::format("{:.1f} kB", size / 1e3);
   if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
   return fmt::format("{:.2f} GB", size / 1e9);
+}
+
+void append_real(std::string& out, double value) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
+}
+void append_signed(std::string& out, std::int64_t value) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
+}
+void append_unsigned(std::string& out, std::uint64_t value) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
 }  // namespace gf

@@ -1,10 +1,12 @@
 // Numbers as people read them. "No data" is said, never shown as 0.
+// Numbers as text, for writers of whole documents: the formatter is compiled once, not in each.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/time.h"
 
@@ -33,5 +35,22 @@ std::string say_time(Nanos ns);
 std::string say_share(double share);
 /// "1 byte", "115.6 MB", powers of ten.
 std::string say_bytes(std::int64_t bytes);
+
+/// The shortest text that reads back to the same double; "nan" and "inf" are the caller's affair.
+void append_real(std::string& out, double value);
+void append_signed(std::string& out, std::int64_t value);
+void append_unsigned(std::string& out, std::uint64_t value);
+
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+void append_number(std::string& out, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    append_real(out, static_cast<double>(value));
+  } else if constexpr (std::is_signed_v<T>) {
+    append_signed(out, value);
+  } else {
+    append_unsigned(out, value);
+  }
+}
 
 }  // namespace gf

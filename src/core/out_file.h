@@ -1,4 +1,5 @@
 // A file that appears complete or not at all: the one way in which the program writes its answers.
+// Temporary files that go away when a signal ends the program.
 #pragma once
 
 #include <string>
@@ -42,5 +43,11 @@ Status write_all(int fd, std::string_view bytes, const std::string& name);
 /// Whether both names lead to one ordinary file, by links or other spellings too. False when either
 /// does not exist.
 bool same_file(const std::string& one, const std::string& other);
+
+/// Has `path` removed when SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the program by default. Gives a
+/// number for keep_on_signal(); -1 when too many are open or the name is too long.
+int remove_on_signal(const std::string& path);
+/// Forgets a file; -1 is ignored.
+void keep_on_signal(int number);
 
 }  // namespace gf

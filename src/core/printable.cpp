@@ -96,11 +96,7 @@ std::string printable_lines(std::string_view text, bool keep_colours) {
       text.remove_prefix(1);
       at_start = true;
     } else if ((at_start && text.starts_with("::")) || text.starts_with("##[")) {
-      if (next == ':') {
-        out += "\\x3a";
-      } else {
-        out += "\\x23";
-      }
+      out += next == ':' ? "\\x3a" : "\\x23";
       text.remove_prefix(1);
       at_start = false;
     } else {

@@ -1,4 +1,5 @@
 // Order statistics and summaries over plain arrays.
+// Student's distribution, where a spread comes from few values.
 #pragma once
 
 #include <cstddef>
@@ -44,5 +45,9 @@ struct Distribution {
 Distribution distribution(std::vector<double> values);
 /// Summary of `values` with `weights` (same length; all zero stands for equal ones). O(n log n).
 Distribution distribution(std::span<const double> values, std::span<const double> weights);
+
+/// Half the width of a two-sided 95 % interval in standard errors: the 97.5 % quantile of Student's
+/// distribution with so many degrees of freedom, at least 1.
+double student_quantile95(std::int64_t degrees);
 
 }  // namespace gf

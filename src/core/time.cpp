@@ -1,6 +1,7 @@
 #include "core/time.h"
 
 #include <algorithm>
+#include <ctime>
 
 namespace gf {
 
@@ -84,6 +85,16 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent) {
   if (overflow || value > limit) return std::nullopt;
   if (parts->negative) return static_cast<std::int64_t>(-value);
   return static_cast<std::int64_t>(value);
+}
+
+Nanos host_now() {
+  auto read = [](clockid_t id) {
+    timespec moment{};
+    clock_gettime(id, &moment);
+    return static_cast<Nanos>(moment.tv_sec) * kNsPerSecond + moment.tv_nsec;
+  };
+  static const Nanos offset = read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC);
+  return offset + read(CLOCK_MONOTONIC);
 }
 
 }  // namespace gf

@@ -1,5 +1,6 @@
 // Time is int64 nanoseconds everywhere. Decimal texts are parsed as fixed point, never through a
 // double: a 19-digit microsecond timestamp has a 0.25 us step as a double.
+// The clock of recordings and of live tables.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +30,9 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent);
 
 /// left + right, empty on overflow.
 std::optional<Nanos> checked_add(Nanos left, Nanos right);
+
+/// Nanoseconds since 1970, running at the monotonic clock's rate: never steps back while the
+/// program runs.
+Nanos host_now();
 
 }  // namespace gf

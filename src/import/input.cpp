@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/memory_left.h"
+#include "core/machine.h"
 #include "import/decoder.h"
 
 namespace gf {

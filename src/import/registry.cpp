@@ -3,7 +3,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/when.h"
 #include "import/capture_file/capture_file.h"
 #include "import/importer.h"
 #include "import/kineto/kineto.h"
@@ -85,7 +84,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
     const auto looks = describe_content(*head);
     std::string known;
     for (const Importer& importer : importers())
-      known += when(!known.empty(), "; ") + std::string(importer.description);
+      known += (!known.empty() ? "; " : "") + std::string(importer.description);
     return fail(looks.empty() ? "is of an unknown kind"
                               : "is not a trace or report that can be read: it looks like " +
                                     std::string(looks),

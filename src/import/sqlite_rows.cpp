@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/when.h"
-
 namespace gf::sqlite {
 
 Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
@@ -25,7 +23,7 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   if (step != SQLITE_DONE) return failure(db, "its schema cannot be read", file);
   std::string sql = "SELECT ";
   for (std::string_view column : columns)
-    sql += when(sql.size() > 7, ", ") +
+    sql += (sql.size() > 7 ? ", " : "") +
            (present.contains(column) ? quoted(column) : std::string("NULL"));
   sql += " FROM " + quoted(table);
   auto statement = prepare(db, sql, file);

@@ -49,8 +49,7 @@ class Purge {
     if (!start) return;
     Nanos total = 0;
     for (std::size_t row = 0; row < table.size(); ++row) {
-      Nanos length = 0;
-      if (duration) length = (*duration)[row];
+      Nanos length = duration ? (*duration)[row] : 0;
       const bool possible = in_reach((*start)[row]) && length >= 0 && length < kFarthestTime &&
                             in_reach((*start)[row] + length) && length <= kLongestTotal - total;
       if (possible) {

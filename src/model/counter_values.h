@@ -1,9 +1,11 @@
+// A row of counter_samples in one piece.
 // The values of counter_samples and of sample_blocks: the one way for analyses to read samples.
 // Blocks are unpacked on the way, those that can hold what is asked for.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,8 +13,28 @@
 
 #include "core/intervals.h"
 #include "model/capture.h"
+#include "model/tables.h"
 
 namespace gf {
+
+/// One value of one metric; without a duration a reading at an instant, without a device the
+/// host's.
+struct CounterRow {
+  Nanos start_ns = 0;
+  Nanos duration_ns = 0;
+  std::uint32_t device = kNoRow;
+  Text metric{};
+  double value = 0;
+};
+
+inline void add_row(counter_samples_table& table, const CounterRow& value) {
+  const auto row = table.add();
+  table.start_ns[row] = value.start_ns;
+  table.duration_ns[row] = value.duration_ns;
+  table.device[row] = value.device;
+  table.metric[row] = value.metric;
+  table.value[row] = value.value;
+}
 
 /// Every value meets it.
 inline constexpr Interval kAllTime{INT64_MIN, INT64_MAX};

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/cores.h"
+#include "core/machine.h"
 #include "core/pipeline.h"
 #include "core/strings.h"
 #include "core/xxh64.h"

@@ -8,7 +8,7 @@
 #include <deque>
 #include <set>
 
-#include "core/cores.h"
+#include "core/machine.h"
 #include "core/pipeline.h"
 #include "core/xxh64.h"
 #include "model/check.h"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/cores.h"
+#include "core/machine.h"
 #include "core/out_file.h"
 #include "core/secrets.h"
 #include "core/when.h"

@@ -1,9 +1,12 @@
 // Which call of the runtime or driver started each device activity.
+// Stretches in which a host thread captures a graph: what it launches there does not run.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "core/intervals.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -13,5 +16,21 @@ namespace gf {
 /// several calls with one correlation a launch, copy or set wins over others, then the earlier row.
 /// All kernels of a graph share the one call that launched the graph.
 std::vector<std::uint32_t> join_launches(const Capture& capture);
+
+class GraphCaptures {
+ public:
+  explicit GraphCaptures(const Capture& capture);
+  /// Whether one of the threads (rows of threads) captures a graph at this time.
+  bool at(std::span<const std::uint32_t> threads, Nanos time) const;
+  /// Whether any thread does: others, such as autograd's, may launch into its capture.
+  bool at(Nanos time) const { return member_at(of_any_, time) != nullptr; }
+
+ private:
+  /// By row of threads: from the end of the call or frame that begins a capture
+  /// (cudaStreamBeginCapture, capture_begin) to the start of the one that ends it. Empty without
+  /// captures.
+  std::vector<Intervals> of_thread_;
+  Intervals of_any_;
+};
 
 }  // namespace gf

@@ -55,6 +55,14 @@ constexpr std::string_view take_sum(std::string_view& text) {
   return sum;
 }
 
+/// Counters joined by " + ", or what is worked out for each kernel.
+constexpr bool is_sum(std::string_view text) {
+  if (text == "peak bytes") return true;
+  for (auto at = text.find(' '); at != text.npos; at = text.find(' ', at + 3))
+    if (text.substr(at, 3) != " + ") return false;
+  return !text.empty();
+}
+
 constexpr LevelFormula parse(const Source& source) {
   LevelFormula formula{
       *kernel_level(source.metric), source.chips, {}, {}, 1, {}, source.expression};
@@ -64,6 +72,8 @@ constexpr LevelFormula parse(const Source& source) {
   formula.numerator = take_sum(rest);
   if (take(rest, " / 100")) formula.factor = 0.01;
   if (take(rest, " / ")) formula.denominator = take_sum(rest);
+  if (!is_sum(formula.numerator)) throw "no sum of counters";
+  if (!formula.denominator.empty() && !is_sum(formula.denominator)) throw "no sum of counters";
   if (take(rest, " * ")) formula.times = rest;
   if (!formula.times.empty() && formula.times != "sm.active"_metric) throw "not a formula";
   if (formula.times.empty() && !rest.empty()) throw "not a formula";

@@ -56,16 +56,8 @@ NvtxOperation cut_nvtx_operation(std::string_view text) {
 void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text) {
   auto& host_ops = capture.host_ops;
   const NvtxOperation operation = cut_nvtx_operation(capture.text(text));
-  if (operation.cut) {
-    host_ops.kind[host_op] = HostKind::op;
-  } else {
-    host_ops.kind[host_op] = HostKind::annotation;
-  }
-  if (operation.cut) {
-    host_ops.name[host_op] = capture.strings.intern(operation.name);
-  } else {
-    host_ops.name[host_op] = text;
-  }
+  host_ops.kind[host_op] = operation.cut ? HostKind::op : HostKind::annotation;
+  host_ops.name[host_op] = operation.cut ? capture.strings.intern(operation.name) : text;
   host_ops.sequence[host_op] = operation.sequence;
   host_ops.shapes[host_op] = capture.strings.intern(operation.shapes);
 }

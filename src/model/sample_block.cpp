@@ -49,16 +49,8 @@ std::uint64_t count_data(const unsigned char* planes, std::size_t count, std::si
 void note_reach(const SampleBlock& block, PackedBlock& out) {
   for (std::size_t i = 0; i < block.samples(); ++i) {
     const auto [first, last] = std::minmax(block.start_ns[i], block.end_ns[i]);
-    if (i == 0) {
-      out.first_ns = first;
-    } else {
-      out.first_ns = std::min(out.first_ns, first);
-    }
-    if (i == 0) {
-      out.last_ns = last;
-    } else {
-      out.last_ns = std::max(out.last_ns, last);
-    }
+    out.first_ns = i == 0 ? first : std::min(out.first_ns, first);
+    out.last_ns = i == 0 ? last : std::max(out.last_ns, last);
     out.backwards |= block.end_ns[i] < block.start_ns[i];
   }
 }

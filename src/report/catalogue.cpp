@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/when.h"
 #include "report/json.h"
 #include "report/text/format.h"
-#include "report/text/paint.h"
+#include "report/text/style.h"
 
 namespace gf {
 
@@ -92,12 +91,12 @@ Status check(const MetricFilter& filter) {
                    [&](const Metric& metric) { return name_of(metric.level) == filter.level; })) {
     std::string known;
     for (std::size_t i = 0; i < kMetricLevels; ++i)
-      (known += when(i > 0, ", ")) += name_of(static_cast<MetricLevel>(i));
+      (known += (i > 0 ? ", " : "")) += name_of(static_cast<MetricLevel>(i));
     return fail(fmt::format("no level is called \"{}\"", filter.level), {}, -1, known);
   }
   if (!filter.chip.empty() && !find_chip(filter.chip)) {
     std::string known;
-    for (const Chip& chip : chips()) (known += when(!known.empty(), ", ")) += chip.name;
+    for (const Chip& chip : chips()) (known += (!known.empty() ? ", " : "")) += chip.name;
     return fail(fmt::format("no chip is called \"{}\"", filter.chip), {}, -1, known);
   }
   return {};
@@ -112,7 +111,7 @@ std::string chips_text(ChipSet set) {
   auto names = [](ChipSet some) {
     std::string out;
     for (const Chip& chip : chips())
-      if (some & bit(chip.id)) (out += when(!out.empty(), ", ")) += chip.name;
+      if (some & bit(chip.id)) (out += (!out.empty() ? ", " : "")) += chip.name;
     return out;
   };
   // Long lists read better by what is missing.
@@ -127,8 +126,7 @@ std::string chips_text(ChipSet set) {
 
 Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& filter) {
   if (auto ok = check(filter); !ok) return tl::unexpected(ok.error());
-  ChipSet asked = kEveryChip;
-  if (!filter.chip.empty()) asked = bit(find_chip(filter.chip)->id);
+  ChipSet asked = filter.chip.empty() ? kEveryChip : bit(find_chip(filter.chip)->id);
   std::vector<MetricEntry> entries;
   for (const Metric& metric : metrics()) {
     if (!wanted(metric, filter.ids) ||
@@ -234,8 +232,7 @@ std::string metrics_page() {
     out += fmt::format("\n### {}\n\n{} Unit: {}. OpenMetrics: `{}`.\n\n", metric.id,
                        metric.definition, metric.unit, metric.openmetrics);
     for (const MetricInput* input : entry.inputs) {
-      const char* quote = "`";
-      if (input->source == MetricSource::trace) quote = "";
+      const char* quote = input->source == MetricSource::trace ? "" : "`";
       out += fmt::format("- {}, {}: {}{}{}\n", name_of(input->source), chips_text(input->chips),
                          quote, input->expression, quote);
     }

@@ -27,11 +27,7 @@ std::size_t utf8_length(std::string_view text) {
 void append_utf8(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += std::string_view("\xef\xbf\xbd");
-    } else {
-      out += text.substr(0, length);
-    }
+    out += length == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
 }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/append_number.h"
 #include "core/describe.h"
+#include "core/format.h"
 #include "model/enums.h"
 
 namespace gf {
@@ -25,13 +25,7 @@ void append_utf8(std::string& out, std::string_view text);
 
 inline void to_json(std::string& out, std::string_view text) { json_string(out, text); }
 inline void to_json(std::string& out, const std::string& text) { json_string(out, text); }
-inline void to_json(std::string& out, bool right) {
-  if (right) {
-    out += "true";
-  } else {
-    out += "false";
-  }
-}
+inline void to_json(std::string& out, bool right) { out += right ? "true" : "false"; }
 template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 void to_json(std::string& out, T value) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analyze/kernel_types.h"
-#include "core/when.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -56,7 +55,7 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
   for (std::size_t i = 0; i < std::min(types.size(), kTypes); ++i) {
     const Share share = share_of(types[i].ns, window);
     if (i > 0 && share.value_or(0) < kWorthListing) break;
-    text += fmt::format("{}{} {}", when(i > 0, ", "), types[i].name, format_share(share));
+    text += fmt::format("{}{} {}", i > 0 ? ", " : "", types[i].name, format_share(share));
   }
   return text;
 }

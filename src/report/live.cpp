@@ -9,14 +9,12 @@
 #include <optional>
 #include <set>
 
-#include "core/when.h"
 #include "model/levels.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/json.h"
 #include "report/labels.h"
 #include "report/text/format.h"
-#include "report/xid_words.h"
 
 namespace gf {
 
@@ -52,11 +50,7 @@ std::string memory(const LiveGpu& gpu) {
 
 std::string short_name(const LiveGpu& gpu) {
   std::string name;
-  if (gpu.name.rfind("NVIDIA ", 0) == 0) {
-    name = gpu.name.substr(7);
-  } else {
-    name = gpu.name;
-  }
+  name = gpu.name.rfind("NVIDIA ", 0) == 0 ? gpu.name.substr(7) : gpu.name;
   if (!gpu.instance.empty())
     if (const auto at = name.find("MIG "); at != std::string::npos) name = name.substr(at);
   return shorten_middle(name, 13);
@@ -145,7 +139,7 @@ std::string process_line(const LiveProcess& process, std::size_t width) {
 std::string gpu_notes(const LiveGpu& gpu, std::size_t width) {
   const std::string label = label_of(gpu);
   std::string notes, held;
-  for (const auto& word : gpu.throttle) held += when(!held.empty(), ", ") + word;
+  for (const auto& word : gpu.throttle) held += (!held.empty() ? ", " : "") + word;
   if (!held.empty())
     notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
   for (const auto& xid : gpu.xids) notes += wrap(xid_note(label, xid), width, 2);
@@ -165,7 +159,7 @@ std::string table_legend(const LiveTable& table, std::size_t width) {
   std::string levels;
   if (!sources.empty()) levels = fmt::format("; levels from {}", fmt::join(sources, ", "));
   return wrap(fmt::format("%, averages since the last reading{}.{}", levels,
-                          when(mig, " Instances: GPU:GPU instance/compute instance.")),
+                          mig ? " Instances: GPU:GPU instance/compute instance." : ""),
               width, 2);
 }
 
@@ -223,6 +217,41 @@ std::string live_csv(const LiveTable& table) {
     out += '\n';
   }
   return out;
+}
+
+namespace {
+
+struct Xid {
+  std::int64_t code;
+  std::string_view words;
+};
+// From NVIDIA's list "XID Errors" (docs.nvidia.com/deploy/xid-errors).
+constexpr Xid kXids[] = {
+    {13, "a program's kernel failed"},
+    {31, "a program touched memory that is not its own"},
+    {43, "a program's work was stopped"},
+    {45, "work was ended early, as a program was killed"},
+    {48, "memory error that cannot be corrected"},
+    {62, "the GPU's own controller halted"},
+    {63, "a row of memory will be replaced"},
+    {64, "a row of memory could not be replaced"},
+    {74, "NVLink error"},
+    {79, "the GPU fell off the bus"},
+    {92, "many memory errors that were corrected"},
+    {94, "memory error, one program was ended"},
+    {95, "memory error, every program is touched: reset the GPU"},
+    {109, "switching between programs took too long"},
+    {119, "the GPU's system processor does not answer"},
+    {120, "the GPU's system processor failed"},
+    {140, "memory error that was not recovered from"},
+};
+
+}  // namespace
+
+std::string_view xid_words(std::int64_t code) {
+  for (const auto& xid : kXids)
+    if (xid.code == code) return xid.words;
+  return {};
 }
 
 }  // namespace gf

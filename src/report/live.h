@@ -1,8 +1,11 @@
 // The monitor's table as text for an 80-column terminal and as CSV. (JSON comes from the struct
 // itself.)
+// What the driver's XID errors mean, of those that stop work.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/live.h"
@@ -19,5 +22,8 @@ std::string live_text(const LiveTable& table, const TextStyle& style);
 std::string live_csv_header();
 /// One line a GPU or MIG instance; an empty cell is "no data".
 std::string live_csv(const LiveTable& table);
+
+/// A few words; empty for a code that is not in the list.
+std::string_view xid_words(std::int64_t code);
 
 }  // namespace gf

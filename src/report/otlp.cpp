@@ -9,7 +9,7 @@
 
 #include "model/metric_id.h"
 #include "model/metrics.h"
-#include "report/openmetrics_page.h"
+#include "report/openmetrics.h"
 
 namespace gf {
 

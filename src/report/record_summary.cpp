@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/when.h"
 #include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
@@ -18,11 +17,7 @@ std::string bar(double share, const TextStyle& style) {
   std::string out;
   for (int i = 0; i < width; ++i) {
     if (i < full) {
-      if (style.utf8) {
-        out += "█";
-      } else {
-        out += "#";
-      }
+      out += style.utf8 ? "█" : "#";
     } else if (style.utf8) {
       out += "░";
     } else {
@@ -76,7 +71,7 @@ std::string power_text(const RecordedDevice& device) {
     power += fmt::format("power {:.0f} W mean, {:.0f} W most", *device.power_mean_watts,
                          device.power_max_watts.value_or(0));
   if (device.energy_joules)
-    power += fmt::format("{}energy {:.0f} J", when(!power.empty(), "; "), *device.energy_joules);
+    power += fmt::format("{}energy {:.0f} J", !power.empty() ? "; " : "", *device.energy_joules);
   if (device.energy_joules && device.energy_integral_joules)
     power += fmt::format(" ({:.0f} J from power readings)", *device.energy_integral_joules);
   return power;
@@ -87,10 +82,10 @@ std::string state_text(const RecordedDevice& device) {
   if (device.memory_peak_bytes)
     state += "memory " + format_bytes(*device.memory_peak_bytes) + " at most";
   if (device.sm_clock_mean_hertz)
-    state += fmt::format("{}SM clock {:.0f} MHz mean", when(!state.empty(), "; "),
+    state += fmt::format("{}SM clock {:.0f} MHz mean", !state.empty() ? "; " : "",
                          *device.sm_clock_mean_hertz * 1e-6);
   if (device.temperature_max_celsius)
-    state += fmt::format("{}{:.0f} C at most", when(!state.empty(), "; "),
+    state += fmt::format("{}{:.0f} C at most", !state.empty() ? "; " : "",
                          *device.temperature_max_celsius);
   return state;
 }
@@ -98,7 +93,7 @@ std::string state_text(const RecordedDevice& device) {
 std::string throttle_text(const RecordedDevice& device) {
   if (device.throttle.empty()) return "";
   std::string words;
-  for (const auto& cause : device.throttle) words += when(!words.empty(), ", ") + cause;
+  for (const auto& cause : device.throttle) words += (!words.empty() ? ", " : "") + cause;
   return "clocks were held down at times by " + words;
 }
 

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/ranks/names.h"
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
 #include "core/fallback.h"
-#include "core/when.h"
 #include "model/metric_id.h"
+#include "model/quality.h"
 #include "report/labels.h"
 #include "report/limit.h"
 #include "report/text/format.h"
@@ -156,12 +157,7 @@ std::string headline(const Analysis& analysis) {
   const auto* busy = find_level(analysis, "gpu.busy"_metric);
   Nanos kernels = 0;
   for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;
-  Share share;
-  if (busy) {
-    share = busy->value;
-  } else {
-    share = share_of(kernels, device_time(analysis));
-  }
+  Share share = busy ? busy->value : share_of(kernels, device_time(analysis));
   const char *run = "GPUs run", *its = "their";
   if (analysis.devices.size() == 1) {
     run = "GPU runs";
@@ -170,7 +166,7 @@ std::string headline(const Analysis& analysis) {
   std::string of_time = format_share(share);
   if (busy) of_time = format_level(*busy);
   std::string text = fmt::format("The {} kernels {}{} of the time", run,
-                                 when(slowed_by_profiler(analysis), "at least "), of_time);
+                                 slowed_by_profiler(analysis) ? "at least " : "", of_time);
   if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
     text += fmt::format("; {} tensor pipes are active {} of it.", its, format_level(*tensor));
   else if (const auto* issue = find_level(analysis, "issue.active"_metric))
@@ -188,36 +184,63 @@ std::string subject(const Analysis& analysis) {
     for (const auto& device : analysis.energy.devices)
       ++names[std::string(text_or(device.name, "GPU"))];
   for (const auto& [name, count] : names) {
-    text += when(!text.empty(), ", ");
+    text += !text.empty() ? ", " : "";
     if (count > 1) text += std::to_string(count) + " x ";
     text += name;
   }
   if (analysis.window.kind == WindowKind::all && only_samples(analysis))
     text += ", while it worked";
   else if (analysis.window.kind == WindowKind::all) {
-    if (text.empty()) {
-      text += "whole capture";
-    } else {
-      text += ", whole capture";
-    }
+    text += text.empty() ? "whole capture" : ", whole capture";
   } else if (analysis.window.kind == WindowKind::stable && analysis.window.steps.empty())
     text += ", while steady";
   else if (analysis.window.kind == WindowKind::range)
     text += ", chosen range";
   else if (analysis.window.kind == WindowKind::recording_window) {
-    if (text.empty()) {
-      text += "longest recording window";
-    } else {
-      text += ", longest recording window";
-    }
+    text += text.empty() ? "longest recording window" : ", longest recording window";
   } else
-    text += fmt::format(", {}{}", when(analysis.window.kind == WindowKind::stable, "stable: "),
+    text += fmt::format(", {}{}", analysis.window.kind == WindowKind::stable ? "stable: " : "",
                         plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step"));
   // A run without a GPU has no name to begin with.
   if (text.starts_with(", ")) text.erase(0, 2);
   Nanos length = analysis.window.duration_ns;
   if (length <= 0 && !analysis.devices.empty()) length = analysis.devices.front().span_ns;
   return text + ", " + format_time(std::max<Nanos>(length, 0));
+}
+
+namespace {
+
+std::string sentence(std::int64_t count, std::string_view code, std::string_view detail) {
+  return fmt::format("{} x {}: {}", format_count(count), code, detail);
+}
+
+}  // namespace
+
+std::vector<std::string> shortcomings(const Capture& capture) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < capture.quality.size(); ++i)
+    if (const auto code = capture.text(capture.quality.code[i]); makes_partial(code))
+      found.push_back(
+          sentence(capture.quality.count[i], code, capture.text(capture.quality.detail[i])));
+  return found;
+}
+
+std::vector<std::string> shortcomings(const Analysis& analysis) {
+  std::vector<std::string> found;
+  for (const auto& quality : analysis.quality)
+    if (makes_partial(quality.code) && !is_job_doubt(quality.code))
+      found.push_back(sentence(quality.count, quality.code, quality.detail));
+  // A profile of a run on the CPU is whole without a device: its answer is the runtime's. So are
+  // samples of energy.
+  if (analysis.devices.empty() && analysis.energy.devices.empty() &&
+      analysis.runtime.kernels.cpu_kernel_ns == 0)
+    found.push_back("the capture holds no GPU event (was the profiler told to record the device?)");
+  // Rates solved from a recording's own samples are no report that somebody gave.
+  if (analysis.counters_source && analysis.counters_source->path != analysis.source.path &&
+      (analysis.match.verdict == MatchVerdict::different_program || analysis.match.matched == 0))
+    found.push_back("no counters: the report " + analysis.counters_source->path +
+                    " does not belong to this trace");
+  return found;
 }
 
 }  // namespace gf

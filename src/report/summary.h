@@ -1,10 +1,12 @@
 // What text and page both say of an analysis: totals over its devices and the headline.
+// Whether an answer is whole: what exit code 0 promises.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "analyze/result.h"
+#include "model/capture.h"
 
 namespace gf {
 
@@ -21,5 +23,14 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis);
 std::string headline(const Analysis& analysis);
 /// What was measured: "NVIDIA H200, 2 steps, 98.02 ms".
 std::string subject(const Analysis& analysis);
+
+/// Why the answer does not cover all that was asked, one sentence each; empty when it is whole. An
+/// answer is whole when no event was lost to damage (quality.def), a device did something in the
+/// window, and a counter report that was given belongs to the trace. Doubts that lose nothing
+/// (rounded counters, missing launch records) do not count.
+std::vector<std::string> shortcomings(const Analysis& analysis);
+
+/// The same for what is told of a capture without analysing it: what its quality says is missing.
+std::vector<std::string> shortcomings(const Capture& capture);
 
 }  // namespace gf

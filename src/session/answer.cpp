@@ -2,7 +2,7 @@
 
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
-#include "report/wholeness.h"
+#include "report/summary.h"
 #include "session/shipped.h"
 
 namespace gf {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/compare/noise.h"
+#include "analyze/compare/checks.h"
 
 namespace gf {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "analyze/match/align.h"
-#include "analyze/match/canonical_name.h"
 #include "analyze/match/laps.h"
+#include "analyze/match/symbols.h"
 #include "import/importer.h"
 #include "support/match_noise.h"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/period.h"
-#include "core/period_doubts.h"
 
 namespace gf {
 namespace {

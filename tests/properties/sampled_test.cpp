@@ -9,7 +9,7 @@
 #include <random>
 
 #include "analyze/analyze.h"
-#include "analyze/sampled/series.h"
+#include "analyze/sampled/levels.h"
 #include "model/counter_values.h"
 
 namespace gf {

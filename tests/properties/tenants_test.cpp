@@ -10,8 +10,6 @@
 
 #include "analyze/tenants/energy.h"
 #include "analyze/tenants/presence.h"
-#include "analyze/tenants/samples.h"
-#include "analyze/tenants/split.h"
 #include "analyze/timeline.h"
 #include "support/capture_builder.h"
 

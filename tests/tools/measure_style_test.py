@@ -35,8 +35,6 @@ def main() -> None:
     pairs = in_function("for (const auto& [k, value] : f) sum += k & value;")
     assert (pairs.declarations, pairs.declared_letters) == (3, 1), pairs
 
-    assert len(in_function("return a ? b : c;").ternaries) == 1
-    assert in_function('f("?");  // ?').ternaries == []
     assert len(measured("x" * 101 + "\n" + "y" * 100 + "\n").long_lines) == 1
 
     bodies = measured(

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "analyze/ranks/clock_fit.h"
-#include "analyze/ranks/collective_type.h"
+#include "analyze/ranks/align.h"
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/ranks/ranks.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 
 namespace gf::cli {
 namespace {

@@ -1,7 +1,6 @@
 // How PM sampling sizes its buffers, and how it counts what never arrived.
 #include <gtest/gtest.h>
 
-#include "collect/cupti/pm_gaps.h"
 #include "collect/cupti/pm_sampler.h"
 
 namespace gf {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/memory_left.h"
+#include "core/machine.h"
 
 namespace gf {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/cores.h"
+#include "core/machine.h"
 #include "core/pipeline.h"
 
 namespace gf {

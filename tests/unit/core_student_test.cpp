@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/student.h"
+#include "core/statistics.h"
 
 namespace gf {
 namespace {

@@ -6,10 +6,9 @@
 #include <fstream>
 
 #include "analyze/energy/board_facts.h"
-#include "analyze/energy/counts.h"
 #include "analyze/energy/evaluate.h"
-#include "analyze/energy/leave_out.h"
 #include "analyze/energy/unseen.h"
+#include "analyze/energy/work.h"
 
 namespace gf {
 

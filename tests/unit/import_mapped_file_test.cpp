@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "import/mapped_file.h"
+#include "import/raw_file.h"
 #include "support/captures.h"
 
 namespace gf {

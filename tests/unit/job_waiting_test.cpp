@@ -8,7 +8,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/ranks/measure_rank.h"
-#include "report/wholeness.h"
+#include "report/summary.h"
 #include "support/capture_builder.h"
 
 namespace gf {

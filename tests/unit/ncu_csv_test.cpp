@@ -4,7 +4,6 @@
 
 #include "import/importer.h"
 #include "import/nsight_compute/nsight_compute.h"
-#include "import/nsight_compute/numbers.h"
 #include "import/nsight_compute/units.h"
 #include "support/report_view.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "analyze/match/canonical_name.h"
+#include "analyze/match/symbols.h"
 #include "import/importer.h"
 #include "import/input.h"
 #include "support/report_view.h"

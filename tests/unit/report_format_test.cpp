@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/plot.h"
 #include "report/text/table.h"
 
 namespace gf {

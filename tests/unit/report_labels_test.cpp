@@ -8,7 +8,7 @@
 
 #include "model/metrics.h"
 #include "report/labels.h"
-#include "report/reference/findings_page.h"
+#include "report/reference/pages.h"
 
 namespace gf {
 namespace {

@@ -10,7 +10,6 @@
 #include "report/summary.h"
 #include "report/text/analysis.h"
 #include "report/text/format.h"
-#include "report/wholeness.h"
 
 namespace gf {
 namespace {

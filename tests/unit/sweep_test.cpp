@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "analyze/sweep/axes.h"
-
 namespace gf {
 namespace {
 

@@ -1,15 +1,188 @@
 #include "analyze/attribution/attribution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "analyze/attribution/forward_table.h"
-#include "analyze/attribution/host_names.h"
-#include "analyze/attribution/module_paths.h"
+#include "core/glob.h"
+#include "core/strings.h"
+#include "model/capture.h"
 
 namespace gf {
+
 namespace {
+
+class ModulePaths {
+ public:
+  /// `paths` outlives this object; its entry 0 is the empty path.
+  explicit ModulePaths(std::vector<std::string>& paths);
+
+  /// The path of a module or scope called `name` inside the path `parent`. `label` is the part of
+  /// the name shown.
+  std::uint32_t child(std::uint32_t parent, StringId name, std::string_view label);
+  /// The same for a scope that the user named by an annotation.
+  std::uint32_t scope(std::uint32_t parent, StringId name, std::string_view label) {
+    const auto id = child(parent, name, label);
+    if (id >= is_scope_.size()) is_scope_.resize(id + 1, false);
+    is_scope_[id] = true;
+    return id;
+  }
+  bool is_scope(std::uint32_t id) const { return id < is_scope_.size() && is_scope_[id]; }
+  /// The path that an operation's own "module" text gives: a hierarchy such as
+  /// "top(ResNet)::forward.layer1(Block)", or a call stack with "nn.Module: X" frames, innermost
+  /// first. 0 when the text names no module.
+  std::uint32_t recorded(StringId text, std::string_view view);
+
+ private:
+  std::uint32_t add(std::string path);
+  std::vector<std::string>& paths_;
+  std::unordered_map<std::uint64_t, std::uint32_t> children_;  // parent path and name
+  std::unordered_map<std::uint32_t, std::uint32_t> recorded_;  // by text
+  std::unordered_map<std::string, std::uint32_t> known_;
+  std::vector<bool> is_scope_;
+};
+
+// Modules nested deeper than any program nests them count with the one around them: each would be
+// as long as all above it together.
+constexpr std::size_t kLongestPath = 4 << 10;
+
+ModulePaths::ModulePaths(std::vector<std::string>& paths) : paths_(paths) {
+  for (std::uint32_t i = 1; i < paths.size(); ++i) known_.emplace(paths[i], i);
+}
+
+std::uint32_t ModulePaths::add(std::string path) {
+  if (path.empty()) return 0;
+  const auto [at, fresh] =
+      known_.try_emplace(std::move(path), static_cast<std::uint32_t>(paths_.size()));
+  if (fresh) paths_.push_back(at->first);
+  return at->second;
+}
+
+std::uint32_t ModulePaths::child(std::uint32_t parent, StringId name, std::string_view label) {
+  if (paths_[parent].size() > kLongestPath) return parent;
+  const auto key = static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(name);
+  const auto [at, fresh] = children_.try_emplace(key, 0u);
+  if (fresh) {
+    std::string path = paths_[parent];
+    if (!path.empty()) path += '.';
+    path += label;
+    at->second = add(std::move(path));
+  }
+  return at->second;
+}
+
+std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
+  if (text == StringId::none) return 0;
+  const auto [at, fresh] = recorded_.try_emplace(static_cast<std::uint32_t>(text), 0u);
+  if (!fresh) return at->second;
+  constexpr std::string_view kFrame = "nn.Module: ";
+  std::string path;
+  if (view.find(kFrame) != std::string_view::npos) {
+    for (auto from = view.find(kFrame); from != std::string_view::npos;
+         from = view.find(kFrame, from)) {
+      from += kFrame.size();
+      std::string module(view.substr(from, view.find_first_of(";\n", from) - from));
+      if (path.empty()) {
+        path = module;
+      } else {
+        path = fmt::format("{}.{}", module, path);
+      }  // innermost first in the text
+    }
+  } else if (view.find('(') != std::string_view::npos && view.find(';') == std::string_view::npos &&
+             view.find(".py") == std::string_view::npos) {
+    path = std::string(view);
+    if (const auto call = path.find("::forward"); call != std::string::npos) path.erase(call, 9);
+  }
+  // add() may move the map's nodes but not `at`: unordered_map keeps references, and known_ is
+  // another map.
+  return at->second = add(std::move(path));
+}
+
+enum HostNameTrait : std::uint8_t {
+  kLooked = 1,      // the other bits are valid
+  kBackward = 2,    // autograd engine evaluating a backward function
+  kOptimizer = 4,   // an optimiser step, its zero_grad, or a fused optimiser operation
+  kModule = 8,      // Python frame of a module call, "nn.Module: Conv2d_0"
+  kRecompute = 32,  // an activation checkpoint runs its forward pass again
+  kScope = 16,      // as an annotation: a scope the user named, fit to stand for a module
+};
+
+/// The traits of a text.
+std::uint8_t host_name_traits(std::string_view name);
+
+class HostNames {
+ public:
+  explicit HostNames(const Capture& capture)
+      : capture_(capture), traits_(capture.strings.size(), 0) {}
+  std::uint8_t operator[](Text name) {
+    auto& trait = traits_[static_cast<std::uint32_t>(name)];
+    if (!trait) trait = host_name_traits(capture_.text(name)) | kLooked;
+    return trait;
+  }
+
+ private:
+  const Capture& capture_;
+  std::vector<std::uint8_t> traits_;
+};
+
+struct Rule {
+  std::string_view pattern;  // glob
+  std::uint8_t traits;
+};
+
+constexpr std::array kRules{
+    Rule{"autograd::engine::evaluate_function: *", kBackward},
+    Rule{"Optimizer.step*", kOptimizer},
+    Rule{"Optimizer.zero_grad*", kOptimizer},
+    Rule{"aten::_fused_*adam*", kOptimizer},
+    Rule{"aten::_fused_sgd*", kOptimizer},
+    Rule{"aten::_fused_adagrad*", kOptimizer},
+    Rule{"*multi_tensor_adam*", kOptimizer},
+    Rule{"nn.Module: *", kModule},
+    Rule{"*CheckpointFunctionBackward*", kRecompute},
+    Rule{"torch/utils/checkpoint.py(*): recompute_fn", kRecompute},
+    Rule{"torch/utils/checkpoint.py(*): unpack_hook", kRecompute},
+};
+
+// Annotations that frameworks and step loops make: they say nothing of the model's structure.
+constexpr std::array<std::string_view, 14> kNotAScope{"ProfilerStep*",
+                                                      "Optimizer.*",
+                                                      "enumerate(DataLoader)*",
+                                                      "## *",
+                                                      "*## Call CompiledFxGraph*",
+                                                      "PyTorch Profiler*",
+                                                      "nccl:*",
+                                                      "gloo:*",
+                                                      "c10d::*",
+                                                      "DataParallel.*",
+                                                      "DistributedDataParallel.*",
+                                                      "Torch-Compiled Region*",
+                                                      "autograd::*",
+                                                      "[*]*"};
+
+// "train 12", "step#3": a name that ends in a number after # or a blank counts iterations.
+bool counts_iterations(std::string_view name) {
+  const auto digits = name.find_last_not_of("0123456789");
+  return digits != std::string_view::npos && digits + 1 < name.size() &&
+         (name[digits] == '#' || name[digits] == ' ');
+}
+
+std::uint8_t host_name_traits(std::string_view name) {
+  std::uint8_t traits = 0;
+  for (const auto& rule : kRules)
+    if (glob_match(rule.pattern, name)) traits |= rule.traits;
+  bool scope = !name.empty() && !traits && !counts_iterations(name);
+  for (const auto pattern : kNotAScope) scope = scope && !glob_match(pattern, name);
+  return traits | (scope ? kScope : 0);
+}
 
 enum Phase : std::uint8_t {
   kOtherPhase = 0,
@@ -84,8 +257,7 @@ class HostSweep {
       std::pop_heap(heads_.begin(), heads_.end(), later);
       Head head = heads_.back();
       heads_.pop_back();
-      Nanos until = INT64_MAX;
-      if (!heads_.empty()) until = next_start(heads_.front());
+      Nanos until = heads_.empty() ? INT64_MAX : next_start(heads_.front());
       if (!advance(head, until)) continue;
       heads_.push_back(head);
       std::push_heap(heads_.begin(), heads_.end(), later);

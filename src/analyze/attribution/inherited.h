@@ -21,8 +21,7 @@ class Inherited {
   std::uint32_t of(std::uint32_t op, Step&& step) {
     path_.clear();
     for (; op != kNoRow && value_[op] == kNoRow; op = parent_[op]) path_.push_back(op);
-    std::uint32_t value = kNoRow;
-    if (op != kNoRow) value = value_[op];
+    std::uint32_t value = op != kNoRow ? value_[op] : kNoRow;
     for (; !path_.empty(); path_.pop_back())
       value = value_[path_.back()] = step(value, path_.back());
     return value;

@@ -4,15 +4,239 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "analyze/compare/rows.h"
-#include "analyze/compare/verdicts.h"
+#include "analyze/compare/checks.h"
 #include "analyze/sampled/sampled.h"
+#include "core/apportion.h"
 
 namespace gf {
 
 namespace {
+
+/// The last `parts` parts of a path.
+std::string end_of(const std::string& path, std::size_t parts) {
+  std::size_t at = path.size();
+  while (parts-- > 0 && at != 0 && at != path.npos) at = path.rfind('/', at - 1);
+  if (at == path.npos || at == 0) return path;
+  return path.substr(at + 1);
+}
+
+/// A profile's steps come from marks or from a period; which marks makes no difference.
+std::string kind_of_steps(const ComparedRun& run) {
+  if (run.steps == 0) return "none";
+  if (run.step_source.starts_with("marks:")) return "marks";
+  return run.step_source;
+}
+
+std::string text_of(std::optional<std::int64_t> number) {
+  if (!number) return {};
+  return std::to_string(*number);
+}
+
+/// The shortest ends of the paths that tell the runs apart: "trace.json", or "a/trace.json" and
+/// "b/trace.json".
+void label_runs(std::vector<ComparedRun>& runs) {
+  constexpr std::size_t kMostParts = 64;
+  std::set<std::string> paths;
+  for (const auto& run : runs) paths.insert(run.path);
+  for (std::size_t parts = 1; parts <= kMostParts; ++parts) {
+    std::set<std::string> labels;
+    for (auto& run : runs) labels.insert(run.label = end_of(run.path, parts));
+    if (labels.size() == paths.size()) return;
+  }
+}
+
+/// True when the runs are different ranks of the same job: one world, other ranks, the same time.
+bool are_ranks_of_one_job(const std::vector<RunFacts>& facts) {
+  std::set<std::int64_t> ranks;
+  Interval shared{INT64_MIN, INT64_MAX};
+  for (const auto& run : facts) {
+    if (!run.rank || !run.world_size || *run.world_size < 2) return false;
+    if (run.world_size != facts[0].world_size || !ranks.insert(*run.rank).second) return false;
+    shared = {std::max(shared.start, run.extent.start), std::min(shared.end, run.extent.end)};
+  }
+  // Two jobs of as many ranks ran at different times; hosts' clocks may be a little apart.
+  constexpr Nanos kClocks = 10'000'000'000;
+  return !facts.empty() && shared.end - shared.start > -kClocks;
+}
+
+/// What differs beside the program.
+std::vector<ComparedDifference> find_differences(const Comparison& comparison) {
+  const std::vector<std::pair<ComparedSetting, std::function<std::string(const ComparedRun&)>>>
+      settings{
+          {ComparedSetting::device, [](const ComparedRun& run) { return run.device; }},
+          {ComparedSetting::device_count,
+           [](const ComparedRun& run) { return run.devices > 0 ? text_of(run.devices) : ""; }},
+          {ComparedSetting::batch, [](const ComparedRun& run) { return text_of(run.batch); }},
+          {ComparedSetting::precision, [](const ComparedRun& run) { return run.precision; }},
+          {ComparedSetting::profiler, [](const ComparedRun& run) { return run.profiler; }},
+          {ComparedSetting::steps, kind_of_steps},
+          {ComparedSetting::rank, [](const ComparedRun& run) { return text_of(run.rank); }},
+      };
+  std::vector<ComparedDifference> differences;
+  for (const auto& [setting, value_of] : settings) {
+    ComparedDifference difference{setting, {}};
+    std::set<std::string> known;
+    for (const auto& run : comparison.runs) {
+      difference.values.push_back(value_of(run));
+      if (!difference.values.back().empty()) known.insert(difference.values.back());
+    }
+    if (known.size() > 1) differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+/// Ratios with their bounds, and the verdicts. Sets speedup.
+void judge(Comparison& comparison) {
+  const ComparedRun& first = comparison.runs[0];
+  for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
+    ComparedRun& run = comparison.runs[at];
+    const bool by_item = first.item_ns && run.item_ns && first.batch != run.batch;
+    const double items =
+        by_item ? static_cast<double>(*first.batch) / static_cast<double>(*run.batch) : 1.0;
+    if (run.wall_ns > 0)
+      run.speedup = static_cast<double>(first.wall_ns) / static_cast<double>(run.wall_ns) / items;
+    if (comparison.ranks_of_one_job) run.speedup.reset();
+    if (at == 0) continue;
+    ComparedChange change;
+    change.run = static_cast<std::int64_t>(at);
+    change.of = by_item ? "item" : comparison.per;
+    if (first.wall_ns > 0 && run.wall_ns > 0)
+      change.ratio = items * static_cast<double>(run.wall_ns) / static_cast<double>(first.wall_ns);
+    if (first.kernel_ns > 0 && run.kernel_ns > 0)
+      change.kernel_ratio =
+          items * static_cast<double>(run.kernel_ns) / static_cast<double>(first.kernel_ns);
+    if (comparison.per == "step") {
+      if (const auto interval = bootstrap_ratio(first.step_ns, run.step_ns)) {
+        // Of the means by the clock, which the steps' own mean may miss by what lies between them.
+        const double share = *change.ratio / (items * interval->ratio);
+        change.low = items * interval->low * share;
+        change.high = items * interval->high * share;
+      }
+    }
+    if (comparison.ranks_of_one_job) {
+      change.verdict = ComparedVerdict::same_job;
+    } else if (change.ratio == 1.0) {
+      change.verdict = ComparedVerdict::no_difference;
+    } else if (change.low && change.high) {
+      change.verdict = ComparedVerdict::no_difference;
+      if (*change.high < 1) change.verdict = ComparedVerdict::faster;
+      if (*change.low > 1) change.verdict = ComparedVerdict::slower;
+    }
+    comparison.changes.push_back(std::move(change));
+  }
+}
+
+/// Rows of one table by (kind, name); a run that lacks a row has 0 there.
+class ComparedRows {
+ public:
+  explicit ComparedRows(std::size_t runs) : runs_(runs) {}
+  void add(std::size_t run, ComparedRowKind kind, std::string_view name, Nanos ns,
+           std::int64_t count = 0);
+  /// Labels of kernels: the short name, with the operator where kernels of different names share
+  /// it, and a number where they still look alike in a table's width.
+  void label_kernels(const std::vector<Analysis>& analyses);
+  /// Scales a run's rows to sum to `total` in whole nanoseconds, and its counts to those of one of
+  /// `steps`.
+  void scale(std::size_t run, Nanos total, std::int64_t steps);
+  /// The part of a run's rows that is of one kind.
+  Nanos sum_of(std::size_t run, ComparedRowKind kind) const;
+  /// The rows with their changes, the largest change first.
+  std::vector<ComparedTime> take();
+
+ private:
+  std::size_t runs_;
+  std::map<std::pair<ComparedRowKind, std::string>, std::size_t> index_;
+  std::vector<ComparedTime> rows_;
+};
+
+/// What is left of a label in a narrow table, which cuts the middle out.
+std::string in_a_table(std::string_view label) {
+  constexpr std::size_t kEnds = 10;
+  if (label.size() <= 2 * kEnds + 2) return std::string(label);
+  return std::string(label.substr(0, kEnds)) + ".." +
+         std::string(label.substr(label.size() - kEnds));
+}
+
+/// Numbers those that look alike: "gemm (1)", "gemm (2)".
+void tell_apart(std::vector<ComparedTime>& rows) {
+  std::map<std::string, int> alike, seen;
+  for (const auto& row : rows) ++alike[in_a_table(row.label)];
+  for (auto& row : rows) {
+    const std::string look = in_a_table(row.label);
+    if (alike[look] > 1) row.label += " (" + std::to_string(++seen[look]) + ")";
+  }
+}
+
+void ComparedRows::add(std::size_t run, ComparedRowKind kind, std::string_view name, Nanos ns,
+                       std::int64_t count) {
+  auto [at, added] = index_.try_emplace({kind, std::string(name)}, rows_.size());
+  if (added)
+    rows_.push_back({at->first.first,
+                     at->first.second,
+                     at->first.second,
+                     std::vector<Nanos>(runs_, 0),
+                     {},
+                     std::vector<double>(runs_, 0)});
+  rows_[at->second].ns[run] += ns;
+  rows_[at->second].count[run] += static_cast<double>(count);
+}
+
+void ComparedRows::label_kernels(const std::vector<Analysis>& analyses) {
+  std::map<std::string_view, const KernelRow*> by_name;
+  for (const Analysis& analysis : analyses)
+    for (const auto& kernel : analysis.kernels) by_name.try_emplace(kernel.name, &kernel);
+  std::map<std::string_view, int> alike;
+  for (const auto& [name, kernel] : by_name) ++alike[kernel->short_name];
+  for (auto& row : rows_) {
+    const auto& kernel = *by_name.at(row.name);
+    row.label = kernel.short_name;
+    if (alike[kernel.short_name] > 1 && !kernel.operator_name.empty())
+      row.label += " " + kernel.operator_name;
+  }
+  tell_apart(rows_);
+}
+
+void ComparedRows::scale(std::size_t run, Nanos total, std::int64_t steps) {
+  std::vector<double> weights;
+  for (const auto& row : rows_) weights.push_back(static_cast<double>(row.ns[run]));
+  const auto parts = apportion(total, weights);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    rows_[i].ns[run] = parts[i];
+    rows_[i].count[run] /= static_cast<double>(steps);
+  }
+}
+
+Nanos ComparedRows::sum_of(std::size_t run, ComparedRowKind kind) const {
+  Nanos total = 0;
+  for (const auto& row : rows_)
+    if (row.kind == kind) total += row.ns[run];
+  return total;
+}
+
+std::vector<ComparedTime> ComparedRows::take() {
+  for (auto& row : rows_)
+    for (std::size_t run = 0; run < runs_; ++run) row.change_ns.push_back(row.ns[run] - row.ns[0]);
+  const auto largest = [](const std::vector<Nanos>& values) {
+    Nanos most = 0;
+    for (const Nanos value : values) most = std::max<Nanos>(most, std::abs(value));
+    return most;
+  };
+  std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& left, const auto& right) {
+    if (largest(left.change_ns) != largest(right.change_ns))
+      return largest(left.change_ns) > largest(right.change_ns);
+    return largest(left.ns) > largest(right.ns);
+  });
+  return std::move(rows_);
+}
 
 /// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's
 /// activity makes.
@@ -81,17 +305,10 @@ void add_rows(CompareTables& tables, std::size_t run, const Analysis& analysis, 
 ComparedRun describe_run(const Analysis& analysis) {
   ComparedRun run;
   run.path = analysis.source.path;
-  if (analysis.devices.empty()) {
-    run.device = "";
-  } else {
-    run.device = analysis.devices[0].name;
-  }
+  run.device = analysis.devices.empty() ? "" : analysis.devices[0].name;
   run.steps = steps_in(analysis);
-  if (only_samples(analysis) && run.steps > 0) {
-    run.step_source = "period of the device's activity";
-  } else {
-    run.step_source = analysis.window.step_source;
-  }
+  run.step_source = only_samples(analysis) && run.steps > 0 ? "period of the device's activity"
+                                                            : analysis.window.step_source;
   for (const auto& step : analysis.window.steps) run.step_ns.push_back(step.duration_ns);
   for (const auto& device : analysis.devices)
     run.devices += device.busy_ns > 0 || only_samples(analysis);
@@ -189,18 +406,13 @@ Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunF
   const bool by_step = std::all_of(analyses.begin(), analyses.end(),
                                    [](const Analysis& analysis) { return steps_in(analysis) > 0; });
   const bool by_phases = std::any_of(analyses.begin(), analyses.end(), host_only);
-  if (by_step) {
-    result.per = "step";
-  } else {
-    result.per = "window";
-  }
+  result.per = by_step ? "step" : "window";
   result.ranks_of_one_job = facts.size() == runs && are_ranks_of_one_job(facts);
   CompareTables tables(runs);
   for (std::size_t at = 0; at < runs; ++at) {
     const Analysis& analysis = analyses[at];
     ComparedRun run = describe_run(analysis);
-    std::int64_t parts = 1;
-    if (by_step) parts = run.steps;
+    std::int64_t parts = by_step ? run.steps : 1;
     add_rows(tables, at, analysis, by_phases);
     add_times(run, tables, at, analysis, by_phases, parts);
     std::optional<std::int64_t> given, from_shapes;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/energy/points_file.h"
+#include "analyze/energy/model_file.h"
 #include "core/describe.h"
 
 namespace gf {

@@ -6,9 +6,8 @@
 
 #include "analyze/energy/board_facts.h"
 #include "analyze/energy/calibration.h"
-#include "analyze/energy/leave_out.h"
 #include "analyze/energy/model.h"
-#include "analyze/energy/points_file.h"
+#include "analyze/energy/model_file.h"
 #include "analyze/energy/unseen.h"
 
 namespace gf {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "analyze/energy/counts.h"
+#include "analyze/energy/work.h"
 
 namespace gf {
 
@@ -139,11 +139,7 @@ std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw,
     fitted.group = fmt::format("{}:{}:{}", raw_point.bench, raw_point.threads, raw_point.blocks);
     fitted.seconds = raw_point.seconds;
     fitted.energy_j = raw_point.energy_j;
-    if (sm_count) {
-      fitted.active = std::min(1.0, raw_point.active_sms / sm_count);
-    } else {
-      fitted.active = 0;
-    }
+    fitted.active = sm_count ? std::min(1.0, raw_point.active_sms / sm_count) : 0;
     fitted.temperature_c = raw_point.temperature_c;
     fitted.sm_mhz = raw_point.sm_mhz;
     if (bench_counts)

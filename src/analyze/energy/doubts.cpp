@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/energy/counts.h"
+#include "analyze/energy/work.h"
 #include "core/fallback.h"
-#include "core/when.h"
 
 namespace gf {
 
@@ -19,7 +18,7 @@ void warn(DeviceEnergy& energy, const char* code, std::string text) {
 
 std::string list(const std::vector<std::string>& words) {
   std::string out;
-  for (const auto& word : words) out += when(!out.empty(), ", ") + word;
+  for (const auto& word : words) out += (!out.empty() ? ", " : "") + word;
   return out;
 }
 
@@ -153,9 +152,9 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
 }
 
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
-  double share = 0;
-  if (energy.span_ns > 0)
-    share = static_cast<double>(unrecorded) / static_cast<double>(energy.span_ns);
+  double share = energy.span_ns > 0
+                     ? static_cast<double>(unrecorded) / static_cast<double>(energy.span_ns)
+                     : 0;
   if (share > 0.01)
     warn(energy, "kernels_not_recorded",
          fmt::format(
@@ -166,8 +165,8 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
 
 void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& energy) {
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
-  double updates = 0;
-  if (period > 0) updates = static_cast<double>(energy.span_ns) / static_cast<double>(period);
+  double updates =
+      period > 0 ? static_cast<double>(energy.span_ns) / static_cast<double>(period) : 0;
   if (period > 0 && updates < kGood)
     warn(energy, "window_too_short",
          fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): "

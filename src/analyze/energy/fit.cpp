@@ -50,11 +50,7 @@ struct Design {
         if (number > 0) seen.insert(feature);
     }
     features.assign(seen.begin(), seen.end());
-    if (idle.empty()) {
-      t0 = points.front().temperature_c;
-    } else {
-      t0 = median(idle);
-    }
+    t0 = idle.empty() ? points.front().temperature_c : median(idle);
     per_celsius = watts_per_celsius(points);
   }
   std::size_t columns() const { return features.size() + 2; }
@@ -65,8 +61,7 @@ struct Design {
     values[1] = point.seconds * point.active * factor;
     for (std::size_t i = 0; i < features.size(); ++i) {
       const auto at = point.counts.find(features[i]);
-      double picojoules = 0;
-      if (at != point.counts.end()) picojoules = at->second * 1e-12;
+      double picojoules = at != point.counts.end() ? at->second * 1e-12 : 0;
       if (on_chip(features[i])) picojoules *= factor;
       values[static_cast<Eigen::Index>(i) + 2] = picojoules;
     }
@@ -124,8 +119,7 @@ std::vector<double> independence(const Design& design,
 std::vector<double> rounded(const Eigen::VectorXd& solution) {
   std::vector<double> out;
   for (const double value : solution) {
-    double unit = 1;
-    if (value != 0) unit = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));
+    double unit = value != 0 ? std::pow(10.0, 4 - std::floor(std::log10(std::abs(value)))) : 1;
     out.push_back(std::round(value * unit) / unit);
   }
   return out;

@@ -163,11 +163,7 @@ void scale_to(const SampledWindow& window, std::vector<EnergyLeaf>& leaves) {
     double sum = 0;
     for (const auto& leaf : leaves) sum += leaf.work[feature];
     for (auto& leaf : leaves) {
-      double share = 0;
-      if (sum > 0)
-        share = leaf.work[feature] / sum;
-      else
-        share = share_of_time(leaf, running, all);
+      double share = sum > 0 ? leaf.work[feature] / sum : share_of_time(leaf, running, all);
       leaf.work[feature] = window.work[feature] * share;
       if (sum > 0 && !leaf.doubt.empty()) leaf.doubt[feature] *= window.work[feature] / sum;
     }

@@ -167,12 +167,7 @@ std::vector<EnergyRow> energy_rows(
   if (largest_first)
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* left, const auto* right) { return left->nj > right->nj; });
-  std::size_t shown = 0;
-  if (most == 0) {
-    shown = order.size();
-  } else {
-    shown = std::min(most, order.size());
-  }
+  std::size_t shown = most == 0 ? order.size() : std::min(most, order.size());
   std::vector<EnergyRow> rows;
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back(row_of(order[i]->leaves, model, total));

@@ -6,7 +6,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/ranks/job_waiting.h"
-#include "analyze/ranks/late_label.h"
+#include "analyze/ranks/names.h"
 #include "core/when.h"
 
 namespace gf::trace_rules {

@@ -6,7 +6,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/sample_facts.h"
-#include "analyze/sampled/series.h"
+#include "analyze/sampled/levels.h"
 #include "core/when.h"
 #include "model/formats.h"
 #include "model/metric_id.h"

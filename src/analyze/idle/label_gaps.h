@@ -8,7 +8,7 @@
 #include "analyze/idle/idle_rules.h"
 #include "analyze/idle/idle_sums.h"
 #include "analyze/thread_sweep.h"
-#include "model/graph_captures.h"
+#include "model/launches.h"
 
 namespace gf {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analyze/host_roles.h"
+#include "analyze/host_threads.h"
 
 namespace gf {
 

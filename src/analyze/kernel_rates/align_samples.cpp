@@ -3,17 +3,65 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "analyze/kernel_rates/sample_reader.h"
-#include "analyze/kernel_rates/signal.h"
 #include "analyze/timeline.h"
 #include "core/statistics.h"
+#include "core/time.h"
 #include "model/levels.h"
 #include "model/metrics.h"
 
 namespace gf {
 
 namespace {
+
+class Signal {
+ public:
+  void add(Interval span, double height);
+  /// After the last span.
+  void close();
+  double mean(Interval span) const {
+    return (upto(span.end) - upto(span.start)) / static_cast<double>(span.length());
+  }
+
+ private:
+  double upto(Nanos time) const;
+  std::vector<std::pair<Nanos, double>> steps_;
+  std::vector<Nanos> at_;
+  std::vector<double> areas_, heights_;
+};
+
+void Signal::add(Interval span, double height) {
+  if (span.end <= span.start || height == 0) return;
+  steps_.emplace_back(span.start, height);
+  steps_.emplace_back(span.end, -height);
+}
+
+void Signal::close() {
+  std::sort(steps_.begin(), steps_.end());
+  double height = 0, area = 0;
+  for (const auto& [at, change] : steps_) {
+    if (!at_.empty()) area += height * static_cast<double>(at - at_.back());
+    height += change;
+    if (!at_.empty() && at_.back() == at) {
+      heights_.back() = height;
+      continue;
+    }
+    at_.push_back(at);
+    areas_.push_back(area);
+    heights_.push_back(height);
+  }
+  steps_ = {};
+}
+
+double Signal::upto(Nanos time) const {
+  const auto it = std::upper_bound(at_.begin(), at_.end(), time);
+  if (it == at_.begin()) return 0;
+  const auto at = static_cast<std::size_t>(it - at_.begin()) - 1;
+  return areas_[at] + heights_[at] * static_cast<double>(time - at_[at]);
+}
 
 constexpr Nanos kNear = 400 * kNsPerUs, kRefine = 150 * kNsPerUs;
 constexpr std::size_t kStretch =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -72,8 +73,7 @@ void count_places(const SequencePlaces& places, KernelColumns& out) {
     times.push_back(static_cast<double>(place.instances));
     weights.push_back(place.ns);
   }
-  double steps = 1;
-  if (!times.empty()) steps = std::max(distribution(times, weights).median, 1.0);
+  double steps = times.empty() ? 1 : std::max(distribution(times, weights).median, 1.0);
   for (const auto& group : out.groups)
     out.places.push_back(
         std::max<std::int64_t>(std::llround(static_cast<double>(group.instances) / steps), 1));
@@ -150,6 +150,105 @@ KernelColumns kernel_columns(const Capture& capture, std::uint32_t device) {
   }
   give_copies_columns(capture, device, out);
   return out;
+}
+
+namespace {
+
+void order_by_time(KernelGroups& out) {
+  std::vector<std::uint32_t> order(out.groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
+    return out.groups[left].ns > out.groups[right].ns;
+  });
+  std::vector<std::uint32_t> place(order.size());
+  std::vector<KernelGroup> sorted;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(out.groups[order[i]]);
+  }
+  out.groups = std::move(sorted);
+  for (auto& group : out.group_of)
+    if (group != kNoRow) group = place[group];
+}
+
+}  // namespace
+
+KernelGroups group_kernels(const Capture& capture, std::uint32_t device) {
+  using Key = std::tuple<Text, I32, I32, I32, I32, I32, I32>;
+  const auto& activities = capture.activities;
+  KernelGroups out;
+  std::map<Key, std::uint32_t> known;
+  out.group_of.assign(activities.size(), kNoRow);
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    if (activities.kind[row] != ActivityKind::kernel || activities.device[row] != device) continue;
+    const auto [it, added] =
+        known.try_emplace(Key{activities.name[row], activities.grid_x[row], activities.grid_y[row],
+                              activities.grid_z[row], activities.block_x[row],
+                              activities.block_y[row], activities.block_z[row]},
+                          static_cast<std::uint32_t>(out.groups.size()));
+    if (added) out.groups.push_back({row, 0, 0});
+    auto& group = out.groups[it->second];
+    ++group.instances;
+    group.ns += activities.duration_ns[row];
+    out.group_of[row] = it->second;
+  }
+  order_by_time(out);
+  return out;
+}
+
+ClassTimes::ClassTimes(const Capture& capture, std::uint32_t device, std::size_t most_classes)
+    : class_of_(capture.activities.size(), kNoRow) {
+  const auto& activities = capture.activities;
+  const KernelGroups kernels = group_kernels(capture, device);
+  const auto timed = static_cast<std::size_t>(
+      std::find_if(kernels.groups.begin(), kernels.groups.end(),
+                   [](const KernelGroup& group) { return group.ns <= 0; }) -
+      kernels.groups.begin());
+  // The largest have a class each; what is left of the kernels shares the one before the copies'.
+  const std::size_t own = std::min(timed, std::max<std::size_t>(most_classes, 3) - 2);
+  classes_ = own;
+  if (own < timed) ++classes_;
+  const auto copies = static_cast<std::uint32_t>(classes_);
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    if (activities.device[row] != device || activities.duration_ns[row] <= 0) continue;
+    auto& column = class_of_[row];
+    if (activities.kind[row] == ActivityKind::kernel) {
+      column = static_cast<std::uint32_t>(std::min<std::size_t>(kernels.group_of[row], own));
+    } else {
+      column = copies;
+      classes_ = copies + 1;
+    }
+    runs_.push_back(
+        {activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row], column});
+  }
+  std::sort(runs_.begin(), runs_.end(), [](const Run& left, const Run& right) {
+    return std::tie(left.start, left.end, left.column) <
+           std::tie(right.start, right.end, right.column);
+  });
+  for (const auto& run : runs_) {
+    Nanos latest = run.end;
+    if (!latest_end_.empty()) latest = std::max(latest, latest_end_.back());
+    latest_end_.push_back(latest);
+  }
+}
+
+void ClassTimes::shares(Interval span, std::vector<Share>& out) const {
+  out.clear();
+  const auto first = std::upper_bound(latest_end_.begin(), latest_end_.end(), span.start);
+  const auto length = static_cast<double>(span.length());
+  for (auto i = static_cast<std::size_t>(first - latest_end_.begin());
+       i < runs_.size() && runs_[i].start < span.end; ++i) {
+    const Nanos overlap = std::min(runs_[i].end, span.end) - std::max(runs_[i].start, span.start);
+    if (overlap <= 0) continue;
+    const double share = static_cast<double>(overlap) / length;
+    const auto known = std::find_if(
+        out.begin(), out.end(), [&](const Share& one) { return one.column == runs_[i].column; });
+    if (known != out.end()) {
+      known->share += share;
+    } else {
+      out.push_back({runs_[i].column, share});
+    }
+  }
 }
 
 }  // namespace gf

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/kernel_rates/class_times.h"
+#include "analyze/kernel_rates/columns.h"
 #include "core/intervals.h"
 
 namespace gf {

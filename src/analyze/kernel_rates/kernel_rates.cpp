@@ -3,18 +3,192 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/kernel_rates/columns.h"
-#include "analyze/kernel_rates/mixed_fit.h"
-#include "analyze/kernel_rates/sm_clock.h"
-#include "core/student.h"
+#include "analyze/nnls.h"
+#include "core/statistics.h"
+#include "model/capture.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {
 
 namespace {
+
+class SmClock {
+ public:
+  /// Makes shares of SM cycles in `samples` shares of cycles at the mean clock. Nothing is changed
+  /// where cycles were not counted with every sample.
+  SmClock(const Capture& capture, AlignedSamples& samples);
+
+  /// The metric that counts cycles.
+  std::optional<std::size_t> metric() const { return metric_; }
+  /// What is fitted of a sample of which kernels covered a part: cycles pass without kernels, too.
+  double fitted(std::size_t metric, double value, double covered) const {
+    if (metric_ == metric) return value * covered;
+    return value;
+  }
+  bool is_share_of_cycles(std::size_t metric) const { return metric_ && shares_[metric]; }
+  /// Of a kernel, over the mean clock; `rate` and its standard error as fitted. A clock that is
+  /// hardly known is taken to be near the mean, as clocks are.
+  double relative(double rate, double error) const;
+
+ private:
+  std::optional<std::size_t> metric_;
+  std::vector<bool> shares_;  // by metric
+  double mean_ = 0;           // cycles a nanosecond
+};
+
+// How far clocks of kernels lie apart at a power limit: 1.6 to 1.98 GHz on an H200.
+constexpr double kSpread = 0.08;
+
+bool is_share_of_sm_cycles(std::string_view id) {
+  const Metric* metric = find_metric(id);
+  const MetricInput* input = find_input(id, MetricSource::pm);
+  return metric && input && metric->unit == "ratio" &&
+         input->expression.find("sm__") != std::string_view::npos;
+}
+
+SmClock::SmClock(const Capture& capture, AlignedSamples& samples) {
+  const auto index_of = [&](const char* id) {
+    return std::find(samples.metrics.begin(), samples.metrics.end(), capture.strings.find(id));
+  };
+  const auto cycles = index_of("sm.cycles"_metric);
+  if (cycles == samples.metrics.end() || samples.rows.empty()) return;
+  const auto at = static_cast<std::size_t>(cycles - samples.metrics.begin());
+  double sum = 0;
+  for (const auto& row : samples.rows) {
+    if (row.values[at] <= 0) return;
+    sum += row.values[at];
+  }
+  metric_ = at;
+  mean_ = sum / static_cast<double>(samples.rows.size());
+  shares_.assign(samples.metrics.size(), false);
+  for (std::size_t metric = 0; metric < samples.metrics.size(); ++metric) {
+    if (!is_share_of_sm_cycles(capture.text(samples.metrics[metric]))) continue;
+    shares_[metric] = true;
+    for (auto& row : samples.rows) row.values[metric] *= row.values[at] / mean_;
+  }
+}
+
+double SmClock::relative(double rate, double error) const {
+  const double off = rate / mean_ - 1, unsure = error / mean_;
+  return 1 + off * kSpread * kSpread / (kSpread * kSpread + unsure * unsure);
+}
+
+struct MixedFit {
+  Eigen::VectorXd x;    // by column, may be slightly negative
+  double noise = 0;     // variance of one row's error
+  double spread = 0;    // standard deviation of members about their group's mean, as a share of it
+  double residual = 0;  // |A x - b|^2
+  Eigen::MatrixXd reach;     // groups x columns: what A'(b - A x) moves the groups' means by
+  Eigen::VectorXd variance;  // of the groups' means, if the model holds
+};
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kSpreads[] = {0.05, 0.15, 0.45};
+constexpr double kLeastScale =
+    0.02;  // of the largest mean: what groups whose mean is near 0 may deviate by
+
+MatrixXd ridged(const MatrixXd& gram) {
+  return gram + 1e-9 * std::max(gram.trace() / static_cast<double>(gram.rows()), 1e-30) *
+                    MatrixXd::Identity(gram.rows(), gram.cols());
+}
+
+/// Means of the groups if all members were alike, none negative: the scale of the deviations.
+VectorXd group_means(const MatrixXd& gram, const VectorXd& moments,
+                     const std::vector<std::uint32_t>& group_of, Index groups) {
+  MatrixXd normal = MatrixXd::Zero(groups, groups);
+  VectorXd right = VectorXd::Zero(groups);
+  for (Index i = 0; i < gram.rows(); ++i) {
+    const auto gi = static_cast<Index>(group_of[static_cast<std::size_t>(i)]);
+    right[gi] += moments[i];
+    for (Index j = 0; j < gram.cols(); ++j)
+      normal(gi, static_cast<Index>(group_of[static_cast<std::size_t>(j)])) += gram(i, j);
+  }
+  const Eigen::LLT<MatrixXd> factor(ridged(normal));
+  return nonnegative_least_squares(MatrixXd(factor.matrixU()), factor.matrixL().solve(right)).x;
+}
+
+/// The precision of the members with the groups' means unknown, and its determinant's logarithm but
+/// for a constant.
+double prior_precision(const VectorXd& scale, const std::vector<std::uint32_t>& group_of,
+                       Index groups, MatrixXd& out) {
+  const VectorXd diagonal = scale.cwiseProduct(scale).cwiseInverse();
+  VectorXd sums = VectorXd::Zero(groups);
+  for (Index i = 0; i < diagonal.size(); ++i)
+    sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] += diagonal[i];
+  // A group's mean is free but not infinitely so, or a group of one member would have no prior at
+  // all.
+  const double free = 1e-6 * diagonal.minCoeff();
+  out = diagonal.asDiagonal();
+  for (Index i = 0; i < diagonal.size(); ++i)
+    for (Index j = 0; j < diagonal.size(); ++j)
+      if (group_of[static_cast<std::size_t>(i)] == group_of[static_cast<std::size_t>(j)])
+        out(i, j) -= diagonal[i] * diagonal[j] /
+                     (sums[static_cast<Index>(group_of[static_cast<std::size_t>(i)])] + free);
+  double log = diagonal.array().log().sum();
+  for (Index group = 0; group < groups; ++group) log -= std::log((sums[group] + free) / free);
+  return log;
+}
+
+/// From the sums of a system: gram = A'A, moments = A'b, squares = b'b of `rows` rows. `weights`:
+/// groups x columns, rows that sum to one over the columns of their group. `group_of` may hold one
+/// more group than `weights` has rows: nobody asks for its mean.
+MixedFit mixed_fit(const MatrixXd& gram, const VectorXd& moments, double squares, std::int64_t rows,
+                   const std::vector<std::uint32_t>& group_of, const MatrixXd& weights) {
+  const Index columns = gram.rows();
+  const Index groups = *std::max_element(group_of.begin(), group_of.end()) + Index{1};
+  const VectorXd means = group_means(gram, moments, group_of, groups);
+  VectorXd unit(columns);  // a deviation of 100 %
+  for (Index i = 0; i < columns; ++i)
+    unit[i] = std::max(means[static_cast<Index>(group_of[static_cast<std::size_t>(i)])],
+                       std::max(kLeastScale * means.maxCoeff(), 1e-12));
+  const auto count = static_cast<double>(rows);
+  const double least_noise = std::max(squares / count * 1e-10, 1e-30);
+  MixedFit best;
+  double most = -HUGE_VAL, noise = squares / count * 1e-2;
+  Eigen::LLT<MatrixXd> best_factor;
+  for (const double spread : kSpreads) {
+    MatrixXd prior;
+    const double log_prior = prior_precision(spread * unit, group_of, groups, prior);
+    VectorXd solution;
+    double residual = 0;
+    Eigen::LLT<MatrixXd> factor;
+    // The noise and the fit depend on each other; the data outweighs the prior by far, so a few
+    // rounds settle it.
+    for (int round = 0;; ++round) {
+      factor.compute(gram / noise + prior);
+      solution = factor.solve(moments / noise);
+      residual = std::max(squares - 2 * solution.dot(moments) + solution.dot(gram * solution), 0.0);
+      if (round == 3) break;
+      noise = std::max(residual / std::max(count - static_cast<double>(columns), 0.1 * count),
+                       least_noise);
+    }
+    const double log_factor = 2 * MatrixXd(factor.matrixL()).diagonal().array().log().sum();
+    const double evidence = -0.5 * (count * std::log(noise) + residual / noise +
+                                    solution.dot(prior * solution) + log_factor - log_prior);
+    if (evidence <= most) continue;
+    most = evidence;
+    best.x = solution;
+    best.noise = noise;
+    best.spread = spread;
+    best.residual = residual;
+    best_factor = factor;
+  }
+  const MatrixXd share = best_factor.solve(weights.transpose()).transpose();  // groups x columns
+  best.variance = share.cwiseProduct(weights).rowwise().sum();
+  best.reach = share / best.noise;
+  return best;
+}
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -238,8 +412,7 @@ void divide_by_clocks(const SmClock& clock, std::vector<FittedMeans>& fitted) {
 /// The rates of one metric, of which counts have no scale but their largest.
 std::vector<KernelRate> rates_of(const KernelColumns& columns, const FittedMeans& fitted,
                                  bool ratio, std::int64_t samples) {
-  double scale = 1;
-  if (!ratio) scale = fitted.mean.maxCoeff();
+  double scale = ratio ? 1 : fitted.mean.maxCoeff();
   std::vector<KernelRate> rates(columns.groups.size());
   for (std::size_t group = 0; group < columns.kept; ++group) {
     auto& rate = rates[group];

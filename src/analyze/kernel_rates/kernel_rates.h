@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/kernel_rates/columns.h"
 #include "analyze/kernel_rates/find_shift.h"
-#include "analyze/kernel_rates/kernel_groups.h"
 #include "core/time.h"
 #include "model/capture.h"
 

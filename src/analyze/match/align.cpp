@@ -31,8 +31,7 @@ Lattice build(std::span<const std::uint32_t> one, std::span<const std::uint32_t>
     std::uint32_t left = 0;
     for (std::size_t j = 1; j < lattice.columns; ++j) {
       const std::uint32_t up = previous[j];
-      std::uint32_t pair = 0;
-      if (symbol == right[j - 1]) pair = previous[j - 1] + 1;
+      std::uint32_t pair = symbol == right[j - 1] ? previous[j - 1] + 1 : 0;
       const std::uint32_t best = std::max(std::max(up, left), pair);
       steps[j] = 0;
       if (pair == best && pair > 0) steps[j] |= kPair;
@@ -144,11 +143,7 @@ Alignment align_exactly(std::span<const std::uint32_t> left, std::span<const std
   }
   const Lattice lattice = build(left, right);
   const Path one = trace(lattice, true), other = trace(lattice, false);
-  if (cost) {
-    out.partner = cheapest(lattice, one, other, cost);
-  } else {
-    out.partner = one.partner;
-  }
+  out.partner = cost ? cheapest(lattice, one, other, cost) : one.partner;
   for (std::size_t i = 0; i < left.size(); ++i)
     out.ambiguous[i] = out.partner[i] != Alignment::kNone &&
                        (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);

@@ -1,22 +1,229 @@
 #include "analyze/match/match.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "analyze/context.h"
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/match/align.h"
 #include "analyze/match/laps.h"
-#include "analyze/match/streams.h"
 #include "analyze/match/symbols.h"
-#include "analyze/match/verdict.h"
+#include "model/capture.h"
 
 namespace gf {
 
 namespace {
+
+/// Less than this share of both the trace's kernels and the report's kernels paired: they are of
+/// different programs.
+constexpr double kSameProgram = 0.5;
+/// At least this share of the trace's kernels paired: a good matching.
+constexpr double kGood = 0.95;
+
+using State = Matching::State;
+
+std::string describe(const MatchInfo& info, double of_report) {
+  const std::int64_t paired = info.matched + info.ambiguous;
+  std::string steps = "laid over the trace once";
+  if (info.copies_of_report > 1)
+    steps = fmt::format("laid over {} steps of the trace", info.copies_of_report);
+  std::string text;
+  if (info.trace_only == 0 && info.report_only == 0)
+    text = fmt::format(
+        "Every kernel of the trace and of the report has its partner, in order; the report was {}.",
+        steps);
+  else if (info.trace_only == 0)
+    text = fmt::format(
+        "Every kernel of the trace has its partner; {} of {} report kernels do not occur in it; "
+        "the report was {}.",
+        info.report_only, info.report_kernels, steps);
+  else if (of_report > kGood)
+    text = fmt::format(
+        "{} of {} trace kernels have a partner; the report covers only these; it was {}.", paired,
+        info.trace_kernels, steps);
+  else
+    text = fmt::format(
+        "{} of {} trace kernels have a partner, {} of {} report kernels do not occur in the trace; "
+        "the report was {}.",
+        paired, info.trace_kernels, info.report_only, info.report_kernels, steps);
+  if (info.ambiguous > 0) {
+    text.pop_back();
+    text += fmt::format("; {} could as well have another partner among equal neighbours.",
+                        info.ambiguous);
+  }
+  return text;
+}
+
+/// The names say whether it is the same program with other shapes, or another one.
+std::string why_different(const Symbols& symbols, const MatchInfo& info, std::int64_t paired) {
+  double names = 0;
+  if (symbols.trace_names > 0 && symbols.report_names > 0)
+    names = static_cast<double>(symbols.shared_names) /
+            static_cast<double>(std::min(symbols.trace_names, symbols.report_names));
+  if (names >= 0.8)
+    return fmt::format(
+        "The report has the same kernels as the trace ({} of {} names) but other launch shapes, so "
+        "it is of another batch size or input: only {} of {} would pair. "
+        "Profile the traced run itself.",
+        symbols.shared_names, symbols.report_names, paired, info.trace_kernels);
+  return fmt::format(
+      "The report is of another program: {} of its {} kernel names occur in the trace, and only {} "
+      "of {} trace kernels would pair. Its counters are not used.",
+      symbols.shared_names, symbols.report_names, paired, info.trace_kernels);
+}
+
+/// Counts the states and writes verdict, note and confidence. Of different programs no pair is
+/// kept.
+void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
+           const std::vector<bool>& report_used, Matching& matching) {
+  MatchInfo& info = matching.info;
+  double score = 0;
+  for (std::uint32_t row : trace_rows) {
+    if (matching.state[row] == State::matched) ++info.matched;
+    if (matching.state[row] == State::ambiguous) ++info.ambiguous;
+    score += matching.score[row];
+  }
+  const std::int64_t paired = info.matched + info.ambiguous,
+                     used = std::ranges::count(report_used, true);
+  const double of_trace = static_cast<double>(paired) / static_cast<double>(info.trace_kernels),
+               of_report = static_cast<double>(used) / static_cast<double>(info.report_kernels);
+  if (std::max(of_trace, of_report) < kSameProgram) {
+    info.verdict = MatchVerdict::different_program;
+    info.note = why_different(symbols, info, paired);
+    info.matched = info.ambiguous = info.copies_of_report = 0;
+    for (std::uint32_t row : trace_rows) {
+      matching.state[row] = State::trace_only;
+      matching.report_row[row] = kNoRow;
+      matching.score[row] = 0;
+    }
+    return;
+  }
+  info.trace_only = info.trace_kernels - paired;
+  info.report_only = info.report_kernels - used;
+  if (paired > 0) {
+    info.confidence = Share(score / static_cast<double>(paired));
+  } else {
+    info.confidence = std::nullopt;
+  }
+  info.verdict = of_trace >= kGood ? MatchVerdict::good : MatchVerdict::partial;
+  info.note = describe(info, of_report);
+}
+
+/// For a capture without report or without kernels.
+void judge_without_pairs(const Capture& capture, MatchInfo& info) {
+  if (!capture.report_kernels.empty()) {
+    info.verdict = MatchVerdict::partial;
+    info.note = "The window has no kernel, so that no kernel of the report has a partner.";
+    return;
+  }
+  info.verdict = MatchVerdict::no_report;
+  info.note = "No counter report was given: levels below the GPU's own need one.";
+}
+
+struct StreamPair {
+  std::vector<std::uint32_t> trace_rows, report_rows;  // each in order of execution
+};
+
+// A stream of a report belongs to a process as well: a report may hold several ranks.
+using ReportStream = std::pair<std::int64_t, std::int64_t>;
+
+std::size_t common(const std::vector<std::uint32_t>& left,
+                   const std::vector<std::uint32_t>& right) {
+  std::size_t count = 0;
+  for (auto i = left.begin(), j = right.begin(); i != left.end() && j != right.end();) {
+    if (*i == *j) {
+      ++count;
+      ++i;
+      ++j;
+    } else if (*i < *j)
+      ++i;
+    else
+      ++j;
+  }
+  return count;
+}
+
+/// Report kernels of one device of the trace. A report of one device serves every device of the
+/// trace: each rank of a data-parallel program runs the same kernels.
+std::vector<std::uint32_t> report_of_device(const Capture& capture, std::int64_t device) {
+  const auto& report_kernels = capture.report_kernels;
+  std::vector<std::uint32_t> own, all;
+  bool one_device = true;
+  for (std::uint32_t i = 0; i < report_kernels.size(); ++i) {
+    if (report_kernels.device[i] == device) own.push_back(i);
+    all.push_back(i);
+    one_device &= report_kernels.device[i] == report_kernels.device[0];
+  }
+  if (own.empty() && one_device) return all;
+  return own;
+}
+
+/// Pairs streams by what they ran (common symbols, counted with repetition), equal stream numbers
+/// first where that is a tie.
+std::vector<StreamPair> pair_streams(const Capture& capture, const Symbols& symbols,
+                                     const std::vector<std::uint32_t>& trace_rows,
+                                     const std::vector<std::uint32_t>& report_rows) {
+  struct Stream {
+    std::vector<std::uint32_t> rows, symbols;
+    bool taken = false;
+  };
+  std::map<std::int64_t, Stream> trace;
+  std::map<ReportStream, Stream> report;
+  for (std::uint32_t row : trace_rows) trace[capture.activities.stream[row]].rows.push_back(row);
+  for (std::uint32_t row : report_rows)
+    report[{capture.report_kernels.pid[row], capture.report_kernels.stream[row]}].rows.push_back(
+        row);
+  for (auto& [id, stream] : trace) {
+    for (std::uint32_t row : stream.rows) stream.symbols.push_back(symbols.trace[row]);
+    std::ranges::sort(stream.symbols);
+  }
+  for (auto& [id, stream] : report) {
+    for (std::uint32_t row : stream.rows) stream.symbols.push_back(symbols.report[row]);
+    std::ranges::sort(stream.symbols);
+  }
+  struct Candidate {
+    std::size_t common;
+    bool same_number;
+    std::int64_t trace;
+    ReportStream report;
+  };
+  std::vector<Candidate> candidates;
+  for (const auto& [trace_stream, ts] : trace)
+    for (const auto& [report_stream, rs] : report)
+      candidates.push_back({common(ts.symbols, rs.symbols), trace_stream == report_stream.second,
+                            trace_stream, report_stream});
+  std::ranges::stable_sort(candidates, [](const Candidate& left, const Candidate& right) {
+    return std::pair(left.common, left.same_number) > std::pair(right.common, right.same_number);
+  });
+  std::vector<StreamPair> out;
+  for (const Candidate& candidate : candidates) {
+    Stream& stream = trace[candidate.trace];
+    Stream& partner = report[candidate.report];
+    if (candidate.common == 0 || stream.taken || partner.taken) continue;
+    stream.taken = partner.taken = true;
+    out.push_back({stream.rows, partner.rows});
+  }
+  return out;
+}
+
+bool more_than_one_stream(const Capture& capture, const std::vector<std::uint32_t>& trace_rows,
+                          const std::vector<std::uint32_t>& report_rows) {
+  const auto differs = [](const auto& column, const auto& rows) {
+    return std::ranges::any_of(rows,
+                               [&](std::uint32_t row) { return column[row] != column[rows[0]]; });
+  };
+  return differs(capture.activities.stream, trace_rows) ||
+         differs(capture.report_kernels.stream, report_rows) ||
+         differs(capture.report_kernels.pid, report_rows);
+}
 
 /// Kernels of the timelines, in order of start.
 std::vector<std::uint32_t> kernels_of(const Capture& capture, const DeviceTimeline& device) {

@@ -1,3 +1,4 @@
+// The clock of one rank against another's, from the ends of the collectives that both took part in.
 // Which collectives of two ranks are the same, told by when they end: no rank leaves a collective
 // before all have arrived, so the ends agree on a common clock, and the clocks differ by an offset
 // and little drift.
@@ -6,10 +7,32 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/ranks/clock_fit.h"
 #include "analyze/ranks/names.h"
+#include "core/time.h"
 
 namespace gf {
+
+/// At `at` on the first clock the second one shows `difference` more.
+struct ClockPair {
+  Nanos at = 0;
+  Nanos difference = 0;
+};
+
+/// difference(at) = offset + drift * (at - about).
+struct ClockFit {
+  Nanos offset = 0;
+  double drift = 0;    // 0 where it is not clearly more than the scatter allows
+  Nanos about = 0;     // where the offset holds: the middle of the pairs
+  Nanos residual = 0;  // median absolute deviation
+  std::size_t pairs = 0;
+
+  Nanos at(Nanos time) const {
+    return offset + static_cast<Nanos>(drift * static_cast<double>(time - about));
+  }
+};
+
+/// Robust: half of the pairs may be anything. O(n log n).
+ClockFit fit_clock(std::vector<ClockPair> pairs);
 
 /// A collective as far as it tells what it is.
 struct Signature {

@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "analyze/ranks/charge_waiting.h"
-#include "analyze/ranks/job.h"
+#include "analyze/ranks/job_waiting.h"
 #include "analyze/ranks/ranks.h"
-#include "analyze/ranks/split_waiting.h"
 
 namespace gf {
 

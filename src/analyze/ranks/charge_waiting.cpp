@@ -1,18 +1,64 @@
 #include "analyze/ranks/charge_waiting.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include "analyze/ranks/history.h"
+#include "analyze/ranks/names.h"
 #include "core/apportion.h"
 
 namespace gf {
 
 namespace {
+
+class RankHistory {
+ public:
+  using Sums = std::array<Nanos, kRankTimes>;
+
+  explicit RankHistory(const RankPart& part);
+  /// Between the starts of two collectives.
+  Sums between(std::uint32_t from, std::uint32_t to) const;
+  /// f(op, module, ns) for the owners of one kind of time between two collectives.
+  template <class F>
+  void each_owner(std::uint32_t from, std::uint32_t to, RankTime kind, F&& f) const {
+    for (std::size_t i = owner_begin_[from + 1]; i < owner_begin_[to + 1]; ++i)
+      if (part_.owners.part[i] == static_cast<std::int64_t>(kind))
+        f(part_.owners.op[i], part_.owners.module[i], part_.owners.ns[i]);
+  }
+
+ private:
+  const RankPart& part_;
+  std::vector<Sums> until_;
+  std::vector<std::size_t> owner_begin_;  // by collective, and one more
+};
+
+RankHistory::RankHistory(const RankPart& part) : part_(part) {
+  const std::size_t rows = part.collectives.start_ns.size();
+  until_.resize(rows);
+  const auto& before = part.before;
+  for (std::size_t i = 0; i < before.ns.size(); ++i)
+    until_[static_cast<std::size_t>(before.collective[i])]
+          [static_cast<std::size_t>(before.part[i])] += before.ns[i];
+  for (std::size_t row = 1; row < rows; ++row)
+    for (std::size_t i = 0; i < kRankTimes; ++i) until_[row][i] += until_[row - 1][i];
+  const auto& owners = part.owners.collective;
+  for (std::size_t i = 0, row = 0; row <= rows; ++row) {
+    while (i < owners.size() && owners[i] < static_cast<std::int64_t>(row)) ++i;
+    owner_begin_.push_back(i);
+  }
+}
+
+RankHistory::Sums RankHistory::between(std::uint32_t from, std::uint32_t to) const {
+  Sums sums = until_[to];
+  for (std::size_t i = 0; i < kRankTimes; ++i) sums[i] -= until_[from][i];
+  return sums;
+}
 
 /// The row of a part in a shared collective, if it takes part.
 const Arrival* arrival_of(const SharedCollective& shared, std::uint32_t part) {

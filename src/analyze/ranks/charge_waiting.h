@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/ranks/job.h"
-#include "analyze/ranks/split_waiting.h"
+#include "analyze/ranks/job_waiting.h"
+#include "analyze/ranks/ranks.h"
 
 namespace gf {
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "analyze/context.h"
-#include "analyze/ranks/result.h"
-#include "analyze/ranks/texts.h"
+#include "analyze/ranks/names.h"
 #include "analyze/steps/steps.h"
 
 namespace gf {

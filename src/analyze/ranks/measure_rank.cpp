@@ -1,15 +1,22 @@
 #include "analyze/ranks/measure_rank.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/context.h"
 #include "analyze/device_use.h"
+#include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
-#include "analyze/ranks/collect_collectives.h"
 #include "analyze/ranks/host_pace.h"
 #include "analyze/ranks/identity.h"
-#include "analyze/ranks/label_time.h"
-#include "analyze/ranks/owners.h"
+#include "analyze/ranks/names.h"
 #include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
@@ -19,6 +26,325 @@
 namespace gf {
 
 namespace {
+
+class OwnerNames {
+ public:
+  explicit OwnerNames(const Context& context)
+      : context_(context), naming_(context.capture, context.attribution) {}
+  /// Of a kernel or copy: the operation that names its layer.
+  std::string_view op_of_activity(std::uint32_t activity);
+  /// Of idle time: what the host was in.
+  std::string_view op_of_host(std::uint32_t op) const;
+  std::string_view module_of(std::uint32_t activity) const;
+
+ private:
+  const Context& context_;
+  NamingOperations naming_;
+};
+
+constexpr std::size_t kKept = 4;  // operators kept of one stretch
+
+using Owner = std::tuple<RankTime, std::string_view, std::string_view>;
+
+/// Adds times to the stretches between the starts of collectives.
+class Stretches {
+ public:
+  explicit Stretches(const std::vector<Nanos>& starts) : starts_(starts), owners_(starts.size()) {}
+
+  void add(Interval span, const Owner& owner) {
+    auto index = static_cast<std::size_t>(
+        std::upper_bound(starts_.begin(), starts_.end(), span.start) - starts_.begin());
+    for (Nanos from = span.start; from < span.end && index < starts_.size(); ++index) {
+      const Nanos to = std::min(span.end, starts_[index]);
+      if (to > from) owners_[index][owner] += to - from;
+      from = std::max(from, to);
+    }
+  }
+
+  void write(RankPart& part, Texts& texts) const {
+    for (std::size_t index = 0; index < owners_.size(); ++index) {
+      std::vector<std::pair<Owner, Nanos>> largest(owners_[index].begin(), owners_[index].end());
+      std::stable_sort(largest.begin(), largest.end(), [](const auto& left, const auto& right) {
+        return left.second > right.second;
+      });
+      if (largest.size() > kKept) largest.resize(kKept);
+      for (const auto& [owner, ns] : largest) {
+        part.owners.collective.push_back(static_cast<std::int64_t>(index));
+        part.owners.part.push_back(static_cast<std::int64_t>(std::get<0>(owner)));
+        part.owners.op.push_back(texts.number(std::get<1>(owner)));
+        part.owners.module.push_back(texts.number(std::get<2>(owner)));
+        part.owners.ns.push_back(ns);
+      }
+    }
+  }
+
+ private:
+  const std::vector<Nanos>& starts_;
+  std::vector<std::map<Owner, Nanos>> owners_;
+};
+
+std::string_view OwnerNames::op_of_activity(std::uint32_t activity) {
+  const Capture& capture = context_.capture;
+  const auto named = naming_.of(context_.attribution.op[activity]);
+  if (named != kNoRow) return capture.text(capture.host_ops.name[named]);
+  return capture.text(capture.activities.name[activity]);
+}
+
+std::string_view OwnerNames::op_of_host(std::uint32_t op) const {
+  if (op == kNoRow) return {};
+  return context_.capture.text(context_.capture.host_ops.name[op]);
+}
+
+std::string_view OwnerNames::module_of(std::uint32_t activity) const {
+  if (activity == kNoRow) return {};
+  const auto& attribution = context_.attribution;
+  return attribution.modules[attribution.module[activity]];
+}
+
+/// Fills owners of `part`, whose collectives are there: for each the operators with most time since
+/// the one before.
+void fill_owners(const Context& context, const DeviceTimeline& line, OwnerNames& names,
+                 RankPart& part, Texts& texts) {
+  const Capture& capture = context.capture;
+  Stretches stretches(part.collectives.start_ns);
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    const auto row = line.rows[i];
+    const bool kernel = capture.activities.kind[row] == ActivityKind::kernel;
+    if (kernel && is_collective_kernel(capture.text(capture.activities.name[row]))) continue;
+    stretches.add(line.spans[i], {kernel ? RankTime::kernels : RankTime::copies,
+                                  names.op_of_activity(row), names.module_of(row)});
+  }
+  for (const auto& piece : line.idle_pieces)
+    stretches.add(piece.span, {rank_time(piece.reason), names.op_of_host(piece.op),
+                               names.module_of(piece.next)});
+  stretches.write(part, texts);
+}
+
+/// Unions of a device's work by kind, inside its window.
+struct DeviceWork {
+  Intervals compute, copies, collectives;
+};
+
+struct LabelledSpan {
+  Interval span;
+  RankTime label = RankTime::unknown;
+};
+
+using LabelSums = std::array<Nanos, kRankTimes>;
+
+/// Sums of labels up to any instant, asked in any order. O(log n) a question.
+class LabelIntegral {
+ public:
+  explicit LabelIntegral(std::vector<LabelledSpan> spans);
+  /// Time of each label before `at`.
+  LabelSums before(Nanos at) const;
+  /// The same within a span.
+  LabelSums within(Interval span) const;
+  const std::vector<LabelledSpan>& spans() const { return spans_; }
+
+ private:
+  static constexpr std::size_t kStride = 64;  // spans between two stored sums
+  std::vector<LabelledSpan> spans_;
+  std::vector<LabelSums> sums_;
+};
+
+void add_all(std::vector<LabelledSpan>& spans, const Intervals& set, RankTime label) {
+  for (const auto& span : set) spans.push_back({span, label});
+}
+
+void add(LabelSums& sums, const LabelledSpan& piece, Nanos until) {
+  const Nanos end = std::min(piece.span.end, until);
+  if (end > piece.span.start) sums[static_cast<std::size_t>(piece.label)] += end - piece.span.start;
+}
+
+DeviceWork device_work(const Capture& capture, const DeviceTimeline& line) {
+  std::vector<signed char> collective(capture.strings.size(), -1);  // by name, asked once
+  auto is_collective = [&](Text name) {
+    auto& known = collective[static_cast<std::uint32_t>(name)];
+    if (known < 0) known = is_collective_kernel(capture.text(name)) ? 1 : 0;
+    return known == 1;
+  };
+  DeviceWork work;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    const auto row = line.rows[i];
+    if (capture.activities.kind[row] != ActivityKind::kernel)
+      work.copies.push_back(line.spans[i]);
+    else if (is_collective(capture.activities.name[row]))
+      work.collectives.push_back(line.spans[i]);
+    else
+      work.compute.push_back(line.spans[i]);
+  }
+  work.compute = normalised(std::move(work.compute));
+  work.copies = normalised(std::move(work.copies));
+  work.collectives = normalised(std::move(work.collectives));
+  return work;
+}
+
+/// The window of `line` in pieces in order of time, without a gap.
+std::vector<LabelledSpan> label_time(const DeviceTimeline& line, const DeviceWork& work) {
+  std::vector<LabelledSpan> spans;
+  add_all(spans, work.compute, RankTime::kernels);
+  add_all(spans, subtract(work.copies, work.compute), RankTime::copies);
+  add_all(spans, subtract(subtract(work.collectives, work.copies), work.compute),
+          RankTime::collectives);
+  for (const auto& piece : line.idle_pieces) spans.push_back({piece.span, rank_time(piece.reason)});
+  std::erase_if(spans, [](const LabelledSpan& piece) { return piece.span.length() <= 0; });
+  std::sort(spans.begin(), spans.end(), [](const LabelledSpan& left, const LabelledSpan& right) {
+    return left.span.start < right.span.start;
+  });
+  return spans;
+}
+
+LabelIntegral::LabelIntegral(std::vector<LabelledSpan> spans) : spans_(std::move(spans)) {
+  LabelSums sums{};
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (i % kStride == 0) sums_.push_back(sums);
+    add(sums, spans_[i], spans_[i].span.end);
+  }
+}
+
+LabelSums LabelIntegral::before(Nanos at) const {
+  const auto after =
+      std::partition_point(spans_.begin(), spans_.end(),
+                           [&](const LabelledSpan& piece) { return piece.span.start < at; });
+  const auto count = static_cast<std::size_t>(after - spans_.begin());
+  if (count == 0) return {};
+  const std::size_t stored = (count - 1) / kStride;
+  LabelSums sums = sums_[stored];
+  for (std::size_t i = stored * kStride; i < count; ++i) add(sums, spans_[i], at);
+  return sums;
+}
+
+LabelSums LabelIntegral::within(Interval span) const {
+  LabelSums sums = before(span.end);
+  const LabelSums earlier = before(span.start);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= earlier[i];
+  return sums;
+}
+
+/// Row of the collectives table by row of activities.
+std::vector<std::uint32_t> described_by(const Capture& capture) {
+  std::vector<std::uint32_t> described(capture.activities.size(), kNoRow);
+  const auto& table = capture.collectives;
+  for (std::uint32_t row = 0; row < table.size(); ++row) {
+    const auto activity = table.activity[row];
+    if (activity < described.size()) described[activity] = row;
+  }
+  return described;
+}
+
+std::int64_t message_bytes(const Capture& capture, std::uint32_t row, CollectiveType type) {
+  const auto& table = capture.collectives;
+  const std::int64_t size = element_bytes(capture.text(table.dtype[row]));
+  std::int64_t elements = table.in_elements[row];
+  if (type == CollectiveType::all_gather) elements = table.out_elements[row];
+  if (size == 0 || elements < 0 || elements > INT64_MAX / size) return -1;
+  return elements * size;
+}
+
+/// Spaces after commas are a matter of taste.
+std::string without_spaces(std::string_view text) {
+  std::string out;
+  for (const char letter : text)
+    if (letter != ' ') out += letter;
+  return out;
+}
+
+/// How much of a span a normalised set covers.
+Nanos covered(const Intervals& set, Interval span) {
+  auto at = std::partition_point(
+      set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });
+  Nanos sum = 0;
+  for (; at != set.end() && at->start < span.end; ++at)
+    sum += std::min(at->end, span.end) - std::max(at->start, span.start);
+  return sum;
+}
+
+class Groups {
+ public:
+  Groups(const Capture& capture, RankPart& part) : capture_(capture), part_(part) {}
+
+  std::int64_t of(std::uint32_t row) {
+    const auto& table = capture_.collectives;
+    std::string name(capture_.text(table.group_name[row]));
+    std::string ranks = without_spaces(capture_.text(table.group_ranks[row]));
+    const auto key = std::pair(name, ranks);
+    const auto [at, added] =
+        numbers_.try_emplace(key, static_cast<std::int64_t>(part_.groups.size()));
+    if (added) part_.groups.push_back({std::move(name), std::move(ranks), table.group_size[row]});
+    return at->second;
+  }
+
+ private:
+  const Capture& capture_;
+  RankPart& part_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> numbers_;
+};
+
+/// A communicator has a stream of its own: what is not described belongs to the one group that is
+/// described on its stream, or on the device.
+void fill_groups(const Capture& capture, const std::vector<std::uint32_t>& rows, RankPart& part) {
+  constexpr std::int64_t kSeveral = -2;
+  std::map<std::int64_t, std::int64_t> of_stream;
+  auto& group = part.collectives.group;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (group[i] < 0) continue;
+    const auto [at, added] = of_stream.try_emplace(capture.activities.stream[rows[i]], group[i]);
+    if (!added && at->second != group[i]) at->second = kSeveral;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (group[i] >= 0) continue;
+    const auto found = of_stream.find(capture.activities.stream[rows[i]]);
+    if (found != of_stream.end() && found->second != kSeveral) group[i] = found->second;
+    if (group[i] < 0 && part.groups.size() == 1) group[i] = 0;
+  }
+}
+
+/// Rows of capture.activities that are collectives of the device, by start.
+std::vector<std::uint32_t> collective_rows(const Capture& capture, const DeviceTimeline& line) {
+  std::vector<signed char> by_name(capture.strings.size(), -1);
+  std::vector<std::uint32_t> rows;
+  for (const auto row : line.rows) {
+    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
+    const Text name = capture.activities.name[row];
+    auto& known = by_name[static_cast<std::uint32_t>(name)];
+    if (known < 0) known = is_collective_kernel(capture.text(name)) ? 1 : 0;
+    if (known == 1) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Fills groups and collectives of `part` for these rows; `compute` is the time in which kernels
+/// computed. What the profiler did not describe takes the group of the others on its stream.
+void collect_collectives(const Capture& capture, const std::vector<std::uint32_t>& rows,
+                         const Intervals& compute, RankPart& part, Texts& texts) {
+  const auto described = described_by(capture);
+  const auto& activities = capture.activities;
+  const auto& table = capture.collectives;
+  Groups groups(capture, part);
+  auto& out = part.collectives;
+  for (const auto row : rows) {
+    const std::string_view kernel = capture.text(activities.name[row]);
+    const auto about = described[row];
+    auto type = collective_type(kernel);
+    if (about != kNoRow)
+      if (const auto said = collective_type(capture.text(table.name[about]));
+          said != CollectiveType::other)
+        type = said;
+    const Nanos start = activities.start_ns[row], duration = activities.duration_ns[row];
+    out.start_ns.push_back(start);
+    out.duration_ns.push_back(duration);
+    out.exposed_ns.push_back(duration - covered(compute, {start, start + duration}));
+    out.type.push_back(static_cast<std::int64_t>(type));
+    out.kernel.push_back(texts.number(kernel));
+    out.group.push_back(about == kNoRow ? -1 : groups.of(about));
+    out.sequence.push_back(about == kNoRow ? -1 : table.sequence[about]);
+    out.bytes.push_back(about == kNoRow ? -1 : message_bytes(capture, about, type));
+    out.from_rank.push_back(about == kNoRow ? -1 : table.from_rank[about]);
+    out.to_rank.push_back(about == kNoRow ? -1 : table.to_rank[about]);
+  }
+  fill_groups(capture, rows, part);
+}
 
 std::vector<PartTime> parts_of(const LabelSums& sums) {
   std::vector<PartTime> parts;

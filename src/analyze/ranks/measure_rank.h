@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyze/ranks/result.h"
+#include "analyze/ranks/names.h"
 #include "core/error.h"
 #include "model/capture.h"
 

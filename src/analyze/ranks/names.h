@@ -1,11 +1,20 @@
 // The closed lists of a job of several ranks, with the names that JSON uses.
+// What is said of one rank (RankPart) and of a job of several (JobRanks).
+// What is noted of a job as a whole. quality.def has what single captures carry.
+// Why a rank was late, for people.
+// Names of a part, each once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "analyze/names.h"
+#include "analyze/result.h"
 
 namespace gf {
 
@@ -77,6 +86,51 @@ template <>
 struct EnumNames<PairedBy> {
   static constexpr const char* type = "PairedBy";
   static constexpr std::array<std::string_view, 4> names{"nothing", "sequence", "order", "time"};
+};
+
+#define GF_RESULTS "analyze/results/rank_part.def"
+#include "analyze/declare_results.inl"
+#define GF_RESULTS "analyze/results/ranks.def"
+#include "analyze/declare_results.inl"
+
+/// Ranks without a file, or with one that cannot be read: the answer is not whole.
+inline constexpr std::string_view kMissingRanks = "missing_ranks";
+
+/// Whether a note of this code only says how far to trust an answer, which is whole.
+constexpr bool is_job_doubt(std::string_view code) {
+  constexpr std::array<std::string_view, 5> kDoubts{
+      "doubtful_pairs",         // another way to pair the collectives of two ranks fits as well
+      "incredible_pairs",       // collectives that did not run at the same time are left unpaired
+      "no_shared_collectives",  // ranks whose clocks are tied to no other's
+      "rank_guessed",           // the number comes from the file's name or place
+      "unmatched_collectives",  // that only one of the ranks shows
+  };
+  return std::ranges::find(kDoubts, code) != kDoubts.end();
+}
+
+/// What it had more of than the ranks that waited: "launch too late", "more kernel time".
+constexpr std::string_view late_label(RankTime cause) {
+  constexpr std::string_view kLabels[] = {"more kernel time", "more copies", "other collectives",
+#define GF_CAUSE(id, label, short_label, colour, meaning) label,
+#include "analyze/names/causes.def"
+#undef GF_CAUSE
+                                          "not recorded"};
+  return kLabels[static_cast<std::size_t>(cause)];
+}
+
+class Texts {
+ public:
+  std::int64_t number(std::string_view text) {
+    const auto [at, added] =
+        numbers_.try_emplace(std::string(text), static_cast<std::int64_t>(texts_.size()));
+    if (added) texts_.emplace_back(text);
+    return at->second;
+  }
+  std::vector<std::string> take() && { return std::move(texts_); }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> numbers_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace gf

@@ -2,22 +2,225 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
-#include "analyze/ranks/by_number.h"
-#include "analyze/ranks/collective_type.h"
-#include "analyze/ranks/job.h"
+#include "analyze/ranks/align.h"
+#include "analyze/ranks/identity.h"
 #include "analyze/ranks/parallel.h"
-#include "analyze/ranks/tie_clocks.h"
+#include "analyze/ranks/ranks.h"
 #include "core/statistics.h"
 
 namespace gf {
 
 namespace {
+
+/// The clock of `other` against that of `first`, both from their parts' starts.
+struct ClockEdge {
+  std::uint32_t first = 0, other = 0;
+  ClockFit fit;
+};
+
+/// Joined sets with path halving.
+class Sets {
+ public:
+  explicit Sets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  std::size_t of(std::size_t item) {
+    for (; parent_[item] != item; item = parent_[item]) parent_[item] = parent_[parent_[item]];
+    return item;
+  }
+  bool join(std::size_t left, std::size_t right) {
+    const auto first = of(left), second = of(right);
+    parent_[second] = first;
+    return first != second;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// Standard error of an offset, near enough to order ties by.
+double error_of(const ClockFit& fit) {
+  return static_cast<double>(fit.residual + 1) / static_cast<double>(fit.pairs);
+}
+
+/// Both directions of the ties of a spanning forest of least error.
+std::vector<std::vector<const ClockEdge*>> forest(std::size_t parts,
+                                                  std::vector<ClockEdge>& edges) {
+  std::stable_sort(edges.begin(), edges.end(), [](const ClockEdge& left, const ClockEdge& right) {
+    return error_of(left.fit) < error_of(right.fit);
+  });
+  Sets sets(parts);
+  std::vector<std::vector<const ClockEdge*>> ties(parts);
+  for (const auto& edge : edges) {
+    if (!sets.join(edge.first, edge.other)) continue;
+    ties[edge.first].push_back(&edge);
+    ties[edge.other].push_back(&edge);
+  }
+  return ties;
+}
+
+/// The clock of the edge's other end, when that of `known` is tied.
+RankClock beyond(const Job& job, const ClockEdge& edge, std::uint32_t known) {
+  const RankClock& clock = job.clocks[known];
+  const Nanos first_zero = job.parts[edge.first].start_ns;
+  const Nanos other_zero = job.parts[edge.other].start_ns;
+  RankClock out;
+  out.known = true;
+  const bool forward = known == edge.first;
+  // The same instant on both clocks.
+  const Nanos on_first = first_zero + edge.fit.about;
+  const Nanos on_other = other_zero + edge.fit.about + edge.fit.offset;
+  const Nanos here = forward ? on_first : on_other, there = forward ? on_other : on_first;
+  out.about = there;
+  out.offset = there - clock.common(here);
+  out.drift = clock.drift + (forward ? edge.fit.drift : -edge.fit.drift);
+  out.residual = std::max(clock.residual, edge.fit.residual);
+  return out;
+}
+
+/// Fills job.clocks: every rank that is tied to the first one, directly or through others, by the
+/// ties of least residual.
+void tie_clocks(Job& job, std::vector<ClockEdge> edges) {
+  if (job.parts.empty()) return;
+  const auto ties = forest(job.parts.size(), edges);
+  // The largest set of tied ranks that holds the lowest rank counts; usually all.
+  std::uint32_t root = 0;
+  while (root + 1 < ties.size() && ties[root].empty()) ++root;
+  if (ties[root].empty()) root = 0;
+  job.clocks[root].known = true;
+  job.clocks[root].about = job.parts[root].start_ns;
+  std::deque<std::uint32_t> reached{root};
+  while (!reached.empty()) {
+    const auto here = reached.front();
+    reached.pop_front();
+    for (const ClockEdge* edge : ties[here]) {
+      const auto there = edge->first == here ? edge->other : edge->first;
+      if (job.clocks[there].known) continue;
+      job.clocks[there] = beyond(job, *edge, here);
+      reached.push_back(there);
+    }
+  }
+}
+
+/// Adds how many collectives each member can share with another at most: a trace that was cut has
+/// few.
+void add_most_in_common(const JobGroup& group, std::vector<std::size_t>& met) {
+  std::size_t most = 0, second = 0;
+  for (const auto& member : group.members) {
+    const std::size_t count = member.collectives.size();
+    second = std::max(second, std::min(most, count));
+    most = std::max(most, count);
+  }
+  for (const auto& member : group.members) {
+    const std::size_t count = member.collectives.size();
+    met[member.part] += std::min(count, count == most ? second : most);
+  }
+}
+
+/// Ranks that share groups and no collective that fits: files of different runs.
+Status all_of_one_run(Job& job) {
+  std::vector<std::size_t> shared(job.parts.size(), 0), met(job.parts.size(), 0);
+  for (const auto& one : job.shared)
+    for (const auto& arrival : one.arrivals) ++shared[arrival.part];
+  for (const auto& group : job.groups) add_most_in_common(group, met);
+  std::int64_t alone = 0;
+  for (std::size_t i = 0; i < job.parts.size(); ++i) {
+    const bool few = met[i] >= 8 && 4 * shared[i] < met[i];
+    if (few)
+      return fail(fmt::format("shares its process groups with other ranks, but of its {} "
+                              "collectives only {} fit theirs: it is of another run, or of another "
+                              "time of the same run",
+                              met[i], shared[i]),
+                  job.parts[i].source, -1, "give files that the ranks wrote at the same time");
+    if (job.parts.size() > 1 && shared[i] == 0) ++alone;
+  }
+  if (alone > 0)
+    job.note("no_shared_collectives", alone,
+             "ranks without a collective that another rank shows too: their clocks are not tied to "
+             "the others', and nothing is said of their waiting");
+  return {};
+}
+
+constexpr std::int64_t kTwice = -2;
+
+/// Place of each number that comes once.
+std::unordered_map<std::int64_t, std::int64_t> places(const Lane& lane) {
+  std::unordered_map<std::int64_t, std::int64_t> place;
+  for (std::size_t i = 0; i < lane.number.size(); ++i) {
+    if (lane.number[i] < 0) continue;
+    const auto [at, added] = place.try_emplace(lane.number[i], static_cast<std::int64_t>(i));
+    if (!added) at->second = kTwice;
+  }
+  return place;
+}
+
+bool all_numbered(const Lane& lane) {
+  return std::none_of(lane.number.begin(), lane.number.end(),
+                      [](std::int64_t number) { return number < 0; });
+}
+
+/// By collective of the first lane that of the other, or -1; empty where numbers are missing, name
+/// different things, or belong to point-to-point transfers, which each end counts by itself.
+std::vector<std::int64_t> pairs_by_number(const Lane& first, const Lane& other) {
+  for (const auto& what : first.what)
+    if (point_to_point(what.type)) return {};
+  const auto of_first = places(first), of_other = places(other);
+  std::vector<std::int64_t> partner(first.end.size(), -1);
+  std::size_t pairs = 0, conflicts = 0;
+  for (const auto& [number, place] : of_first) {
+    const auto found = of_other.find(number);
+    if (place < 0 || found == of_other.end() || found->second < 0) continue;
+    const auto i = static_cast<std::size_t>(place), j = static_cast<std::size_t>(found->second);
+    if (compatible(first.what[i], other.what[j])) {
+      partner[i] = found->second;
+      ++pairs;
+    } else {
+      ++conflicts;
+    }
+  }
+  // Where the rest is found by time, the clock has to be known from these.
+  constexpr std::size_t kFewest = 3, kPairsToAConflict = 20;
+  const bool whole = all_numbered(first) && all_numbered(other);
+  if (pairs == 0 || (!whole && pairs < kFewest)) return {};
+  if (kPairsToAConflict * conflicts > pairs) return {};
+  return partner;
+}
+
+/// Adds those that have no number on one of the sides and end together on the fitted clock.
+void pair_unnumbered(const Lane& first, const Lane& other, const ClockFit& clock,
+                     std::vector<std::int64_t>& partner) {
+  std::vector<bool> used(other.end.size(), false);
+  for (const auto place : partner)
+    if (place >= 0) used[static_cast<std::size_t>(place)] = true;
+  constexpr Nanos kNear = 60 * kNsPerUs;
+  const Nanos tolerance = std::max(kNear, 8 * clock.residual);
+  for (std::size_t i = 0; i < first.end.size(); ++i) {
+    if (partner[i] >= 0) continue;
+    const Nanos expected = first.end[i] + clock.at(first.end[i]);
+    Nanos best = tolerance + 1;
+    const auto from = std::lower_bound(other.end.begin(), other.end.end(), expected - tolerance);
+    for (auto j = static_cast<std::size_t>(from - other.end.begin());
+         j < other.end.size() && other.end[j] <= expected + tolerance; ++j) {
+      const bool both = first.number[i] >= 0 && other.number[j] >= 0;
+      const Nanos distance = std::abs(other.end[j] - expected);
+      if (both || used[j] || distance >= best) continue;
+      if (!compatible(first.what[i], other.what[j])) continue;
+      best = distance;
+      partner[i] = static_cast<std::int64_t>(j);
+    }
+    if (partner[i] >= 0) used[static_cast<std::size_t>(partner[i])] = true;
+  }
+}
 
 /// Point-to-point transfers pair with those of the one rank at the other end.
 std::string channel_of(const RankPart& part, std::size_t row) {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/cores.h"
+#include "core/machine.h"
 
 namespace gf {
 

@@ -1,12 +1,74 @@
+// A job of several ranks while it is worked out: its parts, which collectives are the same, and the
+// clocks.
 // Who waited for whom in a job of several ranks, and why. docs/ranks.md gives the rules.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
-#include "analyze/ranks/result.h"
+#include "analyze/ranks/align.h"
+#include "analyze/ranks/names.h"
 #include "core/error.h"
 
 namespace gf {
+
+/// A rank's place in a group.
+struct GroupMember {
+  std::uint32_t part = 0;                  // number in Job::parts
+  std::vector<std::uint32_t> collectives;  // rows of its collectives, by start
+};
+
+struct JobGroup {
+  std::string name;
+  std::int64_t size = -1;
+  std::vector<GroupMember> members;  // by part
+  PairedBy paired_by = PairedBy::nothing;
+};
+
+/// One rank's part of a collective.
+struct Arrival {
+  std::uint32_t part = 0;
+  std::uint32_t row = 0;  // of the part's collectives
+};
+
+/// The same collective on several ranks.
+struct SharedCollective {
+  std::uint32_t group = 0;
+  std::vector<Arrival> arrivals;  // by part
+};
+
+/// The clock of a part: common = own - offset - drift * (own - about).
+struct RankClock {
+  bool known = false;
+  Nanos offset = 0, about = 0;
+  double drift = 0;
+  Nanos residual = 0;
+
+  Nanos common(Nanos own) const {
+    return own - offset - static_cast<Nanos>(drift * static_cast<double>(own - about));
+  }
+};
+
+struct Job {
+  std::vector<RankPart> parts;  // by rank
+  std::vector<JobGroup> groups;
+  std::vector<SharedCollective> shared;  // by time, once that is known
+  std::vector<RankClock> clocks;         // by part
+  std::vector<QualityNote> quality;
+
+  void note(std::string code, std::int64_t count, std::string detail) {
+    quality.push_back({std::move(code), count, std::move(detail)});
+  }
+};
+
+/// Puts parts in order of rank. Errors: parts of different jobs, two of one rank.
+Result<Job> join_parts(std::vector<RankPart> parts);
+
+/// Finds the groups and what is the same collective in them; fills groups, shared and clocks.
+/// Errors: ranks whose collectives fit no other's, so that they must be of another run.
+Status pair_collectives(Job& job, unsigned workers);
 
 struct RanksOptions {
   std::size_t max_collectives = 0;  // kept in the answer, those with most waiting; 0 = all

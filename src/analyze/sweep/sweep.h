@@ -1,8 +1,10 @@
 // Many runs of one program over its settings: throughput, levels and memory over the batch, the
 // distribution of every level over the kernels, and what the seven takeaways of DATE 2024 say here.
+// The axes of a sweep, and how they are read from the names of files.
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,5 +67,18 @@ std::vector<Takeaway> judge_takeaways(const Sweep& sweep);
 
 /// The value of a level; empty without data.
 Share level_of(const SweepRun& run, std::string_view id);
+
+/// The text axes by name, in the order in which a series is named; `batch` is the other one.
+struct SweepAxis {
+  std::string_view name;
+  std::string SweepRun::* member;
+};
+std::span<const SweepAxis> sweep_axes();
+bool is_sweep_axis(std::string_view name);
+
+/// Fills what the run lacks from the words of the file's name, split at '_', '-', '.', and where
+/// a known word begins with letters and ends with a number ("b64", "bs64", "batch64"): precision,
+/// mode, framework, GPU, batch. The words before the first known one are the model.
+void read_axes_from_name(std::string_view path, SweepRun& run);
 
 }  // namespace gf

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "analyze/energy/json_fields.h"
-#include "analyze/sweep/axes.h"
+#include "analyze/sweep/sweep.h"
 #include "core/read_file.h"
 
 namespace gf {

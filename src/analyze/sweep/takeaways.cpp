@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "analyze/sweep/sweep.h"
-#include "core/when.h"
 #include "model/metric_id.h"
 
 namespace gf {
@@ -190,7 +189,7 @@ Judged software_pays(const Sweep& sweep) {
   const auto tell = [&](const Tally& tally, std::string_view what) {
     if (tally.count == 0) return;
     text += fmt::format("{}{} is no slower in {} of {} pairs ({:.2f} times, {}, to {:.2f} times)",
-                        when(!text.empty(), "; "), what, tally.kept, tally.count, tally.lowest,
+                        !text.empty() ? "; " : "", what, tally.kept, tally.count, tally.lowest,
                         tally.lowest_name, tally.highest);
   };
   tell(mixed, "mixed precision");

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "analyze/tenants/presence.h"
-#include "analyze/tenants/samples.h"
-#include "analyze/tenants/split.h"
 #include "model/capture.h"
 
 namespace gf {

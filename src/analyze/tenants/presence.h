@@ -1,11 +1,15 @@
 // Who had work on a device, and when.
+// What of an amount over a span belongs to which process of a device.
+// The samples of a device over the times at which all its processes were recorded.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analyze/context.h"
 #include "core/intervals.h"
+#include "model/capture.h"
 
 namespace gf {
 
@@ -45,5 +49,38 @@ class PresenceReader {
   const Presence& presence_;
   std::size_t first_ = 0;
 };
+
+struct TenantPart {
+  double value = 0;  // by time at work, time together in equal shares
+  double low = 0;    // what no other process can have had
+  double high = 0;   // what it can have had
+  void add(const TenantPart& other) {
+    value += other.value;
+    low += other.low;
+    high += other.high;
+  }
+};
+
+struct TenantSplit {
+  std::vector<TenantPart> parts;  // by process
+  TenantPart rest;                // no process was at work
+};
+
+/// Splits an amount of which a device does at most `most` a nanosecond, and nothing while no
+/// process has work. The values of the parts and the rest sum to the amount.
+TenantSplit split_amount(const PresenceShare& share, double amount, double most);
+
+struct TenantSamples {
+  struct Row {
+    Interval span;
+    std::vector<double> rates;  // by metric: ratios, or units a nanosecond
+  };
+  std::vector<Text> metrics;
+  std::vector<Row> rows;  // in order, each within one of the spans
+  bool aligned = false;   // laid over the kernels sample by sample, else means of 100 ms
+};
+
+/// Levels and counts of the work of a device; no rows when there are no samples.
+TenantSamples tenant_samples(const Capture& capture, std::uint32_t device, const Intervals& known);
 
 }  // namespace gf

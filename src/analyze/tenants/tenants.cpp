@@ -8,13 +8,10 @@
 #include <map>
 #include <set>
 
-#include "analyze/sampled/series.h"
+#include "analyze/sampled/levels.h"
 #include "analyze/tenants/energy.h"
 #include "analyze/tenants/presence.h"
-#include "analyze/tenants/samples.h"
-#include "analyze/tenants/split.h"
 #include "core/apportion.h"
-#include "core/when.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -193,7 +190,7 @@ std::string what_cannot_be_told(const SharedDevice& device, bool aligned) {
     out = fmt::format(
         "{} more process{} hold memory there and {} not recorded: what is taken for a process's "
         "can be theirs, so lower bounds are 0; start them under gpufathom record --kernels too. ",
-        device.others, when(device.others != 1, "es"), device.others == 1 ? "was" : "were");
+        device.others, device.others != 1 ? "es" : "", device.others == 1 ? "was" : "were");
   if (device.sampled_ns == 0)
     out += "There are no samples over these spans, so levels are not split. ";
   else if (!aligned)

@@ -11,7 +11,6 @@
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/kernel_rates/sample_reader.h"
 #include "analyze/sampled/levels.h"
-#include "analyze/sampled/series.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/utilization/waterfall.h"
 #include "core/apportion.h"

@@ -2,11 +2,9 @@
 #include <memory>
 
 #include "analyze/energy/calibrate.h"
-#include "analyze/energy/counts.h"
 #include "analyze/energy/model_file.h"
-#include "cli/json_line.h"
-#include "cli/live/calibrate/measure.h"
-#include "cli/live/calibrate/text.h"
+#include "analyze/energy/work.h"
+#include "cli/live/calibrate/calibration.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "collect/microbench/plan.h"

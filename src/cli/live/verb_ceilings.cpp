@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "analyze/work/ceilings.h"
-#include "cli/json_line.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "collect/microbench/run.h"

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "cli/json_line.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -40,12 +39,9 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
 
 int doctor(const OutputOptions& options) {
   const auto report = examine();
-  std::string out;
-  if (chosen_format(options) == "json") {
-    out = json_line(report);
-  } else {
-    out = text_of(report, text_style(options.to_file()));
-  }
+  std::string out = chosen_format(options) == "json"
+                        ? json_line(report)
+                        : text_of(report, text_style(options.to_file()));
   if (const auto written = write_answer(options, out); !written) return complain(written.error());
   for (const auto& check : report.checks)
     if (check.status == "missing" && (check.name == "driver" || check.name.starts_with("gpu") ||

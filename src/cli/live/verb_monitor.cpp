@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "cli/json_line.h"
 #include "cli/live/screen/keyboard.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
@@ -14,9 +13,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "collect/live/live_sampler.h"
-#include "collect/live/pm_levels.h"
-#include "core/host_clock.h"
 #include "core/signal_events.h"
+#include "core/time.h"
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
@@ -156,11 +154,7 @@ class Monitor {
   LiveTable sample(Nanos limit) {
     LiveTable table = sampler_.sample(limit, signals_.descriptor());
     // A GPU that hangs holds the others up once, for as long as it is waited for.
-    if (o_.once) {
-      table.stale_after_ns = kReading;
-    } else {
-      table.stale_after_ns = 2 * (o_.interval() + kReading);
-    }
+    table.stale_after_ns = o_.once ? kReading : 2 * (o_.interval() + kReading);
     drop_stale(table, host_now());
     return table;
   }

@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/json_line.h"
 #include "cli/live/overhead/report.h"
 #include "cli/live/overhead/run_way.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "collect/nvml/open.h"
+#include "collect/nvml/nvml.h"
 #include "collect/record/child.h"
 #include "core/statistics.h"
 #include "report/json.h"
@@ -126,8 +125,8 @@ std::string what_to_doubt(const OverheadReport& report) {
   constexpr double kLong = 30;
   const double alone = report.rows[0].median_seconds.value_or(0);
   if (alone >= kLong) return {};
-  std::string_view what = "slow-downs and the tools' CPU hold";
-  if (!report.measure.empty()) what = "the tools' CPU and the GPU's use hold";
+  std::string_view what = report.measure.empty() ? "slow-downs and the tools' CPU hold"
+                                                 : "the tools' CPU and the GPU's use hold";
   return fmt::format(
       "The program runs for {:.1f} s alone: {} what starting takes. Let it run for {:.0f} s and "
       "more, where that hardly counts.",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "collect/cupti/pm_sampler.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -80,11 +81,7 @@ class HostConfig {
     GF_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize, params);
     params.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
     params.pChipName = chip.c_str();
-    if (availability.empty()) {
-      params.pCounterAvailabilityImage = nullptr;
-    } else {
-      params.pCounterAvailabilityImage = availability.data();
-    }
+    params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
     code_ = cupti_.cuptiProfilerHostInitialize(&params);
     host_ = params.pHostObject;
   }
@@ -185,6 +182,66 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
   if (choice.metrics.empty())
     return fail(fmt::format("CUPTI offers none of the counters on the chip {}", chip));
   return choice;
+}
+
+PmRefusal refusal_of(CUptiResult code) {
+  switch (code) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return PmRefusal::permission;
+    case CUPTI_ERROR_HARDWARE_BUSY:
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      return PmRefusal::in_use;
+    case CUPTI_ERROR_NOT_SUPPORTED:
+    case CUPTI_ERROR_INVALID_DEVICE:
+    case CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED:
+      return PmRefusal::unsupported;
+    default:
+      return PmRefusal::other;
+  }
+}
+
+const char* advice_for(PmRefusal why) {
+  switch (why) {
+    case PmRefusal::permission:
+      return "run as root or with CAP_SYS_ADMIN, or load the driver with "
+             "NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)";
+    case PmRefusal::in_use:
+      return "another profiler holds this GPU's counters: end it, or wait";
+    case PmRefusal::unsupported:
+      return "PM sampling needs Turing or newer, without vGPU, MIG or confidential computing";
+    case PmRefusal::driver:
+      return "PM sampling needs a driver for CUDA 12.6 or newer and a libcupti of the same "
+             "generation";
+    default:
+      return "";
+  }
+}
+
+namespace {
+
+// What a drain is to find. Fewer cost more each, more take room.
+constexpr std::int64_t kSamplesOfADrain = 250, kBytesOfADrain = 24 << 20;
+constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs;
+constexpr std::int64_t kLeastBuffer = 2 << 20;
+// A host without time for us for so long must not cost samples, where that takes no more than this.
+constexpr Nanos kStall = kNsPerSecond / 2;
+constexpr std::int64_t kStallBuffer = 64 << 20;
+
+}  // namespace
+
+Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes) {
+  const std::int64_t samples = std::min(kSamplesOfADrain, kBytesOfADrain / sample_bytes);
+  return std::clamp(samples * interval_ns, kShortestPeriod, kLongestPeriod);
+}
+
+std::int64_t pm_buffer_bytes(const PmOptions& options) {
+  const auto arrives_in = [&](Nanos time) {
+    return time / options.interval_ns * options.sample_bytes;
+  };
+  const std::int64_t held =
+      std::max(2 * arrives_in(options.decode_every_ns), std::min(arrives_in(kStall), kStallBuffer));
+  return std::clamp(held + arrives_in(options.first_drain_ns), kLeastBuffer, kPmMostBuffer);
 }
 
 }  // namespace gf

@@ -1,6 +1,7 @@
 // Which counters PM sampling asks for. The hardware counts a limited choice at once; a set that
 // needs several passes cannot be sampled at all. Schedules depend on the chip, so the choice is
 // made at run time by asking CUPTI's host interface.
+// What can stand in the way of PM sampling.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collect/cupti/functions.h"
+#include "collect/cupti/cupti.h"
 #include "core/error.h"
 
 namespace gf {
@@ -59,5 +60,13 @@ struct PmChoice {
 Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::string& chip,
                                    std::vector<std::uint8_t>& availability,
                                    std::span<const PmMetric> wanted = pm_metrics());
+
+/// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
+enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
+
+/// Why a session could not start, as text for people: what, and what to do.
+const char* advice_for(PmRefusal why);
+/// The same of what a call of CUPTI answered.
+PmRefusal refusal_of(CUptiResult code);
 
 }  // namespace gf

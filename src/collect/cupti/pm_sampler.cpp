@@ -5,15 +5,40 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <deque>
 
-#include "collect/cupti/clock_map.h"
-#include "collect/cupti/pm_gaps.h"
-#include "core/host_clock.h"
+#include "core/time.h"
 
 namespace gf {
 
 namespace {
+
+class ClockMap {
+ public:
+  /// A sample that ended at `gpu_ns` was in hand at `host_ns`.
+  void observe(std::int64_t gpu_ns, Nanos host_ns) {
+    const std::int64_t bound = host_ns - gpu_ns;
+    while (!bounds_.empty() && bounds_.back().bound >= bound) bounds_.pop_back();
+    bounds_.push_back({host_ns, bound});
+    while (bounds_.front().at < host_ns - kMemory) bounds_.pop_front();
+  }
+  bool known() const { return !bounds_.empty(); }
+  std::int64_t offset() const {
+    if (bounds_.empty()) return 0;
+    return bounds_.front().bound;
+  }
+  Nanos host(std::int64_t gpu_ns) const { return gpu_ns + offset(); }
+
+ private:
+  static constexpr Nanos kMemory = 60 * kNsPerSecond;
+  struct Bound {
+    Nanos at;
+    std::int64_t bound;
+  };
+  std::deque<Bound> bounds_;  // bounds rise, so the front is the least of the window
+};
 
 double thread_cpu_seconds() {
   timespec spent{};
@@ -92,16 +117,10 @@ struct PmSampler::State {
     config.pConfig =
         choice.config.data();  // CUPTI keeps the pointer: it lives as long as the session
     config.hardwareBufferSize = hardware_bytes;
-    if (by_time) {
-      config.samplingInterval = static_cast<std::uint64_t>(options.interval_ns);
-    } else {
-      config.samplingInterval = static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
-    }
-    if (by_time) {
-      config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
-    } else {
-      config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
-    }
+    config.samplingInterval = by_time ? static_cast<std::uint64_t>(options.interval_ns)
+                                      : static_cast<std::uint64_t>(options.interval_ns) * 14 / 10;
+    config.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL
+                                 : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
     config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
     step = "the counters cannot be set up";
     if (const auto code = cupti->functions().cuptiPmSamplingSetConfig(&config);

@@ -14,9 +14,10 @@ ControlPage::ControlPage(const std::string& directory) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return;
   (void)::fchmod(fd, 0644);  // agents of another user read it
-  void* at = MAP_FAILED;
-  if (::posix_fallocate(fd, 0, sizeof(inject::Control)) == 0)
-    at = ::mmap(nullptr, sizeof(inject::Control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* at =
+      ::posix_fallocate(fd, 0, sizeof(inject::Control)) == 0
+          ? ::mmap(nullptr, sizeof(inject::Control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+          : MAP_FAILED;
   ::close(fd);
   if (at == MAP_FAILED) return;
   page_ = new (at) inject::Control{inject::kVersion, {0}, {1}};

@@ -14,7 +14,6 @@
 #include "core/read_file.h"
 #include "core/time.h"
 #include "core/version.h"
-#include "core/when.h"
 
 namespace gf {
 
@@ -64,7 +63,7 @@ std::string agent_path() {
 std::string uuid_text(const unsigned char (&b)[16]) {
   std::string out = "GPU-";
   for (int i = 0; i < 16; ++i)
-    out += fmt::format("{}{:02x}", when(i == 4 || i == 6 || i == 8 || i == 10, "-"), b[i]);
+    out += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
   return out;
 }
 

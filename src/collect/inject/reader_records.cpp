@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "collect/inject/reader.h"
-#include "core/host_clock.h"
+#include "core/time.h"
 #include "model/kernel_name.h"
 #include "model/nvtx_operation.h"
 

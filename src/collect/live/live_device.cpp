@@ -92,11 +92,8 @@ void LiveDevice::read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums
   } else if (!gpu_.instances.empty()) {
     row.missing = "levels are per MIG instance";
   } else {
-    if (gpu_.mig) {
-      row.missing = "MIG is on and no instance exists";
-    } else {
-      row.missing = "GPM needs Hopper or newer: try --source pm";
-    }
+    row.missing = gpu_.mig ? "MIG is on and no instance exists"
+                           : "GPM needs Hopper or newer: try --source pm";
   }
   if (reading.lost) row.missing = "the GPU is lost";
 }

@@ -1,4 +1,6 @@
 // Reads every GPU once a call: the engine of `monitor`.
+// Levels for the monitor from PM sampling instead of GPM: issue slots too, and GPUs before Hopper;
+// needs permission.
 #pragma once
 
 #include <memory>
@@ -38,5 +40,9 @@ class LiveSampler {
 Result<std::vector<unsigned>> select_devices(const std::string& text,
                                              const std::vector<GpuInfo>& gpus);
 std::string host_name();
+
+/// Starts a session on each GPU that makes 100 samples between two readings, or 100 a second if
+/// that is fewer. Errors: what keeps the first refused GPU from being sampled.
+Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_every);
 
 }  // namespace gf

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "collect/microbench/ptx.h"
-#include "core/when.h"
+#include "collect/microbench/kernels.h"
 
 namespace gf::microbench {
 
@@ -87,11 +86,7 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
   bench.id = id;
   bench.feature = feature;
   bench.space = space;
-  if (scattered) {
-    bench.unroll = 4;
-  } else {
-    bench.unroll = static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
-  }
+  bench.unroll = scattered ? 4 : static_cast<int>(std::min<std::uint64_t>(8, bytes_per_warp / 512));
   const int lane_bytes = scattered ? 128 : 16, step = scattered ? 32 : 512;
   bench.writes = writes;
   bench.zeros = zeros;
@@ -104,8 +99,8 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
       "  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x3f8ccccd;\n  mul.lo.u32 %r41, %r40, 0x85ebca6b;\n  "
       "mul.lo.u32 %r42, %r41, 0xc2b2ae35;\n  mul.lo.u32 %r43, %r42, 0x27d4eb2f;\n" +
       std::string(
-          when(zeros,
-               "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n"));
+          zeros ? "  mov.u32 %r40, 0;\n  mov.u32 %r41, 0;\n  mov.u32 %r42, 0;\n  mov.u32 %r43, 0;\n"
+                : "");
   std::string body;
   for (int i = 0; i < bench.unroll; ++i) {
     if (writes) {
@@ -143,11 +138,7 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
 Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bool wide) {
   Microbench bench;
   bench.id = id;
-  if (writes) {
-    bench.feature = "shared.store";
-  } else {
-    bench.feature = "shared.load";
-  }
+  bench.feature = writes ? "shared.store" : "shared.load";
   bench.space = Space::shared;
   bench.unroll = 32;
   bench.writes = writes;
@@ -193,7 +184,7 @@ Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bo
   }
   bench.ptx =
       kernel(chip, setup, body,
-             std::string(when(!(wide || writes), "  mov.u32 %acc, %at;\n")) + kKeepAcc, globals);
+             std::string(!(wide || writes) ? "  mov.u32 %acc, %at;\n" : "") + kKeepAcc, globals);
   bench.per_warp_loop = {{"inst", bench.unroll + others + 3.0},
                          {bench.feature, bench.unroll * (wide ? 16.0 : 4.0)}};
   if (others > 0) bench.per_warp_loop["pipe.alu"] = 32.0 * others;
@@ -209,11 +200,7 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
   bench.id = id;
   bench.feature = "tma.load";
   bench.space = space;
-  if (shared) {
-    bench.unroll = 2;
-  } else {
-    bench.unroll = 4;
-  }
+  bench.unroll = shared ? 2 : 4;
   bench.fixed_threads = 32;
   bench.bytes_per_warp = bytes_per_warp;
   constexpr int kBytes = 8192, kLanding = 4 * kBytes;
@@ -224,10 +211,10 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
       "0;\n  sub.u64 %mask, %region, 1;\n"
       "  setp.eq.u32 %p3, %lane, 0;\n  @%p3 mbarrier.init.shared.b64 [%bar], 1;\n  "
       "fence.proxy.async;\n  bar.sync 0;\n" +
-      std::string(when(shared,
-                       "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 "
-                       "%dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  "
-                       "barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"));
+      std::string(shared ? "  mov.b16 %both, 3;\n  mov.u32 %r6, %cluster_ctarank;\n  mad.lo.u32 "
+                           "%dst, %r6, 16384, %dst;\n  fence.mbarrier_init.release.cluster;\n  "
+                           "barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
+                         : "");
   std::string body =
       fmt::format("  @%p3 mbarrier.arrive.expect_tx.shared.b64 %d5, [%bar], {};\n", kLanding);
   for (int i = 0; i < bench.unroll; ++i)
@@ -236,16 +223,16 @@ Microbench tma(const ChipTraits& chip, Space space, const char* id, std::uint64_
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{} [%r5], [%at], {}, "
         "[%bar]{};\n"
         "  add.u64 %off, %off, {};\n  and.b64 %off, %off, %mask;\n",
-        i * kBytes, when(shared, ".multicast::cluster"), kBytes, when(shared, ", %both"), kBytes);
+        i * kBytes, shared ? ".multicast::cluster" : "", kBytes, shared ? ", %both" : "", kBytes);
   body +=
       "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%bar], %parity;\n  @!%p4 bra WAIT;\n  "
       "xor.b32 %parity, %parity, 1;\n";
   // A block must not end while the other still copies to it.
-  bench.ptx =
-      kernel(chip, setup, body,
-             when(shared, "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n") +
-                 std::string(kKeepAcc),
-             globals);
+  bench.ptx = kernel(
+      chip, setup, body,
+      (shared ? "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n" : "") +
+          std::string(kKeepAcc),
+      globals);
   if (shared)
     bench.ptx.replace(bench.ptx.find(")\n{"), 3,
                       ")\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{");

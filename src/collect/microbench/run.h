@@ -10,7 +10,6 @@
 
 #include "collect/cuda/driver.h"
 #include "collect/microbench/kernels.h"
-#include "collect/nvml/clock_lock.h"
 #include "collect/nvml/nvml.h"
 #include "core/describe.h"
 #include "core/error.h"

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "collect/nvml/functions.h"
-#include "core/host_clock.h"
+#include "collect/nvml/nvml.h"
+#include "core/time.h"
 #include "model/metrics.h"
 
 namespace gf {

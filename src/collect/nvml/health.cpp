@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "collect/nvml/functions.h"
+#include "collect/nvml/nvml.h"
 #include "model/metric_id.h"
 
 namespace gf {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "collect/nvml/functions.h"
+#include "collect/watched_call.h"
 
 namespace gf {
 
@@ -139,6 +139,52 @@ std::vector<std::string> throttle_words(std::uint64_t mask) {
   for (const auto& [bit, word] : words)
     if (mask & bit) out.emplace_back(word);
   return out;
+}
+
+Error no_answer(Nanos limit, const std::string& what) {
+  return {fmt::format("the NVIDIA driver has not answered for {} s, asked for {}",
+                      limit / kNsPerSecond, what),
+          {},
+          -1,
+          "does nvidia-smi answer? see dmesg for Xid errors"};
+}
+
+Result<std::shared_ptr<Nvml>> open_nvml(int wake_fd) {
+  constexpr Nanos kPatience = 30 * kNsPerSecond;
+  using Opened = Result<std::shared_ptr<Nvml>>;
+  WatchedThread thread;
+  const auto answer = std::make_shared<std::optional<Opened>>();
+  const auto end = thread.run(
+      [answer] {
+        auto nvml = Nvml::open();
+        if (nvml)
+          answer->emplace(std::make_shared<Nvml>(std::move(*nvml)));
+        else
+          answer->emplace(tl::unexpected(nvml.error()));
+      },
+      kPatience, wake_fd);
+  if (end == CallEnd::returned) return std::move(**answer);
+  if (end == CallEnd::interrupted) return fail("interrupted before the NVIDIA driver answered");
+  return tl::unexpected(no_answer(kPatience, "its GPUs"));
+}
+
+Result<ClockLock> ClockLock::hold(const Nvml& nvml, const GpuInfo& gpu, unsigned mhz) {
+  const auto& functions = nvml.functions();
+  const auto code = nvml_call(functions.nvmlDeviceSetGpuLockedClocks, gpu.handle, mhz, mhz);
+  if (code == NVML_SUCCESS) return ClockLock(nvml, gpu.handle);
+  const char* advice = "run it without --clock: the fit carries a clock term";
+  if (code == NVML_ERROR_NO_PERMISSION) {
+    advice = "run it as root, or without --clock: the fit carries a clock term";
+  } else if (code == NVML_ERROR_INVALID_ARGUMENT) {
+    advice = "nvidia-smi -q -d SUPPORTED_CLOCKS lists the clocks of the board";
+  }
+  return fail(fmt::format("the SM clock of {} cannot be held at {} MHz: {}", gpu.name, mhz,
+                          functions.nvmlErrorString ? functions.nvmlErrorString(code) : "error"),
+              {}, -1, advice);
+}
+
+ClockLock::~ClockLock() {
+  if (nvml_) nvml_call(nvml_->functions().nvmlDeviceResetGpuLockedClocks, gpu_);
 }
 
 }  // namespace gf

@@ -1,8 +1,15 @@
+// The entry points of NVML that the program uses, as pointers found at run time. A call whose entry
+// point the driver does not have answers NVML_ERROR_FUNCTION_NOT_FOUND.
 // NVIDIA's management library: which GPUs there are, and what their sensors say. Facts about its
 // calls that shape this code: the energy counter costs about 4 ms a read, instant power 7 us; both
 // change every 100 ms; average power is over one second; nvmlDeviceGetPcieThroughput blocks for 20
 // ms, so PCIe traffic comes from the byte counters.
+// Opening the driver where a driver that hangs must not hang the program.
+// Holds a GPU's SM clock at one frequency for as long as it lives, for those who may: needs root or
+// the driver's leave. Nothing else in the program changes a clock.
 #pragma once
+
+#include <nvml.h>
 
 #include <cstdint>
 #include <memory>
@@ -13,6 +20,80 @@
 #include "collect/library.h"
 #include "core/error.h"
 #include "core/time.h"
+
+namespace gf {
+
+#define GF_NVML_FUNCTIONS(X)                   \
+  X(nvmlInit_v2)                               \
+  X(nvmlShutdown)                              \
+  X(nvmlErrorString)                           \
+  X(nvmlSystemGetDriverVersion)                \
+  X(nvmlSystemGetNVMLVersion)                  \
+  X(nvmlSystemGetCudaDriverVersion_v2)         \
+  X(nvmlDeviceGetCount_v2)                     \
+  X(nvmlDeviceGetHandleByIndex_v2)             \
+  X(nvmlDeviceGetName)                         \
+  X(nvmlDeviceGetUUID)                         \
+  X(nvmlDeviceGetPciInfo_v3)                   \
+  X(nvmlDeviceGetCudaComputeCapability)        \
+  X(nvmlDeviceGetMaxClockInfo)                 \
+  X(nvmlDeviceGetEnforcedPowerLimit)           \
+  X(nvmlDeviceGetFieldValues)                  \
+  X(nvmlDeviceGetPowerUsage)                   \
+  X(nvmlDeviceGetTotalEnergyConsumption)       \
+  X(nvmlDeviceGetClockInfo)                    \
+  X(nvmlDeviceGetTemperature)                  \
+  X(nvmlDeviceGetCurrentClocksEventReasons)    \
+  X(nvmlDeviceGetCurrentClocksThrottleReasons) \
+  X(nvmlDeviceGetMemoryInfo_v2)                \
+  X(nvmlDeviceGetMemoryInfo)                   \
+  X(nvmlDeviceGetUtilizationRates)             \
+  X(nvmlDeviceGetComputeRunningProcesses_v3)   \
+  X(nvmlDeviceGetMigMode)                      \
+  X(nvmlDeviceGetMaxMigDeviceCount)            \
+  X(nvmlDeviceGetMigDeviceHandleByIndex)       \
+  X(nvmlDeviceGetGpuInstanceId)                \
+  X(nvmlDeviceGetComputeInstanceId)            \
+  X(nvmlDeviceGetAttributes_v2)                \
+  X(nvmlDeviceGetEncoderUtilization)           \
+  X(nvmlDeviceGetDecoderUtilization)           \
+  X(nvmlDeviceGetPcieReplayCounter)            \
+  X(nvmlDeviceGetRemappedRows)                 \
+  X(nvmlDeviceRegisterEvents)                  \
+  X(nvmlEventSetCreate)                        \
+  X(nvmlEventSetFree)                          \
+  X(nvmlEventSetWait_v2)                       \
+  X(nvmlGpmQueryDeviceSupport)                 \
+  X(nvmlGpmSampleAlloc)                        \
+  X(nvmlGpmSampleFree)                         \
+  X(nvmlGpmSampleGet)                          \
+  X(nvmlGpmMigSampleGet)                       \
+  X(nvmlGpmMetricsGet)                         \
+  X(nvmlDeviceSetGpuLockedClocks)              \
+  X(nvmlDeviceResetGpuLockedClocks)
+
+struct NvmlFunctions {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#define X(name) decltype(&::name) name = nullptr;
+  GF_NVML_FUNCTIONS(X)
+#undef X
+  explicit NvmlFunctions(const Library& library) {
+#define X(entry) entry = reinterpret_cast<decltype(&::entry)>(library.symbol(#entry));
+    GF_NVML_FUNCTIONS(X)
+#undef X
+  }
+#pragma GCC diagnostic pop
+};
+
+/// f(args...), or NVML_ERROR_FUNCTION_NOT_FOUND when the driver lacks it.
+template <class... P, class... A>
+nvmlReturn_t nvml_call(nvmlReturn_t (*f)(P...), A... args) {
+  if (f) return f(args...);
+  return NVML_ERROR_FUNCTION_NOT_FOUND;
+}
+
+}  // namespace gf
 
 struct nvmlDevice_st;
 
@@ -111,5 +192,36 @@ class Nvml {
 
 /// Short words for the bits of a throttle mask ("sw_power_cap"), without the idle bit.
 std::vector<std::string> throttle_words(std::uint64_t mask);
+
+}  // namespace gf
+
+namespace gf {
+
+/// Nvml::open() with a deadline. Gives up after half a minute, and at once when `wake_fd` (a
+/// signalfd, say; -1: none) can be read.
+Result<std::shared_ptr<Nvml>> open_nvml(int wake_fd = -1);
+
+/// The error of a driver that has not answered for `limit`, asked for `what`.
+Error no_answer(Nanos limit, const std::string& what);
+
+}  // namespace gf
+
+namespace gf {
+
+class ClockLock {
+ public:
+  /// Errors: no permission, a clock that the board does not have.
+  static Result<ClockLock> hold(const Nvml& nvml, const GpuInfo& gpu, unsigned mhz);
+  ClockLock(ClockLock&& other) noexcept : nvml_(other.nvml_), gpu_(other.gpu_) {
+    other.nvml_ = nullptr;
+  }
+  ClockLock& operator=(ClockLock&&) = delete;
+  ~ClockLock();  // gives the clock back to the driver
+
+ private:
+  ClockLock(const Nvml& nvml, nvmlDevice_st* gpu) : nvml_(&nvml), gpu_(gpu) {}
+  const Nvml* nvml_;
+  nvmlDevice_st* gpu_;
+};
 
 }  // namespace gf

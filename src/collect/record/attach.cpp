@@ -15,8 +15,8 @@
 #include <sstream>
 #include <utility>
 
-#include "core/host_clock.h"
 #include "core/read_file.h"
+#include "core/time.h"
 
 namespace gf {
 

@@ -9,8 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "core/host_clock.h"
-#include "core/when.h"
+#include "core/time.h"
 
 namespace gf {
 
@@ -154,7 +153,7 @@ void KernelRecording::tick(Nanos now, const std::vector<pid_t>& processes) {
   if (!due) return;
   const Reason why = reason_of(*due);
   reader_->ask_for_window();
-  windows_ += fmt::format("{}{} at {:.1f} s", when(!windows_.empty(), ", "), why.word,
+  windows_ += fmt::format("{}{} at {:.1f} s", !windows_.empty() ? ", " : "", why.word,
                           static_cast<double>(now - began_) * 1e-9);
   if (why.sentence && options_.say)
     options_.say(fmt::format("{:.1f} s: {}: kernels are recorded for {:g} s",
@@ -210,7 +209,7 @@ void KernelRecording::fill_counts(RecordSummary& summary) {
     note_(
         fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 "
                     "records them from beginning to end",
-                    reader_->windows(), when(reader_->windows() != 1, "s"),
+                    reader_->windows(), reader_->windows() != 1 ? "s" : "",
                     static_cast<double>(reader_->windows_ns()) * 1e-9));
   const auto all = summary.kernels + summary.copies + reader_->refused();
   if (reader_->refused() * 100 > all)

@@ -46,11 +46,8 @@ void LevelSummary::count(const Sample& sample, bool work) {
   any_ = true;
   const Nanos length = sample.end - sample.start;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (counts_[i]) {
-      pending_.values[i] += sample.values[i];
-    } else {
-      pending_.values[i] += sample.values[i] * static_cast<double>(length);
-    }
+    pending_.values[i] +=
+        counts_[i] ? sample.values[i] : sample.values[i] * static_cast<double>(length);
   }
   pending_.time += length;
   if (!work) return;

@@ -1,4 +1,5 @@
 // CPU time and memory of a process and all its descendants, from /proc.
+// What the recorder itself takes.
 #pragma once
 
 #include <sys/types.h>
@@ -31,5 +32,18 @@ class ProcessTree {
   std::vector<pid_t> pids_;
   double cpu_most_ = 0;
 };
+
+struct OwnUse {
+  double cpu_seconds = 0;
+  std::int64_t memory_bytes = 0;       // resident now, pages of files included
+  std::int64_t peak_memory_bytes = 0;  // most that was resident
+  std::int64_t private_bytes = 0;      // resident and backed by no file
+};
+OwnUse own_use();
+
+/// Gives back what only the start needed: pages of libraries that were read to link and initialise
+/// them (they stay in the page cache, and come back when they are used) and free memory of the
+/// allocator.
+void drop_start_up_memory();
 
 }  // namespace gf

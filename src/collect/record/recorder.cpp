@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "collect/record/own_use.h"
+#include "collect/record/process_tree.h"
 #include "collect/record/recording.h"
-#include "core/host_clock.h"
-#include "model/counter_row.h"
+#include "core/time.h"
+#include "model/counter_values.h"
 #include "model/metric_id.h"
 
 namespace gf {

@@ -11,9 +11,6 @@
 #include "collect/record/kernels.h"
 #include "collect/record/process_tree.h"
 #include "collect/record/recorder.h"
-#include "collect/record/signals.h"
-#include "collect/record/watched_process.h"
-#include "collect/record/watched_sensors.h"
 #include "model/file.h"
 
 namespace gf {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/host_clock.h"
-#include "model/counter_row.h"
+#include "core/time.h"
+#include "model/counter_values.h"
 #include "model/metric_id.h"
 #include "model/metrics.h"
 

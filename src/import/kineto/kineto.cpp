@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "core/cores.h"
+#include "core/machine.h"
 #include "core/pipeline.h"
 #include "import/kineto/cutter.h"
 #include "import/kineto/merge.h"

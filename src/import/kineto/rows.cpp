@@ -8,7 +8,7 @@
 #include "core/secrets.h"
 #include "import/kineto/numbers.h"
 #include "import/kineto/scan.h"
-#include "model/counter_row.h"
+#include "model/counter_values.h"
 
 namespace gf::kineto {
 

@@ -63,11 +63,7 @@ ReportBuilder::Metric ReportBuilder::metric(std::string_view name, std::string_v
   else if (name == "launch__device_id")
     metric.role = Role::device;
   else if (name.starts_with("launch__grid_dim_") || name.starts_with("launch__block_dim_")) {
-    if (name[8] == 'g') {
-      metric.role = Role::grid;
-    } else {
-      metric.role = Role::block;
-    }
+    metric.role = name[8] == 'g' ? Role::grid : Role::block;
     metric.axis = name.back() - 'x';
     if (metric.axis < 0 || metric.axis > 2) metric.role = Role::counter;
   }

@@ -5,7 +5,7 @@
 
 #include "import/nsight_systems/loader.h"
 #include "model/check.h"
-#include "model/counter_row.h"
+#include "model/counter_values.h"
 #include "model/metrics.h"
 
 namespace gf::nsys {

@@ -7,11 +7,10 @@
 #include "import/csv_cells.h"
 #include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
-#include "import/telemetry/log_order.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
-#include "model/counter_row.h"
+#include "model/counter_values.h"
 
 namespace gf::telemetry {
 

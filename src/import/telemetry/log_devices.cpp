@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace gf::telemetry {
 
@@ -71,8 +74,7 @@ UnnamedLines::Groups UnnamedLines::groups(Nanos apart) const {
   std::optional<std::size_t> size;
   for (std::size_t i = 1; i <= lines_.size(); ++i) {
     const bool ended = i == lines_.size();
-    Nanos gap = 0;
-    if (!ended) gap = lines_[i].time - lines_[i - 1].time;
+    Nanos gap = ended ? 0 : lines_[i].time - lines_[i - 1].time;
     out.same_times |= !ended && gap == 0;
     if (!ended && gap >= 0 && gap <= apart) {
       ++length;
@@ -132,19 +134,11 @@ Status UnnamedLines::assign(Capture& capture) const {
   std::int32_t place = 0;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const bool same = i > 0 && lines_[i].time - lines_[i - 1].time <= apart;
-    if (same) {
-      place = place + 1;
-    } else {
-      place = 0;
-    }
+    place = same ? place + 1 : 0;
     const auto row = capture.device_row(place);
     capture.devices.vendor[row] = capture.strings.intern("nvidia");
-    std::size_t end = 0;
-    if (i + 1 < lines_.size()) {
-      end = lines_[i + 1].first_sample;
-    } else {
-      end = capture.counter_samples.size();
-    }
+    std::size_t end =
+        i + 1 < lines_.size() ? lines_[i + 1].first_sample : capture.counter_samples.size();
     for (std::size_t index = lines_[i].first_sample; index < end; ++index)
       capture.counter_samples.device[index] = row;
   }
@@ -153,6 +147,32 @@ Status UnnamedLines::assign(Capture& capture) const {
                                    "moment are taken as GPUs 0 to {} in their order; log index too",
                                    found.size, found.size - 1));
   return {};
+}
+
+Result<Capture> in_order(Result<Capture> log) {
+  if (!log) return log;
+  auto& samples = log->counter_samples;
+  std::vector<Nanos> last(log->devices.size(), INT64_MIN);
+  std::vector<std::int64_t> back(log->devices.size(), 0);
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    const auto device = samples.device[row];
+    if (device == kNoRow) continue;
+    back[device] += samples.start_ns[row] < last[device];
+    last[device] = samples.start_ns[row];
+  }
+  for (std::uint32_t device = 0; device < back.size(); ++device)
+    if (back[device] > 0)
+      log->note_quality(QualityCode::clock_back,
+                        fmt::format("the log's times of GPU {} go backwards: when its power was "
+                                    "read is not known, and its power and energy are left out",
+                                    log->devices.id[device]),
+                        back[device]);
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    if (samples.device[row] == kNoRow || back[samples.device[row]] == 0) continue;
+    const auto metric = log->text(samples.metric[row]);
+    if (metric.starts_with("power.") || metric.starts_with("energy.")) samples.value[row] = NAN;
+  }
+  return log;
 }
 
 }  // namespace gf::telemetry

@@ -1,4 +1,5 @@
 // Which GPU a line of a log is of.
+// Whether a log's clock runs forwards.
 #pragma once
 
 #include <cstdint>
@@ -54,5 +55,10 @@ class UnnamedLines {
   Nanos widest_gap_inside() const;
   std::vector<Line> lines_;
 };
+
+/// A log is written as time goes on. Where a GPU's times go back (lines were shuffled, joined
+/// twice, or the clock was set), when its power and energy were read is not known: they become no
+/// data.
+Result<Capture> in_order(Result<Capture> log);
 
 }  // namespace gf::telemetry

@@ -31,12 +31,7 @@ std::optional<Nanos> take_zone(std::string_view& text) {
   if (error != std::errc() || end != digits.data() + digits.size() ||
       (digits.size() != 2 && digits.size() != 4))
     return std::nullopt;
-  int minutes = 0;
-  if (digits.size() == 2) {
-    minutes = number * 60;
-  } else {
-    minutes = number / 100 * 60 + number % 100;
-  }
+  int minutes = digits.size() == 2 ? number * 60 : number / 100 * 60 + number % 100;
   const Nanos zone = (text[sign] == '-' ? -1 : 1) * minutes * 60 * kNsPerSecond;
   text = text.substr(0, sign);
   return zone;

@@ -7,17 +7,80 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/secrets.h"
 #include "import/input.h"
-#include "import/tf_trace_json/slices.h"
 #include "import/xplane/rows.h"
 #include "import/xplane/xplane.h"
 
 namespace gf::tf_trace_json {
 
 namespace {
+
+class Slices {
+ public:
+  /// `text` is the whole file. No elements when it has no "traceEvents".
+  explicit Slices(std::string_view text);
+  bool found() const { return at_ != std::string_view::npos; }
+  /// The next element, braces included; empty at the end of the array.
+  std::string_view next();
+  /// After the last element: the array was closed. Otherwise the file ends inside it.
+  bool closed() const { return closed_; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = std::string_view::npos;
+  bool closed_ = false;
+};
+
+/// One past the closing brace of the object at `begin`, npos when the text ends first.
+std::size_t end_of_object(std::string_view text, std::size_t begin) {
+  int depth = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i)
+          if (text[i] == '\\') ++i;
+        break;
+      case '{':
+        ++depth;
+        break;
+      case '}':
+        if (--depth == 0) return i + 1;
+        break;
+      default:
+        break;
+    }
+  }
+  return text.npos;
+}
+
+Slices::Slices(std::string_view text) : text_(text) {
+  const auto key = text.find("\"traceEvents\"");
+  if (key == text.npos) return;
+  const auto bracket = text.find('[', key);
+  if (bracket != text.npos) at_ = bracket + 1;
+}
+
+std::string_view Slices::next() {
+  if (!found() || closed_) return {};
+  while (at_ < text_.size() && text_[at_] != '{' && text_[at_] != ']') ++at_;
+  if (at_ >= text_.size()) return {};
+  if (text_[at_] == ']') {
+    closed_ = true;
+    return {};
+  }
+  const auto end = end_of_object(text_, at_);
+  if (end == text_.npos) {
+    at_ = text_.size();
+    return {};
+  }
+  const auto slice = text_.substr(at_, end - at_);
+  at_ = end;
+  return slice;
+}
 
 using namespace xplane;
 namespace od = simdjson::ondemand;

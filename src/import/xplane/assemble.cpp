@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/cores.h"
+#include "core/machine.h"
 
 namespace gf::xplane {
 

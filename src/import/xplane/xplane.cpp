@@ -9,7 +9,7 @@
 
 #include "core/secrets.h"
 #include "import/input.h"
-#include "import/mapped_file.h"
+#include "import/raw_file.h"
 #include "import/xplane/assemble.h"
 #include "import/xplane/events.h"
 #include "import/xplane/plane.h"

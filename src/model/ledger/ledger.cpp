@@ -1,5 +1,14 @@
 #include "model/ledger/ledger.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/format.h"
+#include "core/order.h"
 #include "model/launches.h"
 
 namespace gf {
@@ -10,6 +19,374 @@ void check_evidence(Capture& capture) {
     check_streams(capture);
   }
   check_readings(capture);
+}
+
+namespace {
+
+// Programmatic dependent launch lets a kernel begin while the one before it ends: at most 0.7 % of
+// the time of all kernels, and never three at once, in the captures of docs/evidence.md.
+constexpr std::int64_t kUsualOverlap = 100, kMostOverlap = 50;  // one in so many
+constexpr std::int64_t kFewRepeated = 100;
+
+class StreamLedger {
+ public:
+  explicit StreamLedger(Capture& capture) : capture_(capture), rows_(capture.activities) {}
+
+  void run() {
+    for (auto& [key, stream] : streams()) {
+      sort_nearly_ordered(stream.begin(), stream.end(),
+                          [&](auto left, auto right) { return rank(left) < rank(right); });
+      walk(stream);
+    }
+    tell();
+  }
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+
+  std::map<Key, std::vector<std::uint32_t>> streams() const {
+    std::map<Key, std::vector<std::uint32_t>> out;
+    std::vector<std::uint32_t>* last = nullptr;
+    Key last_key;
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+      if (rows_.stream[row] < 0) continue;
+      const Key key{rows_.device[row], rows_.pid[row], rows_.context[row], rows_.stream[row]};
+      if (!last || key != last_key) {
+        last = &out[key];
+        last_key = key;
+      }
+      last->push_back(row);
+    }
+    return out;
+  }
+
+  std::tuple<Nanos, Nanos, Text, std::int64_t, std::int64_t, std::uint32_t> rank(
+      std::uint32_t row) const {
+    return {rows_.start_ns[row],    rows_.duration_ns[row], rows_.name[row],
+            rows_.correlation[row], rows_.graph_node[row],  row};
+  }
+
+  bool same(std::uint32_t left, std::uint32_t right) const {
+    return rows_.start_ns[left] == rows_.start_ns[right] &&
+           rows_.duration_ns[left] == rows_.duration_ns[right] &&
+           rows_.name[left] == rows_.name[right] &&
+           rows_.correlation[left] == rows_.correlation[right] &&
+           rows_.graph_node[left] == rows_.graph_node[right] && rows_.duration_ns[left] > 0;
+  }
+
+  /// Nodes of one launch of a graph may run beside each other and yet be told as of one stream.
+  bool of_one_graph(std::uint32_t left, std::uint32_t right) const {
+    return rows_.correlation[left] >= 0 && rows_.correlation[left] == rows_.correlation[right];
+  }
+
+  void walk(const std::vector<std::uint32_t>& stream) {
+    // The activity that ends last so far, and the second of them.
+    std::uint32_t last = kNoRow, second = kNoRow;
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+      const auto row = stream[i];
+      if (i > 0 && same(stream[i - 1], row)) {
+        ++repeated_;
+        continue;
+      }
+      ++count_;
+      time_ += rows_.duration_ns[row];
+      if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row)) {
+        ++overlapping_;
+        overlap_ += std::min(end(last), end(row)) - rows_.start_ns[row];
+        if (second != kNoRow && rows_.start_ns[row] < end(second) && !of_one_graph(second, row))
+          ++deep_;
+      }
+      if (last == kNoRow || end(row) > end(last)) {
+        second = last;
+        last = row;
+      } else if (second == kNoRow || end(row) > end(second)) {
+        second = row;
+      }
+    }
+  }
+
+  Nanos end(std::uint32_t row) const { return rows_.start_ns[row] + rows_.duration_ns[row]; }
+
+  void tell() {
+    if (repeated_ > 0) {
+      auto code = QualityCode::few_repeated;
+      if (repeated_ > count_ / kFewRepeated) code = QualityCode::repeated_kernel;
+      capture_.note_quality(
+          code,
+          fmt::format("{} kernels and copies stand in the capture twice: the same times, stream, "
+                      "name and launch",
+                      format_count(repeated_)),
+          repeated_);
+    }
+    if (deep_ == 0 && overlap_ <= time_ / kUsualOverlap) return;
+    auto code = QualityCode::few_overlaps;
+    if (overlap_ > time_ / kMostOverlap) code = QualityCode::stream_overlap;
+    capture_.note_quality(
+        code,
+        fmt::format("{} of {} kernels and copies run while another one of their stream does, for "
+                    "{} of {}: a stream "
+                    "runs one after the other, so that their times cannot be true",
+                    format_count(overlapping_), format_count(count_), say_time(overlap_),
+                    say_time(time_)),
+        overlapping_);
+  }
+
+  Capture& capture_;
+  const activities_table& rows_;
+  std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
+  Nanos time_ = 0, overlap_ = 0;
+};
+
+}  // namespace
+
+void check_streams(Capture& capture) { StreamLedger(capture).run(); }
+
+namespace {
+
+/// Healthy captures have no launch without its kernel, but for those that a recording's window cut
+/// in two: some each.
+constexpr std::int64_t kLossBound = 100;  // one in so many
+constexpr std::int64_t kAtWindow = 10;
+
+/// Clocks of host and device are joined to better than this; times of older profilers are whole
+/// microseconds.
+constexpr Nanos kClockSlack = 2 * kNsPerUs;
+
+bool is_launch(ApiKind kind) { return kind == ApiKind::launch || kind == ApiKind::graph_launch; }
+
+class LaunchLedger {
+ public:
+  LaunchLedger(Capture& capture, const std::vector<std::uint32_t>& launches)
+      : capture_(capture),
+        calls_(capture.api_calls),
+        activities_(capture.activities),
+        launches_(launches) {}
+
+  void run() {
+    ran_.assign(calls_.size(), false);
+    bool joined = false;
+    for (const auto call : launches_)
+      if (call != kNoRow) joined = ran_[call] = true;
+    check_order();
+    if (!joined && !activities_.empty()) return;  // a source that does not say what launched what
+    find_lone();
+    find_missing_nodes();
+    find_odd_graphs();
+    tell_lost();
+  }
+
+ private:
+  /// No kernel begins before the call that launches it does.
+  void check_order() {
+    std::int64_t early = 0, joined = 0;
+    Nanos most = 0;
+    for (std::size_t row = 0; row < launches_.size(); ++row) {
+      if (launches_[row] == kNoRow) continue;
+      ++joined;
+      const Nanos before = calls_.start_ns[launches_[row]] - activities_.start_ns[row];
+      if (before <= kClockSlack) continue;
+      ++early;
+      most = std::max(most, before);
+    }
+    if (early == 0) return;
+    auto code = QualityCode::few_before_launch;
+    if (early > joined / kLossBound) code = QualityCode::kernel_before_launch;
+    capture_.note_quality(
+        code,
+        fmt::format(
+            "{} of {} kernels and copies begin before the call that launched them, by up to "
+            "{}: the clocks of host and device do not fit, or the times were changed",
+            format_count(early), format_count(joined), say_time(most)),
+        early);
+  }
+
+  /// Launches of the recorded time, and those of them that nothing ran for.
+  void find_lone() {
+    const auto& windows = capture_.recording_windows;
+    Intervals recorded;
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      recorded.push_back({windows.start_ns[i], windows.start_ns[i] + windows.duration_ns[i]});
+    recorded = normalised(std::move(recorded));
+    if (recorded.empty()) recorded.push_back({-INT64_MAX, INT64_MAX});
+    windows_ = static_cast<std::int64_t>(windows.size());
+    last_ran_.assign(recorded.size(), -INT64_MAX);
+    for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+      if (!is_launch(calls_.kind[call])) continue;
+      const auto* window = member_at(recorded, calls_.start_ns[call]);
+      if (!window) continue;
+      ++expected_;
+      if (!ran_[call])
+        lone_.push_back(call);
+      else
+        raise(last_ran_[static_cast<std::size_t>(window - recorded.data())], calls_.start_ns[call]);
+    }
+    if (lone_.empty()) return;
+    drop_explained();
+    excuse_unfinished(recorded);
+  }
+
+  static void raise(Nanos& highest, Nanos value) { highest = std::max(highest, value); }
+
+  /// Launches into a graph that is being captured run nothing. Of a call of the runtime and the
+  /// call of the driver inside it, one has the kernel.
+  void drop_explained() {
+    const GraphCaptures graphs(capture_);
+    std::vector<std::int64_t> ran;
+    for (std::size_t row = 0; row < activities_.size(); ++row)
+      if (activities_.correlation[row] >= 0) ran.push_back(activities_.correlation[row]);
+    std::sort(ran.begin(), ran.end());
+    mark_pairs();
+    const auto explained = [&](std::uint32_t call) {
+      return ran_[call] || graphs.at(calls_.start_ns[call]) ||
+             std::binary_search(ran.begin(), ran.end(), calls_.correlation[call]);
+    };
+    expected_ -= static_cast<std::int64_t>(std::erase_if(lone_, explained));
+  }
+
+  /// A launch inside another one on its thread: what one of them ran, both did.
+  void mark_pairs() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t call = 0; call < calls_.size(); ++call)
+      if (is_launch(calls_.kind[call])) order.push_back(call);
+    std::sort(order.begin(), order.end(), [&](auto left, auto right) {
+      return std::tuple(calls_.thread[left], calls_.start_ns[left], -calls_.duration_ns[left],
+                        left) < std::tuple(calls_.thread[right], calls_.start_ns[right],
+                                           -calls_.duration_ns[right], right);
+    });
+    std::uint32_t outer = kNoRow;
+    for (const auto call : order) {
+      const bool inside = outer != kNoRow && calls_.thread[outer] == calls_.thread[call] &&
+                          calls_.duration_ns[outer] > 0 &&
+                          calls_.start_ns[call] + calls_.duration_ns[call] <=
+                              calls_.start_ns[outer] + calls_.duration_ns[outer];
+      if (!inside) {
+        outer = call;
+        continue;
+      }
+      const bool either = ran_[outer] || ran_[call];
+      ran_[outer] = ran_[call] = either;
+    }
+  }
+
+  /// Where the device worked until the profile ended, the last launches had not run yet.
+  void excuse_unfinished(const Intervals& recorded) {
+    std::vector<Interval> spans(recorded.size(), {INT64_MAX, -INT64_MAX});  // of the calls
+    std::vector<Nanos> worked(recorded.size(), -INT64_MAX);
+    const auto window_of = [&](Nanos time) {
+      const Interval* window = member_at(recorded, time);
+      return window ? static_cast<std::size_t>(window - recorded.data()) : recorded.size();
+    };
+    for (std::size_t call = 0; call < calls_.size(); ++call)
+      if (const auto i = window_of(calls_.start_ns[call]); i < recorded.size()) {
+        spans[i].start = std::min<Nanos>(spans[i].start, calls_.start_ns[call]);
+        raise(spans[i].end, calls_.start_ns[call] + calls_.duration_ns[call]);
+      }
+    for (std::size_t row = 0; row < activities_.size(); ++row)
+      if (const auto i = window_of(activities_.start_ns[row]); i < recorded.size())
+        raise(worked[i], activities_.start_ns[row] + activities_.duration_ns[row]);
+    const auto unfinished = [&](std::uint32_t call) {
+      const auto i = window_of(calls_.start_ns[call]);
+      if (i == recorded.size() || calls_.start_ns[call] <= last_ran_[i]) return false;
+      const Nanos end = recorded[i].end != INT64_MAX ? recorded[i].end : spans[i].end;
+      return worked[i] >= end - (end - spans[i].start) / kLossBound;
+    };
+    unfinished_ += static_cast<std::int64_t>(std::erase_if(lone_, unfinished));
+  }
+
+  /// Every launch of a graph runs the same nodes. A graph with a node that runs several times in a
+  /// launch has loops, and may leave nodes out.
+  void find_missing_nodes() {
+    std::vector<std::tuple<std::int64_t, std::uint32_t, std::int64_t>> ran;  // graph, launch, node
+    for (std::size_t row = 0; row < launches_.size(); ++row)
+      if (launches_[row] != kNoRow && activities_.graph_id[row] >= 0 &&
+          activities_.graph_node[row] >= 0)
+        ran.emplace_back(activities_.graph_id[row], launches_[row], activities_.graph_node[row]);
+    std::sort(ran.begin(), ran.end());
+    std::vector<std::int64_t> nodes;
+    for (std::size_t begin = 0, end = 0; begin < ran.size(); begin = end) {
+      nodes.clear();
+      std::int64_t launched = 0;
+      bool loops = false;
+      for (end = begin; end < ran.size() && std::get<0>(ran[end]) == std::get<0>(ran[begin]);
+           ++end) {
+        nodes.push_back(std::get<2>(ran[end]));
+        launched += end == begin || std::get<1>(ran[end]) != std::get<1>(ran[end - 1]);
+        loops = loops || (end > begin && ran[end] == ran[end - 1]);
+      }
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      if (loops) continue;
+      const auto all = launched * static_cast<std::int64_t>(nodes.size());
+      expected_ += all - launched;
+      missing_nodes_ += all - static_cast<std::int64_t>(end - begin);
+    }
+  }
+
+  /// Where nodes have no numbers, the launches of a graph are told apart by the names of what they
+  /// ran, in any order: one that no other launch is like may have lost some of it.
+  void find_odd_graphs() {
+    std::vector<std::uint64_t> names(calls_.size(), 0);
+    for (std::size_t row = 0; row < launches_.size(); ++row) {
+      const auto call = launches_[row];
+      if (call == kNoRow || calls_.kind[call] != ApiKind::graph_launch ||
+          (activities_.graph_id[row] >= 0 && activities_.graph_node[row] >= 0))
+        continue;
+      const auto name = static_cast<std::uint64_t>(activities_.name[row]) + 1;
+      names[call] += name * name * 0x9E3779B97F4A7C15 + name;
+    }
+    std::erase(names, 0);
+    std::sort(names.begin(), names.end());
+    if (names.size() < 3) return;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      odd_graphs_ += (i == 0 || names[i] != names[i - 1]) &&
+                     (i + 1 == names.size() || names[i] != names[i + 1]);
+  }
+
+  void tell_lost() {
+    const auto lost = static_cast<std::int64_t>(lone_.size()) + missing_nodes_;
+    const Text known = capture_.strings.find(name_of(QualityCode::no_kernel));
+    if (known != Text::none &&
+        std::ranges::find(capture_.quality.code, known) != capture_.quality.code.end())
+      return;  // a recorder knows more of what it lost
+    if (lost > expected_ / kLossBound + kAtWindow * windows_)
+      capture_.note_quality(
+          QualityCode::no_kernel,
+          fmt::format(
+              "{} of {} launches have no kernel in the capture: kernels were lost, and the time in "
+              "which they ran shows as idle",
+              format_count(lost), format_count(expected_)),
+          lost);
+    else if (lost + unfinished_ > 0)
+      capture_.note_quality(
+          QualityCode::few_without_kernel,
+          fmt::format(
+              "{} of {} launches have no kernel in the capture, {} of them as it ends before they "
+              "ran",
+              format_count(lost + unfinished_), format_count(expected_), format_count(unfinished_)),
+          lost + unfinished_);
+    else if (odd_graphs_ > 0)
+      capture_.note_quality(
+          QualityCode::few_without_kernel,
+          fmt::format("{} launches of graphs ran other kernels than all other launches: their "
+                      "graphs differ, or kernels were lost",
+                      format_count(odd_graphs_)),
+          odd_graphs_);
+  }
+
+  Capture& capture_;
+  const api_calls_table& calls_;
+  const activities_table& activities_;
+  const std::vector<std::uint32_t>& launches_;
+  std::vector<bool> ran_;            // by row of api_calls: started something
+  std::vector<std::uint32_t> lone_;  // launches that started nothing
+  std::vector<Nanos> last_ran_;      // by recorded span: its last launch that ran
+  std::int64_t expected_ = 0, missing_nodes_ = 0, odd_graphs_ = 0, unfinished_ = 0, windows_ = 0;
+};
+
+}  // namespace
+
+void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches) {
+  if (!capture.api_calls.empty()) LaunchLedger(capture, launches).run();
 }
 
 }  // namespace gf

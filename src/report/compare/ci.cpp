@@ -63,11 +63,9 @@ std::string github_annotations(const Comparison& comparison) {
   for (std::size_t run = 1; run < comparison.runs.size(); ++run)
     out += command("notice", "gpufathom compare", comparison_headline(comparison, run));
   for (const auto& check : comparison.checks) {
-    if (check.outcome != CheckOutcome::ok) {
-      out += command("error", "gpufathom: " + check.rule, check.text);
-    } else {
-      out += command("notice", "gpufathom: " + check.rule, check.text);
-    }
+    out += check.outcome != CheckOutcome::ok
+               ? command("error", "gpufathom: " + check.rule, check.text)
+               : command("notice", "gpufathom: " + check.rule, check.text);
   }
   return out;
 }

@@ -2,17 +2,214 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "analyze/context.h"
+#include "analyze/kernels/kernels.h"
+#include "analyze/layers/layers.h"
+#include "analyze/runtime/queues.h"
+#include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
-#include "report/events/timeline_cut.h"
-#include "report/events/timeline_queues.h"
-#include "report/events/timeline_texts.h"
+#include "model/kernel_name.h"
 
 namespace gf {
 
 namespace {
+
+class TimelineTexts {
+ public:
+  TimelineTexts(const Context& context, TimelineData& data);
+
+  std::int64_t text(std::string_view text);
+  std::int64_t text(Text id);
+  /// What an activity is: kernels of one name and shape of launch are one thing.
+  std::int64_t thing(std::uint32_t activity);
+  std::int64_t site(std::uint32_t activity);
+
+ private:
+  const Context& context_;
+  const Capture& capture_;
+  TimelineData& data_;
+  std::unordered_map<std::string, std::int64_t> known_;
+  std::unordered_map<std::uint32_t, std::int64_t> known_ids_;
+  using Shape = std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
+                           std::int32_t, std::int32_t, std::int64_t, std::int64_t>;
+  std::map<Shape, std::int64_t> things_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> sites_;
+  LayerGroups layers_;
+  std::unordered_map<std::uint32_t, std::uint32_t> group_of_;  // activity -> group of layers_
+};
+
+TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
+    : context_(context), capture_(context.capture), data_(data) {
+  const auto instances = kernel_instances(context);
+  layers_ = group_layers(context, instances);
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    group_of_.emplace(instances[i].activity, layers_.group[i]);
+}
+
+std::int64_t TimelineTexts::text(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto [at, added] =
+      known_.try_emplace(std::string(text), static_cast<std::int64_t>(data_.texts.size()));
+  if (added) data_.texts.emplace_back(text);
+  return at->second;
+}
+
+std::int64_t TimelineTexts::text(Text id) {
+  const auto [at, added] = known_ids_.try_emplace(static_cast<std::uint32_t>(id), 0);
+  if (added) at->second = text(capture_.text(id));
+  return at->second;
+}
+
+std::int64_t TimelineTexts::thing(std::uint32_t row) {
+  const auto& a = capture_.activities;
+  const auto name = static_cast<std::uint32_t>(a.name[row]);
+  const Shape shape{name,           a.grid_x[row],    a.grid_y[row],
+                    a.grid_z[row],  a.block_x[row],   a.block_y[row],
+                    a.block_z[row], a.registers[row], a.shared_bytes[row]};
+  const auto [at, added] = things_.try_emplace(shape, static_cast<std::int64_t>(things_.size()));
+  if (!added) return at->second;
+  TimelineThing thing;
+  thing.full_name = std::string(capture_.text(a.name[row]));
+  thing.name = thing.full_name;
+  if (a.kind[row] == ActivityKind::kernel) thing.name = short_kernel_name(thing.full_name);
+  if (thing.name == thing.full_name) thing.full_name.clear();
+  thing.kind = std::string(name_of(a.kind[row]));
+  thing.grid = dimensions_text(a.grid_x[row], a.grid_y[row], a.grid_z[row]);
+  thing.block = dimensions_text(a.block_x[row], a.block_y[row], a.block_z[row]);
+  thing.registers = a.registers[row];
+  thing.shared_bytes = a.shared_bytes[row];
+  data_.things.push_back(std::move(thing));
+  return at->second;
+}
+
+std::int64_t TimelineTexts::site(std::uint32_t row) {
+  const auto& from = context_.attribution;
+  std::uint32_t op = 0;
+  if (row < from.op.size() && from.op[row] != kNoRow)
+    op = static_cast<std::uint32_t>(capture_.host_ops.name[from.op[row]]);
+  const std::uint32_t module = row < from.module.size() ? from.module[row] : 0;
+  const auto group = group_of_.find(row);
+  const std::uint32_t layer = group == group_of_.end() ? kNoRow : group->second;
+  const auto [at, added] =
+      sites_.try_emplace({op, module, layer}, static_cast<std::int64_t>(sites_.size()));
+  if (!added) return at->second;
+  TimelineSite site;
+  site.op = std::string(capture_.text(static_cast<Text>(op)));
+  site.module = from.modules[module];
+  if (row < from.layer.size()) site.type = name_of(from.layer[row]);
+  if (layer != kNoRow) {
+    const LayerRow& of = layers_.rows[layer];
+    site.type = std::string(name_of(of.type));
+    site.phase = std::string(name_of(of.phase));
+    site.layer = of.name;
+  }
+  data_.sites.push_back(std::move(site));
+  return at->second;
+}
+
+constexpr std::size_t kQueueSteps = 60'000;
+
+std::string title_of(const Queue& queue) {
+  if (queue.kind == QueueKind::device)
+    return "launch queue of GPU " + queue.id.substr(queue.id.find(':') + 1) + ", launches waiting";
+  return queue.id + " queue, operations waiting";
+}
+
+TimelineLane lane_of(const Queue& queue, const std::vector<DepthStep>& steps, Interval window) {
+  TimelineLane lane{.kind = "queue", .title = title_of(queue)};
+  if (queue.kind == QueueKind::device)
+    lane.group = "GPU " + queue.id.substr(queue.id.find(':') + 1);
+  const std::size_t together = (steps.size() + kQueueSteps - 1) / kQueueSteps;
+  for (std::size_t i = 0; i < steps.size(); i += together) {
+    const std::size_t next = std::min(i + together, steps.size());
+    const auto [low, high] =
+        std::minmax_element(steps.begin() + static_cast<std::ptrdiff_t>(i),
+                            steps.begin() + static_cast<std::ptrdiff_t>(next),
+                            [](const auto& a, const auto& b) { return a.depth < b.depth; });
+    const Nanos end = next < steps.size() ? steps[next].at : window.end;
+    lane.start.push_back(steps[i].at - window.start);
+    lane.duration.push_back(end - steps[i].at);
+    lane.low.push_back(low->depth);
+    lane.depth.push_back(high->depth);
+  }
+  return lane;
+}
+
+/// One lane a queue that ever held something: every change of depth as far as there are not too
+/// many, else ranges.
+std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
+  std::vector<TimelineLane> lanes;
+  RuleLookup rules(context.capture);
+  const RuntimeTrace trace = trace_runtime(context, rules);
+  for (const auto& queue : find_queues(context, trace)) {
+    const auto steps = depth_curve(queue.items, window);
+    if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
+      continue;
+    lanes.push_back(lane_of(queue, steps, window));
+  }
+  return lanes;
+}
+
+/// Events that start at this moment or later are left out.
+struct TimelineCut {
+  Nanos events = kNever;  // of streams, calls and framework operations
+  Nanos frames = kNever;  // of Python functions
+  static constexpr Nanos kNever = INT64_MAX;
+};
+
+/// The start from which on events are left out so that `room` of them stay.
+Nanos cut_of(std::vector<Nanos>& starts, std::size_t room) {
+  if (starts.size() <= room) return TimelineCut::kNever;
+  const auto at = starts.begin() + static_cast<std::ptrdiff_t>(room);
+  std::nth_element(starts.begin(), at, starts.end());
+  return *at;
+}
+
+/// The part of an event inside the window. False for one outside; an event without length belongs
+/// to the window when it lies in it or at its end.
+bool clipped(Interval window, Nanos start, Nanos duration, Interval& span) {
+  span = {std::max(start, window.start), std::min(start + duration, window.end)};
+  return span.end > span.start || (duration == 0 && start >= window.start && start <= window.end);
+}
+
+/// Room for `budget` events of `window`; Python frames get what the others leave.
+TimelineCut timeline_cut(const Context& context, Interval window, std::size_t budget) {
+  std::vector<Nanos> events;
+  std::vector<Nanos> frames;
+  for (const auto& line : context.devices)
+    for (const auto& span : line.spans) events.push_back(span.start);
+  Interval span;
+  const auto& bands = context.capture.device_annotations;
+  for (std::uint32_t i = 0; i < bands.size(); ++i)
+    if (clipped(window, bands.start_ns[i], bands.duration_ns[i], span))
+      events.push_back(span.start);
+  const auto& calls = context.capture.api_calls;
+  for (std::uint32_t i = 0; i < calls.size(); ++i)
+    if (calls.thread[i] != kNoRow && clipped(window, calls.start_ns[i], calls.duration_ns[i], span))
+      events.push_back(span.start);
+  const auto& ops = context.capture.host_ops;
+  for (std::uint32_t i = 0; i < ops.size(); ++i)
+    if (ops.thread[i] != kNoRow && clipped(window, ops.start_ns[i], ops.duration_ns[i], span))
+      (ops.kind[i] == HostKind::python ? frames : events).push_back(span.start);
+  TimelineCut cut;
+  const std::size_t shown = std::min(budget, events.size());
+  cut.events = cut_of(events, budget);
+  cut.frames = cut_of(frames, budget - shown);
+  return cut;
+}
 
 using LaneColumn = TimelineLane::Column;
 
@@ -125,8 +322,7 @@ void Builder::add_idle(const DeviceTimeline& line, const std::string& group) {
     lane.start.push_back(piece.span.start - window_.start);
     lane.duration.push_back(piece.span.length());
     lane.name.push_back(texts_.text(name_of(piece.reason)));
-    Text operation = Text::none;
-    if (piece.op != kNoRow) operation = capture_.host_ops.name[piece.op];
+    Text operation = piece.op != kNoRow ? capture_.host_ops.name[piece.op] : Text::none;
     lane.shapes.push_back(texts_.text(operation));
   }
   add(std::move(lane));
@@ -161,8 +357,7 @@ void Builder::put_activity(TimelineLane& lane, std::uint32_t row) {
   const auto& launch = context_.launches;
   lane.name.push_back(texts_.thing(row));
   lane.site.push_back(texts_.site(row));
-  std::int64_t call = 0;
-  if (row < launch.size() && launch[row] != kNoRow) call = call_number_[launch[row]];
+  std::int64_t call = row < launch.size() && launch[row] != kNoRow ? call_number_[launch[row]] : 0;
   lane.call.push_back(call);
   lane.correlation.push_back(activities.correlation[row]);
   lane.sm.push_back(thousandths(levels_.of(row, KernelLevel::sm_active)));
@@ -181,11 +376,7 @@ void Builder::add_streams(const DeviceTimeline& line, const std::string& group) 
   }
   for (auto& [stream, lane] : streams) {
     lane.kind = "stream";
-    if (stream < 0) {
-      lane.title = "stream not known";
-    } else {
-      lane.title = "stream " + std::to_string(stream);
-    }
+    lane.title = stream < 0 ? "stream not known" : "stream " + std::to_string(stream);
     lane.group = group;
     lane.device = capture_.devices.id[line.device];
     add(std::move(lane));
@@ -230,12 +421,7 @@ void Builder::add_operations(std::uint32_t thread, const std::string& group) {
   for (const auto row : context_.host.ops(thread)) {
     const bool frame = ops.kind[row] == HostKind::python;
     TimelineLane& lane = frame ? python : (ops.kind[row] == HostKind::annotation ? bands : host);
-    Nanos cut = 0;
-    if (frame) {
-      cut = cut_.frames;
-    } else {
-      cut = cut_.events;
-    }
+    Nanos cut = frame ? cut_.frames : cut_.events;
     if (!put(lane, ops.start_ns[row], ops.duration_ns[row], cut)) continue;
     lane.name.push_back(texts_.text(ops.name[row]));
     if (&lane == &host) lane.shapes.push_back(texts_.text(ops.shapes[row]));
@@ -282,6 +468,26 @@ TimelineData Builder::build() {
 
 TimelineData timeline_data(const Context& context, std::size_t budget) {
   return Builder(context, budget).build();
+}
+
+std::vector<std::uint32_t> free_rows(std::span<const Interval> spans) {
+  std::vector<std::uint32_t> rows(spans.size());
+  std::priority_queue<std::pair<Nanos, std::uint32_t>, std::vector<std::pair<Nanos, std::uint32_t>>,
+                      std::greater<>>
+      open;  // by end
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
+  std::uint32_t used = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    while (!open.empty() && open.top().first <= spans[i].start) {
+      free.push(open.top().second);
+      open.pop();
+    }
+    if (free.empty()) free.push(used++);
+    rows[i] = free.top();
+    free.pop();
+    open.emplace(spans[i].end, rows[i]);
+  }
+  return rows;
 }
 
 }  // namespace gf

@@ -1,13 +1,17 @@
 // The events of a window as the page's timeline shows them: every one, as columns. Times count from
 // the timeline's start.
+// Rows for spans that are drawn: those that overlap come to stand one above the other, none is
+// dropped.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analyze/context.h"
 #include "core/describe.h"
+#include "core/time.h"
 
 namespace gf {
 
@@ -79,5 +83,10 @@ TimelineData timeline_data(const Context& context, std::size_t budget = 1'200'00
 /// columns that it lists, whole numbers of 7 bits a byte (LEB128). What rises is coded as
 /// differences, what may fall as differences by zigzag.
 std::string packed_timeline(const TimelineData& data);
+
+/// The row of every span, 0 upwards: the lowest row that is free when it starts. `spans` are
+/// ordered by start. Spans that never overlap all get row 0; the number of rows is the largest
+/// number of spans that hold at once.
+std::vector<std::uint32_t> free_rows(std::span<const Interval> spans);
 
 }  // namespace gf

@@ -42,11 +42,7 @@ std::string base64(std::string_view bytes) {
     for (std::size_t j = 0; j < 3; ++j)
       block = block << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
     for (std::size_t j = 0; j < 4; ++j) {
-      if (i + j <= bytes.size()) {
-        out += digits[block >> (18 - 6 * j) & 63];
-      } else {
-        out += '=';
-      }
+      out += i + j <= bytes.size() ? digits[block >> (18 - 6 * j) & 63] : '=';
     }
   }
   return out;

@@ -8,12 +8,11 @@
 #include "analyze/work/work.h"
 #include "core/version.h"
 #include "model/levels.h"
+#include "report/compare/compare.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
-#include "report/html/page_labels.h"
 #include "report/json.h"
 #include "report/summary.h"
-#include "report/wholeness.h"
 
 namespace gf {
 
@@ -77,6 +76,50 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, analysis);
   json += '}';
   return filled_page(json, has_timeline ? packed_timeline(*timeline) : std::string());
+}
+
+Result<std::string> ranks_html(const JobRanks& job) {
+  PageLabels labels;
+  labels.causes = page_labels(cause_labels());
+  std::string json = fmt::format(R"({{"page":"ranks","version":"{}","labels":)", kVersion);
+  to_json(json, labels);
+  json += ",\"job\":";
+  to_json(json, job);
+  json += '}';
+  return filled_page(json);
+}
+
+Result<std::string> sweep_html(const Sweep& sweep) {
+  PageLabels labels;
+  labels.levels = level_page_labels();
+  std::string json = fmt::format(R"({{"page":"sweep","version":"{}","labels":)", kVersion);
+  to_json(json, labels);
+  json += ",\"sweep\":";
+  to_json(json, sweep);
+  json += '}';
+  return filled_page(json);
+}
+
+Result<std::string> comparison_html(const Comparison& comparison, std::size_t rows) {
+  std::vector<std::string> sentences;
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+    sentences.push_back(comparison_headline(comparison, run));
+  std::string json = fmt::format(R"({{"page":"compare","version":"{}","rows":{},"sentences":)",
+                                 kVersion, std::min<std::size_t>(rows, 1'000'000));
+  to_json(json, sentences);
+  json += ",\"differs\":";
+  to_json(json, difference_sentence(comparison));
+  PageLabels labels;
+  labels.levels = level_page_labels();
+  labels.causes = page_labels(cause_labels());
+  labels.bars = page_labels(bar_labels());
+  labels.phases = page_labels(phase_labels());
+  json += ",\"labels\":";
+  to_json(json, labels);
+  json += ",\"comparison\":";
+  to_json(json, comparison);
+  json += '}';
+  return filled_page(json);
 }
 
 }  // namespace gf

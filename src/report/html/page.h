@@ -1,16 +1,53 @@
+// Words for the page: what labels.h and the catalogue of metrics say, as JSON.
 // The HTML report: one file that works offline. Its front end is web/, bundled by the build; this
 // puts the data in.
+// The page of a job of several ranks.
+// The page of many runs over their settings.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "analyze/compare/compare.h"
 #include "analyze/context.h"
+#include "analyze/ranks/ranks.h"
 #include "analyze/result.h"
+#include "analyze/sweep/sweep.h"
 #include "core/error.h"
+#include "report/labels.h"
 
 namespace gf {
+
+struct PageLabel {
+  std::string id, text, short_text, meaning;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("id", &PageLabel::id, "id");
+    visit("text", &PageLabel::text, "for people");
+    visit("short_text", &PageLabel::short_text, "for a column");
+    visit("meaning", &PageLabel::meaning, "one sentence");
+  }
+};
+
+struct PageLabels {
+  std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("levels", &PageLabels::levels, "levels of the ladder");
+    visit("causes", &PageLabels::causes, "idle causes");
+    visit("bars", &PageLabels::bars, "bars of the waterfall");
+    visit("phases", &PageLabels::phases, "runtime phases");
+    visit("energy", &PageLabels::energy, "components of energy");
+    visit("readings", &PageLabels::readings, "metrics over time");
+  }
+};
+
+/// Labels with their meanings; the catalogue knows metrics best.
+std::vector<PageLabel> page_labels(std::span<const Label> labels);
+/// Of all levels.
+std::vector<PageLabel> level_page_labels();
 
 /// What the page begins with: where the time goes, or where the joules go.
 enum class PageOrder : std::uint8_t { time, energy };
@@ -22,5 +59,11 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
 
 /// A comparison as one page; of layers and kernels `rows` are shown at first. The same error.
 Result<std::string> comparison_html(const Comparison& comparison, std::size_t rows);
+
+/// One file that works offline. Error: a build without the page.
+Result<std::string> ranks_html(const JobRanks& job);
+
+/// One file that works offline. Error: a build without the page.
+Result<std::string> sweep_html(const Sweep& sweep);
 
 }  // namespace gf

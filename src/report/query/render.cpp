@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/when.h"
-#include "report/csv/cells.h"
+#include "report/csv/tables.h"
 #include "report/json.h"
 #include "report/query/query.h"
 #include "report/text/format.h"

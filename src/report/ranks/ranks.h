@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "analyze/ranks/result.h"
+#include "analyze/ranks/names.h"
 #include "report/text/style.h"
 
 namespace gf {

@@ -1,10 +1,9 @@
 #include "report/reference/analysis_schema.h"
 
-#include "analyze/ranks/result.h"
+#include "analyze/ranks/names.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
-#include "core/when.h"
 #include "report/json.h"
 
 namespace gf {
@@ -100,7 +99,7 @@ struct Type<T> {
     if (!meaning.empty()) json_string(out += R"(, "description": )", meaning);
     std::string required, properties;
     T::fields([&]<class C, class M>(const char* name, M C::*, const char* field_meaning) {
-      json_string(required += when(!required.empty(), ", "), name);
+      json_string(required += (!required.empty() ? ", " : ""), name);
       property<M>(properties, name, field_meaning, depth + 1);
     });
     out += R"(, "required": [)" + required + R"(], "properties": {)" + properties;

@@ -1,4 +1,6 @@
 // What the declarations of results say of a type, for those who write them in other languages.
+// The answers' types for Python, made from the declarations of the results.
+// web/src/model.ts: the answer of analyze as types, for the page.
 #pragma once
 
 #include <string>
@@ -32,3 +34,19 @@ concept List = !std::is_same_v<T, std::string> && requires(T value) {
 };
 
 }  // namespace gf::declared_types
+
+namespace gf {
+
+/// python/gpufathom/results.py: a frozen dataclass for each struct that analyze and compare answer
+/// with.
+std::string python_results();
+
+}  // namespace gf
+
+namespace gf {
+
+/// Types of every result struct and of the closed lists in them, and the colours of causes, bars
+/// and phases; all from their declarations (analyze/results/*.def, analyze/names/*.def).
+std::string typescript_model();
+
+}  // namespace gf

@@ -14,4 +14,5 @@ std::string_view words_of(TakeawayVerdict verdict);
 char series_letter(std::size_t series);
 
 std::string sweep_text(const Sweep& sweep, const TextStyle& style);
+
 }  // namespace gf

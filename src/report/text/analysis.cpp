@@ -4,9 +4,8 @@
 
 #include "report/summary.h"
 #include "report/text/format.h"
-#include "report/text/paint.h"
 #include "report/text/sections.h"
-#include "report/wholeness.h"
+#include "report/text/style.h"
 
 namespace gf {
 
@@ -22,8 +21,7 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
   if (analysis.counters_source && analysis.counters_source->path != analysis.source.path)
     files += " + " + std::string(file_name(analysis.counters_source->path));
   const std::string what = subject(analysis);
-  std::size_t left = 0;
-  if (width > columns_of(what) + 2) left = width - columns_of(what) - 2;
+  std::size_t left = width > columns_of(what) + 2 ? width - columns_of(what) - 2 : 0;
   std::string out;
   if (left < 30)
     out = paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/when.h"
-
 namespace gf {
 
 namespace {
@@ -60,8 +58,8 @@ std::string format_reading(double value, std::string_view unit) {
       {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   for (const auto& [scale, letter] : kScales)
     if (std::abs(value) >= scale)
-      return fmt::format("{:.3g} {}{}", value / scale, letter, when(unit.ends_with("/s"), "/s"));
-  return fmt::format("{:.3g}{}", value, when(unit.ends_with("/s"), " /s"));
+      return fmt::format("{:.3g} {}{}", value / scale, letter, unit.ends_with("/s") ? "/s" : "");
+  return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
 }
 
 std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }

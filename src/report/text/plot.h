@@ -1,4 +1,5 @@
 // Points in a frame of characters.
+// Bars of characters.
 #pragma once
 
 #include <string>
@@ -29,5 +30,14 @@ std::string plot(const TextStyle& style, const std::vector<PlotPoint>& points, c
 /// Shares in equal bins as one row of blocks, the highest bin as high as a row; digits without
 /// block characters.
 std::string sparkline(const TextStyle& style, const std::vector<double>& shares);
+
+/// What a bar shows on a track of 0..1: nothing up to `from`, filled up to `to`, perhaps filled up
+/// to `unsure`.
+struct Span01 {
+  double from = 0, to = 0, unsure = 0;
+};
+
+/// A bar of exactly `width` columns. A part that is not empty shows at least a sliver.
+std::string bar(const TextStyle& style, Span01 span, int width, Paint how = Paint::used);
 
 }  // namespace gf

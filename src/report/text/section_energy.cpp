@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "core/fallback.h"
-#include "core/when.h"
 #include "report/energy.h"
 #include "report/labels.h"
-#include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -177,11 +176,8 @@ std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std:
                           text_or(energy.name, fmt::format("GPU {}", energy.device)),
                           format_energy(energy.nj), format_time(energy.span_ns), energy.mean_watts),
               width, 2);
-  if (energy.parts.empty()) {
-    out += paint(style, Paint::dim, "  levels: no data\n");
-  } else {
-    out += components_table(energy, style);
-  }
+  out += energy.parts.empty() ? paint(style, Paint::dim, "  levels: no data\n")
+                              : components_table(energy, style);
   if (!energy.parts.empty() && energy.counts_source != CountsSource::none)
     out += paint(style, Paint::dim,
                  wrap("Intervals hold the spread between boards and the model's error on kernels "
@@ -215,7 +211,7 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
                        energy.model_gpu.empty()
                            ? ""
                            : fmt::format(" ({}{}{})", energy.model_gpu,
-                                         when(!energy.model_date.empty(), ", "), energy.model_date),
+                                         !energy.model_date.empty() ? ", " : "", energy.model_date),
                        gain),
                    static_cast<std::size_t>(style.width), 2));
   } else if (!energy.why_missing.empty()) {

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "core/fallback.h"
-#include "core/when.h"
 #include "report/labels.h"
-#include "report/text/bar.h"
 #include "report/text/format.h"
 #include "report/text/known.h"
+#include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -20,7 +19,7 @@ constexpr int kPhaseBar = 24;
 
 std::string modes_text(const RuntimeInfo& runtime_info) {
   std::string text;
-  for (const auto& mode : runtime_info.modes) text += when(!text.empty(), ", ") + mode;
+  for (const auto& mode : runtime_info.modes) text += (!text.empty() ? ", " : "") + mode;
   return text;
 }
 
@@ -35,7 +34,7 @@ std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style
                    {""},
                    {"time", Align::right},
                    {"share", Align::right},
-                   {when(items, "per item"), Align::right}});
+                   {(items ? "per item" : ""), Align::right}});
   for (const auto& phase : runtime_info.phases) {
     if (phase.ns == 0 && phase.present_ns == 0) continue;
     table.add({std::string(name_of(phase.phase)),

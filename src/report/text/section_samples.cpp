@@ -8,8 +8,8 @@
 #include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/text/format.h"
-#include "report/text/paint.h"
 #include "report/text/sections.h"
+#include "report/text/style.h"
 #include "report/text/table.h"
 
 namespace gf {
@@ -51,14 +51,9 @@ std::string columns(const std::vector<double>& values, double most, std::size_t 
       }
       continue;
     }
-    double share = 0;
-    if (most > 0) share = std::clamp(sum / count / most, 0.0, 1.0);
-    long height = 0;
-    if (share > 0) height = std::max<long>(1, std::lround(share * 8));
-    if (style.utf8)
-      out += kBlocks[height];
-    else
-      out += kAscii[height];
+    double share = most > 0 ? std::clamp(sum / count / most, 0.0, 1.0) : 0;
+    long height = share > 0 ? std::max<long>(1, std::lround(share * 8)) : 0;
+    out += style.utf8 ? kBlocks[height] : kAscii[height];
   }
   return out;
 }

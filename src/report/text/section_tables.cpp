@@ -46,8 +46,7 @@ void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& l
                      const std::vector<std::string_view>& ids) {
   for (const auto id : ids) {
     const auto* spread = spread_of(levels, id);
-    Paint how = Paint::plain;
-    if (!spread) how = Paint::dim;
+    Paint how = spread ? Paint::plain : Paint::dim;
     cells.emplace_back(percent(spread), how);
   }
 }

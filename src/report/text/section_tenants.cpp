@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/when.h"
 #include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
@@ -129,7 +128,7 @@ std::string tenants_section(const Analysis& analysis, const TextStyle& style) {
     if (device.span_ns == 0) {
       std::string pids;
       for (const auto& tenant : device.tenants)
-        pids += when(!pids.empty(), ", ") + tenant_label(tenant);
+        pids += (!pids.empty() ? ", " : "") + tenant_label(tenant);
       out += section_title(style, fmt::format("Who used GPU {}", device.id),
                            fmt::format("{} processes", count));
       out += wrap(pids + ": " + device.cannot_tell + ".", width, 2);

@@ -8,8 +8,8 @@
 #include "report/labels.h"
 #include "report/limit.h"
 #include "report/summary.h"
-#include "report/text/bar.h"
 #include "report/text/format.h"
+#include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

@@ -1,5 +1,9 @@
 // How a text report may look where it goes.
+// Colour by meaning, so that every report paints the same thing the same way.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 namespace gf {
 
@@ -8,5 +12,10 @@ struct TextStyle {
   bool colour = false;  // ANSI colours
   bool utf8 = false;    // block characters for bars; plain ASCII without
 };
+
+enum class Paint { plain, title, strong, dim, good, warn, bad, used, unknown };
+
+/// `text` in the colour of its meaning; unchanged when the style has no colour.
+std::string paint(const TextStyle& style, Paint how, std::string_view text);
 
 }  // namespace gf

@@ -17,21 +17,10 @@ std::size_t width_of(const Cell& cell) {
 }
 
 std::string placed(const TextStyle& style, const Cell& cell, std::size_t width, Align align) {
-  std::string shown;
-  if (cell.ready) {
-    shown = cell.text;
-  } else {
-    shown = shorten_middle(cell.text, width);
-  }
-  std::size_t used = 0;
-  if (cell.ready) {
-    used = cell.columns;
-  } else {
-    used = columns_of(shown);
-  }
+  std::string shown = cell.ready ? cell.text : shorten_middle(cell.text, width);
+  std::size_t used = cell.ready ? cell.columns : columns_of(shown);
   const std::string pad(width > used ? width - used : 0, ' ');
-  std::string body = shown;
-  if (!cell.ready) body = paint(style, cell.how, shown);
+  std::string body = cell.ready ? shown : paint(style, cell.how, shown);
   if (align == Align::right) return pad + body;
   return body + pad;
 }
@@ -72,11 +61,7 @@ std::vector<std::size_t> TextTable::shown_columns(const std::vector<std::size_t>
     std::size_t needed = kGap * (shown.empty() ? 0 : shown.size() - 1);
     auto spare = shown.end();
     for (auto it = shown.begin(); it != shown.end(); ++it) {
-      if (columns_[*it].gives_way) {
-        needed += std::min(width[*it], kComfortable);
-      } else {
-        needed += width[*it];
-      }
+      needed += columns_[*it].gives_way ? std::min(width[*it], kComfortable) : width[*it];
       if (columns_[*it].spare > 0 &&
           (spare == shown.end() || columns_[*it].spare > columns_[*spare].spare))
         spare = it;
@@ -99,8 +84,7 @@ void TextTable::shrink(std::vector<std::size_t>& width, const std::vector<std::s
       rigid += width[column];
   std::sort(giving.begin(), giving.end(),
             [&](auto left, auto right) { return width[left] < width[right]; });
-  std::size_t left = 0;
-  if (available > rigid) left = available - rigid;
+  std::size_t left = available > rigid ? available - rigid : 0;
   for (std::size_t i = 0; i < giving.size(); ++i) {
     width[giving[i]] = std::min(width[giving[i]], std::max(kNarrowest, left / (giving.size() - i)));
     left -= std::min(left, width[giving[i]]);

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "core/when.h"
 #include "report/summary.h"
-#include "report/text/bar.h"
 #include "report/text/format.h"
 #include "report/text/known.h"
+#include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -35,8 +34,7 @@ std::string account_lines(const WorkAccount& account, const TextStyle& style) {
       {{"peak x time"}, {"", Align::right}, {"", Align::right}, {"most under", Align::left, true}});
   for (const auto& part : account.parts) {
     if (part.share.value_or(0) < 0.0005) continue;
-    std::string owner;
-    if (!part.owners.empty()) owner = part.owners.front().name;
+    std::string owner = part.owners.empty() ? "" : part.owners.front().name;
     table.add({part.label, format_time(part.ns), format_share(part.share), owner});
   }
   out += table.render(style);
@@ -65,7 +63,7 @@ std::string memory_lines(const std::vector<DeviceMemory>& devices, const TextSty
   std::string out;
   for (const auto& memory : devices) {
     std::string line = fmt::format("Memory of device {}:", memory.device);
-    const char* comma = when(memory.peak_allocated.has_value(), ",");
+    const char* comma = memory.peak_allocated.has_value() ? "," : "";
     if (memory.peak_allocated)
       line += fmt::format(" {} allocated at most", format_bytes(*memory.peak_allocated));
     if (memory.peak_reserved)
@@ -149,9 +147,10 @@ std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t
   for (const auto& point : use.roofline) {
     if (point.scope != RoofScope::kernel || shown == rows) continue;
     ++shown;
-    const char* source = "model";
-    if (point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured)
-      source = "counters";
+    const char* source =
+        point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured
+            ? "counters"
+            : "model";
     table.add({point.name, format_time(point.ns), known_or("-", point.flops_per_s, plain_rate),
                known_or("-", point.bytes_per_s, plain_rate),
                known_or("-", point.of_ceiling, format_share), std::string(name_of(point.limit)),

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/fallback.h"
-#include "report/text/bar.h"
 #include "report/text/format.h"
 #include "report/text/known.h"
+#include "report/text/plot.h"
 #include "report/text/table.h"
 
 namespace gf::cli {
@@ -140,9 +140,9 @@ std::string overhead_svg(const OverheadReport& report) {
     if (row.name == "none") continue;
     body += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8,
                         top + 15, escaped(row.name));
-    int width = 0;
-    if (column && row.kernels == 0)
-      width = static_cast<int>(std::lround(std::max(*column, 0.0) / most * kWidth));
+    int width = column && row.kernels == 0
+                    ? static_cast<int>(std::lround(std::max(*column, 0.0) / most * kWidth))
+                    : 0;
     if (row.failed.empty() && row.kernels == 0 && column)
       body += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"18\" fill=\"#3a6ea5\"/>\n",
                           kLeft, top, std::max(width, 1));

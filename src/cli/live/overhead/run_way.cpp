@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,14 +17,126 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
-#include "cli/live/overhead/run_processes.h"
-#include "core/host_clock.h"
 #include "core/read_file.h"
+#include "core/time.h"
 
 namespace gf::cli {
 
 namespace {
+
+/// Finds them by an environment variable that everything started by a run has, also what leaves its
+/// parent; the program is the one that runs the command, and what that starts.
+class RunProcesses {
+ public:
+  /// `marker`: VARIABLE=VALUE. `command`: the program's words. `daemons`: names of processes that
+  /// work for the tool and run already.
+  RunProcesses(std::string marker, std::vector<std::string> command,
+               std::vector<std::string> daemons);
+
+  /// Reads /proc; what ended since the last look is known as it was then.
+  void look();
+  /// Empty when no process was seen that is the tool's alone.
+  std::optional<double> tool_cpu_seconds() const;
+  std::int64_t tool_memory_bytes() const { return memory_; }
+
+ private:
+  struct Use {
+    double first = 0, last = 0;  // CPU seconds
+    bool daemon = false;
+  };
+  std::string marker_;
+  std::string command_;  // as /proc shows it
+  std::vector<std::string> daemons_;
+  std::map<pid_t, Use> tool_;
+  std::int64_t memory_ = 0;  // most resident memory of the tool's processes together
+};
+
+struct Process {
+  pid_t parent = 0;
+  std::string name;
+  double cpu_seconds = 0;
+  std::int64_t memory_bytes = 0;
+};
+
+/// Of /proc/PID/stat: the name stands in brackets and may hold anything.
+std::optional<Process> read_process(const std::string& folder) {
+  const std::string stat = text_of_file(folder + "/stat");
+  const auto open = stat.find('('), close = stat.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return {};
+  Process out;
+  out.name = stat.substr(open + 1, close - open - 1);
+  std::istringstream fields(stat.substr(close + 1));
+  std::string state;
+  fields >> state >> out.parent;
+  long long value = 0, user = 0, system = 0, pages = 0;
+  constexpr int kUser = 14, kSystem = 15, kResident = 24;  // numbers of proc(5)
+  for (int field = 5; field <= kResident && fields >> value; ++field) {
+    if (field == kUser) user = value;
+    if (field == kSystem) system = value;
+    if (field == kResident) pages = value;
+  }
+  out.cpu_seconds = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  out.memory_bytes = pages * sysconf(_SC_PAGESIZE);
+  return out;
+}
+
+bool holds(const std::string& environment, const std::string& marker) {
+  const auto at = ('\0' + environment).find('\0' + marker + '\0');
+  return at != std::string::npos;
+}
+
+RunProcesses::RunProcesses(std::string marker, std::vector<std::string> command,
+                           std::vector<std::string> daemons)
+    : marker_(std::move(marker)), daemons_(std::move(daemons)) {
+  for (const auto& word : command) command_ += word + '\0';
+}
+
+void RunProcesses::look() {
+  std::map<pid_t, Process> all;
+  std::set<pid_t> of_run, programs;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const auto pid = static_cast<pid_t>(std::atol(entry.path().filename().c_str()));
+    if (pid <= 0) continue;
+    auto process = read_process(entry.path());
+    if (!process) continue;
+    if (holds(text_of_file(entry.path().string() + "/environ"), marker_)) of_run.insert(pid);
+    if (of_run.contains(pid) && text_of_file(entry.path().string() + "/cmdline") == command_)
+      programs.insert(pid);
+    all.emplace(pid, std::move(*process));
+  }
+  auto program_holds = [&](pid_t pid) {
+    for (auto at = all.find(pid); at != all.end(); at = all.find(at->second.parent))
+      if (programs.contains(at->first)) return true;
+    return false;
+  };
+  std::int64_t memory = 0;
+  for (const auto& [pid, process] : all) {
+    const bool daemon = std::find(daemons_.begin(), daemons_.end(), process.name) != daemons_.end();
+    // Before the program's own process is there, nothing is known to be the tool's.
+    const bool tool = of_run.contains(pid) && !programs.empty() && !program_holds(pid);
+    if (!daemon && !tool) continue;
+    const auto [use, added] = tool_.try_emplace(pid);
+    if (added) use->second = {daemon ? process.cpu_seconds : 0, 0, daemon};
+    use->second.last = process.cpu_seconds;
+    memory += process.memory_bytes;
+  }
+  memory_ = std::max(memory_, memory);
+}
+
+std::optional<double> RunProcesses::tool_cpu_seconds() const {
+  if (tool_.empty()) return {};
+  double seconds = 0;
+  for (const auto& [pid, use] : tool_) seconds += use.last - use.first;
+  return seconds;
+}
 
 constexpr int kLookEveryMs = 500;
 constexpr const char* kMarker = "GPUFATHOM_OVERHEAD";  // all that a run starts inherits it
@@ -191,8 +304,7 @@ WatchedRun run_watched(const Way& way, const WaysWanted& wanted, const std::stri
   const auto& command = way.command.empty() ? wanted.command : way.command;
   RunProcesses processes(fmt::format("{}={}", kMarker, wanted.work), command, way.daemons);
   GpuRun gpu_run(gpus);
-  pid_t side = -1;
-  if (!way.beside.empty()) side = spawn(way.beside, "/dev/null");
+  pid_t side = way.beside.empty() ? -1 : spawn(way.beside, "/dev/null");
   auto words = way.before;
   words.insert(words.end(), command.begin(), command.end());
   const Nanos start = host_now();

@@ -7,15 +7,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+
+#include "core/time.h"
 
 namespace gf::cli {
 
 namespace {
 
 bool on_path(const std::string& program) {
-  std::string path;
-  if (std::getenv("PATH")) path = std::getenv("PATH");
+  std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
   for (std::size_t at = 0; at <= path.size();) {
     const auto end = std::min(path.find(':', at), path.size());
     if (access((path.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
@@ -77,11 +79,7 @@ std::vector<std::string> under_torch(const WaysWanted& wanted) {
   while (script < command.size() && command[script].size() > 1 && command[script][0] == '-' &&
          command[script] != "-m") {
     if (command[script] == "-c") return {};
-    if (command[script] == "-X" || command[script] == "-W") {
-      script += 2;
-    } else {
-      script += 1;
-    }
+    script += command[script] == "-X" || command[script] == "-W" ? 2U : 1U;
   }
   if (script >= command.size() || !has_torch(command[0])) return {};
   const std::string runner = wanted.work + "/torch_runner.py";
@@ -92,10 +90,6 @@ std::vector<std::string> under_torch(const WaysWanted& wanted) {
   out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(script), command.end());
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::string>& more,
              const std::string& stem) {
@@ -164,6 +158,66 @@ std::vector<Way> ways_to_watch(const WaysWanted& wanted) {
              std::find(wanted.only.begin(), wanted.only.end(), way.name) == wanted.only.end();
     });
   return ways;
+}
+
+namespace {
+
+std::string largest(const std::string& folder, const std::string& ending) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::string found;
+  std::uintmax_t most = 0;
+  for (const auto& file : fs::recursive_directory_iterator(folder, ignored)) {
+    const auto size = file.is_regular_file(ignored) ? file.file_size(ignored) : 0;
+    if (size > most && file.path().string().ends_with(ending)) {
+      most = size;
+      found = file.path();
+    }
+  }
+  return found;
+}
+
+/// Exit codes of 1 count: an answer that is not whole took its time as well.
+std::optional<double> time_of(std::vector<std::string> words, const std::string& file) {
+  std::vector<char*> argv;
+  for (auto& word : words) {
+    if (word == "{FILE}") word = file;
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  const Nanos start = host_now();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (const int null = open("/dev/null", O_RDWR); null >= 0)
+      for (int stream = 0; stream < 3; ++stream) dup2(null, stream);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) return {};
+  const double seconds = static_cast<double>(host_now() - start) * 1e-9;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) return {};
+  return seconds;
+}
+
+}  // namespace
+
+AfterRunTimes time_after_run(const AfterRun& after, const std::string& folder) {
+  AfterRunTimes times;
+  std::string file = largest(folder, after.ending);
+  if (file.empty()) return times;
+  if (!after.convert.empty()) {
+    times.convert_seconds = time_of(after.convert, file);
+    file = largest(folder, after.converted);
+  }
+  if (after.analyse.empty() || file.empty()) return times;
+  auto words = after.analyse;
+  const std::string answer = folder + "/answer.json";
+  words.insert(words.end(), {"-o", answer});
+  const auto seconds = time_of(words, file);
+  std::error_code ignored;
+  if (std::filesystem::exists(answer, ignored)) times.analyse_seconds = seconds;
+  return times;
 }
 
 }  // namespace gf::cli

@@ -5,19 +5,67 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <string>
 #include <utility>
 
-#include "cli/live/screen/history_line.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
 #include "report/live.h"
 #include "report/text/format.h"
-#include "report/xid_words.h"
+#include "report/text/style.h"
 
 namespace gf::cli {
 
 namespace {
+
+struct HistoryLabel {
+  const char* name;
+  const char* unit;
+  double full;  // what a full column means; 0: the highest reading
+};
+
+constexpr int kBeforeColumns = 45;
+
+std::string number(double value) {
+  if (std::isnan(value)) return "-";
+  if (value < 9.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+const char* column(double part, bool utf8) {
+  constexpr std::array<const char*, 8> blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::array<const char*, 8> letters{"_", ".", ":", "-", "=", "+", "*", "#"};
+  const auto step = static_cast<std::size_t>(std::clamp(part * 8, 0.0, 7.0));
+  if (utf8) return blocks[step];
+  return letters[step];
+}
+
+/// Name, newest, lowest and highest reading, and a column for each of the newest readings; empty
+/// when there is no reading at all. A reading without data (NaN) is a blank.
+std::string history_line(const std::deque<double>& readings, const HistoryLabel& label,
+                         const TextStyle& style) {
+  double lowest = NAN;
+  double highest = NAN;
+  for (const double value : readings) {
+    lowest = std::fmin(lowest, value);  // which passes NaN over
+    highest = std::fmax(highest, value);
+  }
+  if (std::isnan(highest)) return {};
+  double full = label.full;
+  if (full <= 0) full = std::max(highest, 1e-9);
+  std::string out =
+      fmt::format("  {:<13}{:>8}{:>8}{:>8} {:<5}", label.name, number(readings.back()),
+                  number(lowest), number(highest), label.unit);
+  const auto room = static_cast<std::size_t>(std::max(style.width - kBeforeColumns, 1));
+  const std::size_t first = readings.size() - std::min(readings.size(), room);
+  out.append(room - (readings.size() - first), ' ');
+  for (std::size_t i = first; i < readings.size(); ++i) {
+    out += std::isnan(readings[i]) ? " " : column(readings[i] / full, style.utf8);
+  }
+  return out + "\n";
+}
 
 constexpr std::size_t kReadings = 600;
 
@@ -257,8 +305,7 @@ std::string MonitorScreen::draw(const TextStyle& style, int rows) const {
   }
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   const auto room = static_cast<std::size_t>(std::max(rows - 1, 1));
-  std::size_t most = 0;
-  if (lines > room) most = lines - room;
+  std::size_t most = lines > room ? lines - room : 0;
   return first_lines(text, std::min(scroll_, most), room) + key_line();
 }
 

@@ -1,6 +1,21 @@
+// What CUPTI traces for the library.
+//
+// Nothing that was switched on is ever switched off. On an H200 (CUPTI 13.0, update 1) each way to
+// do so has ended programs or lost their kernels (docs/record.md): a copy under way when copies are
+// switched off leaves a record whose list of times is freed, and the next flush reads it; with
+// kernels alone switched off, a set between windows gets no time, which keeps back the buffer of
+// its thread and all that the thread launches in the next window, and one that is being launched
+// when kernels are switched on again reads a null pointer.
 // Which calls of the program are recorded: by a callback around each. CUPTI's activity records of
 // calls are not asked for: in a program that has used CUDA before it agrees and gives none, and in
 // second windows kernels came without times where it did.
+// Who is inside a call that has a callback, and when callbacks may be switched off.
+//
+// CUPTI sees the end of a call only while the call's callback is on. Where it is switched off while
+// a thread is inside, the thread counts as inside for good: each of its later calls gets the number
+// of that one, and so do the kernels they launch, in our records and in those of every profiler
+// that comes after (CUDA 13.0: docs/record.md). So the program's own threads switch callbacks off,
+// at the end of a call while no other thread is inside one.
 #pragma once
 
 #include <cupti.h>
@@ -8,6 +23,10 @@
 #include <cstdint>
 
 namespace gf::inject {
+
+/// Begins to trace, where it is not so already. `anew`: CUPTI is asked for all of it again, as
+/// another profiler may have switched off what it had no more use for.
+void trace(bool anew);
 
 /// Callbacks around the calls, from now on or no more; in_calls.h says when that is safe. False:
 /// CUPTI refused.
@@ -21,5 +40,18 @@ bool called_before_window(std::uint32_t correlation);
 /// Whether a call with this number was seen since forget_launches(); true where none was seen.
 bool called_in_window(std::uint32_t correlation);
 void forget_launches();
+
+struct Thread;
+
+/// Callbacks are on from here on. Without effect where they still are.
+void switch_calls_on(CUpti_SubscriberHandle subscriber);
+/// They are to be switched off as soon as it is safe, which may be never.
+void let_calls_go();
+/// Whether none is on.
+bool calls_are_off();
+
+/// Around what a callback does of a call's beginning and end.
+void enter_call(Thread& thread);
+void leave_call(Thread& thread);
 
 }  // namespace gf::inject

@@ -12,8 +12,7 @@
 
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
-#include "collect/inject/agent/kinds.h"
-#include "collect/inject/agent/thread.h"
+#include "collect/inject/agent/guard.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -258,8 +257,7 @@ std::uint32_t call_name(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   if (added) {
     const char* text = nullptr;
     cupti.cuptiGetCallbackName(domain, id, &text);
-    std::string name = "";
-    if (text) name = text;
+    std::string name = text ? text : "";
     if (const auto rfind = name.rfind("_v"); rfind != std::string::npos) name.resize(rfind);
     if (name.ends_with("_ptsz") || name.ends_with("_ptds")) name.resize(name.size() - 5);
     it->second = Writer::instance().text(name);

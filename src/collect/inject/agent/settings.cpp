@@ -27,9 +27,9 @@ const Control* map_control(const char* directory) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return nullptr;
   struct stat status{};
-  void* at = MAP_FAILED;
-  if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(Control)))
-    at = ::mmap(nullptr, sizeof(Control), PROT_READ, MAP_SHARED, fd, 0);
+  void* at = ::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(Control))
+                 ? ::mmap(nullptr, sizeof(Control), PROT_READ, MAP_SHARED, fd, 0)
+                 : MAP_FAILED;
   ::close(fd);
   if (at == MAP_FAILED) return nullptr;
   const auto* mapped = static_cast<const Control*>(at);

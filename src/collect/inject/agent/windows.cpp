@@ -12,8 +12,6 @@
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
 #include "collect/inject/agent/graphs.h"
-#include "collect/inject/agent/in_calls.h"
-#include "collect/inject/agent/kinds.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/writer.h"
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "collect/inject/agent/guard.h"
-#include "collect/inject/agent/thread.h"
 
 namespace gf::inject {
 
@@ -176,11 +175,7 @@ void Writer::look_for_recorder() {
   }
   const std::string lock = std::string(settings.directory) + "/" + kRecorderFile;
   const int fd = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    abandoned_ = errno == ENOENT;
-  } else {
-    abandoned_ = ::flock(fd, LOCK_SH | LOCK_NB) == 0;
-  }
+  abandoned_ = fd < 0 ? errno == ENOENT : ::flock(fd, LOCK_SH | LOCK_NB) == 0;
   if (fd >= 0) ::close(fd);
   if (!abandoned_) return;
   failed_ = full_ = true;

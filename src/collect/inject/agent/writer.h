@@ -15,7 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collect/inject/agent/ledger.h"
+#include "collect/inject/agent/graphs.h"
 #include "collect/inject/agent/settings.h"
 #include "collect/inject/stream.h"
 

@@ -1,0 +1,211 @@
+#include "session/ranks.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+
+#include "analyze/ranks/measure_rank.h"
+#include "analyze/ranks/parallel.h"
+#include "core/machine.h"
+#include "core/trim.h"
+#include "import/importer.h"
+
+namespace gf {
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// What a part begins with, once spaces and lines are out that a program may have written into it.
+constexpr std::string_view kPartStart = R"({"schema":"gpufathom.rank/)";
+
+struct Candidate {
+  std::string path;
+  bool named = false;  // by the user, not found in a folder
+};
+
+Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& paths) {
+  std::vector<Candidate> out;
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (!files::is_directory(path, error)) {
+      if (!files::exists(path, error)) return fail("does not exist", path);
+      out.push_back({path, true});
+      continue;
+    }
+    std::vector<Candidate> inside;
+    for (files::recursive_directory_iterator at(path, error), end; !error && at != end;
+         at.increment(error))
+      if (at->is_regular_file(error) && looks_like_capture(at->path().string()))
+        inside.push_back({at->path().string(), false});
+    if (error) return fail("cannot be listed: " + error.message(), path);
+    if (inside.empty())
+      return fail("holds no captures", path, -1, "give the files of the ranks, or their folder");
+    std::sort(inside.begin(), inside.end(),
+              [](const Candidate& left, const Candidate& right) { return left.path < right.path; });
+    out.insert(out.end(), inside.begin(), inside.end());
+  }
+  return out;
+}
+
+bool is_rank_part(std::string_view head) {
+  std::string start;
+  for (const char letter : head) {
+    if (letter != ' ' && letter != '\n' && letter != '\r' && letter != '\t') start += letter;
+    if (start.size() == kPartStart.size()) break;
+  }
+  return start == kPartStart;
+}
+
+/// A part a line, or one in several lines that ends with a brace on its own.
+Result<std::vector<RankPart>> read_parts(const std::string& path, std::uint64_t max_bytes) {
+  auto input = Input::open(path, max_bytes);
+  if (!input) return tl::unexpected(input.error());
+  std::vector<RankPart> parts;
+  std::string buffer;
+  std::vector<char> block(std::size_t{1} << 20);
+  bool more = true;
+  while (more) {
+    const auto got = input->read(block.data(), block.size());
+    if (!got) return tl::unexpected(got.error());
+    more = *got > 0;
+    buffer.append(block.data(), *got);
+    std::size_t from = 0, line = 0;
+    for (auto end = buffer.find('\n'); end != buffer.npos || (!more && line < buffer.size());
+         end = buffer.find('\n', line)) {
+      const std::string_view all(buffer);
+      const auto text = all.substr(line, end - line);
+      const auto whole = trimmed(all.substr(from, end - from));
+      const bool last = end == buffer.npos;
+      const bool first = line == from;
+      line = last ? buffer.size() : end + 1;
+      if (whole.empty()) from = line;
+      const bool ends =
+          last || (first && whole.ends_with('}')) || (!first && text.starts_with('}'));
+      if (whole.empty() || !ends) continue;
+      from = line;
+      auto part = read_rank_part(whole, path);
+      if (!part) return tl::unexpected(part.error());
+      parts.push_back(std::move(*part));
+    }
+    buffer.erase(0, from);
+  }
+  if (!trimmed(buffer, " \t\r\n").empty())
+    return fail("ends inside a part", path, -1, "make it again with gpufathom ranks --map");
+  return parts;
+}
+
+class Loader {
+ public:
+  Loader(const RankInputs& inputs, const Progress& progress) : progress_(progress) {
+    workers_ = inputs.threads ? inputs.threads : usable_cores();
+    options_.max_bytes = inputs.max_bytes;
+  }
+
+  LoadedRanks load(const std::vector<Candidate>& candidates) {
+    // One file has all threads; many have one each.
+    options_.threads = candidates.size() < workers_ ? workers_ : 1;
+    std::vector<std::vector<RankPart>> parts(candidates.size());
+    for_each_parallel(candidates.size(), workers_, [&](std::size_t i) {
+      parts[i] = load_one(candidates[i], candidates.size());
+    });
+    for (auto& some : parts)
+      for (auto& part : some) out_.parts.push_back(std::move(part));
+    std::sort(out_.failed.begin(), out_.failed.end(),
+              [](const Error& left, const Error& right) { return left.file < right.file; });
+    std::sort(out_.left_out.begin(), out_.left_out.end());
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<RankPart> load_one(const Candidate& candidate, std::size_t all) {
+    auto parts = parts_of(candidate);
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (progress_ && !progress_("reading", static_cast<double>(done_) / static_cast<double>(all)))
+      out_.failed.push_back({"reading was stopped", candidate.path, -1, {}});
+    if (parts) return std::move(*parts);
+    out_.failed.push_back(parts.error());
+    return {};
+  }
+
+  Result<std::vector<RankPart>> parts_of(const Candidate& candidate) {
+    auto head = read_head(candidate.path);
+    if (!head) return tl::unexpected(head.error());
+    if (is_rank_part(*head)) return read_parts(candidate.path, options_.max_bytes);
+    if (!candidate.named && !known(candidate.path, *head)) {
+      const std::lock_guard lock(mutex_);
+      out_.left_out.push_back(candidate.path);
+      return std::vector<RankPart>{};
+    }
+    const auto capture = import_file(candidate.path, options_);
+    if (!capture) return tl::unexpected(capture.error());
+    return measure_ranks(*capture);
+  }
+
+  static bool known(const std::string& path, std::string_view head) {
+    constexpr int kSure = 50;
+    return std::any_of(importers().begin(), importers().end(), [&](const Importer& importer) {
+      return importer.sniff(path, head) >= kSure;
+    });
+  }
+
+  const Progress& progress_;
+  ImportOptions options_;
+  unsigned workers_ = 1;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  LoadedRanks out_;
+};
+
+}  // namespace
+
+Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress) {
+  auto candidates = candidates_of(inputs.paths);
+  if (!candidates) return tl::unexpected(candidates.error());
+  std::erase_if(*candidates, [&](const Candidate& candidate) {
+    std::error_code error;
+    return !inputs.without.empty() && files::equivalent(candidate.path, inputs.without, error);
+  });
+  return Loader(inputs, progress).load(*candidates);
+}
+
+bool is_folder_of_ranks(const std::string& path) {
+  std::error_code error;
+  if (!files::is_directory(path, error)) return false;
+  std::size_t found = 0;
+  for (files::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(error) && looks_like_capture(at->path().string()) &&
+        !at->path().string().ends_with(".xplane.pb"))
+      ++found;
+  return found > 0;
+}
+
+bool looks_like_capture(std::string_view path) {
+  for (const std::string_view end : {".json", ".json.gz", ".json.zst", ".jsonl", ".gpf", ".gpf.gz",
+                                     ".sqlite", ".xplane.pb", ".xplane.pb.gz"})
+    if (path.ends_with(end)) return true;
+  return false;
+}
+
+Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& peers,
+                                               const InputOptions& input, const Capture& capture,
+                                               const Progress& progress,
+                                               const std::function<void(const Error&)>& tell) {
+  if (peers.empty()) return std::nullopt;
+  auto loaded = load_ranks({peers, input.max_bytes, input.threads, input.trace}, progress);
+  if (!loaded) return tl::unexpected(loaded.error());
+  const unsigned workers = input.threads ? input.threads : usable_cores();
+  auto waiting = find_job_waiting(capture, std::move(loaded->parts), workers);
+  if (!waiting) {
+    for (const auto& error : loaded->failed) tell(error);
+    return tl::unexpected(waiting.error());
+  }
+  for (const auto& error : loaded->failed)
+    waiting->job.quality.push_back({std::string(kMissingRanks), 1, error.message()});
+  return std::optional(std::move(*waiting));
+}
+
+}  // namespace gf

@@ -1,0 +1,50 @@
+// Reading the files of many ranks: several at once, and of each only what is needed is kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/ranks/job_waiting.h"
+#include "analyze/ranks/names.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "session/load_capture.h"
+
+namespace gf {
+
+struct RankInputs {
+  std::vector<std::string> paths;  // files, folders of files
+  std::uint64_t max_bytes = 64ull << 30;
+  unsigned threads = 0;
+  std::string without = {};  // a file among them that is not read
+};
+
+struct LoadedRanks {
+  std::vector<RankPart> parts;
+  std::vector<Error> failed;          // files that should hold a rank and could not be read
+  std::vector<std::string> left_out;  // files of a folder that are no captures
+};
+
+/// Reads captures, and parts that `ranks --map` made of them. No more captures are in memory at
+/// once than there are threads. Errors: a path that is not there, nothing to read.
+Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress);
+
+/// Whether `path` is a folder that holds captures of its own, other than a profile of XLA.
+bool is_folder_of_ranks(const std::string& path);
+
+/// Whether a file of this name is read when a folder that holds it is named.
+bool looks_like_capture(std::string_view path);
+
+/// What the captures of a job's other ranks tell of the one that is analysed, read from `input`;
+/// nothing when none are asked for. Files that cannot be read are told of with `tell` where nothing
+/// else is left, and in the answer's quality.
+Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& peers,
+                                               const InputOptions& input, const Capture& capture,
+                                               const Progress& progress,
+                                               const std::function<void(const Error&)>& tell);
+
+}  // namespace gf
