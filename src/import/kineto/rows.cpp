@@ -143,10 +143,7 @@ bool Rows::time(const Event& event, Field field, Nanos& ns) {
 }
 
 void Rows::complete() {
-  rows_.each_table([](auto& table) {
-    const std::size_t size = table.size();
-    table.each_column_ref([&](const auto& column) { column.column.resize(size, column.fallback); });
-  });
+  rows_.each_table([](auto& table) { gf::complete(table); });
 }
 
 void Rows::add(const Event& event, std::int64_t at) {

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <array>
-#include <cmath>
-#include <type_traits>
 
 #include "import/kineto/chunk.h"
+#include "import/said_columns.h"
 
 namespace gf::kineto {
 
@@ -43,18 +42,6 @@ class Rows {
   void complete();
 
  private:
-  /// Sets the value of a row in a column that few rows say something in: the rows before it that
-  /// did not are filled up.
-  template <class T>
-  static void put(Column<T>& column, std::size_t row, T value) {
-    if constexpr (std::is_same_v<T, double>)
-      column.resize(row, NAN);
-    else if constexpr (std::is_enum_v<T>)
-      column.resize(row, ColumnType<T>::kFallback);
-    else
-      column.resize(row, T{-1});
-    column.push_back(value);
-  }
   void say(Column<std::int64_t>& column, std::size_t row, const Event& event, Field field,
            std::int64_t at) {
     if (event.has(field)) put(column, row, integer(event, field, -1, at));
