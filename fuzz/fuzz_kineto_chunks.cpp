@@ -2,7 +2,6 @@
 // whether layouts of events are learned or not.
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
 
 #include "import/importer.h"
 #include "import/kineto/kineto.h"
@@ -10,15 +9,14 @@
 
 namespace {
 
-bool same(const gf::Capture& left, const gf::Capture& right) {
+bool same(gf::Capture& left, const gf::Capture& right) {
   bool equal = left.strings.size() == right.strings.size() && left.events == right.events;
-  left.each_table_pair(right, [&](const auto& mine, const auto& theirs) {
-    const_cast<std::remove_cvref_t<decltype(mine)>&>(mine).visit_pairs(
-        theirs, [&](const auto& one, const auto& other) {
-          equal = equal && one.size() == other.size() &&
-                  (one.empty() ||
-                   std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0);
-        });
+  left.each_table_pair(right, [&](auto& mine, const auto& theirs) {
+    mine.visit_pairs(theirs, [&](const auto& one, const auto& other) {
+      equal =
+          equal && one.size() == other.size() &&
+          (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0);
+    });
   });
   return equal;
 }
@@ -32,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.max_bytes = 1 << 20;
   options.threads = 1;
   options.chunk_bytes = 16 + (size > 0 ? data[size / 2] : 0) * 4u;
-  const auto capture = gf::kineto::load(file.path(), options);
+  auto capture = gf::kineto::load(file.path(), options);
   options.learn_layouts = false;
   const auto plain = gf::kineto::load(file.path(), options);
   if (capture.has_value() != plain.has_value()) std::abort();
