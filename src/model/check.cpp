@@ -151,7 +151,7 @@ class Purge {
     for (std::size_t row = 0; row < table.size(); ++row)
       if (!doomed_[row]) moved[row] = kept++;
     table.each_column([&](const ColumnInfo&, auto& column) {
-      for (std::size_t row = 0; row < column.size(); ++row)
+      for (std::size_t row = 0; row < column.size() && !column.folded(); ++row)
         if (!doomed_[row]) column[moved[row]] = column[row];
       column.resize(kept);
     });

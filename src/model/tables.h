@@ -72,7 +72,7 @@ struct TableBase {
     return row;
   }
   void append(const Derived& other) {
-    self().visit_pairs(other, [](auto& mine, const auto& theirs) { mine.append(theirs.span()); });
+    self().visit_pairs(other, [](auto& mine, const auto& theirs) { mine.append(theirs); });
   }
   void reserve(std::size_t count) {
     each_column([count](auto&, auto& column) { column.reserve(count); });

@@ -3,18 +3,25 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "import/kineto/kineto.h"
 #include "support/captures.h"
+#include "support/files.h"
 #include "support/hostile_traces.h"
 
 namespace gf {
 
 namespace {
 
-Capture load(const std::string& path, std::size_t chunk_bytes, unsigned threads) {
+Capture load(const std::string& path, std::size_t chunk_bytes, unsigned threads,
+             bool learn_layouts = true) {
   ImportOptions options;
+  options.learn_layouts = learn_layouts;
   options.chunk_bytes = chunk_bytes;
   options.threads = threads;
   auto capture = kineto::load(path, options);
@@ -35,7 +42,61 @@ void expect_same(const std::string& path) {
   }));
 }
 
+/// With layouts of events learned and without: the same rows, texts and damage.
+void expect_same_without_layouts(const std::string& path) {
+  const Capture learned = load(path, 0, 1), plain = load(path, 0, 1, false);
+  ASSERT_EQ(test::difference(learned, plain), "") << path;
+  ASSERT_EQ(learned.strings.size(), plain.strings.size()) << path;
+  for (std::uint32_t i = 0; i < plain.strings.size(); ++i)
+    ASSERT_EQ(learned.strings.view(Text{i}), plain.strings.view(Text{i})) << path;
+}
+
+std::vector<std::string> traces() {
+  std::vector<std::string> files;
+  const auto add = [&](const std::filesystem::path& folder) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+      if (file.path().string().ends_with(".json.gz")) files.push_back(file.path());
+  };
+  add("examples");
+  if (const std::string corpus = test::corpus(""); !corpus.empty()) add(corpus);
+  return files;
+}
+
 }  // namespace
+
+TEST(KinetoLayouts, CannotBeSeenInTheCorpus) {
+  for (const auto& file : traces()) expect_same_without_layouts(file);
+}
+
+/// Bytes changed, taken out or put in anywhere.
+TEST(KinetoLayouts, CannotBeSeenInDamagedTraces) {
+  const auto text = read_whole("examples/lenet_train_b64.json.gz", 1 << 30);
+  ASSERT_TRUE(text);
+  const test::TempDir dir;
+  const std::string path = dir.file("damaged.json");
+  EXPECT_TRUE(rc::check([&] {
+    std::string damaged = *text;
+    const auto list = damaged.find("traceEvents") + 20;
+    for (int i = 0; i < 200; ++i) {
+      const auto at = *rc::gen::inRange<std::size_t>(list, damaged.size() - 1);
+      static constexpr std::string_view kOdd = "\"\\{}[],: \n0aX\xff\x01-.";
+      const char odd = kOdd[*rc::gen::inRange<std::size_t>(0, kOdd.size())];
+      switch (*rc::gen::inRange(0, 3)) {
+        case 0:
+          damaged[at] = odd;
+          break;
+        case 1:
+          damaged.erase(at, 1);
+          break;
+        default:
+          damaged.insert(at, 1, odd);
+      }
+    }
+    std::ofstream(path, std::ios::binary) << damaged;
+    expect_same_without_layouts(path);
+    RC_ASSERT(!::testing::Test::HasFatalFailure());
+  }));
+}
 
 TEST(KinetoChunks, CannotBeSeenInASoundTrace) {
   for (const char* file : {"examples/lenet_inf_b1.json.gz", "examples/lenet_train_b64.json.gz"})

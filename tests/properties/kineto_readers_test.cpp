@@ -156,7 +156,51 @@ class Writer {
   std::mt19937_64 random_;
 };
 
+/// Learned layouts against the fast reader, on one event after the other.
+struct LearnedReaders {
+  Layouts layouts;
+  std::string buffer;
+  Event learned, fast;
+  std::size_t learned_count = 0;
+
+  std::string check(std::string_view event) {
+    buffer.assign(event);
+    const std::size_t size = buffer.size();
+    buffer.append(kPadding, '\0');
+    const char* const end = buffer.data() + size;
+    const char* const by_layout = layouts.read(buffer.data(), end, learned);
+    const char* const by_fast = read_fast(buffer.data(), end, fast);
+    if (by_layout) ++learned_count;
+    if (by_layout && by_layout != by_fast) return "the event ends elsewhere, or is refused";
+    if (!by_layout && by_fast) layouts.learn(buffer.data(), by_fast, fast);
+    return by_layout ? compare(learned, fast) : "";
+  }
+};
+
 }  // namespace
+
+TEST(KinetoReaders, LearnedLayoutsAgreeOnRandomEvents) {
+  std::size_t learned = 0;
+  EXPECT_TRUE(rc::check("random events", [&](std::uint64_t seed) {
+    LearnedReaders readers;
+    Writer writer(seed);
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < 20; ++i) {
+      const std::string event = writer.event();
+      // The same again, with bytes changed: values become others, and layouts become damage.
+      for (int change = 0; change < 10; ++change) {
+        std::string changed = event;
+        for (int bytes = 0; bytes < change; ++bytes)
+          changed[1 + random() % (changed.size() - 1)] =
+              "0123456789abc\"\\{}[],: \n"[random() % 25];
+        const std::string difference = readers.check(change < 2 ? event : changed);
+        if (!difference.empty()) RC_FAIL(difference + "\n" + event + "\n" + changed);
+      }
+    }
+    learned += readers.learned_count;
+  }));
+  EXPECT_GT(learned, 100u);
+}
 
 TEST(KinetoReaders, AgreeOnRandomEvents) {
   Readers readers;

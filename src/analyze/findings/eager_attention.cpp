@@ -34,6 +34,13 @@ EagerAttention::EagerAttention(const TraceFacts& facts)
     if (facts.phase(facts.kernels[i]) != TrainingPhase::backward &&
         facts.operation(facts.kernels[i]) != Text::none)
       forward.push_back(i);
+  // Most programs have none: then no order is needed.
+  OncePerText part(facts.texts(), part_of);
+  const auto is = [&](Part wanted) {
+    return std::ranges::any_of(
+        forward, [&](std::size_t i) { return part(facts.operation(facts.kernels[i])) == wanted; });
+  };
+  if (!is(Part::softmax) || !is(Part::batched_product)) return;
   const auto& launch = facts.context.launches;
   auto launched = [&](std::size_t i) {
     const auto call = launch[facts.kernels[i].activity];
@@ -42,7 +49,6 @@ EagerAttention::EagerAttention(const TraceFacts& facts)
   };
   std::ranges::stable_sort(forward, {}, launched);
   std::vector<Part> parts;
-  OncePerText part(facts.texts(), part_of);
   for (const auto i : forward) parts.push_back(part(facts.operation(facts.kernels[i])));
   for (std::size_t at = 0; at < parts.size(); ++at)
     if (parts[at] == Part::softmax) take_around(forward, parts, at);

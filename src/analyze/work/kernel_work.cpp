@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "analyze/attribution/inherited.h"
@@ -192,6 +194,21 @@ class Sharing {
   OncePerText<Said (*)(std::string_view)> said_by_name_;
 };
 
+/// Call after call, each with its kernels in the order in which they were found.
+void share_by_call(std::vector<std::pair<std::uint32_t, Member>>& found, Sharing sharing,
+                   std::size_t calls) {
+  std::vector<std::uint32_t> ends(calls + 1, 0);
+  for (const auto& [call, member] : found) ++ends[call + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Member> members(found.size());
+  for (const auto& [call, member] : found) members[ends[call]++] = member;
+  std::uint32_t from = 0;
+  for (std::uint32_t call = 0; call < calls; ++call) {
+    sharing.share(call, std::span(members).subspan(from, ends[call] - from));
+    from = ends[call];
+  }
+}
+
 void find_calls(const Context& context, KernelWorks& works) {
   const auto& activities = context.capture.activities;
   const auto& op = context.attribution.op;
@@ -200,18 +217,17 @@ void find_calls(const Context& context, KernelWorks& works) {
     instance_of[works.instances[i].activity] = static_cast<std::uint32_t>(i);
   CallFinder finder(context, works);
   const auto of_programs = find_program_calls(context.capture, works);
-  std::vector<std::vector<Member>> members;
+  std::vector<std::pair<std::uint32_t, Member>> found;  // with their calls
   for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
     if (activities.kind[activity] != ActivityKind::kernel) continue;
     auto call = activity < of_programs.size() ? of_programs[activity] : kNoCall;
     if (call == kNoCall && op[activity] != kNoRow) call = finder.of(op[activity]);
     if (call == kNoCall) continue;
-    if (call >= members.size()) members.resize(call + 1);
-    members[call].push_back(
-        {activity, instance_of[activity], static_cast<double>(activities.duration_ns[activity])});
+    found.push_back(
+        {call,
+         {activity, instance_of[activity], static_cast<double>(activities.duration_ns[activity])}});
   }
-  Sharing sharing(context.capture, works);
-  for (std::uint32_t call = 0; call < members.size(); ++call) sharing.share(call, members[call]);
+  share_by_call(found, Sharing(context.capture, works), works.calls.size());
 }
 
 /// Without a device the calls themselves are the work, where they began.

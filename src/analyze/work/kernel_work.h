@@ -35,12 +35,12 @@ struct KnownCall {
 
 struct KernelWork {
   std::uint32_t call = kNoCall;  // of KernelWorks::calls
+  bool multiplies = false;       // by name or layer
   double flops = 0;              // of products
   double recomputed = 0;         // of these, worked out a second time
   double covered = 0;            // operations that its tiles cover; flops where that is not known
   double other_flops = 0, bytes = 0;
   std::string_view type;        // number type of its products
-  bool multiplies = false;      // by name or layer
   double measured_flops = NAN;  // tensor operations, counters
   double measured_bytes = NAN;  // of device memory, counters
 };

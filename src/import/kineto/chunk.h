@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "import/kineto/event.h"
+#include "import/kineto/layouts.h"
 #include "import/kineto/read_slow.h"
 #include "model/capture.h"
 
@@ -49,6 +50,7 @@ struct Worker {
   std::vector<Thread> threads;
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
   std::vector<std::uint8_t> api_kind;                        // by text, 255: not worked out yet
+  Layouts layouts;
   SlowReader slow;
 };
 

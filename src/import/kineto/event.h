@@ -1,6 +1,7 @@
 // One element of traceEvents as tokens: which of the fields that matter are there, and their text
-// in the file. Two readers fill it: a fast one for what Kineto writes, and a slow one on simdjson
-// for everything else. They agree on every event that both accept
+// in the file. Three readers fill it: one for layouts that it has learned (layouts.h), a fast one
+// for what Kineto writes, and a slow one on simdjson for everything else. They agree on every event
+// that they accept
 // (tests/properties/kineto_readers_test.cpp).
 #pragma once
 
@@ -84,10 +85,16 @@ struct Token {
   std::string_view text() const { return {data, size}; }
 };
 
+enum class Category : std::uint8_t;
+struct Inputs;
+
 struct Event {
   std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialised
   std::uint32_t duplicates =
-      0;  // keys that came again; the last one counts, as in Python and JavaScript
+      0;                // keys that came again; the last one counts, as in Python and JavaScript
+  Category category{};  // of the field cat, where the reader knows it already
+  bool category_known = false;
+  Inputs* inputs = nullptr;  // what is remembered of them; null: nothing
   Token tokens[kFields];
 
   bool has(Field field) const { return present >> static_cast<unsigned>(field) & 1; }
@@ -105,6 +112,8 @@ struct Event {
   void clear() {
     present = 0;
     duplicates = 0;
+    category_known = false;
+    inputs = nullptr;
   }
 };
 

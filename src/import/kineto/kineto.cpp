@@ -48,7 +48,10 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
     workers = usable_cores();
   }
   std::deque<Worker> own;
-  for (unsigned number = 0; number < workers; ++number) own.emplace_back(number);
+  for (unsigned number = 0; number < workers; ++number) {
+    own.emplace_back(number);
+    if (!options.learn_layouts) own.back().layouts.learn_nothing();
+  }
   std::deque<Chunk> slots(2 * workers + 2);
   Merge merge(capture, workers);
   Status status;

@@ -58,18 +58,14 @@ void Merge::learn(const Chunk& chunk, Translation& known) {
   }
 }
 
-void Merge::take_rows(const Chunk& chunk, const Translation& known) {
+/// The chunk's rows are renamed where they lie, which is in the processor's cache.
+void Merge::take_rows(Chunk& chunk, const Translation& known) {
   const PerTable rows_before = capture_.row_counts();
-  auto take = [&](auto& mine, const auto& theirs) {
-    if (theirs.empty()) return;
-    const auto first = mine.size();
-    mine.append(theirs);
-    mine.each_column_ref([&](const auto& column) {
+  chunk.rows.each_table([&](auto& table) {
+    if (table.empty()) return;
+    table.each_column_ref([&](const auto& column) {
       using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
-      auto rename = [&](auto&& apply) {
-        for (std::size_t i = first; i < column.column.size(); ++i)
-          column.column[i] = apply(column.column[i]);
-      };
+      auto rename = [&](auto&& apply) { column.column.transform(apply); };
       if constexpr (kIsText<Declared>) {
         rename([&](Text id) { return known.texts[static_cast<std::uint32_t>(id)]; });
       } else if constexpr (kIsRef<Declared>) {
@@ -82,8 +78,8 @@ void Merge::take_rows(const Chunk& chunk, const Translation& known) {
           rename([&](std::uint32_t row) { return row + of(rows_before, kTarget); });
       }
     });
-  };
-  capture_.each_table_pair(chunk.rows, take);
+  });
+  capture_.each_table_pair(chunk.rows, [](auto& mine, const auto& theirs) { mine.append(theirs); });
 }
 
 void Merge::add(Chunk& chunk) {
@@ -166,7 +162,7 @@ void Merge::finish(Nanos base) {
     table.each_column_ref([&](const auto& column) {
       if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(column)>::Declared,
                                    declared::Time>)
-        for (auto& ns : column.column) ns += base;
+        column.column.transform([&](Nanos ns) { return ns + base; });
     });
   });
 }

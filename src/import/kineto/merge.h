@@ -32,7 +32,7 @@ class Merge {
     Text name;
   };
   void learn(const Chunk& chunk, Translation& known);
-  void take_rows(const Chunk& chunk, const Translation& known);
+  void take_rows(Chunk& chunk, const Translation& known);
   std::uint32_t thread_row(const ThreadKey& key);
   std::uint32_t device_row(std::uint32_t id);
   void name_threads();

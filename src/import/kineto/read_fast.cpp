@@ -1,4 +1,7 @@
+#include <array>
+
 #include "import/kineto/fields.h"
+#include "import/kineto/layouts.h"
 #include "import/kineto/scan.h"
 
 namespace gf::kineto {
@@ -73,15 +76,19 @@ namespace gf::kineto {
 
 namespace {
 
-const auto best = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                          __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt")
-                      ? &wide::read_event
-                      : &narrow::read_event;
+const bool has_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
+const auto best = has_wide ? &wide::read_event : &narrow::read_event;
+const auto best_known = has_wide ? &wide::read_known : &narrow::read_known;
 
 }  // namespace
 
 const char* read_fast(const char* at, const char* end, Event& event) {
   return best(at, end, event);
+}
+
+const char* Layouts::read(const char* at, const char* end, Event& event) {
+  return trusted_ ? best_known(*this, at, end, event) : nullptr;
 }
 
 }  // namespace gf::kineto
@@ -92,6 +99,10 @@ namespace gf::kineto {
 
 const char* read_fast(const char* at, const char* end, Event& event) {
   return narrow::read_event(at, end, event);
+}
+
+const char* Layouts::read(const char* at, const char* end, Event& event) {
+  return trusted_ ? narrow::read_known(*this, at, end, event) : nullptr;
 }
 
 }  // namespace gf::kineto

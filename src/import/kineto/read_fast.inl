@@ -1,6 +1,6 @@
 // The fast reader's body: one pass over the bytes, no index, no copy. Keys of events are told apart
-// by their first four bytes. Included inside a namespace, once for every instruction set
-// (read_fast.cpp).
+// by their first four bytes; and the reader of layouts that are known. Included inside a namespace,
+// once for every instruction set (read_fast.cpp).
 
 #if defined(GF_WIDE)
 inline const char* any_container_end(const char* at, const char* limit, bool& plain) {
@@ -168,4 +168,126 @@ inline const char* read_event(const char* at, const char* end, Event& event) {
   }
   if (at && *at == '}' && at < end) return at + 1;
   return nullptr;
+}
+
+/// The value behind a place of a layout; null when it is not what read_event would take.
+inline const char* read_known_value(const LayoutNode& place, const char* at, const char* end,
+                                    Token& token) {
+  const char* stop = nullptr;
+  bool plain = true;
+  switch (place.next) {
+    case LayoutNode::Next::string:
+      stop = string_stop(at);
+      if (*stop != '"') return nullptr;
+      token = {at, static_cast<std::uint32_t>(stop - at), Token::Kind::string};
+      return stop;
+    case LayoutNode::Next::scalar:
+      stop = scalar_stop(at);
+      if (stop == at) return nullptr;
+      token = {at, static_cast<std::uint32_t>(stop - at), Token::Kind::scalar};
+      return stop;
+    default:
+      stop = any_container_end(at, end, plain);
+      if (!stop || (place.field != Field::count && !plain && needs_validation(at, stop)))
+        return nullptr;
+      token = {at, static_cast<std::uint32_t>(stop - at), Token::Kind::container};
+      return stop;
+  }
+}
+
+/// A few bytes of a name, to tell most names apart.
+inline std::uint64_t sketch(const char* at, const char* end) {
+  std::uint64_t head = 0, tail = 0;
+  const auto size = static_cast<std::size_t>(end - at);
+  const std::size_t count = size < 8 ? size : 8;
+  std::memcpy(&head, at, count);
+  std::memcpy(&tail, end - count, count);
+  return head ^ tail << 1 ^ size << 56;
+}
+
+/// The inputs of an operation while they are read: a run of containers one after the other.
+struct InputRun {
+  const LayoutNode *first = nullptr, *last = nullptr;
+  const char *begin = nullptr, *end = nullptr;
+  std::array<Field, Inputs::kMost> fields;
+  std::size_t count = 0;
+
+  void take(const LayoutNode& place, const char* from, const char* to) {
+    if (count == 0) {
+      first = &place;
+      begin = from;
+    }
+    if (count < fields.size()) fields[count] = place.field;
+    ++count;
+    last = &place;
+    end = to;
+  }
+  /// Remembers them, unless they are too long for that.
+  Inputs* keep(Layouts& layouts, std::uint64_t name, const Event& event) const {
+    constexpr std::ptrdiff_t kLongest = 2048;
+    if (count == 0 || count > fields.size() || end - begin > kLongest) return nullptr;
+    Inputs& inputs = layouts.forget_one(*first, name);
+    inputs.bytes.assign(begin, end);
+    inputs.first = first;
+    inputs.last = last;
+    inputs.count = count;
+    for (std::size_t i = 0; i < count; ++i)
+      inputs.parts[i] = {fields[i], static_cast<std::uint32_t>(event[fields[i]].data - begin),
+                         event[fields[i]].size};
+    return &inputs;
+  }
+};
+
+inline const char* read_known(Layouts& layouts, const char* at, const char* const end,
+                              Event& event) {
+  LayoutNode* place = &layouts.root();
+  std::uint64_t name = 0;
+  InputRun run;
+  bool in_run = false;
+  event.inputs = nullptr;
+  for (;;) {
+    LayoutNode* const to = place->follow(at);
+    if (!to) return nullptr;
+    place = to;
+    for (std::uint8_t i = 0; i < to->told_count; ++i) {
+      const auto& told = to->told[i];
+      event.tokens[static_cast<std::size_t>(told.field)] = {at + told.at, told.size,
+                                                            Token::Kind::string};
+    }
+    at += to->size;
+    if (to->next == LayoutNode::Next::end) break;
+    if (to->input && run.count == 0 && !event.inputs) {
+      if (Inputs* known = layouts.inputs_at(*to, name, at, end)) {
+        for (std::size_t i = 0; i < known->count; ++i) {
+          const auto& part = known->parts[i];
+          event.tokens[static_cast<std::size_t>(part.field)] = {at + part.from, part.size,
+                                                                Token::Kind::container};
+        }
+        at += known->bytes.size();
+        place = const_cast<LayoutNode*>(known->last);
+        event.inputs = known;
+        continue;
+      }
+      in_run = true;
+    }
+    Token token;
+    const char* const stop = read_known_value(*to, at, end, token);
+    if (!stop) return nullptr;
+    if (to->field != Field::count) event.tokens[static_cast<std::size_t>(to->field)] = token;
+    if (to->field == Field::name) name = sketch(at, stop);
+    in_run = in_run && to->input;
+    if (in_run) run.take(*to, at, stop);
+    at = stop;
+  }
+  if (at > end) return nullptr;
+  event.present = place->present;
+  event.duplicates = 0;
+  event.category = place->category;
+  event.category_known = true;
+  if (!event.inputs) event.inputs = run.keep(layouts, name, event);
+  // Those of the event that do not stand in the run would not be remembered with it.
+  if (event.inputs &&
+      event.inputs->count != static_cast<std::size_t>(std::popcount(event.present & kInputFields)))
+    event.inputs = nullptr;
+  return at;
 }

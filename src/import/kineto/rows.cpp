@@ -34,6 +34,17 @@ Text Rows::text(std::string_view text) {
   return id;
 }
 
+const Inputs& Rows::inputs_of(const Event& event) {
+  if (event.inputs && event.inputs->interned) return *event.inputs;
+  Inputs& inputs = event.inputs ? *event.inputs : forgotten_;
+  inputs.shapes = text(event, Field::input_dims);
+  inputs.types = text(event, Field::input_type);
+  inputs.values = text(event, Field::input_values);
+  inputs.strides = text(event, Field::input_strides);
+  inputs.interned = true;
+  return inputs;
+}
+
 std::uint32_t Rows::thread(const Event& event) {
   if (last_thread_ != kNoRow && event.text(Field::pid) == last_pid_ &&
       event.text(Field::tid) == last_tid_)
@@ -90,24 +101,25 @@ double Rows::real(const Event& event, Field field, std::int64_t at) {
   return NAN;
 }
 
-void Rows::extent(const Event& event, Field field, std::int32_t& first, std::int32_t& second,
-                  std::int32_t& third, std::int64_t at) {
-  if (!event.has(field)) return;
+Rows::Extent Rows::extent(const Event& event, Field field, std::int64_t at) {
+  constexpr Extent kNotSaid{-1, -1, -1};
+  if (!event.has(field)) return kNotSaid;
   const auto text = event[field].text();
   const char* cursor = text.data();
   const char* end = cursor + text.size();
-  std::int32_t out[3];
+  Extent out;
   for (auto& value : out) {
     while (cursor < end &&
            (*cursor == '[' || *cursor == ',' || static_cast<unsigned char>(*cursor) <= ' '))
       ++cursor;
     const auto [stop, error] = std::from_chars(cursor, end, value);
-    if (error != std::errc()) return chunk_.note(QualityCode::bad_value, kBadValue, at);
+    if (error != std::errc()) {
+      chunk_.note(QualityCode::bad_value, kBadValue, at);
+      return kNotSaid;
+    }
     cursor = stop;
   }
-  first = out[0];
-  second = out[1];
-  third = out[2];
+  return out;
 }
 
 std::uint32_t Rows::device(const Event& event, std::int64_t at) {
@@ -130,13 +142,18 @@ bool Rows::time(const Event& event, Field field, Nanos& ns) {
   return true;
 }
 
+void Rows::complete() {
+  rows_.each_table([](auto& table) { gf::complete(table); });
+}
+
 void Rows::add(const Event& event, std::int64_t at) {
   if (event.duplicates)
     chunk_.note(QualityCode::duplicate_key, "a key came twice in one event; the last one counts",
                 at);
   const auto ph = event.text(Field::ph);
   if (ph.size() != 1) return chunk_.note(QualityCode::bad_event, "event without a phase", at);
-  const Category category = category_of(event.text(Field::cat));
+  const Category category =
+      event.category_known ? event.category : category_of(event.text(Field::cat));
   switch (ph[0]) {
     case 'X':
       if (category != Category::ignored) add_span(event, category, at);
@@ -262,81 +279,86 @@ void Rows::add_profiled_range(const Event& event, Nanos start, Nanos duration, s
 void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos duration,
                     std::int64_t at) {
   auto& host_ops = rows_.host_ops;
-  const auto row = host_ops.add();
-  host_ops.start_ns[row] = start;
-  host_ops.duration_ns[row] = duration;
-  host_ops.thread[row] = thread(event);
-  host_ops.name[row] = text(event, Field::name);
-  host_ops.kind[row] = kind;
-  host_ops.external_id[row] = integer(event, Field::external_id, -1, at);
-  host_ops.sequence[row] = integer(event, Field::sequence, -1, at);
-  host_ops.forward_thread[row] = small(event, Field::forward_thread, at);
-  host_ops.python_id[row] = small(event, Field::python_id, at);
-  host_ops.python_parent[row] = small(event, Field::python_parent, at);
-  host_ops.module_id[row] = small(event, Field::python_module, at);
-  host_ops.shapes[row] = text(event, Field::input_dims);
-  host_ops.types[row] = text(event, Field::input_type);
-  host_ops.values[row] = text(event, Field::input_values);
-  host_ops.strides[row] = text(event, Field::input_strides);
-  if (event.has(Field::module_hierarchy)) {
-    host_ops.module[row] = text(event, Field::module_hierarchy);
-  } else {
-    host_ops.module[row] = text(event, Field::call_stack);
+  const std::size_t row = host_ops.size();
+  host_ops.start_ns.push_back(start);
+  host_ops.duration_ns.push_back(duration);
+  host_ops.thread.push_back(thread(event));
+  host_ops.name.push_back(text(event, Field::name));
+  host_ops.kind.push_back(kind);
+  say(host_ops.external_id, row, event, Field::external_id, at);
+  say(host_ops.sequence, row, event, Field::sequence, at);
+  say(host_ops.forward_thread, row, event, Field::forward_thread, at);
+  say(host_ops.python_id, row, event, Field::python_id, at);
+  say(host_ops.python_parent, row, event, Field::python_parent, at);
+  say(host_ops.module_id, row, event, Field::python_module, at);
+  if (event.present & kInputFields) {
+    const Inputs& inputs = inputs_of(event);
+    put(host_ops.shapes, row, inputs.shapes);
+    put(host_ops.types, row, inputs.types);
+    put(host_ops.values, row, inputs.values);
+    put(host_ops.strides, row, inputs.strides);
   }
+  if (event.has(Field::module_hierarchy))
+    put(host_ops.module, row, text(event, Field::module_hierarchy));
+  else if (event.has(Field::call_stack))
+    put(host_ops.module, row, text(event, Field::call_stack));
 }
 
 void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at) {
   auto& api_calls = rows_.api_calls;
-  const auto row = api_calls.add();
+  const std::size_t row = api_calls.size();
   const Text name = text(event, Field::name);
   const auto id = static_cast<std::uint32_t>(name);
   if (id >= worker_.api_kind.size())
     worker_.api_kind.resize(std::max<std::size_t>(id + 1, worker_.api_kind.size() * 2), kUnknown);
   if (worker_.api_kind[id] == kUnknown)
     worker_.api_kind[id] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
-  api_calls.start_ns[row] = start;
-  api_calls.duration_ns[row] = duration;
-  api_calls.thread[row] = thread(event);
-  api_calls.name[row] = name;
-  api_calls.kind[row] = static_cast<ApiKind>(worker_.api_kind[id]);
-  api_calls.correlation[row] = integer(event, Field::correlation, -1, at);
-  api_calls.external_id[row] = integer(event, Field::external_id, -1, at);
+  api_calls.start_ns.push_back(start);
+  api_calls.duration_ns.push_back(duration);
+  api_calls.thread.push_back(thread(event));
+  api_calls.name.push_back(name);
+  api_calls.kind.push_back(static_cast<ApiKind>(worker_.api_kind[id]));
+  say(api_calls.correlation, row, event, Field::correlation, at);
+  say(api_calls.external_id, row, event, Field::external_id, at);
 }
 
 void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
                         std::int64_t at) {
   auto& activities = rows_.activities;
-  const auto row = activities.add();
-  activities.start_ns[row] = start;
-  activities.duration_ns[row] = duration;
-  activities.device[row] = device(event, at);
-  activities.stream[row] = stream(event, at);
-  activities.context[row] = integer(event, Field::context, -1, at);
-  activities.name[row] = text(event, Field::name);
-  activities.kind[row] = kind;
-  activities.correlation[row] = integer(event, Field::correlation, -1, at);
-  activities.external_id[row] = integer(event, Field::external_id, -1, at);
+  const std::size_t row = activities.size();
+  activities.start_ns.push_back(start);
+  activities.duration_ns.push_back(duration);
+  activities.device.push_back(device(event, at));
+  activities.stream.push_back(stream(event, at));
+  say(activities.context, row, event, Field::context, at);
+  const Text name = text(event, Field::name);
+  activities.name.push_back(name);
+  activities.kind.push_back(kind);
+  say(activities.correlation, row, event, Field::correlation, at);
+  say(activities.external_id, row, event, Field::external_id, at);
   if (kind == ActivityKind::memcpy) {
-    const auto name = worker_.strings.view(activities.name[row]);
-    activities.copy[row] = copy_kind_of(name);
-    if (event.has(Field::from_device) && event.has(Field::to_device) &&
-        event.text(Field::from_device) != event.text(Field::to_device))
-      activities.copy[row] = CopyKind::peer;
+    const bool between = event.has(Field::from_device) && event.has(Field::to_device) &&
+                         event.text(Field::from_device) != event.text(Field::to_device);
+    put(activities.copy, row, between ? CopyKind::peer : copy_kind_of(worker_.strings.view(name)));
   }
   if (kind == ActivityKind::kernel) {
-    extent(event, Field::grid, activities.grid_x[row], activities.grid_y[row],
-           activities.grid_z[row], at);
-    extent(event, Field::block, activities.block_x[row], activities.block_y[row],
-           activities.block_z[row], at);
-    activities.registers[row] = small(event, Field::registers, at);
-    activities.shared_bytes[row] = integer(event, Field::shared_memory, -1, at);
-    activities.occupancy[row] = real(event, Field::occupancy, at) / 100;
-    if (event.has(Field::collective)) add_collective(event, row, at);
+    const Extent grid = extent(event, Field::grid, at), block = extent(event, Field::block, at);
+    put(activities.grid_x, row, grid[0]);
+    put(activities.grid_y, row, grid[1]);
+    put(activities.grid_z, row, grid[2]);
+    put(activities.block_x, row, block[0]);
+    put(activities.block_y, row, block[1]);
+    put(activities.block_z, row, block[2]);
+    say(activities.registers, row, event, Field::registers, at);
+    say(activities.shared_bytes, row, event, Field::shared_memory, at);
+    if (event.has(Field::occupancy))
+      put(activities.occupancy, row, real(event, Field::occupancy, at) / 100);
+    if (event.has(Field::collective)) add_collective(event, static_cast<std::uint32_t>(row), at);
   } else {
-    activities.bytes[row] = integer(event, Field::bytes, -1, at);
+    say(activities.bytes, row, event, Field::bytes, at);
   }
-  activities.graph_id[row] = integer(event, Field::graph_id, -1, at);
-  activities.graph_node[row] = integer(event, Field::graph_node, -1, at);
+  say(activities.graph_id, row, event, Field::graph_id, at);
+  say(activities.graph_node, row, event, Field::graph_node, at);
 }
 
 void Rows::add_collective(const Event& event, std::uint32_t activity, std::int64_t at) {

@@ -1,7 +1,10 @@
 // From one event to a row of the table that its category belongs to.
 #pragma once
 
+#include <array>
+
 #include "import/kineto/chunk.h"
+#include "import/said_columns.h"
 
 namespace gf::kineto {
 
@@ -35,8 +38,18 @@ class Rows {
   Rows(Chunk& chunk, Worker& worker) : chunk_(chunk), rows_(chunk.rows), worker_(worker) {}
   /// Adds what the event says. `at` is its byte offset, for notes of damage.
   void add(const Event& event, std::int64_t at);
+  /// After the last event: columns of which the last rows say nothing become as long as the others.
+  void complete();
 
  private:
+  void say(Column<std::int64_t>& column, std::size_t row, const Event& event, Field field,
+           std::int64_t at) {
+    if (event.has(field)) put(column, row, integer(event, field, -1, at));
+  }
+  void say(Column<std::int32_t>& column, std::size_t row, const Event& event, Field field,
+           std::int64_t at) {
+    if (event.has(field)) put(column, row, small(event, field, at));
+  }
   void add_span(const Event& event, Category category, std::int64_t at);
   void add_host(const Event& event, HostKind kind, Nanos start, Nanos duration, std::int64_t at);
   void add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at);
@@ -55,13 +68,15 @@ class Rows {
     if (event.has(field)) return text(event[field].text());
     return Text::none;
   }
+  /// The ids of an operation's recorded inputs; of remembered ones they are known.
+  const Inputs& inputs_of(const Event& event);
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at);
   std::int32_t small(const Event& event, Field field, std::int64_t at);
   double real(const Event& event, Field field, std::int64_t at);
-  void extent(const Event& event, Field field, std::int32_t& first, std::int32_t& second,
-              std::int32_t& third, std::int64_t at);
+  using Extent = std::array<std::int32_t, 3>;
+  Extent extent(const Event& event, Field field, std::int64_t at);
   std::uint32_t device(const Event& event, std::int64_t at);
   std::int64_t stream(const Event& event, std::int64_t at);
   bool time(const Event& event, Field field, Nanos& ns);
@@ -72,6 +87,7 @@ class Rows {
   // The thread of the event before: mostly it is this event's too.
   std::string_view last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
+  Inputs forgotten_;  // of the event at hand, when the reader does not remember them
 };
 
 }  // namespace gf::kineto

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "import/nsight_systems/loader.h"
+#include "import/said_columns.h"
 
 namespace gf::nsys {
 
@@ -83,10 +84,10 @@ std::uint32_t Loader::activity(const TableRows& rows, Interval span, ActivityKin
   activities.start_ns[row] = span.start;
   activities.duration_ns[row] = span.length();
   activities.device[row] = c_.device_row(static_cast<std::int32_t>(rows.integer(kDevice)));
-  activities.context[row] = rows.integer(kContext);
-  activities.stream[row] = rows.integer(kStream);
-  activities.correlation[row] = rows.integer(kCorrelation);
-  activities.pid[row] = process_of(rows.integer(kProcess));
+  put(activities.context, row, rows.integer(kContext));
+  put(activities.stream, row, rows.integer(kStream));
+  put(activities.correlation, row, rows.integer(kCorrelation));
+  put(activities.pid, row, process_of(rows.integer(kProcess)));
   activities.kind[row] = kind;
   return row;
 }
@@ -107,19 +108,18 @@ Status Loader::kernels() {
         } else {
           activities.name[row] = name(rows.integer(kShortName));
         }
-        I32* const shape[] = {&activities.grid_x[row],   &activities.grid_y[row],
-                              &activities.grid_z[row],   &activities.block_x[row],
-                              &activities.block_y[row],  &activities.block_z[row],
-                              &activities.registers[row]};
+        Column<I32>* const shape[] = {
+            &activities.grid_x,  &activities.grid_y,  &activities.grid_z,   &activities.block_x,
+            &activities.block_y, &activities.block_z, &activities.registers};
         for (int i = 0; i < 7; ++i)
-          *shape[i] =
-              static_cast<I32>(std::clamp<std::int64_t>(rows.integer(kGridX + i), -1, INT32_MAX));
+          put(*shape[i], row,
+              static_cast<I32>(std::clamp<std::int64_t>(rows.integer(kGridX + i), -1, INT32_MAX)));
         if (!rows.null(kStaticShared) && !rows.null(kDynamicShared))
-          activities.shared_bytes[row] =
+          put(activities.shared_bytes, row,
               static_cast<std::int64_t>(static_cast<std::uint64_t>(rows.integer(kStaticShared)) +
-                                        static_cast<std::uint64_t>(rows.integer(kDynamicShared)));
-        activities.graph_id[row] = rows.integer(kKernelGraph);
-        activities.graph_node[row] = rows.integer(kKernelGraphNode);
+                                        static_cast<std::uint64_t>(rows.integer(kDynamicShared))));
+        put(activities.graph_id, row, rows.integer(kKernelGraph));
+        put(activities.graph_node, row, rows.integer(kKernelGraphNode));
       });
 }
 
@@ -130,10 +130,11 @@ Status Loader::copies() {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMCPY");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::memcpy);
-                c_.activities.bytes[row] = rows.integer(kCopyBytes);
-                c_.activities.copy[row] = copy_kind(rows.integer(kCopyKind));
-                c_.activities.name[row] = c_.strings.intern(copy_name(c_.activities.copy[row]));
-                c_.activities.graph_node[row] = rows.integer(kCopyGraphNode);
+                put(c_.activities.bytes, row, rows.integer(kCopyBytes));
+                const CopyKind direction = copy_kind(rows.integer(kCopyKind));
+                put(c_.activities.copy, row, direction);
+                c_.activities.name[row] = c_.strings.intern(copy_name(direction));
+                put(c_.activities.graph_node, row, rows.integer(kCopyGraphNode));
               });
 }
 
@@ -143,8 +144,8 @@ Status Loader::sets() {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMSET");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::memset);
-                c_.activities.bytes[row] = rows.integer(kSetBytes);
-                c_.activities.graph_node[row] = rows.integer(kSetGraphNode);
+                put(c_.activities.bytes, row, rows.integer(kSetBytes));
+                put(c_.activities.graph_node, row, rows.integer(kSetGraphNode));
                 c_.activities.name[row] = c_.strings.intern("Memset");
               });
 }
@@ -157,7 +158,7 @@ Status Loader::graphs() {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::kernel);
-                c_.activities.graph_id[row] = rows.integer(kGraph);
+                put(c_.activities.graph_id, row, rows.integer(kGraph));
                 c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
                 c_.note_quality(QualityCode::graph_kernels_hidden,
                                 "launches of CUDA graphs were recorded as a whole; capture with "

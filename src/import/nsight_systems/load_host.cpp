@@ -1,6 +1,7 @@
 // Tables of what the host did: runtime calls, NVTX ranges, synchronisations.
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "import/gpu_api.h"
 #include "import/nsight_systems/loader.h"
@@ -18,6 +19,12 @@ enum SyncColumn { kSyncDevice = 2, kSyncStream, kSyncCorrelation, kSyncType };
 }  // namespace
 
 Status Loader::calls() {
+  // A runtime has some hundred names, and a recording millions of calls.
+  struct Named {
+    Text name;
+    ApiKind kind;
+  };
+  std::unordered_map<std::int64_t, Named> named;
   return each("CUPTI_ACTIVITY_KIND_RUNTIME",
               {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
@@ -28,8 +35,13 @@ Status Loader::calls() {
                 api_calls.duration_ns[row] = span_of->length();
                 api_calls.thread[row] = thread(rows.integer(kCallThread));
                 api_calls.correlation[row] = rows.integer(kCallCorrelation);
-                api_calls.name[row] = api_name(rows.integer(kCallName));
-                api_calls.kind[row] = gpu_api_kind(c_.text(api_calls.name[row]));
+                const auto [known, fresh] = named.try_emplace(rows.integer(kCallName));
+                if (fresh) {
+                  const Text text = api_name(known->first);
+                  known->second = {text, gpu_api_kind(c_.text(text))};
+                }
+                api_calls.name[row] = known->second.name;
+                api_calls.kind[row] = known->second.kind;
               });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "import/said_columns.h"
 #include "import/xplane/programs.h"
 
 namespace gf::xplane {
@@ -14,7 +15,7 @@ constexpr std::uint64_t kThreadpool =
 void place(Part& part, Part::Where where, Column<Text>& column, std::uint32_t row,
            const EventText& value) {
   if (value.id != Text{})
-    column[row] = value.id;
+    put(column, row, value.id);
   else if (!value.inline_text.empty())
     part.texts.push_back({where, row, value.inline_text});
 }
@@ -30,55 +31,59 @@ void add_activity(Part& part, const LineContext& line, const EventName& name,
   const auto kind = device_event_kind(name.name, fields.kernel, fields.memcpy, fields.memset);
   if (!kind) return;
   auto& activities = part.activities;
-  const auto row = activities.add();
-  activities.start_ns[row] = start;
-  activities.duration_ns[row] = duration;
-  activities.device[row] = line.device;
-  activities.stream[row] = line.stream;
-  activities.context[row] = fields.context;
-  activities.name[row] = name.text;
-  activities.kind[row] = *kind;
-  activities.correlation[row] = fields.correlation;
-  activities.pid[row] = line.pid;
-  activities.graph_id[row] = fields.graph;
-  activities.graph_node[row] = fields.graph_node;
+  const auto row = static_cast<std::uint32_t>(activities.size());
+  activities.start_ns.push_back(start);
+  activities.duration_ns.push_back(duration);
+  activities.device.push_back(line.device);
+  activities.stream.push_back(line.stream);
+  put(activities.context, row, fields.context);
+  activities.name.push_back(name.text);
+  activities.kind.push_back(*kind);
+  put(activities.correlation, row, fields.correlation);
+  put(activities.pid, row, line.pid);
+  put(activities.graph_id, row, fields.graph);
+  put(activities.graph_node, row, fields.graph_node);
   place(part, Part::Where::op, activities.op, row, fields.op);
   place(part, Part::Where::scope, activities.scope, row, fields.scope);
-  activities.program_op[row] = program_op(line, fields);
-  if (activities.program_op[row] == kNoRow && line.programs && line.programs->knows(fields.program))
+  const auto operation = program_op(line, fields);
+  put(activities.program_op, row, operation);
+  if (operation == kNoRow && line.programs && line.programs->knows(fields.program))
     part.unplaced.push_back({row, fields.program});
-  if (fields.occupancy_pct > 0) activities.occupancy[row] = fields.occupancy_pct / 100;
   const Details* details = fields.details;
+  if (fields.occupancy_pct > 0)
+    put(activities.occupancy, row, fields.occupancy_pct / 100);
+  else if (details && *kind == ActivityKind::kernel)
+    put(activities.occupancy, row, details->occupancy);
   if (*kind == ActivityKind::memcpy) {
-    activities.copy[row] = copy_from_name(name.name);
-    if (activities.copy[row] == CopyKind::unknown && details) activities.copy[row] = details->copy;
+    CopyKind copy = copy_from_name(name.name);
+    if (copy == CopyKind::unknown && details) copy = details->copy;
+    put(activities.copy, row, copy);
   }
   if (!details) return;
   if (*kind != ActivityKind::kernel) {
-    activities.bytes[row] = details->bytes;
+    put(activities.bytes, row, details->bytes);
     return;
   }
-  activities.grid_x[row] = details->grid[0];
-  activities.grid_y[row] = details->grid[1];
-  activities.grid_z[row] = details->grid[2];
-  activities.block_x[row] = details->block[0];
-  activities.block_y[row] = details->block[1];
-  activities.block_z[row] = details->block[2];
-  activities.registers[row] = details->registers;
-  activities.shared_bytes[row] = details->shared_bytes;
-  if (!(fields.occupancy_pct > 0)) activities.occupancy[row] = details->occupancy;
+  put(activities.grid_x, row, details->grid[0]);
+  put(activities.grid_y, row, details->grid[1]);
+  put(activities.grid_z, row, details->grid[2]);
+  put(activities.block_x, row, details->block[0]);
+  put(activities.block_y, row, details->block[1]);
+  put(activities.block_z, row, details->block[2]);
+  put(activities.registers, row, details->registers);
+  put(activities.shared_bytes, row, details->shared_bytes);
 }
 
 void add_api_call(Part& part, const LineContext& line, const EventName& name,
                   const EventFields& fields, ApiKind kind, Nanos start, Nanos duration) {
   auto& api_calls = part.api_calls;
-  const auto row = api_calls.add();
-  api_calls.start_ns[row] = start;
-  api_calls.duration_ns[row] = duration;
-  api_calls.thread[row] = line.thread;
-  api_calls.name[row] = name.text;
-  api_calls.kind[row] = kind;
-  api_calls.correlation[row] = fields.correlation;
+  const auto row = api_calls.size();
+  api_calls.start_ns.push_back(start);
+  api_calls.duration_ns.push_back(duration);
+  api_calls.thread.push_back(line.thread);
+  api_calls.name.push_back(name.text);
+  api_calls.kind.push_back(kind);
+  put(api_calls.correlation, row, fields.correlation);
 }
 
 void add_handoff(Part& part, const LineContext& line, const EventFields& fields, bool leaves,
@@ -126,23 +131,21 @@ void add_memory_event(Part& part, const LineContext& line, const EventFields& fi
 void add_span(Part& part, const LineContext& line, const EventName& name, const EventFields& fields,
               HostKind kind, Nanos start, Nanos duration) {
   auto& host_ops = part.host_ops;
-  const auto row = host_ops.add();
-  host_ops.start_ns[row] = start;
-  host_ops.duration_ns[row] = duration;
-  host_ops.thread[row] = line.thread;
-  host_ops.name[row] = name.text;
-  if (line.plane->kind == PlaneKind::python) {
-    host_ops.kind[row] = HostKind::python;
-  } else if (fields.has_step) {
-    host_ops.kind[row] = HostKind::annotation;
-  } else {
-    host_ops.kind[row] = kind;
-  }
-  host_ops.op_type[row] = name.op_type;
-  place(part, Part::Where::op_type, host_ops.op_type, row,
-        fields.type.empty() ? fields.op : fields.type);
+  const auto row = static_cast<std::uint32_t>(host_ops.size());
+  host_ops.start_ns.push_back(start);
+  host_ops.duration_ns.push_back(duration);
+  host_ops.thread.push_back(line.thread);
+  host_ops.name.push_back(name.text);
+  if (line.plane->kind == PlaneKind::python)
+    kind = HostKind::python;
+  else if (fields.has_step)
+    kind = HostKind::annotation;
+  host_ops.kind.push_back(kind);
+  const EventText& type = fields.type.empty() ? fields.op : fields.type;
+  if (type.id == Text{}) put(host_ops.op_type, row, name.op_type);
+  place(part, Part::Where::op_type, host_ops.op_type, row, type);
   place(part, Part::Where::shapes, host_ops.shapes, row, fields.shapes);
-  host_ops.program_op[row] = program_op(line, fields);
+  put(host_ops.program_op, row, program_op(line, fields));
   if (!fields.has_step) return;
   const auto step = part.steps.add();
   part.steps.index[step] = fields.step;
@@ -210,7 +213,10 @@ void Part::clear() {
   first_bad = nullptr;
 }
 
-void join_part(Capture& capture, const Part& part, std::string_view file) {
+void join_part(Capture& capture, Part& part, std::string_view file) {
+  complete(part.host_ops);
+  complete(part.api_calls);
+  complete(part.activities);
   const auto ops = static_cast<std::uint32_t>(capture.host_ops.size()),
              activities = static_cast<std::uint32_t>(capture.activities.size());
   capture.host_ops.append(part.host_ops);

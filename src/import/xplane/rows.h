@@ -84,6 +84,6 @@ bool add_row(Part& part, const LineContext& line, const EventName& name, const E
 
 /// Takes the rows of a part behind the capture's own. `file` is the whole input, for byte offsets
 /// in quality notes.
-void join_part(Capture& capture, const Part& part, std::string_view file);
+void join_part(Capture& capture, Part& part, std::string_view file);
 
 }  // namespace gf::xplane

@@ -1,0 +1,176 @@
+#include "import/kineto/layouts.h"
+
+#include <algorithm>
+
+#include "import/kineto/fields.h"
+#include "import/kineto/rows.h"
+#include "import/kineto/scan.h"
+
+namespace gf::kineto {
+
+namespace {
+
+// What hostile files can make this remember.
+constexpr std::size_t kMostNodes = 1024;
+constexpr int kMostLessons = 4096;
+
+/// An event cut into the bytes between its values.
+class Lesson {
+ public:
+  Lesson(const char* at, const char* end) : at_(at), end_(end), from_(at) {}
+
+  /// The next place; false at what is not to be learned. The last one's `next` is the end.
+  bool next(LayoutNode& node) {
+    node = LayoutNode{};
+    for (;;) {
+      at_ = skip_space(at_);
+      if (at_ >= end_) return false;
+      if (*at_ == '{' && at_ == from_) {
+        ++at_;
+      } else if (*at_ == ',') {
+        ++at_;
+      } else if (*at_ == '}') {
+        ++at_;
+        if (!in_args_) return finish(node, LayoutNode::Next::end, Field::count);
+        in_args_ = false;
+      } else if (!member(node)) {
+        return false;
+      } else if (node.size > 0) {
+        return true;
+      }
+    }
+  }
+
+ private:
+  /// A key and its value. Without a size: its value belongs to the bytes.
+  bool member(LayoutNode& node) {
+    if (*at_ != '"') return false;
+    const char* const key = at_ + 1;
+    const char* const stop = string_stop(key);
+    if (*stop != '"') return false;
+    at_ = skip_space(stop + 1);
+    if (*at_ != ':') return false;
+    at_ = skip_space(at_ + 1);
+    const std::string_view name(key, static_cast<std::size_t>(stop - key));
+    if (!in_args_ && name == "args") {  // else than as an object they would begin like one
+      in_args_ = *at_ == '{';
+      ++at_;
+      return in_args_;
+    }
+    const Field field = in_args_ ? args_field(name) : event_field(name);
+    if (*at_ == '"') return text(node, field);
+    if (field == Field::ph || field == Field::cat) return false;  // such values are no layout
+    if (*at_ != '[' && *at_ != '{') return finish(node, LayoutNode::Next::scalar, field);
+    return finish(node, LayoutNode::Next::container, field);
+  }
+  bool text(LayoutNode& node, Field field) {
+    const char* const close = string_stop(at_ + 1);
+    if (*close != '"') return false;
+    const auto from = at_ + 1 - from_, size = close - at_ - 1;
+    if (field != Field::ph && field != Field::cat) {
+      ++at_;
+      return finish(node, LayoutNode::Next::string, field);
+    }
+    if (node.told_count == node.told.size() || from + size > std::ptrdiff_t{LayoutNode::kLongest})
+      return false;
+    node.told[node.told_count++] = {field, static_cast<std::uint8_t>(from),
+                                    static_cast<std::uint8_t>(size)};
+    at_ = close + 1;
+    return true;
+  }
+  /// The bytes up to here are the node's; goes on behind the value.
+  bool finish(LayoutNode& node, LayoutNode::Next next, Field field) {
+    const auto size = static_cast<std::size_t>(at_ - from_);
+    if (size == 0 || size > LayoutNode::kLongest) return false;
+    std::memcpy(node.bytes, from_, size);
+    node.size = static_cast<std::uint32_t>(size);
+    std::memcpy(&node.first, from_, std::min<std::size_t>(size, 8));
+    std::memset(&node.mask, 0xff, std::min<std::size_t>(size, 8));
+    if (size >= 8) std::memcpy(&node.last, at_ - 8, 8);
+    node.next = next;
+    node.field = field;
+    node.input = next == LayoutNode::Next::container && field != Field::count &&
+                 (bit_of(field) & kInputFields) != 0;
+    from_ = at_;
+    const char* stop = at_;
+    if (next == LayoutNode::Next::string) stop = string_stop(at_);
+    if (next == LayoutNode::Next::scalar) stop = scalar_stop(at_);
+    if (next == LayoutNode::Next::container) stop = container_end(at_, end_);
+    if (!stop || (next == LayoutNode::Next::scalar && stop == at_)) return false;
+    from_ = at_ = stop;
+    if (next == LayoutNode::Next::string) ++at_;  // its closing quote begins the next bytes
+    return true;
+  }
+
+  const char *at_, *end_, *from_;
+  bool in_args_ = false;
+};
+
+bool same(const LayoutNode& left, const LayoutNode& right) {
+  return left.size == right.size && left.next == right.next && left.field == right.field &&
+         std::memcmp(left.bytes, right.bytes, left.size) == 0;
+}
+
+bool same(const Event& left, const Event& right) {
+  if (left.present != right.present || left.duplicates != right.duplicates) return false;
+  for (std::size_t i = 0; i < kFields; ++i)
+    if (const auto field = static_cast<Field>(i); left.has(field))
+      if (left[field].data != right[field].data || left[field].size != right[field].size ||
+          left[field].kind != right[field].kind)
+        return false;
+  return true;
+}
+
+}  // namespace
+
+LayoutNode* Layouts::add(LayoutNode& parent, LayoutNode node) {
+  for (std::uint8_t i = 0; i < parent.children; ++i)
+    if (same(*parent.child[i], node)) return parent.child[i];
+  if (parent.children == LayoutNode::kMostChildren || nodes_.size() == kMostNodes) return nullptr;
+  return parent.child[parent.children++] = &nodes_.emplace_back(node);
+}
+
+void Layouts::learn(const char* at, const char* end, const Event& event) {
+  if (!trusted_ || event.duplicates > 0 || lessons_ == kMostLessons) return;
+  ++lessons_;
+  Lesson lesson(at, end);
+  LayoutNode* place = &root_;
+  for (LayoutNode node; place && lesson.next(node);) {
+    if (node.next == LayoutNode::Next::end) {
+      node.present = event.present;
+      node.category = category_of(event.text(Field::cat));
+      place = add(*place, node);
+      break;
+    }
+    place = add(*place, node);
+  }
+  // A layout that is read otherwise than it was taught would be a mistake here.
+  Event again;
+  if (read(at, end, again) && !same(again, event)) trusted_ = false;
+}
+
+Layouts::Set& Layouts::set_of(const LayoutNode& node, std::uint64_t name) {
+  if (sets_.empty()) sets_.resize(kSets);
+  const auto place = reinterpret_cast<std::uintptr_t>(&node) / alignof(LayoutNode);
+  return sets_[(name ^ place) * 0x9e3779b97f4a7c15u >> 55];
+}
+
+Inputs* Layouts::inputs_at(const LayoutNode& node, std::uint64_t name, const char* at,
+                           const char* end) {
+  for (auto& inputs : set_of(node, name).inputs)
+    if (inputs.first == &node && inputs.bytes.size() <= static_cast<std::size_t>(end - at) &&
+        std::memcmp(inputs.bytes.data(), at, inputs.bytes.size()) == 0)
+      return &inputs;
+  return nullptr;
+}
+
+Inputs& Layouts::forget_one(const LayoutNode& node, std::uint64_t name) {
+  Set& set = set_of(node, name);
+  Inputs& inputs = set.inputs[set.oldest];
+  set.oldest = static_cast<std::uint8_t>((set.oldest + 1) % kWays);
+  inputs.interned = false;
+  inputs.count = 0;
+  return inputs;
+}
+
+}  // namespace gf::kineto

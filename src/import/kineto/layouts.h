@@ -1,0 +1,143 @@
+// What a writer puts between the values of its events, learned from the file itself. Events of one
+// kind differ in their values alone: once the bytes between them are known, reading an event is
+// comparing those and taking what stands between. What was never seen goes to read_fast, from which
+// this learns; both read the same (tests/properties/kineto_readers_test.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/strings.h"
+#include "import/kineto/event.h"
+
+namespace gf::kineto {
+
+enum class Category : std::uint8_t;
+
+/// The recorded inputs of an operation: the same bytes behind the same name are the same values,
+/// whose texts need not be looked for again.
+struct Inputs {
+  static constexpr std::size_t kMost = 4;  // sizes, types, values, strides
+  std::string bytes;                       // of all of them, as they stand in the file
+  struct Part {
+    Field field;
+    std::uint32_t from, size;  // in `bytes`
+  };
+  std::array<Part, kMost> parts;
+  std::size_t count = 0;
+  const struct LayoutNode *first = nullptr, *last = nullptr;
+  // The worker's ids of the texts, once somebody wanted them.
+  bool interned = false;
+  StringId shapes{}, types{}, values{}, strides{};
+};
+
+/// One bit for each field of Inputs.
+constexpr std::uint64_t bit_of(Field field) {
+  return std::uint64_t{1} << static_cast<unsigned>(field);
+}
+inline constexpr std::uint64_t kInputFields =
+    bit_of(Field::input_dims) | bit_of(Field::input_type) | bit_of(Field::input_values) |
+    bit_of(Field::input_strides);
+
+/// A place in a layout: the bytes from the end of one value to the begin of the next, or to the end
+/// of the event. The phase and the category of an event count as such bytes.
+struct LayoutNode {
+  enum class Next : std::uint8_t { string, scalar, container, end };
+  static constexpr std::size_t kMostChildren = 16;
+  static constexpr std::size_t kLongest = 96;  // bytes; less than kPadding
+
+  std::uint64_t first = 0, last = 0;  // the first and the last eight bytes
+  std::uint64_t mask = 0;             // of `first`, where there are less than eight
+  std::uint32_t size = 0;
+  Next next = Next::end;
+  Field field = Field::count;  // of the value that follows; count: nobody reads it
+  bool input = false;          // one of Inputs
+  std::uint8_t children = 0, likely = 0;
+  std::array<LayoutNode*, kMostChildren> child{};
+  char bytes[kLongest] = {};
+  struct Told {
+    Field field;
+    std::uint8_t at, size;
+  };
+  std::uint8_t told_count = 0;  // phase and category
+  std::array<Told, 2> told{};
+  // At the end of an event.
+  std::uint64_t present = 0;
+  Category category{};
+
+  bool fits(const char* at) const {
+    if ((load(at) & mask) != first) return false;
+    if (size < 8) return true;
+    for (std::uint32_t i = 8; i + 8 < size; i += 8)
+      if (load(at + i) != load(bytes + i)) return false;
+    return load(at + size - 8) == last;
+  }
+  /// The child that stands at `at`.
+  [[gnu::always_inline]] LayoutNode* follow(const char* at) {
+    if (children == 0) return nullptr;
+    if (child[likely]->stands_at(at)) return child[likely];
+    for (std::uint8_t i = 0; i < children; ++i)
+      if (i != likely && child[i]->stands_at(at)) {
+        likely = i;
+        return child[i];
+      }
+    return nullptr;
+  }
+
+ private:
+  static std::uint64_t load(const char* at) {
+    std::uint64_t value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  bool stands_at(const char* at) const {
+    if (!fits(at)) return false;
+    const char begin = at[size];
+    switch (next) {
+      case Next::container:
+        return begin == '[' || begin == '{';
+      case Next::scalar:
+        return begin != '"' && begin != '[' && begin != '{';
+      default:
+        return true;
+    }
+  }
+};
+
+class Layouts {
+ public:
+  /// Reads the event at `at` when its layout is known; null for all that read_fast shall decide.
+  const char* read(const char* at, const char* end, Event& event);
+  /// Learns from an event that read_fast read whole. It stands in [at, end).
+  void learn(const char* at, const char* end, const Event& event);
+
+  void learn_nothing() { trusted_ = false; }
+
+  LayoutNode& root() { return root_; }
+  /// What is remembered of the inputs at `at`, whose first value `node` announced.
+  Inputs* inputs_at(const LayoutNode& node, std::uint64_t name, const char* at, const char* end);
+  /// A place to remember them in; the oldest of some is given up.
+  Inputs& forget_one(const LayoutNode& node, std::uint64_t name);
+
+ private:
+  static constexpr std::size_t kWays = 4, kSets = 512;
+  struct Set {
+    std::array<Inputs, kWays> inputs;
+    std::uint8_t oldest = 0;
+  };
+  Set& set_of(const LayoutNode& node, std::uint64_t name);
+  LayoutNode* add(LayoutNode& parent, LayoutNode node);
+
+  LayoutNode root_;
+  std::deque<LayoutNode> nodes_;
+  std::vector<Set> sets_;
+  int lessons_ = 0;
+  bool trusted_ = true;
+};
+
+}  // namespace gf::kineto
