@@ -86,8 +86,7 @@ class WindowInfo(Answer):
     duration_ns: length
     step_source: what made the steps: a mark, a period of the kernel sequence, or none
     step_confidence: how alike the detected steps are, 0..1; null with marks
-    step_sign: what shows that a period is one of steps: the optimizer, forward and backward passes,
-    ...
+    step_sign: what shows that a period is one of steps: the optimizer, the data loader, ...
     blocks: what repeats in a capture without steps
     steps: steps inside the window
     all_steps: steps of the whole capture

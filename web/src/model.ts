@@ -266,7 +266,7 @@ export interface WindowInfo {
   step_source: string;
   /** how alike the detected steps are, 0..1; null with marks. */
   step_confidence: number | null;
-  /** what shows that a period is one of steps: the optimizer, forward and backward passes, .... */
+  /** what shows that a period is one of steps: the optimizer, the data loader, .... */
   step_sign: string;
   /** what repeats in a capture without steps. */
   blocks: BlockInfo;
