@@ -34,7 +34,7 @@ def shown(words, **environment):
 
 
 traces.D = databases.D = "./"
-traces.plain()
+traces.healthy()
 traces.names()
 databases.captures(PROGRAM)
 databases.exports()
