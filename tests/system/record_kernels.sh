@@ -9,14 +9,8 @@ work=$(mktemp -d)
 cd "$work"
 export GPUFATHOM_FAKE_LOG=$work/cupti.log
 trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-failures=0
-check() {  # check NAME CONDITION...
-  local name=$1; shift
-  if "$@"; then echo "ok    $name"; else echo "FAILED $name: $*"; failures=$((failures + 1)); fi
-}
+source "$root/tests/system/recording.bash"
 ask() { "$gf" query "$1" "$2" --format csv | tail -n +2; }
-is() { check "$1" [ "$2" = "$3" ]; }
-wait_for() { for _ in $(seq 600); do "$@" && return; sleep 0.1; done; echo "waited in vain: $*"; return 1; }
 holds() { [ "$(ask "$1" "select ($2)" 2>/dev/null)" = 1 ]; }  # holds CAPTURE CONDITION
 windows() { holds "$1" "(select count(*) from recording_windows) >= $2"; }
 kernels_are() { holds "$1" "(select count(*) from activities) >= $2"; }
@@ -192,19 +186,7 @@ for round in 1 2 3; do
   is "all of it" "$(ask looked-at.gpf "select count(*) from activities")" 200
 done
 
-# A disk that is full for a while: from when the first kernels are in the file until the recorder has said so and the agent has tried
-# to write for a second. What the recorder has read makes room, which is taken at once: else each batch could fit where the last was.
-has_first() { [ "$(ask full/x.gpf "select sum(name = 'before') = 100 from activities" 2>/dev/null)" = 1 ]; }
-if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
-  "$gf" record --kernels --window 0 -o full/x.gpf -- "$program" init launch=before*100 serve="$work/room" launch=after*200 2> full.txt > served.txt & recorder=$!
-  wait_for has_first
-  while [ ! -e emptied ]; do dd if=/dev/zero bs=4k oflag=append conv=notrunc of=full/ballast 2>/dev/null; sleep 0.02; done & filler=$!
-  wait_for grep -q 'the disk is full' full.txt
-  sleep 1
-  touch emptied; wait $filler  # not killed: a dd that outlives its loop would fill the disk once more
-  rm full/ballast
-  touch room
-  wait $recorder
+if record_on_full_disk; then
   is "disk full for a while: kernels before and after" "$(ask full/x.gpf "select sum(name = 'before'), sum(name = 'after') from activities")" 100,200
   check "disk full for a while: what is lost is said" grep -q 'the disk was full, or a file may not grow: [0-9]* records' full.txt
   umount full

@@ -9,16 +9,10 @@ work=$(mktemp -d)
 chmod 755 "$work"
 cd "$work"
 trap 'kill $(jobs -p) 2>/dev/null; umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-failures=0
-check() {  # check NAME CONDITION...
-  local name=$1; shift
-  if "$@"; then echo "ok    $name"; else echo "FAILED $name: $*"; failures=$((failures + 1)); fi
-}
+source "$here/recording.bash"
 ask() { "$gf" query "$1" "$2" --format csv 2>/dev/null | tail -n +2; }
-is() { check "$1" [ "$2" = "$3" ]; }
 kernels() { "$gf" record -q --kernels --window 0 -o "$1" -- "${@:2}"; }
 count() { ask "$1" "select coalesce(sum(count), 0) from quality where code = '$2'"; }
-wait_for() { for _ in $(seq 600); do "$@" && return; sleep 0.1; done; echo "waited in vain: $*"; return 1; }
 analyzed() { "$gf" analyze "$1" > "$1.txt" 2>&1; echo $?; }
 
 # Whole recordings say nothing.
@@ -107,22 +101,12 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 # A disk that is full for as long as it takes to lose records.
-has_first() { [ "$(ask full/x.gpf "select sum(name = 'before') = 100 from activities")" = 1 ]; }
-if mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
-  "$gf" record --kernels --window 0 -o full/x.gpf -- "$program" init launch=before*100 serve="$work/room" launch=after*200 2> full.err > served.txt & recorder=$!
-  wait_for has_first
-  while [ ! -e room ]; do dd if=/dev/zero bs=4k oflag=append conv=notrunc of=full/ballast 2>/dev/null; sleep 0.02; done & filler=$!
-  wait_for grep -q 'the disk is full' full.err
-  sleep 1
-  kill $filler; wait $filler 2>/dev/null
-  rm full/ballast
-  touch room
-  wait $recorder
+if record_on_full_disk; then
   check "disk full for a while: rows of it" [ "$(count full/x.gpf lost_records)" -ge 1 ]
   is "disk full for a while: analyze ends with" "$(analyzed full/x.gpf)" 1
   launched=$((300 + 5 * $(sed 's/answered //' served.txt))) got=$(ask full/x.gpf "select count(*) from activities")
   check "disk full for a while: each kernel is there or counted" [ $((got + $(count full/x.gpf lost_records))) -ge "$launched" ]
-  [ $failures = 0 ] || { ask full/x.gpf "select * from quality"; cat full.err; }
+  [ $failures = 0 ] || { ask full/x.gpf "select * from quality"; cat full.txt; }
   umount full
 else
   echo "skip  disk full (no right to mount)"
