@@ -15,6 +15,15 @@ import subprocess
 import sys
 
 
+def room_of(file: pathlib.Path, root: pathlib.Path) -> str:
+    """The library that a file of src/ belongs to, as CMakeLists.txt divides it."""
+    if "/inject/agent/" in str(file):
+        return "agent"
+    if "/cli/live/" in str(file):
+        return "cli_live"
+    return file.relative_to(root / "src").parts[0]
+
+
 def flags_by_room(build: pathlib.Path, root: pathlib.Path) -> dict[str, list[str]]:
     """The compiler and its flags for each folder directly below src/, from any of its files or units of several files."""
     found: dict[str, list[str]] = {}
@@ -34,11 +43,7 @@ def flags_by_room(build: pathlib.Path, root: pathlib.Path) -> dict[str, list[str
                 skip = 1
             elif word not in ("-Winvalid-pch", "-Werror"):
                 kept.append(word)
-        if unit:
-            room = unit[1]
-        else:
-            room = "agent" if "/inject/agent/" in str(file) else file.relative_to(root / "src").parts[0]
-        found.setdefault(room, kept)
+        found.setdefault(unit[1] if unit else room_of(file, root), kept)
     return found
 
 
@@ -51,8 +56,7 @@ def main() -> int:
     headers = [h for h in sorted((root / "src").rglob("*.h")) if not sys.argv[2:] or any(p in str(h) for p in sys.argv[2:])]
 
     def failed(header: pathlib.Path) -> str:
-        room = "agent" if "/inject/agent/" in str(header) else header.relative_to(root / "src").parts[0]
-        command = [*flags.get(room, flags["core"]), "-fsyntax-only", "-O0", "-w", "-x", "c++", str(header)]
+        command = [*flags.get(room_of(header, root), flags["core"]), "-fsyntax-only", "-O0", "-w", "-x", "c++", str(header)]
         done = subprocess.run(command, cwd=build, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 

@@ -14,6 +14,7 @@ ask() { "$gf" query "$1" "$2" --format csv | tail -n +2; }
 holds() { [ "$(ask "$1" "select ($2)" 2>/dev/null)" = 1 ]; }  # holds CAPTURE CONDITION
 windows() { holds "$1" "(select count(*) from recording_windows) >= $2"; }
 kernels_are() { holds "$1" "(select count(*) from activities) >= $2"; }
+kernels_last() { holds "$1" "(select count(*) >= 100 and max(start_ns) - min(start_ns) > $2 from activities)"; }
 # A program that works until the capture holds what is asked: until OUTPUT CONDITION... -- RECORD_OPTIONS... -- BEFORE... (serve) -- AFTER...
 until_it() {
   local capture=$1 condition=() options=() before=(); shift
@@ -93,7 +94,7 @@ is "graphs that are traced on between windows: nothing of it" "$(ask lingering.g
 GPUFATHOM_FAKE=behind_ms=60 until_it behind.gpf windows 2 -- -q --window 0.4 --every 3 --
 is "kernels that a window ends before: no damage" "$(ask behind.gpf "select (select count(*) from recording_windows), (select count(*) from quality where code in ('no_time', 'no_kernel'))")" 2,0
 is "and no other" "$(ask behind.gpf "select count(*) from activities a where not exists (select 1 from recording_windows w where a.start_ns + a.duration_ns > w.start_ns and a.start_ns < w.start_ns + w.duration_ns)")" 0
-GPUFATHOM_FAKE=silent_window=1,kernel_us=20 until_it silent.gpf kernels_are 100 -- -q --window 0 --
+GPUFATHOM_FAKE=silent_window=1,kernel_us=20 until_it silent.gpf kernels_last 3e8 -- -q --window 0 --
 is "a window without its kernels is begun again" "$(ask silent.gpf "select count(*) >= 1, min((select count(*) from activities a where a.start_ns between w.start_ns and w.start_ns + w.duration_ns) > 20) from recording_windows w where duration_ns > 2e8")" 1,1
 check "and what is lost is told" [ "$(ask silent.gpf "select count > 50 from quality where code = 'no_kernel'")" = 1 ]
 numbers="select count(*) >= 2, min(calls > 20), min(calls = numbers) from (
