@@ -85,7 +85,8 @@ void mappings() {
             [](auto& left, auto& right) { return left.second.rss > right.second.rss; });
   for (std::size_t i = 0; i < std::min<std::size_t>(rows.size(), 14); ++i)
     fmt::print("{{\"mapping\":\"{}\",\"rss_mb\":{:.1f},\"anonymous_mb\":{:.1f}}}\n", rows[i].first,
-               rows[i].second.rss / 1024.0, rows[i].second.dirty / 1024.0);
+               static_cast<double>(rows[i].second.rss) / 1024.0,
+               static_cast<double>(rows[i].second.dirty) / 1024.0);
 }
 
 double cpu_seconds() {
