@@ -32,10 +32,12 @@ namespace {
 
 constexpr std::size_t kCallsAtOnce = 64;
 
+constexpr CUpti_CallbackId kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate;
+
 struct State {
   std::recursive_mutex mutex;  // whoever takes a buffer asks for what was dropped
   pid_t process = getpid();
-  std::atomic<bool> subscribed{false}, graph_nodes{false};
+  std::atomic<bool> subscribed{false}, graphs{false};
   std::set<int> kinds;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -51,7 +53,8 @@ struct State {
   std::int64_t records = 0;
   std::int64_t asked_for_kernels = 0;   // times
   bool copied = false, doomed = false;  // see the option "disabling"
-  bool conditional = false;  // a graph with a conditional node was made whose kernels are traced
+  bool node_by_node = false;  // a graph was made ready while graphs were not wholes
+  bool conditional = false;   // one with a conditional node
   int conditional_room = 5;  // launches of it that CUPTI has room for
   std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
@@ -161,24 +164,28 @@ std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph) {
   return correlation;
 }
 
-/// As the real CUPTI 13.0: a graph with a conditional node must have been made while graphs are
-/// traced as wholes, or the program ends when CUPTI's room for its kernels is full, or when
-/// somebody asks for wholes later.
-void fake_conditional() {
+/// As the real CUPTI 13.0: a graph with a conditional node must be made ready while graphs are
+/// traced as wholes or kernels are not, or the program ends when CUPTI's room for its kernels is
+/// full. Where another graph was ready before graphs became wholes, its next launch crashes.
+void fake_graph_is_ready(int conditional) {
   auto& s = state();
   CUpti_CallbackFunc function = nullptr;
+  bool handles = false;
   {
     std::lock_guard lock(s.mutex);
-    if (s.subscribed && s.graph_nodes) function = s.function;
+    if (s.subscribed && s.graphs) function = s.function;
+    handles = s.subscribed && s.callbacks.count(kHandle);
   }
-  CUpti_GraphData node{};
-  node.nodeType = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  CUpti_ResourceData data{};
-  data.resourceDescriptor = &node;
+  CUpti_CallbackData call{};
+  call.callbackSite = CUPTI_API_ENTER;
+  if (conditional && handles) function(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, kHandle, &call);
   if (function)
-    function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+    function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING,
+             nullptr);
   std::lock_guard lock(s.mutex);
-  s.conditional = s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == 0;
+  const bool wholes = s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) > 0;
+  s.node_by_node |= !wholes;
+  s.conditional |= conditional && !wholes;
 }
 
 /// What the fake driver ran.
@@ -287,8 +294,8 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   auto& s = state();
   std::lock_guard lock(s.mutex);
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
-    s.graph_nodes = enable != 0;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING)
+    s.graphs = enable != 0;
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_SUCCESS;
   if (enable)
     s.callbacks.insert(id);
@@ -298,13 +305,13 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   note_child();
-  state().subscribed = state().graph_nodes = false;
+  state().subscribed = state().graphs = false;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   std::lock_guard lock(state().mutex);
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ++state().asked_for_kernels;
-  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && state().conditional) std::raise(SIGSEGV);
+  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && state().node_by_node) std::raise(SIGSEGV);
   state().kinds.insert(kind);
   return CUPTI_SUCCESS;
 }

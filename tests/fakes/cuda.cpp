@@ -80,9 +80,10 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
   run("node", 0, 8, own ? own : 3, static_cast<unsigned>(number));
   return CUDA_SUCCESS;
 }
-/// Every graph that is instantiated has a conditional node.
-CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph, unsigned long long) {
-  if (auto* made = in_cupti<decltype(fake_conditional)>("fake_conditional")) made();
+/// A graph that has a name has a conditional node.
+CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph graph, unsigned long long) {
+  if (auto* ready = in_cupti<decltype(fake_graph_is_ready)>("fake_graph_is_ready"))
+    ready(graph != nullptr);
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoD(CUdeviceptr, const void*, std::size_t bytes) {

@@ -9,7 +9,8 @@
 //   fork … join       what stands between runs in a forked child, which then ends with exit(); the
 //                     program waits for it
 //   loop=N            a CUDA graph with a conditional node (graph 13, of one node), launched N
-//   times exec              the program again, in this process, with the arguments that follow kill
+//   times ready=N     one without (graph 3)
+//   exec              the program again, in this process, with the arguments that follow kill
 //   ends by SIGKILL report            prints how many kernels launch= launched, on one line
 //   serve=FILE        requests of five kernels, each a step, until FILE is there; then their number
 #include <cuda.h>
@@ -121,9 +122,10 @@ int main(int argc, char** argv) {
       for (int n = std::atoi(value.c_str() + star + 1); n > 0; --n)
         cuGraphLaunch(reinterpret_cast<CUgraphExec>(std::strtoul(value.c_str(), nullptr, 10)),
                       nullptr);
-    } else if (verb == "loop") {
-      auto* graph = reinterpret_cast<CUgraphExec>(13ul << 32 | 1);
-      cuGraphInstantiateWithFlags(&graph, nullptr, 0);
+    } else if (verb == "loop" || verb == "ready") {
+      const bool loop = verb == "loop";
+      auto* graph = reinterpret_cast<CUgraphExec>((loop ? 13ul : 3ul) << 32 | 1);
+      cuGraphInstantiateWithFlags(&graph, loop ? reinterpret_cast<CUgraph>(graph) : nullptr, 0);
       for (int n = std::atoi(value.c_str()); n > 0; --n) cuGraphLaunch(graph, nullptr);
     } else if (verb == "subscribe" || verb == "let-go" || verb == "take") {
       other_profiler(verb);

@@ -15,6 +15,6 @@ struct FakeRun {
 /// The program calls a launch function, or leaves it; the number of the call.
 extern "C" std::uint32_t fake_call(int leaves, std::uint32_t correlation, int graph);
 extern "C" void fake_ran(const FakeRun* run);
-/// The program makes a conditional node in a graph.
-extern "C" void fake_conditional();
+/// The program instantiates a graph, with a conditional node or without.
+extern "C" void fake_graph_is_ready(int conditional);
 extern "C" void fake_called();  // all that a call launched was told

@@ -26,14 +26,28 @@ is "other kernels are there" "$(ask whole.gpf "select count(*) from kernels wher
 is "the capture says so" "$(ask whole.gpf "select count from quality where code = 'graph_kernels_hidden'")" 40
 is "the summary says why" "$(tr -s ' \n' ' ' < err.txt | grep -c 'graphs are recorded as wholes')" 1
 
-# A recorder that comes later: to graphs that were made before, and that are made beside it.
+# Beside a graph that is ready, kernels are let go of.
+does="init ready=20 launch=a*400 loop=20 ready=20 launch=a*4000 report"
+for how in "--window 0" "--window 0.1 --every 0.2" "--window 0.1" "" "--window 0.1 --delay 0.1"; do
+  "$gf" record -q --kernels $how -o run.gpf -- "$program" $does > out.txt 2> err.txt
+  is "beside others, record --kernels $how: exit code" $? 0
+  is "beside others, record --kernels $how: output" "$(cat out.txt)" "launched 4400"
+done
+"$gf" record --kernels --window 0 -o beside.gpf -- "$program" $does > out.txt 2> err.txt
+is "kernels until then are there" "$(ask beside.gpf "select count(*) from kernels where name = 'a'")" 400
+is "the summary says why no others are" "$(tr -s ' \n' ' ' < err.txt | grep -c 'kernels are not recorded any more: the program makes')" 1
+code=0; "$gf" analyze beside.gpf > /dev/null 2>&1 || code=$?
+is "analyze does not call it whole" $code 1
+
+# A recorder that comes later: to a graph that was made before.
 "$gf" run -- "$program" init loop=3 serve=stop loop=20 > served.txt & served=$!
-until "$gf" record -q --kernels --pid $served --window 0 --duration 0.3 -o attached.gpf 2> /dev/null &&
-  [ "$(ask attached.gpf "select count(*) > 0 from kernels")" = 1 ]; do
-  kill -0 $served 2> /dev/null || break
+for attempt in $(seq 100); do
+  "$gf" record --kernels --pid $served --window 0 --duration 0.3 -o attached.gpf 2> attached.txt
+  grep -q 'kernels are not' attached.txt && break
 done
 touch stop; wait $served
 is "gpufathom run, and a recorder that came: exit code" $? 0
+is "it is told why there are no kernels" "$(tr -s ' \n' ' ' < attached.txt | grep -c 'kernels are not recorded: the program makes CUDA graphs')" 1
 
 # A profiler of the program's own has CUPTI between windows only where it is said to be there.
 for flag in --own-profiler ""; do

@@ -107,7 +107,7 @@ GPUFATHOM_FAKE=blocking=1,kernel_us=300 until_it numbers.gpf windows 3 -- -q --w
 is "windows that end inside a call: later calls have numbers of their own" \
   "$(ask numbers.gpf "$numbers")" 1,1,1
 is "and kernels their launch" "$(ask numbers.gpf "$joins_nothing")" 0
-GPUFATHOM_FAKE=blocking=1,kernel_us=300 until_it between.gpf windows 1 -- -q --window 0.3 -- -- launch=work*300 sleep=300 subscribe let-go launch=work*100
+GPUFATHOM_FAKE=blocking=1,kernel_us=300 until_it between.gpf windows 1 -- -q --own-profiler --window 0.3 -- -- launch=work*300 sleep=300 subscribe let-go launch=work*100
 check "a profiler of the program's own has CUPTI after the window" \
   sh -c '! grep -q "CUPTI is taken" between.gpf.err'
 GPUFATHOM_FAKE=disabling=2 until_it copies.gpf windows 2 -- -q --window 0.3 --every 0.6 -- copy -- copy; is "a program in which nothing may be switched off: exit code" $? 0

@@ -258,7 +258,7 @@ unsigned long long if_graph() {
   MUST(cudaStreamEndCapture(stream, nullptr));
   cudaGraphExec_t ready;
   MUST(cudaGraphInstantiate(&ready, graph, 0));
-  for (int i = 0; i < 40'000; ++i) MUST(cudaGraphLaunch(ready, stream));
+  for (int i = 0; i < 20'000; ++i) MUST(cudaGraphLaunch(ready, stream));
   return sum_of(cells);
 }
 
@@ -323,7 +323,39 @@ unsigned long long many_graphs() {
     MUST(cudaFree(cells));
     if (i == 150) sleep(1);
   }
-  return sum + while_graph(400, 1000);
+  return sum + while_graph(220, 1000);
+}
+
+/// Graphs without a loop go on while one with a loop is made, and beside it.
+unsigned long long mixed_graphs() {
+  unsigned* cells = make_cells();
+  const cudaStream_t stream = make_stream();
+  cudaGraphExec_t ready;
+  MUST(cudaGraphInstantiate(&ready, capture_steps(cells, 10, 5), 0));
+  unsigned long long sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    for (int launch = 0; launch < 1500; ++launch) {
+      MUST(cudaGraphLaunch(ready, stream));
+      if (launch % 10 == 0) MUST(cudaStreamSynchronize(stream));
+      usleep(200);
+    }
+    sum = sum * 31 + while_graph(48, 1000);
+  }
+  return sum + sum_of(cells);
+}
+
+/// One graph, for seconds.
+unsigned long long steady_graph() {
+  unsigned* cells = make_cells();
+  const cudaStream_t stream = make_stream();
+  cudaGraphExec_t ready;
+  MUST(cudaGraphInstantiate(&ready, capture_steps(cells, 40, 5), 0));
+  for (int launch = 0; launch < 4000; ++launch) {
+    MUST(cudaGraphLaunch(ready, stream));
+    if (launch % 10 == 0) MUST(cudaStreamSynchronize(stream));
+    usleep(700);
+  }
+  return sum_of(cells);
 }
 
 unsigned long long green_context() {
@@ -461,28 +493,28 @@ unsigned long long managed() {
   return sum_of(cells);
 }
 
-/// One thread captures while others launch; the graphs are launched by a third.
+/// One thread captures while others launch; the graphs are launched by a third. Nothing waits for
+/// the device meanwhile: that is not permitted while a stream is captured.
 unsigned long long captured_by_threads() {
-  std::vector<unsigned long long> sums(4);
+  std::vector<unsigned*> cells(4);
+  for (auto& own : cells) own = make_cells();
   std::vector<std::thread> all;
-  for (auto& sum : sums)
-    all.emplace_back([&sum] {
-      unsigned* cells = make_cells();
+  for (unsigned* own : cells)
+    all.emplace_back([own] {
       const cudaStream_t stream = make_stream();
       for (int i = 0; i < 40; ++i) {
         cudaGraphExec_t ready;
         std::thread maker(
-            [&] { MUST(cudaGraphInstantiate(&ready, capture_steps(cells, 20, 10), 0)); });
-        step<<<kBlocks, kThreads, 0, stream>>>(cells, 1);
+            [&] { MUST(cudaGraphInstantiate(&ready, capture_steps(own, 20, 10), 0)); });
+        step<<<kBlocks, kThreads, 0, stream>>>(own, 1);
         maker.join();
         for (int launch = 0; launch < 20; ++launch) MUST(cudaGraphLaunch(ready, stream));
         MUST(cudaStreamSynchronize(stream));
         MUST(cudaGraphExecDestroy(ready));
       }
-      sum = sum_of(cells);
     });
   for (auto& thread : all) thread.join();
-  return sums[0] + 3 * sums[1] + 5 * sums[2] + 7 * sums[3];
+  return sum_of(cells[0]) + 3 * sum_of(cells[1]) + 5 * sum_of(cells[2]) + 7 * sum_of(cells[3]);
 }
 
 unsigned long long host_functions() {
@@ -534,9 +566,9 @@ int main(int count, char** words) {
   else if (mode == "contexts")
     sum = contexts();
   else if (mode == "while_graph")
-    sum = while_graph(600, 1000);
+    sum = while_graph(220, 1000);
   else if (mode == "late_while_graph")
-    sum = plain(2000), sleep(2), sum += while_graph(600, 1000);
+    sum = plain(2000), sleep(2), sum += while_graph(220, 1000);
   else if (mode == "if_graph")
     sum = if_graph();
   else if (mode == "device_graph")
@@ -545,6 +577,10 @@ int main(int count, char** words) {
     sum = updated_graph();
   else if (mode == "many_graphs")
     sum = many_graphs();
+  else if (mode == "mixed_graphs")
+    sum = mixed_graphs();
+  else if (mode == "steady_graph")
+    sum = steady_graph();
   else if (mode == "green_context")
     sum = green_context();
   else if (mode == "mapped_memory")

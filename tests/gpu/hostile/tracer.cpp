@@ -2,8 +2,9 @@
 // CUDA_INJECTION64_PATH, TRACER says how, as words separated by commas:
 //   late=MS         kinds are switched on so long after the start of CUDA
 //   whole           graphs are traced as wholes from then on, whole_first: before the kinds
-//   whole_on_node   from the first conditional node on, whole_on_exec: once such a graph is
-//                   instantiated
+//   on_handle       from the first handle of a conditional node on, which is made before the node
+//   off_on_handle   nothing is traced from then on
+//   whole_at=MS     so long after the start of CUDA
 //   off=MS          kernels are switched off after so long
 // g++ -std=c++20 -O1 -shared -fPIC -isystem CUDA/include tracer.cpp -o libtracer.so -lcupti
 #include <cuda.h>
@@ -19,7 +20,7 @@
 namespace {
 
 std::string words;
-std::atomic<long> kernels{0}, graphs{0}, conditional{0};
+std::atomic<long> kernels{0}, graphs{0}, handles{0}, ready{0}, ready_before{0};
 
 bool has(const std::string& word) {
   return ("," + words + ",").find("," + word + ",") != std::string::npos;
@@ -34,11 +35,12 @@ void must(CUptiResult code, const char* what) {
 }
 void take_wholes() { must(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE), "graphs"); }
 
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                         CUPTI_ACTIVITY_KIND_MEMSET};
 void begin() {
   if (has("whole_first")) take_wholes();
-  for (const auto kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET})
-    must(cuptiActivityEnable(kind), "kind");
+  for (const auto kind : kKinds) must(cuptiActivityEnable(kind), "kind");
   if (has("whole")) take_wholes();
 }
 
@@ -57,21 +59,25 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   std::free(buffer);
 }
 
-void CUPTIAPI see(void*, CUpti_CallbackDomain, CUpti_CallbackId id, const void* data) {
-  const auto* node = static_cast<const CUpti_GraphData*>(
-      static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
-  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED &&
-      node->nodeType == CU_GRAPH_NODE_TYPE_CONDITIONAL && conditional++ == 0 &&
-      has("whole_on_node"))
-    take_wholes();
-  if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED && conditional > 0 && has("whole_on_exec"))
-    take_wholes();
+void CUPTIAPI see(void*, CUpti_CallbackDomain domain, CUpti_CallbackId, const void* data) {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    ++ready;
+    return;
+  }
+  if (static_cast<const CUpti_CallbackData*>(data)->callbackSite != CUPTI_API_ENTER) return;
+  if (handles++ > 0) return;
+  ready_before = ready.load();
+  if (has("on_handle")) take_wholes();
+  if (has("off_on_handle"))
+    for (const auto kind : kKinds) must(cuptiActivityDisable(kind), "off");
 }
 
 void end() {
   cuptiActivityFlushAll(1);
-  std::fprintf(stderr, "tracer %s: %ld kernels, %ld graphs as wholes\n", words.c_str(),
-               kernels.load(), graphs.load());
+  std::fprintf(stderr, "tracer %s: %ld kernels, %ld graphs as wholes, %ld calls for handles, the "
+               "first after %ld of %ld graphs\n",
+               words.c_str(), kernels.load(), graphs.load(), handles.load(), ready_before.load(),
+               ready.load());
 }
 
 }  // namespace
@@ -80,13 +86,14 @@ extern "C" int InitializeInjection() {
   static std::atomic<bool> once{false};
   if (once.exchange(true)) return 1;
   words = std::getenv("TRACER") ? std::getenv("TRACER") : "";
-  if (has("whole_on_node") || has("whole_on_exec")) {
-    CUpti_SubscriberHandle subscriber;
-    must(cuptiSubscribe(&subscriber, &see, nullptr), "subscribe");
-    for (const auto id :
-         {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED})
-      must(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id), "callback");
-  }
+  CUpti_SubscriberHandle subscriber;
+  must(cuptiSubscribe(&subscriber, &see, nullptr), "subscribe");
+  must(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                           CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED),
+       "callback of graphs");
+  must(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+                           CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate),
+       "callback of handles");
   must(cuptiActivityRegisterCallbacks(&give_buffer, &take_buffer), "buffers");
   must(cuptiActivityFlushPeriod(200), "period");
   if (number("late") == 0) begin();
@@ -94,6 +101,10 @@ extern "C" int InitializeInjection() {
     if (number("late") > 0) {
       usleep(number("late") * 1000);
       begin();
+    }
+    if (number("whole_at") > 0) {
+      usleep(number("whole_at") * 1000);
+      take_wholes();
     }
     if (number("off") == 0) return;
     usleep(number("off") * 1000);

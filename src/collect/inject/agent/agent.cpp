@@ -61,9 +61,9 @@ bool open(std::uint32_t request) {
 }
 
 /// False when CUPTI does not give what was asked for.
-bool look_after(bool bounded) {
+bool look_after() {
   const WindowLock lock;
-  return ended || look_after_window(bounded);
+  return ended || look_after_window();
 }
 
 bool begin_again(std::uint32_t request) {
@@ -86,7 +86,7 @@ void stay_open(std::int64_t opened, std::int64_t length, std::uint32_t request) 
     pause(kTick);
     if (now_ms() - flushed < kFlush) continue;
     flushed = now_ms();
-    if (!look_after(length > 0) && beginnings < kMostBeginnings) {
+    if (!look_after() && beginnings < kMostBeginnings) {
       if (!begin_again(request)) return;
       ++beginnings;
       opened = now_ms();
@@ -131,9 +131,9 @@ bool finish_window() {
 }
 
 /// True when CUPTI is let go of, for a profiler of the program's own.
-bool let_go(bool for_good) {
+bool let_go() {
   const WindowLock lock;
-  return ended || let_go_of_cupti(for_good);
+  return ended || let_go_of_cupti();
 }
 
 /// Waits until a window is due; false when none will be.
@@ -144,7 +144,7 @@ bool wait_for_window(std::int64_t due, std::uint32_t served) {
     if (due < 0 && !asked_for) return false;
     if (asked_for) Writer::instance().flush();  // steps, and whether the recorder is there
     if (Writer::instance().abandoned()) return false;
-    let_go(false);
+    let_go();
     pause(asked_for ? kTick : std::min<std::int64_t>(kTick, due - now_ms() + 1));
   }
   return !over();
@@ -191,7 +191,7 @@ void begin_thread() {
 void* run(void*) {
   begin_thread();
   record_windows();
-  while (!ended && !let_go(true)) pause(kTick);
+  while (settings.own_profiler && !let_go()) pause(kTick);
   return nullptr;
 }
 

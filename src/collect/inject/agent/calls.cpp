@@ -24,9 +24,13 @@ namespace {
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                          CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
                                          CUPTI_ACTIVITY_KIND_MEMSET};
-bool traced = false;
+constinit std::atomic<bool> traced{false};
 
 }  // namespace
+
+bool kernels_are_traced() { return traced; }
+
+void let_kernels_go() { cupti.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL); }
 
 void trace(bool anew) {
   if (traced && !anew) return;
@@ -151,7 +155,7 @@ bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on) {
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE) return see_graph_node(id, data);
+  if (see_graphs(domain, id, data)) return;
   const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
   if (!runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);

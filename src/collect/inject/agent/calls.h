@@ -1,6 +1,6 @@
 // What CUPTI traces for the library.
 //
-// Nothing that was switched on is ever switched off. On an H200 (CUPTI 13.0, update 1) each way to
+// Nothing that was switched on is ever switched off but kernels for good (graphs.h). On an H200 (CUPTI 13.0, update 1) each way to
 // do so has ended programs or lost their kernels (docs/record.md): a copy under way when copies are
 // switched off leaves a record whose list of times is freed, and the next flush reads it; with
 // kernels alone switched off, a set between windows gets no time, which keeps back the buffer of
@@ -27,6 +27,9 @@ namespace gf::inject {
 /// Begins to trace, where it is not so already. `anew`: CUPTI is asked for all of it again, as
 /// another profiler may have switched off what it had no more use for.
 void trace(bool anew);
+bool kernels_are_traced();
+/// For good, where tracing them on would end the program.
+void let_kernels_go();
 
 /// Callbacks around the calls, from now on or no more; in_calls.h says when that is safe. False:
 /// CUPTI refused.

@@ -11,6 +11,7 @@ namespace gf::inject {
   X(cuptiSubscribe)                    \
   X(cuptiUnsubscribe)                  \
   X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
   X(cuptiActivityRegisterCallbacks)    \
   X(cuptiActivityFlushAll)             \
   X(cuptiActivityGetNextRecord)        \

@@ -9,45 +9,70 @@
 
 #include <atomic>
 
+#include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/settings.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
 
 namespace {
 
-constinit std::atomic<bool> whole{false}, conditional{false}, told{false};
+enum class Conditional { none, whole, untraced, hidden };
+constinit std::atomic<Conditional> conditional{Conditional::none};
+constinit std::atomic<std::int64_t> ready{0};  // graphs
+constinit std::atomic<bool> told{false};
+
+constexpr const char* kWhy =
+    "the program makes CUDA graphs with conditional nodes, whose kernels CUPTI cannot trace "
+    "without ending the program";
+constexpr CUpti_CallbackId kBegins = CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING,
+                           kGoes = CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
+                           kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate;
+
+/// Without harm to the graphs that are ready: where some may be, their kernels are let go of.
+Conditional made_harmless() {
+  if (!kernels_are_traced()) return Conditional::untraced;
+  // Where the program has a profiler of its own, graphs are made unseen.
+  if (ready == 0 && !settings.own_profiler &&
+      cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS)
+    return Conditional::whole;
+  let_kernels_go();
+  return Conditional::hidden;
+}
 
 }  // namespace
 
 void watch_graphs(CUpti_SubscriberHandle subscriber) {
-  cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-                            CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+  for (const auto id : {kBegins, kGoes})
+    cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id);
+  cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kHandle);
 }
 
-void see_graph_node(CUpti_CallbackId id, const void* data) {
-  if (id != CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) return;
-  const auto* node = static_cast<const CUpti_GraphData*>(
-      static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
-  if (!node || node->nodeType != CU_GRAPH_NODE_TYPE_CONDITIONAL) return;
-  trace_whole_graphs();
-  conditional = true;
+bool see_graphs(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    if (id == kBegins) ++ready;
+    if (id == kGoes) --ready;
+    return true;
+  }
+  if (domain != CUPTI_CB_DOMAIN_DRIVER_API || id != kHandle) return false;
+  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+  if (call.callbackSite == CUPTI_API_ENTER && conditional == Conditional::none)
+    conditional = made_harmless();
+  return true;
 }
 
-bool trace_whole_graphs() {
-  if (!whole.exchange(true) &&
-      cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) != CUPTI_SUCCESS)
-    whole = false;
-  return whole;
+std::string why_no_kernels() {
+  if (conditional == Conditional::none || conditional == Conditional::whole) return {};
+  return kWhy;
 }
-
-bool graphs_are_whole() { return whole; }
 
 void tell_of_graphs() {
-  if (!conditional || told.exchange(true)) return;
-  Writer::instance().message(
-      "CUDA graphs are recorded as wholes: the program makes some with conditional nodes, whose "
-      "kernels CUPTI cannot trace without ending the program");
+  const Conditional now = conditional;
+  if (now == Conditional::none || told.exchange(true)) return;
+  const std::string what = now == Conditional::whole ? "CUDA graphs are recorded as wholes: "
+                                                     : "kernels are not recorded any more: ";
+  Writer::instance().message(what + kWhy);
 }
 
 void forget_told_graphs() { told = false; }

@@ -1,10 +1,11 @@
-// Whether CUPTI traces the kernels of CUDA graphs one by one, or each graph as a whole.
+// What CUPTI may do to the CUDA graphs of the program.
 //
-// A graph with a conditional node (a loop, a branch) must be traced as a whole: CUPTI 13.0 gives
-// its kernels a fixed room of 2^20 / 3 records, and the program ends with an illegal memory access
-// once they are full. Graphs must be wholes before such a graph is instantiated; switched over
-// later, the next launch crashes (docs/results/conditional_graphs_h200.json). So every node that
-// the program makes is looked at, from the start of CUDA to the end.
+// CUPTI 13.0 gives the kernels of graphs with a conditional node (a loop, a branch) a fixed room of
+// 2^20 / 3 records, and the program ends with an illegal memory access once it is full. Such a
+// graph runs as it should if graphs are traced as wholes before it is instantiated, but the next
+// launch of any graph that was instantiated before crashes; or if kernels are no longer traced
+// (docs/results/conditional_graphs_h100.json). So the program's first call for the handle of a
+// conditional node is seen, wherever it comes, and graphs that are ready to be launched are counted.
 // The page of counts that outlives the process (stream.h, Ledger). With the library's lock held.
 #pragma once
 
@@ -16,16 +17,15 @@
 
 namespace gf::inject {
 
-/// CUPTI shows the nodes that the program makes from now on.
+/// CUPTI shows graphs as they become ready and go, and calls for handles of conditional nodes.
 void watch_graphs(CUpti_SubscriberHandle subscriber);
-/// The subscriber's part, on a thread of the program, inside its call.
-void see_graph_node(CUpti_CallbackId id, const void* data);
+/// The subscriber's part, on a thread of the program, inside its call; false: not one of these.
+bool see_graphs(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
-/// For good: going back crashes as well.
-bool trace_whole_graphs();
-bool graphs_are_whole();
+/// Empty, or why tracing kernels from now on would end the program.
+std::string why_no_kernels();
 
-/// Tells the recorder, once, where a conditional node has made graphs wholes.
+/// Tells the recorder, once, what conditional nodes have hidden.
 void tell_of_graphs();
 void forget_told_graphs();
 

@@ -27,7 +27,7 @@ constexpr std::size_t kBufferBytes = 32 << 10;
 constexpr std::size_t kMostBytes = 64 << 20;  // past it CUPTI drops records and counts them
 
 struct Counts {
-  std::atomic<std::int64_t> kernels{0}, memory{0}, graph_kernels{0}, requested{0}, unfinished{0},
+  std::atomic<std::int64_t> kernels{0}, memory{0}, requested{0}, unfinished{0},
       past{0};
 };
 constinit Counts counts{};
@@ -140,7 +140,6 @@ void write_kernel(const CUpti_ActivityKernel10& kernel10) {
       static_cast<std::uint32_t>(kernel10.staticSharedMemory + kernel10.dynamicSharedMemory);
   Writer::instance().put(Type::kernel, kernel);
   ++counts.kernels;
-  if (kernel10.graphId != 0) ++counts.graph_kernels;
 }
 
 /// A launch of a graph as one stretch of work, where its nodes are not traced.
@@ -216,12 +215,12 @@ CUptiResult register_buffers() {
 }
 
 Seen seen() {
-  return {counts.kernels, counts.memory, counts.graph_kernels, counts.requested, counts.unfinished,
+  return {counts.kernels, counts.memory, counts.requested, counts.unfinished,
           counts.past,    buffers};
 }
 
 void forget_seen() {
-  for (auto* count : {&counts.kernels, &counts.memory, &counts.graph_kernels, &counts.requested,
+  for (auto* count : {&counts.kernels, &counts.memory, &counts.requested,
                       &counts.unfinished, &counts.past})
     *count = 0;
 }

@@ -12,7 +12,7 @@ CUptiResult register_buffers();
 
 /// Records of each sort since the window began.
 struct Seen {
-  std::int64_t kernels, memory, graph_kernels;
+  std::int64_t kernels, memory;
   std::int64_t requested;   // buffers that CUPTI asked for: none where another takes its records
   std::int64_t unfinished;  // launched in the window, but run only after its end
   std::int64_t past;        // launched after its end

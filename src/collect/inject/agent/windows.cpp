@@ -21,12 +21,9 @@ namespace {
 
 constinit pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// Past so many kernels of graphs a second, tracing each costs the program more than 3 %.
-constexpr double kMostGraphKernels = 20'000;
 // A window with so many launches and no kernel after so long is begun again.
 constexpr std::int64_t kSilentLaunches = 2000, kSilentFor = 400'000'000;
 constexpr std::int64_t kLaunchesOfABuffer = 200;
-constexpr std::int64_t kGraphPatience = 10'000'000'000;  // ns that a window may last all the same
 
 CUpti_SubscriberHandle subscriber = nullptr;
 std::atomic<bool> open_window{false};
@@ -35,7 +32,6 @@ std::uint32_t window_request = 0;
 bool subscribed = false;
 bool one_before = false;  // window of this process
 bool doubted = false;     // the window before came without kernels
-bool told_of_many_graphs = false;
 std::string told;  // the last reason why nothing is recorded
 
 void tell(const std::string& text) {
@@ -98,15 +94,6 @@ void put_loss(LossKind kind, std::int64_t count) {
       Type::loss, Loss{static_cast<std::uint32_t>(kind), 0, static_cast<std::uint64_t>(count)});
 }
 
-void take_many_graphs_as_wholes() {
-  if (!trace_whole_graphs() || told_of_many_graphs) return;
-  told_of_many_graphs = true;
-  Writer::instance().message(
-      "CUDA graphs are recorded as wholes from here on: more than 20 000 of their kernels run a "
-      "second, and tracing each would cost the program over 3 %; a window that ends (--window 10) "
-      "holds their kernels");
-}
-
 }  // namespace
 
 WindowLock::WindowLock(int seconds) {
@@ -124,7 +111,6 @@ bool window_is_open() { return open_window; }
 
 void forget_told() {
   told.clear();
-  told_of_many_graphs = false;
   forget_told_graphs();
 }
 
@@ -137,7 +123,9 @@ void begin_tracing() {
 }
 
 bool begin_window(std::uint32_t request) {
-  if (const std::string why = trace_as_subscriber(); !why.empty()) {
+  std::string why = why_no_kernels();
+  if (why.empty()) why = trace_as_subscriber();
+  if (!why.empty()) {
     tell("kernels are not recorded: " + why);
     return false;
   }
@@ -158,18 +146,13 @@ bool begin_window(std::uint32_t request) {
   return true;
 }
 
-bool look_after_window(bool bounded) {
+bool look_after_window() {
   const auto open_for = static_cast<std::int64_t>(now_ns()) - window_start;
   const Seen now = seen();
   doubted = now.kernels + now.memory == 0 && now.requested > 0 &&
             launches_called() >= kSilentLaunches && open_for > kSilentFor;
   if (doubted) return false;
   tell_of_graphs();
-  // Graphs as wholes would have to be switched off again.
-  if (bounded || graphs_are_whole() || dormant() || open_for < kGraphPatience) return true;
-  if (static_cast<double>(now.graph_kernels) >
-      kMostGraphKernels * static_cast<double>(open_for) * 1e-9)
-    take_many_graphs_as_wholes();
   return true;
 }
 
@@ -184,12 +167,11 @@ void flush_window() {
   if (window_end != 0) cupti.cuptiActivityFlushAll(0);
 }
 
-bool let_go_of_cupti(bool for_good) {
-  if (!for_good && !settings.own_profiler) return !subscribed;
+bool let_go_of_cupti() {
   // A program that a recorder came to keeps what has been tried most: 1 600 times
   // (docs/record.md).
-  if (!subscribed || open_window || dormant() || !calls_are_off()) return !subscribed;
-  if (for_good) trace_whole_graphs();  // nobody will see the nodes of those that are made later
+  if (!subscribed || !settings.own_profiler || dormant() || open_window || !calls_are_off())
+    return !subscribed;
   unsubscribe();
   return true;
 }

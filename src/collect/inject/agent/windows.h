@@ -37,19 +37,18 @@ void close_window();
 /// any more.
 void flush_window();
 /// Lets go of CUPTI where no window is open and the program's threads have switched their callbacks
-/// off, so that a profiler of the program's own may have it: after the last window (`for_good`),
-/// and between windows where the user says that there is one (--own-profiler), as nobody sees then
-/// which graphs the program makes (graphs.h). True when it is let go of.
-bool let_go_of_cupti(bool for_good);
+/// off, so that a profiler of the program's own may have it, where the user says that there is one
+/// (--own-profiler): nobody sees then which graphs the program makes (graphs.h). True when it is
+/// let go of.
+bool let_go_of_cupti();
 /// Ends the window, closed or open. Only where the process ends may CUPTI be made to give out what
 /// is unfinished: it goes on writing into that memory when the kernels run.
 void end_window(bool process_ends);
 
-/// Call it every now and then while a window is open: past many kernels of CUDA graphs it takes
-/// graphs as wholes. `bounded`: the window has an end. False: CUPTI records the program's
-/// launches and none of its kernels, so that the window is to be ended and begun again (seen on an
-/// H200 in a second window over three streams).
-bool look_after_window(bool bounded);
+/// Call it every now and then while a window is open. False: CUPTI records the program's launches
+/// and none of its kernels, so that the window is to be ended and begun again (seen on an H200 in a
+/// second window over three streams).
+bool look_after_window();
 
 bool window_is_open();
 
