@@ -5,7 +5,7 @@
 // graph runs as it should if graphs are traced as wholes before it is instantiated, but the next
 // launch of any graph that was instantiated before crashes; or if kernels are no longer traced
 // (docs/results/conditional_graphs_h100.json). So the program's first call for the handle of a
-// conditional node is seen, wherever it comes, and graphs that are ready to be launched are counted.
+// conditional node is seen, wherever it comes, and graphs that are ready to launch are counted.
 // The page of counts that outlives the process (stream.h, Ledger). With the library's lock held.
 #pragma once
 
