@@ -72,6 +72,7 @@ struct Product {
   std::string_view pattern;  // found as whole words in the device name, case-insensitive
   ChipId chip;
   int sm_count;
+  double clock_hz;                // of the SMs, that the data sheet states its peaks for
   std::int64_t l2_bytes;          // -1: not known
   std::int64_t dram_bytes_per_s;  // data-sheet peak
   /// Rate of fp16, bf16 and fp8 with fp32 accumulation relative to the chip's full rate: 0.5 on

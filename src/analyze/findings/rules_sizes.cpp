@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <queue>
+#include <vector>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -14,21 +17,68 @@
 namespace gf::trace_rules {
 namespace {
 
-/// Kernel time that passes on SMs without a block, and the kernels behind it. Collectives use few
-/// blocks by design.
-struct SmallGrids {
-  explicit SmallGrids(const Facts& facts) : names(facts) {
-    for (const auto& kernel : facts.kernels) {
-      if (facts.type(kernel) == LayerType::communication) continue;
-      const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
-      if (std::isnan(blocks) || blocks >= 1) continue;
-      time += kernel.exclusive_ns;
-      lost += static_cast<Nanos>(static_cast<double>(kernel.exclusive_ns) * (1 - blocks));
-      names.add_kernel(kernel, kernel.exclusive_ns);
+/// Time in which kernels of few thread blocks leave SMs without a block, and the kernels behind it:
+/// at each instant the blocks of all kernels that run fill SMs, so that what a neighbour fills is
+/// not lost. Collectives use few blocks by design; a kernel of unknown size fills all.
+class SmallGrids {
+ public:
+  explicit SmallGrids(const Facts& facts) : names(facts), facts_(facts) {
+    for (const auto& line : facts.context.devices) {
+      for (std::size_t i = 0; i < line.rows.size(); ++i) {
+        if (facts.capture().activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
+        go_to(line.spans[i].start);
+        begin(line.rows[i], line.exclusive_ns[i], line.spans[i].end);
+      }
+      go_to(line.window.end);
     }
   }
   Nanos time = 0, lost = 0;
   TimeBy names;
+
+ private:
+  static constexpr double kAll = 1e6;  // of a device's SMs, so that sums are exact
+
+  struct Running {
+    Nanos end;
+    std::int64_t blocks;
+    bool small;
+    bool operator>(const Running& other) const { return end > other.end; }
+  };
+
+  void begin(std::uint32_t activity, Nanos exclusive, Nanos end) {
+    const double share = blocks_per_sm(facts_.capture(), activity);
+    Running kernel{end, static_cast<std::int64_t>(kAll), false};
+    if (share < 1) {
+      kernel.blocks = std::llround(share * kAll);
+      kernel.small = facts_.context.attribution.layer[activity] != LayerType::communication;
+    }
+    if (kernel.small) names.add_kernel({activity, exclusive, 0, 0}, exclusive);
+    blocks_ += kernel.blocks;
+    small_ += kernel.small;
+    running_.push(kernel);
+  }
+  void go_to(Nanos to) {
+    while (!running_.empty() && running_.top().end <= to) {
+      count_until(running_.top().end);
+      blocks_ -= running_.top().blocks;
+      small_ -= running_.top().small;
+      running_.pop();
+    }
+    count_until(to);
+  }
+  void count_until(Nanos to) {
+    const double empty = 1 - static_cast<double>(blocks_) / kAll;
+    if (small_ > 0 && empty > 0) {
+      time += to - now_;
+      lost += static_cast<Nanos>(static_cast<double>(to - now_) * empty);
+    }
+    now_ = to;
+  }
+
+  const Facts& facts_;
+  std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
+  Nanos now_ = 0;
+  std::int64_t blocks_ = 0, small_ = 0;
 };
 
 /// The share of its device's warp slots that a kernel can fill; 1 without data.

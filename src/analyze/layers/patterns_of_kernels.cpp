@@ -6,11 +6,32 @@ namespace {
 using enum LayerType;
 
 constexpr LayerPattern kKernels[] = {
+    // NCCL, RCCL, MSCCL++, oneCCL, UCC, NVSHMEM; then what frameworks have of their own: vLLM and
+    // SGLang (cross_device_reduce, QuickReduce), TensorRT-LLM and FlashInfer (allreduce_fusion,
+    // MNNVL, all-to-all of experts), PyTorch's symmetric memory (multimem), Transformer Engine
+    // (userbuffers), DeepEP (dispatch and combine of experts).
     {"*nccl*", communication},
     {"*rccl*", communication},
+    {"*msccl*", communication},
+    {"*oneccl*", communication},
+    {"*ucc_tl_*", communication},
     {"*nvshmem*", communication},
+    {"*cross_device_reduce*", communication},
+    {"*quickreduce*", communication},
+    {"*mnnvl*", communication},
+    {"*multimem_*", communication},
+    {"*userbuffers*", communication},
+    {"*::internode*", communication},
+    {"*::intranode*", communication},
+    {"*deep_ep::*", communication},
     {"*all_reduce*", communication},
     {"*allreduce*", communication},
+    {"*all_gather*", communication},
+    {"*allgather*", communication},
+    {"*reduce_scatter*", communication},
+    {"*reducescatter*", communication},
+    {"*all_to_all*", communication},
+    {"*alltoall*", communication},
     {"*flash*attn*", attention},
     {"*flash_fwd*", attention},
     {"*flash_bwd*", attention},

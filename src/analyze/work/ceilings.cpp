@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analyze/energy/json_fields.h"
@@ -12,23 +11,11 @@
 namespace gf {
 namespace {
 
-/// What the peaks of data sheets are stated for, by chip: the SM clock, and the FP32 operations of
-/// an SM in a cycle (a multiply-add is two). The clocks are those behind the dense rates of
-/// model/chips.cpp, from the same white papers.
-struct Stated {
-  ChipId chip;
-  double clock_hz;
-  double fp32_ops;
-};
-constexpr std::array kStated{
-    Stated{ChipId::GV100, 1.530e9, 128}, Stated{ChipId::TU102, 1.770e9, 128},
-    Stated{ChipId::GA100, 1.410e9, 128}, Stated{ChipId::GA102, 1.740e9, 256},
-    Stated{ChipId::AD102, 2.520e9, 256}, Stated{ChipId::GH100, 1.830e9, 256},
-    Stated{ChipId::GB100, 1.850e9, 256}, Stated{ChipId::GB110, 1.850e9, 256},
-    Stated{ChipId::GB202, 2.407e9, 256},
-};
-
-const Stated& stated_of(ChipId chip) { return *std::ranges::find(kStated, chip, &Stated::chip); }
+/// FP32 operations of an SM in a cycle, by chip: a multiply-add is two.
+double fp32_ops(ChipId chip) {
+  const bool one_path = chip == ChipId::GV100 || chip == ChipId::TU102 || chip == ChipId::GA100;
+  return one_path ? 128 : 256;
+}
 
 /// GeForce boards add up in FP32 at a lower rate.
 bool accumulates_in_fp32(TensorType type) {
@@ -39,13 +26,13 @@ bool accumulates_in_fp32(TensorType type) {
 }  // namespace
 
 std::optional<double> stated_peak(const Product& product, std::string_view number_type) {
-  const Stated& stated = stated_of(product.chip);
-  const double cycles = stated.clock_hz * product.sm_count;
-  if (number_type == "fp32") return stated.fp32_ops * cycles;
+  const double cycles = product.clock_hz * product.sm_count;
+  const double fp32 = fp32_ops(product.chip) * cycles;
+  if (number_type == "fp32") return fp32;
   const auto type = work::tensor_type(number_type);
   const TensorPath* path = type ? tensor_path(product.chip, *type) : nullptr;
   // A type without a path of its own runs on the ordinary pipes; of FP64 the rate is not listed.
-  if (!path && (number_type == "tf32" || number_type == "bf16")) return stated.fp32_ops * cycles;
+  if (!path && (number_type == "tf32" || number_type == "bf16")) return fp32;
   if (!path) return std::nullopt;
   const double rate = accumulates_in_fp32(*type) ? product.fp32_accumulate_rate : 1;
   return path->dense_ops * cycles * rate;

@@ -1,7 +1,7 @@
 // What CUPTI traces for the library.
 //
-// Nothing that was switched on is ever switched off but kernels, once and for good (graphs.h). On an
-// H200 (CUPTI 13.0, update 1) each way to do so has ended programs or lost their kernels
+// Nothing that was switched on is ever switched off but kernels, once and for good (graphs.h). On
+// an H200 (CUPTI 13.0, update 1) each way to do so has ended programs or lost their kernels
 // (docs/record.md): a copy under way when copies are switched off leaves a record whose list of
 // times is freed, and the next flush reads it; with kernels alone switched off, a set between
 // windows gets no time, which keeps back the buffer of its thread and all that the thread launches
