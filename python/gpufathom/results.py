@@ -90,6 +90,8 @@ class WindowInfo(Answer):
     blocks: what repeats in a capture without steps
     steps: steps inside the window
     all_steps: steps of the whole capture
+    profiler_ns: time of the window that the profiler itself may have taken, at most: what it
+    recorded of the host, as far as a device was idle; null where no profiler slowed the host
     """
 
     kind: str
@@ -102,6 +104,7 @@ class WindowInfo(Answer):
     blocks: BlockInfo
     steps: List[StepInfo]
     all_steps: List[StepInfo]
+    profiler_ns: Optional[int]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "blocks": BlockInfo,
         "steps": StepInfo,
@@ -1213,6 +1216,7 @@ class ComparedRun(Answer):
     precision: types in which its matrix products read, by kernel names, most time first
     profiler: what recorded it, and what it recorded beside the device
     slowed: the profiler is likely to have slowed the host
+    profiler_ns: of `wall_ns`, what the profiler itself may have taken at most
     rank: rank of a distributed job
     step_ns: duration of each step
     speedup: time of the first run over the time of this one: of an item where both batches are
@@ -1241,6 +1245,7 @@ class ComparedRun(Answer):
     precision: str
     profiler: str
     slowed: bool
+    profiler_ns: int
     rank: Optional[int]
     step_ns: List[int]
     speedup: Optional[float]
@@ -1257,8 +1262,10 @@ class ComparedChange(Answer):
     ratio: its time over that of the first
     low: 2.5 % bound of the ratio, by bootstrapped steps
     high: 97.5 % bound
-    kernel_ratio: its kernel time over that of the first. Where a profiler slowed the host, the
-    ratio of runs without it lies between this one and `ratio`
+    kernel_ratio: its kernel time over that of the first
+    own_low: least ratio of the programs without their profilers: the first with all of its time,
+    this one less what its profiler may have taken; null where no profiler slowed a host
+    own_high: the greatest: the other way round
     """
 
     run: int
@@ -1268,6 +1275,8 @@ class ComparedChange(Answer):
     low: Optional[float]
     high: Optional[float]
     kernel_ratio: Optional[float]
+    own_low: Optional[float]
+    own_high: Optional[float]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@
 #include "analyze/idle/idle.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
+#include "analyze/profiler_cost.h"
 #include "analyze/runtime/idle_origins.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
@@ -122,6 +123,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
+  analysis.window.profiler_ns = profiler_cost(context);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();
   analysis.match = context.matching.info;

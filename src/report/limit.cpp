@@ -25,17 +25,24 @@ const Finding* find(const Analysis& analysis, FindingId id) {
   return &*found;
 }
 
+struct Loss {
+  std::string name;
+  Nanos ns = 0;
+  bool of_host = false;  // which the profiler slowed
+};
+
 /// An idle cause, a bar of the waterfall, or communication that nothing hides.
-NamedTime largest_loss(const Analysis& analysis) {
-  NamedTime most;
-  auto consider = [&](std::string name, Nanos ns) {
-    if (ns > most.ns) most = {std::move(name), ns};
+Loss largest_loss(const Analysis& analysis) {
+  Loss most;
+  auto consider = [&](std::string name, Nanos ns, bool of_host = false) {
+    if (ns > most.ns) most = {std::move(name), ns, of_host};
   };
   for (const auto& cause : idle_of_all(analysis)) {
     if (cause.cause == IdleReason::not_recorded)
       consider("the GPU idle", cause.ns);
     else if (cause.cause != IdleReason::no_samples)
-      consider("idle, " + std::string(label_of(cause.cause).text), cause.ns);
+      consider("idle, " + std::string(label_of(cause.cause).text), cause.ns,
+               cause.cause == IdleReason::launch_bound || cause.cause == IdleReason::host_other);
   }
   Nanos waiting = 0;  // a loss of its own where it is told apart from communication
   for (const auto& bar : waterfall_of_all(analysis)) {
@@ -72,11 +79,17 @@ std::string limit_of(const Analysis& analysis) {
   const bool kernels = find(analysis, FindingId::kernel_bound) && !types.empty() &&
                        types.front().name != name_of(LayerType::communication);
   if (kernels) text = fmt::format(" Kernel-bound: {} of the time.", named_shares(types, window));
-  const NamedTime loss = largest_loss(analysis);
+  const Loss loss = largest_loss(analysis);
   const Share share = share_of(loss.ns, window);
   if (loss.ns == 0 || (kernels && share.value_or(0) < kWorthNaming)) return text;
-  return text + fmt::format(" The largest loss: {}, {} ({}).", loss.name, format_time(loss.ns),
-                            format_share(share));
+  text += fmt::format(" The largest loss: {}, {} ({})", loss.name, format_time(loss.ns),
+                      format_share(share));
+  const auto devices = static_cast<Nanos>(analysis.devices.size());
+  const Nanos profiler = devices * analysis.window.profiler_ns.value_or(0);
+  if (!loss.of_host || profiler * 10 < loss.ns) return text + ".";
+  if (profiler >= loss.ns) return text + ", all of which the profiler itself may have caused.";
+  return text +
+         fmt::format(", up to {} of it by the profiler itself.", format_time(profiler));
 }
 
 bool shows_kernel_types(const WaterfallBar& bar, Nanos window) {

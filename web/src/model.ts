@@ -47,6 +47,8 @@ export interface ComparedRun {
   profiler: string;
   /** the profiler is likely to have slowed the host. */
   slowed: boolean;
+  /** of `wall_ns`, what the profiler itself may have taken at most. */
+  profiler_ns: number;
   /** rank of a distributed job. */
   rank: number | null;
   /** duration of each step. */
@@ -76,8 +78,12 @@ export interface ComparedChange {
   low: number | null;
   /** 97.5 % bound. */
   high: number | null;
-  /** its kernel time over that of the first. Where a profiler slowed the host, the ratio of runs without it lies between this one and `ratio`. */
+  /** its kernel time over that of the first. */
   kernel_ratio: number | null;
+  /** least ratio of the programs without their profilers: the first with all of its time, this one less what its profiler may have taken; null where no profiler slowed a host. */
+  own_low: number | null;
+  /** the greatest: the other way round. */
+  own_high: number | null;
 }
 
 export type ComparedSetting =
@@ -274,6 +280,8 @@ export interface WindowInfo {
   steps: StepInfo[];
   /** steps of the whole capture. */
   all_steps: StepInfo[];
+  /** time of the window that the profiler itself may have taken, at most: what it recorded of the host, as far as a device was idle; null where no profiler slowed the host. */
+  profiler_ns: number | null;
 }
 
 export type IdleReason =

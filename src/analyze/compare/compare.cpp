@@ -114,6 +114,12 @@ void judge(Comparison& comparison) {
     if (first.kernel_ns > 0 && run.kernel_ns > 0)
       change.kernel_ratio =
           items * static_cast<double>(run.kernel_ns) / static_cast<double>(first.kernel_ns);
+    if (change.ratio && (first.slowed || run.slowed) && first.profiler_ns < first.wall_ns) {
+      change.own_low = *change.ratio * (1 - static_cast<double>(run.profiler_ns) /
+                                                static_cast<double>(run.wall_ns));
+      change.own_high = *change.ratio / (1 - static_cast<double>(first.profiler_ns) /
+                                                 static_cast<double>(first.wall_ns));
+    }
     if (comparison.per == "step") {
       if (const auto interval = bootstrap_ratio(first.step_ns, run.step_ns)) {
         // Of the means by the clock, which the steps' own mean may miss by what lies between them.
@@ -330,6 +336,7 @@ void add_times(ComparedRun& run, CompareTables& tables, std::size_t at, const An
   if (by_phases) run.total_ns = longest = host;
   run.time_ns = divided(run.total_ns, parts);
   run.wall_ns = divided(longest, parts);
+  if (!by_phases) run.profiler_ns = divided(analysis.window.profiler_ns.value_or(0), parts);
   tables.time.scale(at, run.time_ns, parts);
   if (!by_phases) tables.bars.scale(at, run.time_ns, parts);
   tables.phases.scale(at, divided(host, parts), parts);

@@ -80,6 +80,11 @@ struct TraceFacts {
   /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
   /// either half. Windows under 10 ms are too short to tell, and count as spread.
   bool repeats(const Intervals& spans, double share) const;
+  /// What is left of a time in which devices waited for the host, at least, without the profiler.
+  Nanos without_profiler(Nanos late) const {
+    const auto devices = static_cast<Nanos>(analysis.devices.size());
+    return std::max<Nanos>(0, late - devices * analysis.window.profiler_ns.value_or(0));
+  }
   double of_window(Nanos ns) const {
     if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);
     return 0;

@@ -24,6 +24,7 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   if (facts.of_window(host) < 0.05) return {};
   Nanos idle = 0, overhead = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
+  const Nanos own = facts.without_profiler(idle);
   const auto& ops = facts.capture().host_ops;
   const Nanos start = facts.context.window.start_ns, end = facts.context.window.end_ns;
   std::int64_t events = 0;
@@ -48,9 +49,12 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       FindingId::observer_effect,
       fmt::format(
           "The trace says {} idle, but a profiler was on: it slows the host and leaves kernels as "
-          "they are. Take idle that waits for the host as an upper "
-          "bound, and compare the step time of a run without the profiler before acting on it.",
-          say_share(facts.of_window(idle))),
+          "they are. It may have taken up to {} of the time, so that the program by itself is idle "
+          "at least {}. Compare the step time of a run without the profiler before acting on time "
+          "that waits for the host.",
+          say_share(facts.of_window(idle)), say_share(facts.of_window(idle - own)),
+          say_share(static_cast<double>(own) /
+                    static_cast<double>(std::max<Nanos>(1, facts.window - idle + own)))),
       evidence,
       {}};
 }

@@ -49,6 +49,13 @@ double from_graphs(const Facts& facts) {
 /// time that it was held up.
 Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
 
+/// ", at least 6.0 % without the profiler", where one was on.
+std::string unprofiled(const Facts& facts, Nanos late) {
+  const Nanos own = facts.without_profiler(late);
+  if (own == late) return {};
+  return fmt::format(", at least {} without the profiler", say_share(facts.of_window(own)));
+}
+
 }  // namespace
 
 /// Idle time labelled launch_bound in which a thread allocates or frees memory of the device.
@@ -109,6 +116,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
     advice =
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
   const Nanos between = facts.host_other().between;
+  // Where the profiler may have caused nearly all of it, observer_effect says so instead.
+  if (facts.of_window(facts.without_profiler(late.ns + between)) < 0.02) return {};
   std::string evidence =
       fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns),
                   say_time(facts.window), plural(late.gaps, "gap"),
@@ -119,8 +128,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{
       FindingId::launch_bound,
-      fmt::format("The device waits for the host to launch the next kernel {} of the time. {}",
-                  say_share(facts.of_window(late.ns)), advice),
+      fmt::format("The device waits for the host to launch the next kernel {} of the time{}. {}",
+                  say_share(facts.of_window(late.ns)), unprofiled(facts, late.ns), advice),
       evidence, late.ns + between};
 }
 
@@ -130,10 +139,10 @@ std::optional<Finding> host_bound(const Facts& facts) {
   if (facts.of_window(time) < 0.05 || !facts.repeats(elsewhere, 0.02)) return {};
   return Finding{
       FindingId::host_bound,
-      fmt::format("The host does something else than launching work {} of the time, and the device "
-                  "waits. Move that work off the thread that launches, to the device or behind the "
+      fmt::format("The host does something else than launching work {} of the time{}, and the "
+                  "device waits. Move that work off the thread that launches, to the device or behind the "
                   "launches of the step.",
-                  say_share(facts.of_window(time))),
+                  say_share(facts.of_window(time)), unprofiled(facts, time)),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
                   say_time(facts.window),
                   plural(static_cast<std::int64_t>(elsewhere.size()), "span"),

@@ -280,15 +280,13 @@ std::string whole_difference(const Comparison& c, const ComparedChange& change, 
   return text + ")";
 }
 
-/// Where profilers slowed the hosts, the truth lies between two ratios.
-std::string bracket(const Comparison& c, const ComparedChange& change, std::size_t other) {
-  const bool slowed = c.runs[0].slowed || c.runs[other].slowed;
-  if (!slowed || !change.ratio || !change.kernel_ratio) return {};
-  const double steps = 1 / *change.ratio, kernels = 1 / *change.kernel_ratio;
+/// What may be said of the programs without their profilers.
+std::string without_profilers(const ComparedChange& change) {
+  if (!change.own_low || !change.own_high || !change.kernel_ratio) return {};
   return fmt::format(
       " A profiler slowed the host: by kernel time alone it is {:.2f}x, and without the profiler "
-      "between {:.2f}x and {:.2f}x.",
-      kernels, std::min(steps, kernels), std::max(steps, kernels));
+      "likely between {:.2f}x and {:.2f}x.",
+      1 / *change.kernel_ratio, 1 / *change.own_high, 1 / *change.own_low);
 }
 
 std::string same_job(const Comparison& c, std::size_t other) {
@@ -332,11 +330,11 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
     return fmt::format("No difference beyond noise: {} of {} takes {} against A (95 %: {} to {}).",
                        change.of == "item" ? "an item" : "a step", run_letter(other),
                        percent(*change.ratio), percent(*change.low), percent(*change.high)) +
-           bracket(c, change, other);
+           without_profilers(change);
   std::string text = whole_difference(c, change, other) + ": " + made_of(c, other) + ".";
   if (by_step && change.verdict == ComparedVerdict::not_known)
     text += " With fewer than three steps in a run, noise is not known.";
-  return text + bracket(c, change, other);
+  return text + without_profilers(change);
 }
 
 std::string difference_sentence(const Comparison& c) {

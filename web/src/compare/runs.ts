@@ -4,13 +4,13 @@ import { h, section, term } from "../parts/dom.ts";
 import { energy, perSecond, plural, rate, share, time } from "../parts/format.ts";
 import { letter, type CompareReport } from "./page.ts";
 
-/** One bar: the time; a dot for every step; a bracket from the kernel time on where a profiler slowed the host. */
+/** One bar: the time; a dot for every step; a bracket over what the profiler may have taken. */
 function bar(run: ComparedRun, most: number): HTMLElement {
   const part = (ns: number): number => (ns / most) * 100, low = Math.min(...run.step_ns), high = Math.max(...run.step_ns);
-  const words = [time(run.wall_ns), run.step_ns.length > 1 ? `steps from ${time(low)} to ${time(high)}` : "", run.slowed ? `without the profiler not less than ${time(run.kernel_ns / Math.max(run.devices, 1))}` : ""].filter(Boolean).join("; ");
+  const words = [time(run.wall_ns), run.step_ns.length > 1 ? `steps from ${time(low)} to ${time(high)}` : "", run.slowed ? `without the profiler ${time(run.wall_ns - run.profiler_ns)} or more` : ""].filter(Boolean).join("; ");
   return h("div", { class: "run-bar", role: "img", "aria-label": words, "data-tip": words, tabindex: 0 },
     h("span", { class: "length", style: `width:${part(run.wall_ns)}%` }),
-    run.slowed ? h("span", { class: "bracket", style: `left:${part(run.kernel_ns / Math.max(run.devices, 1))}%;width:${part(run.wall_ns) - part(run.kernel_ns / Math.max(run.devices, 1))}%` }) : null,
+    run.slowed ? h("span", { class: "bracket", style: `left:${part(run.wall_ns - run.profiler_ns)}%;width:${part(run.wall_ns) - part(run.wall_ns - run.profiler_ns)}%` }) : null,
     ...run.step_ns.slice(0, 400).map((ns) => h("span", { class: "step", style: `left:${part(ns)}%` })));
 }
 
@@ -33,7 +33,7 @@ export function runsSection(report: CompareReport): HTMLElement {
   return section("runs", per === "step" ? "How long a step takes" : "How long it takes", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
     const change = changes.find((each) => each.run === r);
     return h("li", { "data-run": r, "data-ns": run.wall_ns }, h("span", { class: "name", title: run.label }, h("strong", {}, letter(r)), " ", shortRun(run.label)), h("span", { class: "value" }, time(run.wall_ns)), bar(run, most), h("p", { class: "note" }, facts(run)),
-      change ? h("p", { class: `said ${change.verdict}` }, changeWords(change, change.of), run.slowed || runs[0]!.slowed ? `; by kernel time alone ${change.kernel_ratio ? `${(1 / change.kernel_ratio).toFixed(2)}\u00d7` : "no data"}, and without a profiler between the two` : "") : null);
+      change ? h("p", { class: `said ${change.verdict}` }, changeWords(change, change.of), run.slowed || runs[0]!.slowed ? `; without a profiler likely ${change.own_high && change.own_low ? `${(1 / change.own_high).toFixed(2)} to ${(1 / change.own_low).toFixed(2)}\u00d7` : "no data"}` : "") : null);
   })), several ? h("p", { class: "note" }, "A dot is a step", slowed ? "; the hatched part is what a profiler may have added: without it the time ends somewhere inside." : ".") : null,
   differences.length > 0 ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What is not alike" }, h("table", { class: "differences" }, h("caption", {}, "What is not alike beside the program"), h("tbody", {}, ...differences.map((d) =>
     h("tr", {}, h("th", { scope: "row" }, term(d.setting.replaceAll("_", " "), "")), ...d.values.map((value, r) => h("td", {}, `${letter(r)} ${value || "not known"}`))))))) : null);

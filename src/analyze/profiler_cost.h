@@ -1,0 +1,16 @@
+// What the profiler took of the time that it recorded.
+#pragma once
+
+#include <optional>
+
+#include "analyze/context.h"
+
+namespace gf {
+
+/// The most that recording the host may have added to the window: so much an event, and no more
+/// than the device with the least idle time was idle, since kernels run as they do alone. The
+/// program's own time lies between the window less this and the window (docs/definitions.md).
+/// Empty where no profiler in the process slowed the host. Needs the timelines.
+std::optional<Nanos> profiler_cost(const Context& context);
+
+}  // namespace gf
