@@ -24,7 +24,8 @@ One screen:
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %).
+  needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %), up to
+  1.539 ms of it by the profiler itself.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
@@ -43,9 +44,10 @@ One screen:
     1. A step holds too little work for the device: launches come late, and
        kernels leave most of it empty. Use a larger batch; the gain is one of time
        an item. [up to 10.34 ms, 99.4 %]
-    2. The device waits for the host to launch the next kernel 58 % of the time.
-       Launch less often: torch.compile (mode="reduce-overhead"), CUDA graphs for
-       the step, fused optimisers, or a larger batch. [up to 9.399 ms, 90.4 %]
+    2. The device waits for the host to launch the next kernel 58 % of the time,
+       at least 43 % without the profiler. Launch less often: torch.compile
+       (mode="reduce-overhead"), CUDA graphs for the step, fused optimisers, or a
+       larger batch. [up to 9.399 ms, 90.4 %]
     3. 77 % of kernel time runs kernels with fewer thread blocks than the device
        has SMs: part of the device has nothing to do. Use a larger batch, or run
        independent work on another stream. [up to 424.7 us, 4.1 %]

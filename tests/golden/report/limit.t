@@ -46,5 +46,6 @@ Nor is a GPU that idles:
 
   $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
   The GPU runs kernels at least 24.2 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %).
+  needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %), up to
+  49.95 ms of it by the profiler itself.
   

@@ -6,14 +6,14 @@ The first ten lines give the answer.
   $ head -10 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
   The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
-  4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %).
+  4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %), up to
+  27.50 ms of it by the profiler itself.
   
   Utilization by level                                           share of 149.5 ms
     GPU active                ############                                  30.3 %
     SM active                 ##########                                    24.1 %
     issue slot utilization    ###                                            8.3 %
     tensor pipe active        ##                                             4.0 %
-    tensor instr. issued      #                                              0.3 %
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 
