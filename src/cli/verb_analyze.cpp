@@ -100,7 +100,9 @@ Verb analyze_verb() {
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {
-    const bool several = !options->more.empty() || is_folder_of_ranks(options->input.trace);
+    const auto folder = captures_of_folder(options->input.trace);
+    if (options->more.empty() && folder.size() == 1) options->input.trace = folder.front();
+    const bool several = !options->more.empty() || folder.size() > 1;
     return several ? analyze_ranks_of(*options) : analyze_files(*options);
   };
   return verb;

@@ -172,15 +172,15 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
   return Loader(inputs, progress).load(*candidates);
 }
 
-bool is_folder_of_ranks(const std::string& path) {
+std::vector<std::string> captures_of_folder(const std::string& path) {
   std::error_code error;
-  if (!files::is_directory(path, error)) return false;
-  std::size_t found = 0;
+  std::vector<std::string> found;
+  if (!files::is_directory(path, error)) return found;
   for (files::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
     if (at->is_regular_file(error) && looks_like_capture(at->path().string()) &&
         !at->path().string().ends_with(".xplane.pb"))
-      ++found;
-  return found > 0;
+      found.push_back(at->path().string());
+  return found;
 }
 
 bool looks_like_capture(std::string_view path) {

@@ -33,8 +33,8 @@ struct LoadedRanks {
 /// once than there are threads. Errors: a path that is not there, nothing to read.
 Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress);
 
-/// Whether `path` is a folder that holds captures of its own, other than a profile of XLA.
-bool is_folder_of_ranks(const std::string& path);
+/// The captures that a folder itself holds, other than a profile of XLA; none where it is no folder.
+std::vector<std::string> captures_of_folder(const std::string& path);
 
 /// Whether a file of this name is read when a folder that holds it is named.
 bool looks_like_capture(std::string_view path);

@@ -19,6 +19,12 @@ A file alone is analysed, also from a pipe and from a process's output:
   $ ls -d "${TMPDIR:-/tmp}"/gpufathom-??????/standard-input 2>/dev/null
   [2]
 
+A folder with one trace is that trace, as profilers write one:
+
+  $ mkdir run1 && cp lenet_train_b64.json.gz run1/host_4711.1700000000000.pt.trace.json.gz
+  $ gpufathom run1 | head -1
+  host_4711.1700000000000.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
+
 One screen:
 
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
