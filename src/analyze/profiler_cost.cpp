@@ -35,8 +35,8 @@ std::optional<Nanos> profiler_cost(const Context& context) {
   const Nanos of_ops = recorded(ops, context.window, [&](std::size_t row) {
     return ops.kind[row] == HostKind::python ? kOfAFrame : kOfAnEvent;
   });
-  const Nanos of_calls = recorded(context.capture.api_calls, context.window,
-                                  [](std::size_t) { return kOfAnEvent; });
+  const Nanos of_calls =
+      recorded(context.capture.api_calls, context.window, [](std::size_t) { return kOfAnEvent; });
   return std::min(of_ops + of_calls, *idle);
 }
 

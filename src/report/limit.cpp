@@ -88,8 +88,7 @@ std::string limit_of(const Analysis& analysis) {
   const Nanos profiler = devices * analysis.window.profiler_ns.value_or(0);
   if (!loss.of_host || profiler * 10 < loss.ns) return text + ".";
   if (profiler >= loss.ns) return text + ", all of which the profiler itself may have caused.";
-  return text +
-         fmt::format(", up to {} of it by the profiler itself.", format_time(profiler));
+  return text + fmt::format(", up to {} of it by the profiler itself.", format_time(profiler));
 }
 
 bool shows_kernel_types(const WaterfallBar& bar, Nanos window) {

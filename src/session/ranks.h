@@ -33,7 +33,7 @@ struct LoadedRanks {
 /// once than there are threads. Errors: a path that is not there, nothing to read.
 Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress);
 
-/// The captures that a folder itself holds, other than a profile of XLA; none where it is no folder.
+/// The captures that a folder itself holds, other than a profile of XLA; of no folder none.
 std::vector<std::string> captures_of_folder(const std::string& path);
 
 /// Whether a file of this name is read when a folder that holds it is named.

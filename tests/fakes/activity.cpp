@@ -51,11 +51,11 @@ struct State {
   std::set<std::uint32_t> callbacks;  // of the driver API
   std::uint64_t data[kCallsAtOnce] = {};
   std::int64_t records = 0;
-  std::int64_t asked_for_kernels = 0;   // times
-  bool copied = false, doomed = false;  // see the option "disabling"
-  bool node_by_node = false;  // a graph was made ready while graphs were not wholes
-  bool conditional = false;   // one with a conditional node
-  int conditional_room = 5;  // launches of it that CUPTI has room for
+  std::int64_t asked_for_kernels = 0;        // times
+  bool copied = false, doomed = false;       // see the option "disabling"
+  bool node_by_node = false;                 // a graph was made ready while graphs were not wholes
+  bool conditional = false;                  // one with a conditional node
+  int conditional_room = 5;                  // launches of it that CUPTI has room for
   std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
 State& state() {

@@ -58,21 +58,33 @@ TEST(Chips, ProductsReachTheirDataSheetPeaks) {
     const char* name;
     double tera;
   };
-  for (const auto& [name, tera] :
-       {Case{"Tesla V100-SXM2-16GB", 125}, {"Tesla V100-PCIE-32GB", 112},
-        {"Tesla V100S-PCIE-32GB", 130}, {"Tesla T4", 65},
-        {"NVIDIA A100-SXM4-80GB", 312}, {"NVIDIA A30", 165},
-        {"NVIDIA A10", 125}, {"NVIDIA A40", 149.7},
-        {"NVIDIA RTX A6000", 154.8}, {"NVIDIA GeForce RTX 3090", 71},
-        {"NVIDIA GeForce RTX 3090 Ti", 80}, {"NVIDIA L4", 121},
-        {"NVIDIA L40S", 362}, {"NVIDIA L40", 181},
-        {"NVIDIA RTX 6000 Ada Generation", 364.2}, {"NVIDIA GeForce RTX 4090", 165.2},
-        {"NVIDIA H100 PCIe", 756.5}, {"NVIDIA H100 NVL", 835.5},
-        {"NVIDIA H100 80GB HBM3", 989.4}, {"NVIDIA H200", 989.4},
-        {"NVIDIA H200 NVL", 835.5}, {"NVIDIA GH200 480GB", 989.4},
-        {"NVIDIA B200", 2250}, {"NVIDIA GB200", 2500},
-        {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 503.8},
-        {"NVIDIA GeForce RTX 5090", 209.5}, {"NVIDIA GeForce RTX 5080", 112.6}}) {
+  for (const auto& [name, tera] : {Case{"Tesla V100-SXM2-16GB", 125},
+                                   {"Tesla V100-PCIE-32GB", 112},
+                                   {"Tesla V100S-PCIE-32GB", 130},
+                                   {"Tesla T4", 65},
+                                   {"NVIDIA A100-SXM4-80GB", 312},
+                                   {"NVIDIA A30", 165},
+                                   {"NVIDIA A10", 125},
+                                   {"NVIDIA A40", 149.7},
+                                   {"NVIDIA RTX A6000", 154.8},
+                                   {"NVIDIA GeForce RTX 3090", 71},
+                                   {"NVIDIA GeForce RTX 3090 Ti", 80},
+                                   {"NVIDIA L4", 121},
+                                   {"NVIDIA L40S", 362},
+                                   {"NVIDIA L40", 181},
+                                   {"NVIDIA RTX 6000 Ada Generation", 364.2},
+                                   {"NVIDIA GeForce RTX 4090", 165.2},
+                                   {"NVIDIA H100 PCIe", 756.5},
+                                   {"NVIDIA H100 NVL", 835.5},
+                                   {"NVIDIA H100 80GB HBM3", 989.4},
+                                   {"NVIDIA H200", 989.4},
+                                   {"NVIDIA H200 NVL", 835.5},
+                                   {"NVIDIA GH200 480GB", 989.4},
+                                   {"NVIDIA B200", 2250},
+                                   {"NVIDIA GB200", 2500},
+                                   {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 503.8},
+                                   {"NVIDIA GeForce RTX 5090", 209.5},
+                                   {"NVIDIA GeForce RTX 5080", 112.6}}) {
     const Product* product = find_product(name);
     ASSERT_NE(product, nullptr) << name;
     EXPECT_NEAR(*stated_peak(*product, "fp16") * 1e-12, tera, 0.01 * tera) << name;

@@ -140,8 +140,8 @@ std::optional<Finding> host_bound(const Facts& facts) {
   return Finding{
       FindingId::host_bound,
       fmt::format("The host does something else than launching work {} of the time{}, and the "
-                  "device waits. Move that work off the thread that launches, to the device or behind the "
-                  "launches of the step.",
+                  "device waits. Move that work off the thread that launches, to the device or "
+                  "behind the launches of the step.",
                   say_share(facts.of_window(time)), unprofiled(facts, time)),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
                   say_time(facts.window),

@@ -27,8 +27,7 @@ constexpr std::size_t kBufferBytes = 32 << 10;
 constexpr std::size_t kMostBytes = 64 << 20;  // past it CUPTI drops records and counts them
 
 struct Counts {
-  std::atomic<std::int64_t> kernels{0}, memory{0}, requested{0}, unfinished{0},
-      past{0};
+  std::atomic<std::int64_t> kernels{0}, memory{0}, requested{0}, unfinished{0}, past{0};
 };
 constinit Counts counts{};
 
@@ -215,13 +214,12 @@ CUptiResult register_buffers() {
 }
 
 Seen seen() {
-  return {counts.kernels, counts.memory, counts.requested, counts.unfinished,
-          counts.past,    buffers};
+  return {counts.kernels, counts.memory, counts.requested, counts.unfinished, counts.past, buffers};
 }
 
 void forget_seen() {
-  for (auto* count : {&counts.kernels, &counts.memory, &counts.requested,
-                      &counts.unfinished, &counts.past})
+  for (auto* count :
+       {&counts.kernels, &counts.memory, &counts.requested, &counts.unfinished, &counts.past})
     *count = 0;
 }
 
