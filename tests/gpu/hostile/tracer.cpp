@@ -74,7 +74,8 @@ void CUPTIAPI see(void*, CUpti_CallbackDomain domain, CUpti_CallbackId, const vo
 
 void end() {
   cuptiActivityFlushAll(1);
-  std::fprintf(stderr, "tracer %s: %ld kernels, %ld graphs as wholes, %ld calls for handles, the "
+  std::fprintf(stderr,
+               "tracer %s: %ld kernels, %ld graphs as wholes, %ld calls for handles, the "
                "first after %ld of %ld graphs\n",
                words.c_str(), kernels.load(), graphs.load(), handles.load(), ready_before.load(),
                ready.load());
