@@ -8,8 +8,8 @@ namespace gf {
 
 namespace {
 
-// Fitted on seven programs on an H200 with and without PyTorch's profiler; an event of a Python
-// stack is cheaper (tests/advice/captures/runs.json has the times of 44 captures without it).
+// About what PyTorch's profiler takes; a frame of a Python stack is cheaper.
+// tests/oracle/profiler_cost.py holds both against times that were measured without it.
 constexpr Nanos kOfAnEvent = 1900, kOfAFrame = 1000;
 
 /// Of the rows that begin in the window.

@@ -13,4 +13,10 @@ namespace gf {
 /// Empty where no profiler in the process slowed the host. Needs the timelines.
 std::optional<Nanos> profiler_cost(const Context& context);
 
+/// The same of an analysis, summed over its devices, as their idle times are; 0 where there is
+/// none.
+inline Nanos profiler_cost(const Analysis& analysis) {
+  return static_cast<Nanos>(analysis.devices.size()) * analysis.window.profiler_ns.value_or(0);
+}
+
 }  // namespace gf

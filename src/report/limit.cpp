@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/kernel_types.h"
+#include "analyze/profiler_cost.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -84,8 +85,7 @@ std::string limit_of(const Analysis& analysis) {
   if (loss.ns == 0 || (kernels && share.value_or(0) < kWorthNaming)) return text;
   text += fmt::format(" The largest loss: {}, {} ({})", loss.name, format_time(loss.ns),
                       format_share(share));
-  const auto devices = static_cast<Nanos>(analysis.devices.size());
-  const Nanos profiler = devices * analysis.window.profiler_ns.value_or(0);
+  const Nanos profiler = profiler_cost(analysis);
   if (!loss.of_host || profiler * 10 < loss.ns) return text + ".";
   if (profiler >= loss.ns) return text + ", all of which the profiler itself may have caused.";
   return text + fmt::format(", up to {} of it by the profiler itself.", format_time(profiler));

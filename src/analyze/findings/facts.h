@@ -8,6 +8,7 @@
 
 #include "analyze/context.h"
 #include "analyze/layers/layer_type.h"
+#include "analyze/profiler_cost.h"
 #include "analyze/result.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
@@ -82,8 +83,7 @@ struct TraceFacts {
   bool repeats(const Intervals& spans, double share) const;
   /// What is left of a time in which devices waited for the host, at least, without the profiler.
   Nanos without_profiler(Nanos late) const {
-    const auto devices = static_cast<Nanos>(analysis.devices.size());
-    return std::max<Nanos>(0, late - devices * analysis.window.profiler_ns.value_or(0));
+    return std::max<Nanos>(0, late - profiler_cost(analysis));
   }
   double of_window(Nanos ns) const {
     if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);

@@ -137,12 +137,11 @@ std::optional<Finding> small_grids(const Facts& facts) {
 }
 
 std::optional<Finding> small_batch(const Facts& facts) {
-  const SmallGrids small(facts);
-  const Nanos late = facts.late();
   constexpr std::int64_t kFewestKernels = 20;  // fewer are no step
-  if (facts.kernel_count < kFewestKernels || facts.of_window(late) < 0.3 ||
-      facts.of_kernels(small.lost) < 0.3)
-    return {};
+  const Nanos late = facts.late();
+  if (facts.kernel_count < kFewestKernels || facts.of_window(late) < 0.3) return {};
+  const SmallGrids small(facts);
+  if (facts.of_kernels(small.lost) < 0.3) return {};
   double filled_ns = 0;
   for (const auto& kernel : facts.kernels)
     filled_ns += filled(facts, kernel) * static_cast<double>(kernel.exclusive_ns);
@@ -159,6 +158,7 @@ std::optional<Finding> small_batch(const Facts& facts) {
 }
 
 std::optional<Finding> room_in_memory(const Facts& facts) {
+  if (facts.analysis.work.memory.empty()) return {};
   // Worth saying only where larger batches would fill idle parts.
   Nanos idle = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
