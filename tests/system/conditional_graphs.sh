@@ -13,13 +13,19 @@ failures=0
 is() { if [ "$2" = "$3" ]; then echo "ok    $1"; else echo "FAILED $1: $2 instead of $3"; failures=$((failures + 1)); fi; }
 ask() { "$gf" query --format csv "$1" "$2" | tail -n +2 | cut -d, -f2-; }
 
+# ends_well WHOSE KERNELS: the program does what $does says beneath every schedule of windows.
+ends_well() {
+  local how
+  for how in "--window 0" "--window 0.1 --every 0.2" "--window 0.1" "" "--window 0.1 --delay 0.1"; do
+    "$gf" record -q --kernels $how -o run.gpf -- "$program" $does > out.txt 2> err.txt
+    is "$1, record --kernels $how: exit code" $? 0
+    is "$1, record --kernels $how: output" "$(cat out.txt)" "launched $2"
+  done
+}
+
 # The first graph while nothing else has run, another late, when a window may be open or not.
 does="init loop=20 launch=a*4000 loop=20 report"
-for how in "--window 0" "--window 0.1 --every 0.2" "--window 0.1" "" "--window 0.1 --delay 0.1"; do
-  "$gf" record -q --kernels $how -o run.gpf -- "$program" $does > out.txt 2> err.txt
-  is "record --kernels $how: exit code" $? 0
-  is "record --kernels $how: output" "$(cat out.txt)" "launched 4000"
-done
+ends_well "graphs with loops" 4000
 "$gf" record --kernels --window 0 -o whole.gpf -- "$program" $does > out.txt 2> err.txt
 is "each launch is a whole" "$(ask whole.gpf "select count(*) from kernels where name = 'CUDA graph 13'")" 40
 is "other kernels are there" "$(ask whole.gpf "select count(*) from kernels where name = 'a'")" 4000
@@ -28,14 +34,11 @@ is "the summary says why" "$(tr -s ' \n' ' ' < err.txt | grep -c 'graphs are rec
 
 # Beside a graph that is ready, kernels are let go of.
 does="init ready=20 launch=a*400 loop=20 ready=20 launch=a*4000 report"
-for how in "--window 0" "--window 0.1 --every 0.2" "--window 0.1" "" "--window 0.1 --delay 0.1"; do
-  "$gf" record -q --kernels $how -o run.gpf -- "$program" $does > out.txt 2> err.txt
-  is "beside others, record --kernels $how: exit code" $? 0
-  is "beside others, record --kernels $how: output" "$(cat out.txt)" "launched 4400"
-done
+ends_well "beside others" 4400
 "$gf" record --kernels --window 0 -o beside.gpf -- "$program" $does > out.txt 2> err.txt
 is "kernels until then are there" "$(ask beside.gpf "select count(*) from kernels where name = 'a'")" 400
-is "the summary says why no others are" "$(tr -s ' \n' ' ' < err.txt | grep -c 'kernels are not recorded any more: the program makes')" 1
+is "the summary says why no others are" \
+  "$(tr -s ' \n' ' ' < err.txt | grep -c 'kernels are not recorded any more: the program makes')" 1
 code=0; "$gf" analyze beside.gpf > /dev/null 2>&1 || code=$?
 is "analyze does not call it whole" $code 1
 
@@ -47,7 +50,8 @@ for attempt in $(seq 100); do
 done
 touch stop; wait $served
 is "gpufathom run, and a recorder that came: exit code" $? 0
-is "it is told why there are no kernels" "$(tr -s ' \n' ' ' < attached.txt | grep -c 'kernels are not recorded: the program makes CUDA graphs')" 1
+is "it is told why there are no kernels" \
+  "$(tr -s ' \n' ' ' < attached.txt | grep -c 'kernels are not recorded: the program makes CUDA graphs')" 1
 
 # A profiler of the program's own has CUPTI between windows only where it is said to be there.
 for flag in --own-profiler ""; do

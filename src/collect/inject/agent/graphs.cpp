@@ -18,7 +18,7 @@ namespace gf::inject {
 
 namespace {
 
-enum class Conditional { none, whole, untraced, hidden };
+enum class Conditional { none, whole, hidden };
 constinit std::atomic<Conditional> conditional{Conditional::none};
 constinit std::atomic<std::int64_t> ready{0};  // graphs
 constinit std::atomic<bool> told{false};
@@ -30,9 +30,10 @@ constexpr CUpti_CallbackId kBegins = CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTI
                            kGoes = CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
                            kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate;
 
-/// Without harm to the graphs that are ready: where some may be, their kernels are let go of.
+/// Without harm to the graphs that are ready: where some may be, kernels are let go of, and not
+/// traced at all where they are not yet (why_no_kernels).
 Conditional made_harmless() {
-  if (!kernels_are_traced()) return Conditional::untraced;
+  if (!kernels_are_traced()) return Conditional::hidden;
   // Where the program has a profiler of its own, graphs are made unseen.
   if (ready == 0 && !settings.own_profiler &&
       cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS)
@@ -63,8 +64,8 @@ bool see_graphs(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* da
 }
 
 std::string why_no_kernels() {
-  if (conditional == Conditional::none || conditional == Conditional::whole) return {};
-  return kWhy;
+  if (conditional == Conditional::hidden) return kWhy;
+  return {};
 }
 
 void tell_of_graphs() {
