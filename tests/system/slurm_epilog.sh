@@ -28,13 +28,14 @@ ended() { for _ in $(seq 150); do [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && r
 
 plain=$(sbatch --parsable -J plain -D "$work" -o "$work/plain.out" --wrap 'echo working')
 ended "$plain" || fail "the job without GPUs does not end"
-# On a machine that is busy the recorder may begin after a short job has ended.
+# On a machine that is busy the recorder may begin after a short job has ended, or just before, without a sample of each GPU.
 for seconds in 2 20; do
   job=$(sbatch --parsable -J training -D "$work" -o "$work/training.out" --wrap "echo working; sleep $seconds")
   ended "$job" || fail "the job does not end"
   for _ in $(seq 25); do grep -q "GPU active" training.out && break; sleep 0.2; done
   stored=$work/jobs/$job.$(uname -n).json
-  [ ! -s "$stored" ] || break
+  [ "$(grep -o '"gpu.busy"' "$stored" 2>/dev/null | wc -l)" -ge 2 ] && break
+  [ $seconds = 20 ] || rm -f "$work/jobs/$job".*
 done
 [ -s "$stored" ] || fail "no summary is stored"
 python3 - "$stored" <<'PY' || fail "the summary"
