@@ -6,8 +6,8 @@ Captures of 200 MB are made of those in examples/ (as in ingest.py and xplane.py
 profile of JAX. Before and after each run come two bare simdjson walks at once over the plain JSON (simdjson_walk.cpp), on two cores:
   cpu       user and system time over a walk's, the median of all rounds: a ratio, so that it holds on a busy machine
   bytes     peak memory an event
-bench/ratchet.json holds the best so far. More than 8 % above it in time, which differs so much between machines, or 5 % in memory fails. --lower writes what became better;
---raise writes a format's figures as they are, and its commit says for what. The seconds of reading and of analysing are printed.
+bench/ratchet.json holds the best so far. More than 8 % above it in time, of which machines of one kind differ by 3 %, or 5 % in memory
+fails. --lower writes what became better; --raise writes a format's figures as they are, and its commit says for what. The seconds of reading and of analysing are printed.
 
 --against PROGRAM measures another build in the same rounds, --only with FILEs those alone; both print a table of before and after.
 """

@@ -11,10 +11,13 @@ import subprocess
 import sys
 import tempfile
 
-COMMUNICATES = re.compile(r"nccl|::internode|::intranode|nvshmem|cross_device_reduce|all_?reduce", re.IGNORECASE)
+COMMUNICATES = re.compile(
+    r"nccl|::internode|::intranode|nvshmem|cross_device_reduce|all_?reduce", re.IGNORECASE)
 SMS = 132
-NAMES = ["ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "void deep_ep::internode::dispatch<false, 8>(int4*)",
-         "void vllm::cross_device_reduce_1stage<__half, 8>()", "sm90_xmma_gemm_bf16", "void at::native::vectorized_elementwise_kernel<4>()",
+NAMES = ["ncclDevKernel_AllReduce_Sum_bf16_RING_LL",
+         "void deep_ep::internode::dispatch<false, 8>(int4*)",
+         "void vllm::cross_device_reduce_1stage<__half, 8>()", "sm90_xmma_gemm_bf16",
+         "void at::native::vectorized_elementwise_kernel<4>()",
          "void layer_norm::ln_fwd_kernel<float>()"]
 
 
@@ -27,24 +30,27 @@ def random_trace(seed):
             number += 1
             length = dice.choice([3, 17, 80, 300])
             blocks = dice.choice([1, 8, 20, 60, 131, 132, 133, 5000])
-            events.append({"ph": "X", "cat": "kernel", "name": dice.choice(NAMES), "pid": 0, "tid": stream, "ts": 1000 + at,
-                           "dur": length, "args": {"device": 0, "stream": stream, "correlation": number,
-                                                   "grid": [blocks, 1, 1], "block": [128, 1, 1]}})
-            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": stream,
-                           "ts": 1000 + at - 20, "dur": 5, "args": {"correlation": number}})
+            where = {"device": 0, "stream": stream, "correlation": number,
+                     "grid": [blocks, 1, 1], "block": [128, 1, 1]}
+            events.append({"ph": "X", "cat": "kernel", "name": dice.choice(NAMES), "pid": 0,
+                           "tid": stream, "ts": 1000 + at, "dur": length, "args": where})
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                           "tid": stream, "ts": 1000 + at - 20, "dur": 5,
+                           "args": {"correlation": number}})
             at += length + dice.choice([0, 1, 40])
-    return {"deviceProperties": [{"id": 0, "name": "NVIDIA H100", "numSms": SMS, "maxThreadsPerMultiprocessor": 2048}],
-            "traceEvents": events}
+    device = {"id": 0, "name": "NVIDIA H100", "numSms": SMS, "maxThreadsPerMultiprocessor": 2048}
+    return {"deviceProperties": [device], "traceEvents": events}
 
 
 def brute_force(trace):
-    """Exposed communication, and time times SMs without a block while a small kernel runs; in us."""
+    """Exposed communication, and time x share of SMs without a block beside a small kernel; us."""
     kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
     sms = trace["deviceProperties"][0]["numSms"]
     rows = []
     for event in kernels:
         x, y, z = event["args"]["grid"]
-        rows.append((event["ts"], event["ts"] + event["dur"], x * y * z / sms, bool(COMMUNICATES.search(event["name"]))))
+        rows.append((event["ts"], event["ts"] + event["dur"], x * y * z / sms,
+                     bool(COMMUNICATES.search(event["name"]))))
     times = sorted({t for row in rows for t in row[:2]})
     rows.sort()
     exposed = lost = first = 0
@@ -60,7 +66,8 @@ def brute_force(trace):
 
 
 def told(program, path):
-    done = subprocess.run([program, "analyze", path, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", path, "--format", "json"],
+                          capture_output=True, text=True)
     answer = json.loads(done.stdout)
     gains = {finding["id"]: finding["gain_ns"] / 1e3 for finding in answer["findings"]
              if finding["id"] in ("exposed_communication", "small_grids")}
@@ -86,7 +93,8 @@ def main(program, *paths):
                     wrong += 1
                     print(f"{path}: {name} {gains[name]:.3f} us, by brute force {truth:.3f} us")
             if paths:
-                print(f"{path}: exposed {exposed:.0f} us, SMs without a block {lost:.0f} us; told {gains}")
+                print(f"{path}: exposed {exposed:.0f} us, SMs without a block {lost:.0f} us; "
+                      f"told {gains}")
     print(f"{compared} findings compared, {wrong} wrong")
     return 1 if wrong or (not paths and compared < 20) else 0
 

@@ -1,5 +1,5 @@
-"""How often the program's own step, measured without the profiler, lies where a capture says that it
-lies: between the median step less its part of window.profiler_ns, and the median step, +- 5 %.
+"""How often the program's own step, measured without the profiler, lies where a capture says that
+it lies: between the median step less its part of window.profiler_ns, and the median step, +- 5 %.
 
 Usage: profiler_cost.py PROGRAM   (the captures of tests/advice, whose runs.json has the times)
 Ends with 1 below the share that docs/definitions.md states.
@@ -20,7 +20,8 @@ def main(program):
         path = CAPTURES / run["trace"]
         if not path.exists():
             continue
-        done = subprocess.run([program, "analyze", str(path), "--format", "json"], capture_output=True, text=True)
+        done = subprocess.run([program, "analyze", str(path), "--format", "json"],
+                              capture_output=True, text=True)
         window = json.loads(done.stdout)["window"] if done.stdout else {"steps": []}
         if not window["steps"] or window["profiler_ns"] is None:
             continue
@@ -33,7 +34,8 @@ def main(program):
         widths.append(1 - low / step)
         if not right:
             print(f"{run['trace']}: {alone:.3f} ms alone, told {low:.3f} to {step:.3f}")
-    print(f"{inside} of {known} inside; width {statistics.mean(widths):.1%} of the step on average, {statistics.median(widths):.1%} median")
+    print(f"{inside} of {known} inside; width {statistics.mean(widths):.1%} of the step on average, "
+          f"{statistics.median(widths):.1%} median")
     return 1 if inside < LEAST else 0
 
 

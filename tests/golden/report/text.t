@@ -1,9 +1,9 @@
-The first ten lines give the answer.
+The first lines give the answer.
 
   $ export COLUMNS=80 LC_ALL=C
   $ run() { gpufathom analyze $EXAMPLES/resnet50_amp_eager_b64.json.gz --counters $EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz "$@"; }
   $ run >report.txt
-  $ head -10 report.txt
+  $ head -11 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
   The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
   4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %), up to
@@ -14,6 +14,7 @@ The first ten lines give the answer.
     SM active                 ##########                                    24.1 %
     issue slot utilization    ###                                            8.3 %
     tensor pipe active        ##                                             4.0 %
+    tensor instr. issued      #                                              0.3 %
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 
