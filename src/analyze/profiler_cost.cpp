@@ -8,10 +8,6 @@ namespace gf {
 
 namespace {
 
-// About what PyTorch's profiler takes; a frame of a Python stack is cheaper.
-// tests/oracle/profiler_cost.py holds both against times that were measured without it.
-constexpr Nanos kOfAnEvent = 1900, kOfAFrame = 1000;
-
 /// Of the rows that begin in the window.
 Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
   Nanos cost = 0;
@@ -33,10 +29,10 @@ std::optional<Nanos> profiler_cost(const Context& context) {
   if (!idle) return {};
   const auto& ops = context.capture.host_ops;
   const Nanos of_ops = recorded(ops, context.window, [&](std::size_t row) {
-    return ops.kind[row] == HostKind::python ? kOfAFrame : kOfAnEvent;
+    return ops.kind[row] == HostKind::python ? kCostOfAFrame : kCostOfAnEvent;
   });
-  const Nanos of_calls =
-      recorded(context.capture.api_calls, context.window, [](std::size_t) { return kOfAnEvent; });
+  const Nanos of_calls = recorded(context.capture.api_calls, context.window,
+                                  [](std::size_t) { return kCostOfAnEvent; });
   return std::min(of_ops + of_calls, *idle);
 }
 

@@ -7,6 +7,10 @@
 
 namespace gf {
 
+// About what PyTorch's profiler takes for an operation or call; a frame of a Python stack is
+// cheaper. tests/oracle/profiler_cost.py holds both against times that were measured without it.
+inline constexpr Nanos kCostOfAnEvent = 1900, kCostOfAFrame = 1000;
+
 /// The most that recording the host may have added to the window: so much an event, and no more
 /// than the device with the least idle time was idle, since kernels run as they do alone. The
 /// program's own time lies between the window less this and the window (docs/definitions.md).

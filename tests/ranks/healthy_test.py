@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs with nothing planted: no rank is charged with more than the raw events allow, and none is said to fall behind.
+"""Jobs with nothing planted: no rank is blamed for 1 % of the time, nor for more than the raw events allow,
+and none is said to fall behind.
 
     healthy_test.py PROGRAM [--print]
 
@@ -17,7 +18,7 @@ PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent
 JOBS = {"two ranks, data parallel": (HERE / "captures", "none", 2), "four ranks, tensor parallel": (HERE / "groups", "tp4_none", 4)}
 if os.environ.get("GPUFATHOM_CORPUS"):
     JOBS["two ranks, ResNet-50"] = (pathlib.Path(os.environ["GPUFATHOM_CORPUS"]) / "h200" / "ranks", "none", 2)
-QUEUED, ROUGH = 100, 0.05  # a launch call of so many microseconds waited; what this judge cannot see, as a share of the time
+QUEUED, TOLD = 100, 0.01  # a launch call of so many microseconds waited; a share of the time that a reader would be told of
 
 
 def last_launch(path):
@@ -43,7 +44,7 @@ def main():
             said = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == rank) / 1e6
             if "--print" in sys.argv:
                 print(f"{name}, rank {rank}: said {said:.2f} ms, allowed {allowed:.2f} ms of {answer['span_ns'] / 1e6:.1f} ms")
-            assert said <= allowed + ROUGH * answer["span_ns"] / 1e6, (name, rank, said, allowed)
+            assert said <= min(allowed, TOLD * answer["span_ns"] / 1e6), (name, rank, said, allowed)
 
 
 if __name__ == "__main__":

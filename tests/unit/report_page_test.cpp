@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analyze/analyze.h"
+#include "core/base64.h"
 #include "import/importer.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"

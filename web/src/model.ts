@@ -1639,6 +1639,8 @@ export interface RankUse {
   matched: number;
   /** collectives in which it surely arrived last (margin_ns above doubt_ns). */
   last: number;
+  /** what the job would gain, were its host as fast as its peers', where recording alone may have made it slower: the rank is not blamed for it. */
+  recording_doubt_ns: number;
   /** parts of the window with waiting told apart; sum to span_ns. */
   time: RankShare[];
 }
@@ -1698,9 +1700,56 @@ export interface Straggler {
   late_ns: number;
   /** waiting of the other ranks that it caused, summed. */
   wait_ns: number;
-  /** what the rank that waits most for it would wait less, were it as early as the second to last; of a slow host no more than the others' hosts allow. */
+  /** what the job would gain, were the rank as its peers: its time less its time when it runs again so; without replayed_ns a bound by the others' waiting. */
   gain_ns: number;
   /** collectives that it was late for. */
+  collectives: number;
+}
+
+/** Ranks that pass their work on from one to the next. */
+export interface PipelineUse {
+  /** ranks in a row; 0: none do. */
+  stages: number;
+  /** messages from one to the next in a step. */
+  micro_batches: number;
+  /** share of their time in which they only wait for a message. */
+  waiting: number | null;
+  /** share that the schedule itself leaves idle: (p - 1) / (m + p - 1). */
+  ideal: number | null;
+}
+
+export type CollectiveType =
+  | "other"
+  | "all_reduce"
+  | "all_gather"
+  | "reduce_scatter"
+  | "broadcast"
+  | "reduce"
+  | "all_to_all"
+  | "gather"
+  | "scatter"
+  | "send"
+  | "receive"
+  | "send_receive"
+  | "barrier";
+
+/** A group whose transfers take longer than those of its like. */
+export interface SlowLink {
+  /** name and ranks as recorded. */
+  group: string;
+  /** ranks that were read. */
+  ranks: number[];
+  /** what the slowest of its collectives do. */
+  type: CollectiveType;
+  /** size of their message. */
+  bytes: number;
+  /** their median transfer time. */
+  transfer_ns: number;
+  /** that of other groups with as many ranks and the same size. */
+  others_ns: number;
+  /** what the job would gain, were it as fast as these. */
+  gain_ns: number;
+  /** its collectives that other groups have, too. */
   collectives: number;
 }
 
@@ -1749,21 +1798,6 @@ export interface RankStep {
   /** idle time; the five parts sum to duration_ns. */
   idle_ns: number;
 }
-
-export type CollectiveType =
-  | "other"
-  | "all_reduce"
-  | "all_gather"
-  | "reduce_scatter"
-  | "broadcast"
-  | "reduce"
-  | "all_to_all"
-  | "gather"
-  | "scatter"
-  | "send"
-  | "receive"
-  | "send_receive"
-  | "barrier";
 
 /** Collectives of one type and size. */
 export interface CollectiveRate {
@@ -1859,6 +1893,18 @@ export interface JobRanks {
   groups: GroupUse[];
   /** who was late and why, by what the job would gain. */
   stragglers: Straggler[];
+  /** time of the job when it runs again as captured, without what recording took; null where the ranks' parts do not say what waited for what: gains are then bounds by waiting. */
+  replayed_ns: number | null;
+  /** ranks that have more of their own than their peers, most first. */
+  joint_ranks: number[];
+  /** what the job would gain, were all of these as their peers. */
+  joint_gain_ns: number;
+  /** pipeline stages. */
+  pipeline: PipelineUse;
+  /** slow links, by what the job would gain. */
+  links: SlowLink[];
+  /** what the job would gain at most, were the ranks without a file never late. */
+  missing_gain_ns: number;
   /** who will be late, and why, by what a step would gain in the long run. */
   falling_behind: FallingBehind[];
   /** steps of each rank. */

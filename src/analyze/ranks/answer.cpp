@@ -395,11 +395,14 @@ class Hosts {
     return longest;
   }
 
-  /// What the job already waited for it is said there.
+  /// What the job already waited for it is said there, or that recording may be why.
   bool shows_already(const FallingBehind& row, const std::vector<Straggler>& late) const {
     Nanos said = 0;
     for (const auto& one : late)
       if (one.rank == row.rank) said += one.gain_ns;
+    for (std::size_t part = 0; view_.gains && part < parts_.size(); ++part)
+      if (parts_[part].rank == row.rank && row.cause != RankTime::idle_input)
+        said += view_.gains->ranks[part].host_in_doubt;
     return 2 * said >= row.more_ns * row.steps;
   }
 

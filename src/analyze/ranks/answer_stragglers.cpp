@@ -225,12 +225,98 @@ class Ledger {
   Entries late_;
 };
 
+/// What of a rank is changed when it runs again as its peers.
+enum class Changed : std::uint8_t { kernels, host, input, nothing };
+
+Changed changed_for(RankTime cause) {
+  switch (cause) {
+    case RankTime::kernels:
+    case RankTime::copies:
+      return Changed::kernels;
+    case RankTime::idle_input:
+      return Changed::input;
+    case RankTime::collectives:
+    case RankTime::unknown:
+    case RankTime::idle_unexplained:
+    case RankTime::idle_not_recorded:
+    case RankTime::idle_no_launch_record:
+      return Changed::nothing;
+    default:
+      return Changed::host;
+  }
+}
+
+RankTime cause_of(Changed changed) {
+  if (changed == Changed::kernels) return RankTime::kernels;
+  return changed == Changed::input ? RankTime::idle_input : RankTime::idle_host_other;
+}
+
+/// The rows of one rank that share a gain, by their waiting; a new row where there is none.
+void give(std::int64_t rank, Changed changed, Nanos gain, std::vector<Straggler>& rows) {
+  std::vector<std::size_t> own;
+  std::vector<double> waits;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].rank == rank && changed_for(rows[i].cause) == changed) {
+      own.push_back(i);
+      waits.push_back(static_cast<double>(rows[i].wait_ns));
+    }
+  if (own.empty()) {
+    Straggler row;
+    row.rank = rank;
+    row.cause = cause_of(changed);
+    row.gain_ns = gain;
+    rows.push_back(row);
+    return;
+  }
+  const auto gains = apportion(gain, waits);
+  for (std::size_t i = 0; i < own.size(); ++i) rows[own[i]].gain_ns = gains[i];
+}
+
+/// Who was late is told by the waiting; what the job would gain by running it again.
+void give_gains(const JobView& view, std::vector<Straggler>& rows) {
+  for (auto& row : rows) row.gain_ns = 0;
+  for (std::size_t part = 0; part < view.job.parts.size(); ++part) {
+    const RankGains& gains = view.gains->ranks[part];
+    if (gains.all <= 0) continue;
+    const auto shares = apportion(gains.all, std::vector<double>{static_cast<double>(gains.kernels),
+                                                                 static_cast<double>(gains.host),
+                                                                 static_cast<double>(gains.input)});
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      if (shares[i] > 0) give(view.job.parts[part].rank, static_cast<Changed>(i), shares[i], rows);
+  }
+  std::erase_if(rows, [](const Straggler& row) { return row.gain_ns == 0; });
+  std::ranges::stable_sort(rows, std::greater<>(), &Straggler::gain_ns);
+}
+
 }  // namespace
 
 std::vector<Straggler> stragglers(const JobView& view) {
   Ledger ledger(view);
   for (std::size_t number = 0; number < view.splits.size(); ++number) ledger.add(number);
-  return std::move(ledger).rows();
+  auto rows = std::move(ledger).rows();
+  if (view.gains) give_gains(view, rows);
+  return rows;
+}
+
+std::vector<SlowLink> slow_links(const JobView& view) {
+  std::vector<SlowLink> rows;
+  if (!view.gains) return rows;
+  for (const LinkGain& link : view.gains->links) {
+    const auto& group = view.job.groups[link.group];
+    const auto& front = view.job.shared[link.shared].arrivals.front();
+    const auto& table = view.job.parts[front.part].collectives;
+    SlowLink row{group.name,
+                 {},
+                 static_cast<CollectiveType>(table.type[front.row]),
+                 table.bytes[front.row],
+                 link.transfer,
+                 link.others,
+                 link.gain,
+                 link.collectives};
+    for (const auto& member : group.members) row.ranks.push_back(view.job.parts[member.part].rank);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 std::vector<PathPiece> critical_path(const JobView& view) {

@@ -17,6 +17,7 @@
 #include "analyze/ranks/host_pace.h"
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/names.h"
+#include "analyze/replay/build_graph.h"
 #include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
@@ -409,6 +410,9 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   place_in_steps(steps, labels, line.window, part);
   fill_before(labels, line.window.start, part);
   fill_owners(context, line, names, part, texts);
+  ReplayGraph graph = build_graph(context, line, rows);
+  part.graph.nodes = pack(graph);
+  part.graph.names = std::move(graph.names);
   part.texts = std::move(texts).take();
   return part;
 }

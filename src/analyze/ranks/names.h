@@ -98,7 +98,8 @@ inline constexpr std::string_view kMissingRanks = "missing_ranks";
 
 /// Whether a note of this code only says how far to trust an answer, which is whole.
 constexpr bool is_job_doubt(std::string_view code) {
-  constexpr std::array<std::string_view, 5> kDoubts{
+  constexpr std::array<std::string_view, 6> kDoubts{
+      "bounds_by_waiting",      // the job is too large to run again: gains are bounds by waiting
       "doubtful_pairs",         // another way to pair the collectives of two ranks fits as well
       "incredible_pairs",       // collectives that did not run at the same time are left unpaired
       "no_shared_collectives",  // ranks whose clocks are tied to no other's

@@ -95,25 +95,25 @@ Result<Job> join_parts(std::vector<RankPart> parts) {
   return job;
 }
 
-namespace {
-
-std::vector<std::int64_t> missing(const Job& job, std::int64_t world_size) {
-  std::vector<std::int64_t> ranks;
-  std::size_t at = 0;
-  for (std::int64_t rank = 0; rank < world_size; ++rank) {
-    while (at < job.parts.size() && job.parts[at].rank < rank) ++at;
-    if (at == job.parts.size() || job.parts[at].rank != rank) ranks.push_back(rank);
-  }
-  return ranks;
-}
-
-std::int64_t size_of_world(const Job& job) {
+std::int64_t Job::world_size() const {
   std::int64_t size = -1;
-  for (const auto& part : job.parts) size = std::max(size, part.world_size);
+  for (const auto& part : parts) size = std::max(size, part.world_size);
   // A number from a broken file is no reason to list ranks for hours.
   constexpr std::int64_t kMost = 1'000'000;
   return size <= kMost ? size : -1;
 }
+
+std::vector<std::int64_t> Job::missing_ranks() const {
+  std::vector<std::int64_t> ranks;
+  std::size_t at = 0;
+  for (std::int64_t rank = 0, size = world_size(); rank < size; ++rank) {
+    while (at < parts.size() && parts[at].rank < rank) ++at;
+    if (at == parts.size() || parts[at].rank != rank) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+namespace {
 
 Nanos span_of(const std::vector<RankUse>& ranks) {
   Nanos begin = INT64_MAX, end = INT64_MIN;
@@ -147,6 +147,27 @@ void add_quality(const Job& job, JobRanks& answer) {
          "collectives that only one of the files shows: waiting in them is not told apart"});
 }
 
+void add_replayed(const JobView& view, JobRanks& answer) {
+  const JobGains& gains = *view.gains;
+  answer.replayed_ns = gains.span;
+  answer.missing_gain_ns = gains.missing;
+  answer.joint_gain_ns = gains.joint_gain;
+  for (const auto part : gains.joint) answer.joint_ranks.push_back(view.job.parts[part].rank);
+  for (std::size_t part = 0; part < gains.ranks.size(); ++part)
+    answer.ranks[part].recording_doubt_ns = gains.ranks[part].host_in_doubt;
+}
+
+/// A job that runs again takes some 30 bytes of memory for each byte of its packed graphs.
+bool is_small_enough(Job& job) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  std::size_t bytes = 0;
+  for (const auto& part : job.parts) bytes += part.graph.nodes.size();
+  if (bytes > kMostBytes)
+    job.note("bounds_by_waiting", 1,
+             "the job is too large to run again: gains are bounds by the others' waiting");
+  return bytes <= kMostBytes;
+}
+
 }  // namespace
 
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
@@ -154,20 +175,27 @@ Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
   auto job = join_parts(std::move(parts));
   if (!job) return tl::unexpected(job.error());
   if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
-  WorkedJob worked{std::move(*job), {}, {}};
+  WorkedJob worked{std::move(*job), {}, {}, {}};
   worked.splits = split_waiting(worked.job);
   worked.charges = charge_waiting(worked.job, worked.splits);
+  if (is_small_enough(worked.job)) {
+    if (const auto graph = join_graphs(worked.job))
+      worked.gains = gains_of(worked.job, *graph, workers);
+  }
   return worked;
 }
 
 JobRanks answer_of(const JobView& view, const RanksOptions& options) {
   JobRanks answer;
-  answer.world_size = size_of_world(view.job);
-  answer.missing_ranks = missing(view.job, answer.world_size);
+  answer.world_size = view.job.world_size();
+  answer.missing_ranks = view.job.missing_ranks();
   answer.ranks = rank_uses(view);
   answer.groups = group_uses(view);
   answer.stragglers = stragglers(view);
   answer.falling_behind = falling_behind(view, answer.stragglers);
+  answer.links = slow_links(view);
+  if (view.gains) add_replayed(view, answer);
+  answer.pipeline = pipeline_of(view);
   answer.steps = rank_steps(view);
   answer.rates = collective_rates(view);
   answer.critical_path = critical_path(view);
@@ -216,7 +244,10 @@ bool read(const dom::element& json, T& out) {
   bool sound = true;
   T::fields([&](const char* name, auto member, const char*) {
     dom::element value;
-    if (object.at_key(name).get(value) || !read(value, out.*member)) sound = false;
+    if (!object.at_key(name).get(value))
+      sound = sound && read(value, out.*member);
+    else  // parts of earlier releases have no graph
+      sound = sound && std::is_same_v<decltype(member), PartGraph T::*>;
   });
   return sound;
 }

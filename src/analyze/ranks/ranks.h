@@ -58,6 +58,10 @@ struct Job {
   std::vector<RankClock> clocks;         // by part
   std::vector<QualityNote> quality;
 
+  std::int64_t world_size() const;  // -1: not known
+  /// Ranks of the world without a part.
+  std::vector<std::int64_t> missing_ranks() const;
+
   void note(std::string code, std::int64_t count, std::string detail) {
     quality.push_back({std::move(code), count, std::move(detail)});
   }

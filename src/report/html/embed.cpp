@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "core/base64.h"
+
 namespace gf {
 
 std::string gzipped(std::string_view bytes, int effort) {
@@ -29,22 +31,6 @@ std::string gzipped(std::string_view bytes, int effort) {
     bytes.remove_prefix(piece.size());
   }
   deflateEnd(&stream);
-  return out;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned block = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      block = block << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j <= bytes.size() ? digits[block >> (18 - 6 * j) & 63] : '=';
-    }
-  }
   return out;
 }
 

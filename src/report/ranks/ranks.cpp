@@ -21,6 +21,16 @@ Share share_of(Nanos part, Nanos whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// The first numbers of a list.
+std::string listed(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kNamed = 8;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(kNamed, ranks.size()); ++i)
+    named += fmt::format("{}{}", i ? ", " : "", ranks[i]);
+  if (ranks.size() > kNamed) named += ", …";
+  return named;
+}
+
 std::string job_line(const JobRanks& job) {
   std::string text = plural(static_cast<std::int64_t>(job.ranks.size()), "rank");
   if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
@@ -107,8 +117,7 @@ std::string late_section(const JobRanks& job, const TextStyle& style, std::size_
                format_time(late.late_ns), format_time(late.wait_ns),
                Cell(format_time(late.gain_ns), Paint::strong)});
   }
-  return section_title(style, "Who was late, and why",
-                       "waited: the others; gain: what the job loses at most") +
+  return section_title(style, "Who was late, and why", "waited: the others; gain: of the job") +
          table.render(style);
 }
 
@@ -232,31 +241,46 @@ std::string doubts_section(const JobRanks& job, const TextStyle& style) {
 
 std::string missing_ranks_text(const JobRanks& job) {
   if (job.missing_ranks.empty()) return {};
-  constexpr std::size_t kNamed = 8;
-  std::string named;
-  for (std::size_t i = 0; i < std::min(kNamed, job.missing_ranks.size()); ++i)
-    named += fmt::format("{}{}", i ? ", " : "", job.missing_ranks[i]);
-  if (job.missing_ranks.size() > kNamed) named += ", …";
   return fmt::format("{} of {} ranks have no file: {}", job.missing_ranks.size(), job.world_size,
-                     named);
+                     listed(job.missing_ranks));
 }
 
-std::string ranks_headline(const JobRanks& job) {
-  if (job.ranks.size() < 2)
-    return "Only one rank is here: whom it waited for cannot be told without the others.";
-  if (job.collectives_matched == 0)
-    return "No collective was found on two ranks: nothing is said of waiting.";
-  if (job.stragglers.empty()) return "No rank was late by more than the doubt about the clocks.";
-  const Straggler& worst = job.stragglers.front();
-  Nanos of_rank = 0;
+namespace {
+
+constexpr double kWorthBlame = 0.01;  // of the job's time
+
+Nanos gain_of(const JobRanks& job, std::int64_t rank) {
+  Nanos gain = 0;
   for (const auto& late : job.stragglers)
-    if (late.rank == worst.rank) of_rank += late.gain_ns;
+    if (late.rank == rank) gain += late.gain_ns;
+  return gain;
+}
+
+std::string gain_text(const JobRanks& job, Nanos gain) {
+  return fmt::format("{} of {} ({})", format_time(gain), format_time(job.span_ns),
+                     format_share(share_of(gain, job.span_ns)));
+}
+
+std::string nobody_late(const JobRanks& job) {
+  if (!job.replayed_ns) return "No rank was late by more than the doubt about the clocks.";
+  return "No rank and no link holds the job up: as its peers, none would gain it 1 %.";
+}
+
+std::string link_headline(const JobRanks& job, const SlowLink& link) {
+  return fmt::format(
+      "The job waits for the link of group {}: {} of {} take {}, in other groups {}. As fast as "
+      "these, the job gains {}.",
+      link.group, name_of(link.type), format_bytes(link.bytes), format_time(link.transfer_ns),
+      format_time(link.others_ns), gain_text(job, link.gain_ns));
+}
+
+std::string rank_headline(const JobRanks& job, const Straggler& worst) {
+  const Nanos gain = gain_of(job, worst.rank);
   if (worst.cause == RankTime::unknown)
     return fmt::format(
-        "Ranks wait for each other, up to {} of {} ({}), for a reason that the captures do not "
-        "hold (a recorder paused or began later): no rank is blamed for it.",
-        format_time(of_rank), format_time(job.span_ns),
-        format_share(share_of(of_rank, job.span_ns)));
+        "Ranks wait for each other, up to {}, for a reason that the captures do not hold (a "
+        "recorder paused or began later): no rank is blamed for it.",
+        gain_text(job, gain));
   std::string where = worst.module.empty() ? worst.op : worst.module;
   if (!where.empty()) where = " in " + where;
   // A rank without a file may have been later still.
@@ -264,9 +288,74 @@ std::string ranks_headline(const JobRanks& job) {
   if (!job.missing_ranks.empty())
     who = fmt::format("Of the {} ranks here the others wait for rank {}", job.ranks.size(),
                       worst.rank);
-  return fmt::format("{}: up to {} of {} ({}), most of it for {}{}.", who, format_time(of_rank),
-                     format_time(job.span_ns), format_share(share_of(of_rank, job.span_ns)),
-                     late_label(worst.cause), where);
+  if (!job.replayed_ns)
+    return fmt::format("{}: up to {}, most of it for {}{}.", who, gain_text(job, gain),
+                       late_label(worst.cause), where);
+  return fmt::format("{}: as its peers, the job gains {}, most of it from {}{}.", who,
+                     gain_text(job, gain), late_label(worst.cause), where);
+}
+
+/// What the headline leaves open, a sentence each.
+std::string further_lines(const JobRanks& job, std::size_t width) {
+  std::string text;
+  auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
+  const Nanos best = job.stragglers.empty() ? 0 : gain_of(job, job.stragglers.front().rank);
+  if (job.joint_ranks.size() > 1 && worth(job.joint_gain_ns - best))
+    text += wrap(fmt::format("Ranks {} hide each other's delay: together the job gains {}.",
+                             listed(job.joint_ranks), gain_text(job, job.joint_gain_ns)),
+                 width);
+  if (worth(job.missing_gain_ns))
+    text += wrap(fmt::format("Up to {} may be waiting for ranks without a file.",
+                             gain_text(job, job.missing_gain_ns)),
+                 width);
+  for (const auto& rank : job.ranks)
+    if (worth(rank.recording_doubt_ns))
+      text += wrap(fmt::format("The host of rank {} is slower than its peers' ({}); recording "
+                               "alone may be why: it is not blamed.",
+                               rank.rank, gain_text(job, rank.recording_doubt_ns)),
+                   width);
+  if (job.pipeline.stages > 0)
+    text += wrap(fmt::format("Pipeline of {} stages, {:.0f} micro-batches: ranks wait for messages "
+                             "for {} of their time; the schedule alone costs {}.",
+                             job.pipeline.stages, job.pipeline.micro_batches,
+                             format_share(job.pipeline.waiting), format_share(job.pipeline.ideal)),
+                 width);
+  return text;
+}
+
+std::string links_section(const JobRanks& job, const TextStyle& style, std::size_t rows) {
+  if (job.links.empty()) return {};
+  TextTable table({{"group", Align::left, true},
+                   {"collective", Align::left},
+                   {"size", Align::right},
+                   {"transfer", Align::right},
+                   {"others", Align::right},
+                   {"gain", Align::right}});
+  std::size_t left = rows;
+  for (const auto& link : job.links) {
+    if (left-- == 0) break;
+    table.add({link.group, std::string(name_of(link.type)), format_bytes(link.bytes),
+               format_time(link.transfer_ns), format_time(link.others_ns),
+               Cell(format_time(link.gain_ns), Paint::strong)});
+  }
+  return section_title(style, "Slow links", "others: groups that move as much between as many") +
+         table.render(style);
+}
+
+}  // namespace
+
+std::string ranks_headline(const JobRanks& job) {
+  if (job.ranks.size() < 2)
+    return "Only one rank is here: whom it waited for cannot be told without the others.";
+  if (job.collectives_matched == 0)
+    return "No collective was found on two ranks: nothing is said of waiting.";
+  const Straggler* worst = job.stragglers.empty() ? nullptr : &job.stragglers.front();
+  const Nanos gain = worst ? gain_of(job, worst->rank) : 0;
+  if (!job.links.empty() && job.links.front().gain_ns > gain)
+    return link_headline(job, job.links.front());
+  const bool small = job.replayed_ns && share_of(gain, job.span_ns).value_or(0) < kWorthBlame;
+  if (!worst || small) return nobody_late(job);
+  return rank_headline(job, *worst);
 }
 
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows) {
@@ -274,13 +363,14 @@ std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t 
   std::string text = paint(style, Paint::dim, job_line(job)) + "\n";
   text += paint(style, Paint::strong, wrap(ranks_headline(job), width));
   if (const auto behind = behind_line(job); !behind.empty()) text += wrap(behind, width);
+  text += further_lines(job, width);
   if (const auto busy = busy_line(job); !busy.empty()) text += wrap(busy, width);
   if (const auto missing = missing_ranks_text(job); !missing.empty())
     text += paint(style, Paint::warn, wrap("Not whole: " + missing, width));
   return text + ranks_section(job, style, rows) + late_section(job, style, rows) +
-         behind_section(job, style, rows) + steps_section(job, style, rows) +
-         path_section(job, style, rows) + rates_section(job, style, rows) +
-         doubts_section(job, style);
+         links_section(job, style, rows) + behind_section(job, style, rows) +
+         steps_section(job, style, rows) + path_section(job, style, rows) +
+         rates_section(job, style, rows) + doubts_section(job, style);
 }
 
 }  // namespace gf

@@ -4,8 +4,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
-  launch-bound in aten::convolution_backward.
+  The job waits for rank 0: as its peers, the job gains 46.75 ms of 191.5 ms
+  (24.4 %), most of it from launch-bound in aten::convolution_backward.
   Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
   waits.
   
@@ -14,11 +14,11 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
        0         46.5 %   <0.1 %     1.0 %  51.6 %  24 of 28      0 ns      0 ns
        1         36.7 %   60.4 %     0.0 %   2.0 %   0 of 28  1.482 us  5.407 us
   
-  Who was late, and why       waited: the others; gain: what the job loses at most
+  Who was late, and why                       waited: the others; gain: of the job
     rank  why               where                      late by    waited      gain
-       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  31.02 ms
-       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  9.517 ms
-       0  other host work                             19.71 ms  19.71 ms  6.224 ms
+       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  31.96 ms
+       0  other host work                             19.71 ms  19.71 ms  6.558 ms
+       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  5.594 ms
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -34,8 +34,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
-  launch-bound in aten::convolution_backward.
+  The job waits for rank 0: as its peers, the job gains 46.75 ms of 191.5 ms
+  (24.4 %), most of it from launch-bound in aten::convolution_backward.
 
 Parts of single ranks give the same answer as the captures.
 
@@ -62,8 +62,8 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: incomplete result: rank 1: gzip data ends early at byte 500000 of the compressed file
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms
-  The job waits for rank 0: up to 4.711 ms of 159.5 ms (3.0 %), most of it for
-  launch-bound in aten::copy_.
+  The job waits for rank 0: as its peers, the job gains 44.09 ms of 159.5 ms
+  (27.6 %), most of it from more kernel time.
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: cut/none.rank1.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)

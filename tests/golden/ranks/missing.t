@@ -3,8 +3,8 @@ Two of four ranks: who was late is said among those only.
   $ groups="$ROOT/tests/ranks/groups"
   $ gpufathom ranks --allow-incomplete "$groups"/tp2_group_late.rank[13].json.gz --rows 1 2>&1 | head -6
   2 ranks of 4, 19 shared collectives over 116.4 ms
-  Of the 2 ranks here the others wait for rank 3: up to 64.58 ms of 116.4 ms
-  (55.5 %), most of it for other collectives.
+  No rank and no link holds the job up: as its peers, none would gain it 1 %.
+  Up to 31.44 ms of 116.4 ms (27.0 %) may be waiting for ranks without a file.
   Busy is not work: rank 1 is busy for 88.3 % of its time, and 62.9 % of that it
   waits.
   Not whole: 2 of 4 ranks have no file: 0, 2

@@ -1,5 +1,5 @@
 // The page of `ranks`: which rank is late and why, ranks by steps, collectives with waiting and transfer told apart.
-import type { CollectiveRow, FallingBehind, JobRanks, RankStep, RankUse, Straggler } from "../model.ts";
+import type { CollectiveRow, FallingBehind, JobRanks, RankStep, RankUse, SlowLink, Straggler } from "../model.ts";
 import { causeColour } from "../parts/colours.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
 import type { Label } from "../page_data.ts";
@@ -20,10 +20,26 @@ function partColour(part: string): string {
   return known[part] ?? causeColour(part);
 }
 
+const worthBlame = 0.01; // of the job's time, as in the text report
+
+function gainOf(job: JobRanks, rank: number): number { return job.stragglers.filter((s) => s.rank === rank).reduce((sum, s) => sum + s.gain_ns, 0); }
+
 function verdict(job: JobRanks): string {
-  const first = job.stragglers[0];
-  if (!first) return `No rank of ${count(job.ranks.length)} makes the others wait beyond doubt.`;
-  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others ${job.missing_ranks.length > 0 ? "that were read " : ""}wait ${time(first.wait_ns)} for it; were it in time, the job would gain at most ${time(first.gain_ns)}.`;
+  const first = job.stragglers[0], link = job.links[0], gain = first ? gainOf(job, first.rank) : 0, known = job.replayed_ns !== null;
+  if (link && link.gain_ns > gain) return `The link of group ${link.group} is slow: ${words(link.type)} of ${bytes(link.bytes)} takes ${time(link.transfer_ns)}, in other groups ${time(link.others_ns)}. As fast as these, the job gains ${time(link.gain_ns)} of ${time(job.span_ns)}.`;
+  if (!first || (known && gain < worthBlame * job.span_ns)) return known ? "No rank and no link holds the job up: as its peers, none would gain it 1 %." : `No rank of ${count(job.ranks.length)} makes the others wait beyond doubt.`;
+  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others ${job.missing_ranks.length > 0 ? "that were read " : ""}wait ${time(first.wait_ns)} for it; ${known ? `as its peers, the job gains ${time(gain)}` : `were it in time, the job would gain at most ${time(gain)}`}.`;
+}
+
+/** What the verdict leaves open. */
+function further(job: JobRanks): string[] {
+  const lines: string[] = [], worth = (gain: number): boolean => gain >= worthBlame * job.span_ns, best = job.stragglers[0] ? gainOf(job, job.stragglers[0].rank) : 0;
+  if (job.joint_ranks.length > 1 && worth(job.joint_gain_ns - best)) lines.push(`Ranks ${job.joint_ranks.slice(0, 8).join(", ")} hide each other's delay: together the job gains ${time(job.joint_gain_ns)}.`);
+  if (worth(job.missing_gain_ns)) lines.push(`Up to ${time(job.missing_gain_ns)} may be waiting for ranks without a file.`);
+  for (const rank of job.ranks) if (worth(rank.recording_doubt_ns)) lines.push(`The host of rank ${rank.rank} is slower than its peers' (${time(rank.recording_doubt_ns)}); recording alone may be why: it is not blamed.`);
+  const { pipeline } = job;
+  if (pipeline.stages > 0) lines.push(`Pipeline of ${pipeline.stages} stages, ${pipeline.micro_batches.toFixed(0)} micro-batches: ranks wait for messages for ${share(pipeline.waiting)} of their time; the schedule alone costs ${share(pipeline.ideal)}.`);
+  return lines;
 }
 
 /** Darker is longer: the share of the largest value, over the paper. */
@@ -52,9 +68,16 @@ function stragglersSection(job: JobRanks): HTMLElement | null {
     { id: "rank", title: "Rank", key: (s) => s.rank, cell: (s) => String(s.rank) },
     { id: "cause", title: "It had more", key: (s) => s.cause, cell: (s) => h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${partColour(s.cause)}` }), words(s.cause)) },
     { id: "operation", title: "Operator", key: (s) => s.op, cell: (s) => s.op || "\u2013" }, { id: "module", title: "Module", key: (s) => s.module, cell: (s) => s.module || "\u2013" },
-    { id: "gain", title: "Gain at most", numeric: true, key: (s) => s.gain_ns, cell: (s) => time(s.gain_ns) }, { id: "wait", title: "Others waited", numeric: true, key: (s) => s.wait_ns, cell: (s) => time(s.wait_ns) },
+    { id: "gain", title: "Gain", numeric: true, key: (s) => s.gain_ns, cell: (s) => time(s.gain_ns) }, { id: "wait", title: "Others waited", numeric: true, key: (s) => s.wait_ns, cell: (s) => time(s.wait_ns) },
     { id: "late", title: "Late", numeric: true, key: (s) => s.late_ns, cell: (s) => time(s.late_ns) }, { id: "count", title: "Collectives", numeric: true, key: (s) => s.collectives, cell: (s) => count(s.collectives) }];
   return section("stragglers", "Who is late, and why", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
+}
+
+function linksSection(job: JobRanks): HTMLElement | null {
+  if (job.links.length === 0) return null;
+  const columns: Column<SlowLink>[] = [{ id: "group", title: "Group", key: (l) => l.group, cell: (l) => l.group }, { id: "type", title: "Collective", key: (l) => l.type, cell: (l) => words(l.type) }, { id: "bytes", title: "Size", numeric: true, key: (l) => l.bytes, cell: (l) => bytes(l.bytes) },
+    ...([["transfer", "Transfer", "transfer_ns"], ["others", "In other groups", "others_ns"], ["gain", "Gain", "gain_ns"]] as const).map(([id, title, key]): Column<SlowLink> => ({ id, title, numeric: true, key: (l) => l[key], cell: (l) => time(l[key]) }))];
+  return section("links", "Slow links", "against groups that move as much between as many ranks", table({ caption: "Slow links", columns, rows: job.links, sortBy: "gain", noun: "links", step: 8 }));
 }
 
 function behindSection(job: JobRanks): HTMLElement | null {
@@ -110,6 +133,6 @@ export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: 
   const { job } = report, doubts = job.quality.map((note) => note.detail);
   if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
-    h("h1", {}, verdict(job)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
-  parts: [stragglersSection(job), behindSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
+    h("h1", {}, verdict(job)), ...further(job).map((line) => h("p", { class: "verdict" }, line)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
+  parts: [stragglersSection(job), linksSection(job), behindSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
 }

@@ -32,7 +32,8 @@ std::uint32_t window_request = 0;
 bool subscribed = false;
 bool one_before = false;  // window of this process
 bool doubted = false;     // the window before came without kernels
-std::string told;         // the last reason why nothing is recorded
+// The last reason why nothing is recorded. Never destroyed: this library's threads outlive main().
+std::string& told = *new std::string;
 
 void tell(const std::string& text) {
   if (text == told) return;

@@ -1,0 +1,557 @@
+#include "analyze/ranks/counterfactual.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analyze/ranks/identity.h"
+#include "analyze/ranks/parallel.h"
+#include "core/statistics.h"
+
+namespace gf {
+
+namespace {
+
+/// Nodes' durations and edges' lags that are other than captured.
+struct Change {
+  std::vector<std::pair<std::uint32_t, Nanos>> durations, lags;
+  Nanos sum = 0;  // of what is taken away
+
+  void set(std::uint32_t node, Nanos from, Nanos to) {
+    if (to == from) return;
+    durations.push_back({node, to});
+    sum += std::max<Nanos>(from - to, 0);
+  }
+  void set_lag(std::uint32_t edge, Nanos from, Nanos to) {
+    if (to == from) return;
+    lags.push_back({edge, to});
+    sum += std::max<Nanos>(from - to, 0);
+  }
+};
+
+/// By edge: the program's own time, without what recording took.
+std::vector<Nanos> own_lags(const ReplayGraph& graph) {
+  std::vector<Nanos> lags;
+  for (std::uint32_t node = 0; node < graph.size(); ++node)
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+      const ReplayEdge& edge = graph.edges[i];
+      lags.push_back(edge.lag - (edge.why == WaitsFor::host ? graph.profiler_ns[node] : 0));
+    }
+  return lags;
+}
+
+class Replayer {
+ public:
+  explicit Replayer(const ReplayGraph& graph)
+      : graph_(graph), duration_(graph.duration_ns), own_lag_(own_lags(graph)), lag_(own_lag_) {}
+
+  Nanos span() const {
+    const auto ends = replay(graph_, duration_, lag_);
+    if (ends.empty()) return 0;
+    return *std::ranges::max_element(ends) - *std::ranges::min_element(graph_.start_ns);
+  }
+  Nanos span(const Change& change) {
+    for (const auto& [node, duration] : change.durations) duration_[node] = duration;
+    for (const auto& [edge, lag] : change.lags) lag_[edge] = lag;
+    const Nanos result = span();
+    for (const auto& [node, duration] : change.durations)
+      duration_[node] = graph_.duration_ns[node];
+    for (const auto& [edge, lag] : change.lags) lag_[edge] = own_lag_[edge];
+    return result;
+  }
+
+ private:
+  const ReplayGraph& graph_;
+  std::vector<Nanos> duration_, own_lag_, lag_;
+};
+
+Nanos median_of(std::vector<Nanos> values) {
+  return static_cast<Nanos>(median(std::vector<double>(values.begin(), values.end())));
+}
+
+/// What other ranks take for the same. A rank's instances of a name, from the shortest to the
+/// longest, are compared with those of its peers: the tail of a distribution is no fault of the
+/// rank that shows it, unless the others' is shorter.
+class Peers {
+ public:
+  struct Value {
+    std::uint32_t name = 0, part = 0;
+    Nanos time = 0;
+    std::uint32_t node = 0;
+    auto operator<=>(const Value&) const = default;
+  };
+
+  Peers(std::vector<Value> values, std::size_t nodes) : usual_(nodes, kNone) {
+    std::ranges::sort(values);
+    for (auto at = values.begin(); at != values.end();) {
+      std::vector<std::span<const Value>> ranks;
+      const auto name = at->name;
+      while (at != values.end() && at->name == name) {
+        const auto from = at;
+        while (at != values.end() && at->name == name && at->part == from->part) ++at;
+        ranks.push_back({from, at});
+      }
+      for (std::size_t rank = 0; rank < ranks.size(); ++rank) learn(ranks, rank);
+    }
+  }
+
+  bool known(std::uint32_t node) const { return usual_[node] != kNone; }
+  /// Only of nodes whose name another rank has, too.
+  Nanos of(std::uint32_t node) const { return usual_[node]; }
+
+ private:
+  static constexpr Nanos kNone = INT64_MIN;
+  static constexpr std::size_t kAsked = 8;  // peers, of which the median counts
+
+  void learn(const std::vector<std::span<const Value>>& ranks, std::size_t rank) {
+    if (ranks.size() < 2) return;
+    const auto own = ranks[rank];
+    const std::size_t others = std::min(kAsked, ranks.size() - 1);
+    std::vector<Nanos> times(others);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (std::size_t other = 0; other < others; ++other) {
+        const auto& theirs = ranks[(rank + 1 + other * (ranks.size() - 1) / others) % ranks.size()];
+        times[other] = theirs[(2 * i + 1) * theirs.size() / (2 * own.size())].time;
+      }
+      usual_[own[i].node] = std::min(own[i].time, median_of(times));
+    }
+  }
+
+  std::vector<Nanos> usual_;  // by node
+};
+
+/// Ranks that share groups in which all do the same are of one stage; those that pass data on to
+/// each other are not.
+std::vector<std::uint32_t> stages_of(const Job& job) {
+  std::vector<std::uint32_t> stage(job.parts.size());
+  std::iota(stage.begin(), stage.end(), 0U);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> linked;
+  auto type_of = [&](const SharedCollective& shared) {
+    const auto& front = shared.arrivals.front();
+    return static_cast<CollectiveType>(job.parts[front.part].collectives.type[front.row]);
+  };
+  for (const auto& shared : job.shared)
+    if (point_to_point(type_of(shared)))
+      linked.insert({shared.arrivals.front().part, shared.arrivals.back().part});
+  std::set<std::uint32_t> joined;
+  for (const auto& shared : job.shared) {
+    if (point_to_point(type_of(shared)) || !joined.insert(shared.group).second) continue;
+    const auto& arrivals = shared.arrivals;
+    const bool passes_on = std::ranges::any_of(linked, [&](const auto& pair) {
+      auto takes_part = [&](std::uint32_t part) {
+        return std::ranges::any_of(arrivals, [&](const auto& one) { return one.part == part; });
+      };
+      return takes_part(pair.first) && takes_part(pair.second);
+    });
+    if (passes_on) continue;
+    for (const auto& arrival : arrivals) {
+      const auto from = stage[arrival.part], to = stage[arrivals.front().part];
+      std::ranges::replace(stage, from, to);
+    }
+  }
+  return stage;
+}
+
+class Counterfactual {
+ public:
+  Counterfactual(const Job& job, const JobGraph& joined)
+      : job_(job),
+        joined_(joined),
+        graph_(joined.graph),
+        kernels_(kernel_times()),
+        hosts_(host_times()) {
+    count_excess();
+    nodes_of_part_.resize(job.parts.size());
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (joined.part[node] != JobGraph::kNone) nodes_of_part_[joined.part[node]].push_back(node);
+  }
+
+  JobGains run(unsigned workers) const {
+    JobGains gains;
+    gains.span = Replayer(graph_).span();
+    gains.ranks.resize(job_.parts.size());
+    for_each_parallel(job_.parts.size(), workers, [&](std::size_t part) {
+      gains.ranks[part] = gains_of_rank(static_cast<std::uint32_t>(part), gains.span);
+    });
+    add_joint(gains);
+    gains.links = slow_links(gains.span);
+    gains.missing = missing_gain(gains.span);
+    return gains;
+  }
+
+ private:
+  bool is_kernel(std::uint32_t node) const {
+    return joined_.part[node] != JobGraph::kNone && graph_.collective[node] < 0 &&
+           !graph_.is_host(node) && graph_.duration_ns[node] > 0;
+  }
+
+  /// The edge along which a host's point waits for its thread.
+  std::uint32_t host_edge(std::uint32_t node) const {
+    for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+      if (graph_.edges[i].why == WaitsFor::host) return i;
+    return JobGraph::kNone;
+  }
+
+  /// The program's own time on the way to a host's point, waiting for input left out.
+  Nanos own_host(std::uint32_t node, std::uint32_t edge) const {
+    return graph_.edges[edge].lag - graph_.input_ns[node] - graph_.profiler_ns[node];
+  }
+
+  Peers kernel_times() const {
+    std::vector<Peers::Value> values;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (is_kernel(node))
+        values.push_back({graph_.name[node], joined_.part[node], graph_.duration_ns[node], node});
+    return {std::move(values), graph_.size()};
+  }
+
+  Peers host_times() const {
+    std::vector<Peers::Value> values;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (joined_.part[node] == JobGraph::kNone) continue;
+      if (const auto edge = host_edge(node); edge != JobGraph::kNone)
+        values.push_back({graph_.name[node], joined_.part[node], own_host(node, edge), node});
+    }
+    return {std::move(values), graph_.size()};
+  }
+
+  double steps_of(std::uint32_t part) const {
+    return static_cast<double>(std::max<std::size_t>(1, job_.parts[part].steps.size()));
+  }
+
+  using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;  // by name and part
+
+  /// What its peers have of one in a step over what it has, where that is clearly less.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> less_of(
+      const Counts& counts, const std::vector<std::uint32_t>& stage) const {
+    constexpr double kMore = 1.2, kRounding = 0.5;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> less;
+    for (const auto& [name, own] : counts)
+      for (const auto& [part, times] : own) {
+        std::vector<double> peers;
+        for (std::uint32_t other = 0; other < stage.size(); ++other) {
+          if (other == part || stage[other] != stage[part]) continue;
+          const auto found = own.find(other);
+          peers.push_back(found == own.end() ? 0 : found->second);
+        }
+        if (peers.empty()) continue;
+        const double usual = median(std::move(peers));
+        if (times > kMore * usual + kRounding) less[{name, part}] = usual / times;
+      }
+    return less;
+  }
+
+  /// Kernels that a rank runs, and calls in which it waits, more often in a step than its stage.
+  void count_excess() {
+    const auto stage = stages_of(job_);
+    Counts kernels, waits;
+    std::map<std::string_view, std::uint32_t> calls;
+    waits_at_.assign(graph_.names.size(), 0);
+    for (std::uint32_t name = 0; name < graph_.names.size(); ++name) {
+      const std::string_view text = graph_.names[name];
+      const auto call = text.substr(text.find(' ') + 1);
+      waits_at_[name] =
+          calls.try_emplace(call, static_cast<std::uint32_t>(calls.size())).first->second;
+    }
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const auto part = joined_.part[node];
+      if (part == JobGraph::kNone) continue;
+      if (is_kernel(node)) kernels[graph_.name[node]][part] += 1 / steps_of(part);
+      if (waits_for_device(node)) waits[waits_at_[graph_.name[node]]][part] += 1 / steps_of(part);
+    }
+    fewer_kernels_ = less_of(kernels, stage);
+    fewer_waits_ = less_of(waits, stage);
+    scale_unmatched(stage);
+  }
+
+  bool waits_for_device(std::uint32_t node) const {
+    for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+      if (graph_.edges[i].why == WaitsFor::device) return true;
+    return false;
+  }
+
+  /// Host time of a rank that no other has by name, in a step, against that of its stage.
+  void scale_unmatched(const std::vector<std::uint32_t>& stage) {
+    std::vector<double> unmatched(job_.parts.size(), 0);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const auto part = joined_.part[node];
+      if (part == JobGraph::kNone) continue;
+      const auto edge = host_edge(node);
+      if (edge != JobGraph::kNone && !hosts_.known(node))
+        unmatched[part] += static_cast<double>(own_host(node, edge)) / steps_of(part);
+    }
+    unmatched_share_.assign(job_.parts.size(), 1);
+    for (std::uint32_t part = 0; part < stage.size(); ++part) {
+      std::vector<double> peers;
+      for (std::uint32_t other = 0; other < stage.size(); ++other)
+        if (other != part && stage[other] == stage[part]) peers.push_back(unmatched[other]);
+      if (peers.empty() || unmatched[part] <= 0) continue;
+      unmatched_share_[part] = std::min(1.0, median(std::move(peers)) / unmatched[part]);
+    }
+  }
+
+  void add_kernels(std::uint32_t part, Change& change) const {
+    for (const auto node : nodes_of_part_[part]) {
+      if (!is_kernel(node)) continue;
+      const Nanos own = graph_.duration_ns[node];
+      Nanos usual = kernels_.known(node) ? kernels_.of(node) : own;
+      if (const auto less = fewer_kernels_.find({graph_.name[node], part});
+          less != fewer_kernels_.end()) {
+        usual = static_cast<Nanos>(static_cast<double>(usual) * less->second);
+        launch_fewer(node, less->second, change);
+      }
+      change.set(node, own, usual);
+    }
+  }
+
+  /// A kernel that is not run is not launched.
+  void launch_fewer(std::uint32_t node, double share, Change& change) const {
+    for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+      if (graph_.edges[i].why != WaitsFor::launch) continue;
+      const auto point = graph_.edges[i].from;
+      const auto edge = host_edge(point);
+      if (edge == JobGraph::kNone) continue;
+      const Nanos own = own_host(point, edge), input = graph_.input_ns[point];
+      change.set_lag(edge, own + input,
+                     static_cast<Nanos>(share * static_cast<double>(own)) + input);
+    }
+  }
+
+  /// A rank's host pieces as its peers', its waiting for input gone, or both.
+  void add_host(std::uint32_t part, bool as_peers, bool without_input, Change& change) const {
+    for (const auto node : nodes_of_part_[part]) {
+      if (!graph_.is_host(node)) continue;
+      if (as_peers) drop_waits(part, node, change);
+      const auto edge = host_edge(node);
+      if (edge == JobGraph::kNone) continue;
+      const Nanos input = graph_.input_ns[node];
+      const Nanos own = own_host(node, edge);
+      const Nanos usual = as_peers ? usual_host(part, node, own) : own;
+      change.set_lag(edge, own + input, usual + (without_input ? 0 : input));
+    }
+  }
+
+  Nanos usual_host(std::uint32_t part, std::uint32_t node, Nanos own) const {
+    if (hosts_.known(node)) return hosts_.of(node);
+    return static_cast<Nanos>(static_cast<double>(own) * unmatched_share_[part]);
+  }
+
+  /// Calls in which none of its peers waits for the device.
+  void drop_waits(std::uint32_t part, std::uint32_t node, Change& change) const {
+    constexpr Nanos kNever = INT64_MIN / 4;
+    const auto less = fewer_waits_.find({waits_at_[graph_.name[node]], part});
+    if (less == fewer_waits_.end() || less->second > 0) return;
+    for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+      if (graph_.edges[i].why == WaitsFor::device) change.lags.push_back({i, kNever});
+  }
+
+  /// Recording slows the hosts of ranks that do the same by different amounts: so much faster a
+  /// rank's host may be without it.
+  void add_dearer_recording(std::uint32_t part, Change& change) const {
+    constexpr double kFaster = 0.25;
+    for (const auto node : nodes_of_part_[part]) {
+      const auto edge = graph_.is_host(node) ? host_edge(node) : JobGraph::kNone;
+      if (edge == JobGraph::kNone || graph_.profiler_ns[node] == 0) continue;
+      const Nanos own = own_host(node, edge), input = graph_.input_ns[node];
+      const auto faster = static_cast<Nanos>(kFaster * static_cast<double>(own));
+      change.set_lag(edge, own + input, own - faster + input);
+    }
+  }
+
+  RankGains gains_of_rank(std::uint32_t part, Nanos span) const {
+    constexpr Nanos kOneIn = 500;
+    Replayer replayer(graph_);
+    auto gain = [&](const Change& change) {
+      if (change.sum * kOneIn < span) return Nanos{0};
+      const Nanos gained = span - replayer.span(change);
+      return gained * kOneIn < span ? 0 : gained;
+    };
+    Change kernels, host, input, dearer;
+    add_kernels(part, kernels);
+    add_host(part, true, false, host);
+    add_host(part, false, true, input);
+    RankGains gains;
+    gains.kernels = gain(kernels);
+    gains.input = gain(input);
+    gains.host = gain(host);
+    if (gains.host > 0) {
+      add_dearer_recording(part, dearer);
+      if (gains.host <= gain(dearer)) gains.host_in_doubt = std::exchange(gains.host, 0);
+    }
+    gains.all = gain(change_of(part, gains));
+    return gains;
+  }
+
+  /// All of it that the rank is blamed for.
+  Change change_of(std::uint32_t part, const RankGains& gains) const {
+    Change all;
+    add_kernels(part, all);
+    add_host(part, gains.host_in_doubt == 0, true, all);
+    return all;
+  }
+
+  /// Two ranks that are late alike hide each other: neither alone gains much. The fewest, by what
+  /// they have more than their peers, that together gain nearly all that can be gained.
+  void add_joint(JobGains& gains) const {
+    constexpr Nanos kOneIn = 20;
+    constexpr double kNearly = 0.9;
+    std::vector<std::pair<Nanos, std::uint32_t>> most;
+    for (std::uint32_t part = 0; part < job_.parts.size(); ++part)
+      if (const Nanos sum = change_of(part, gains.ranks[part]).sum; sum * kOneIn >= gains.span)
+        most.push_back({-sum, part});
+    std::ranges::sort(most);
+    Replayer replayer(graph_);
+    auto together = [&](std::size_t count) {
+      Change joint;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Change own = change_of(most[i].second, gains.ranks[most[i].second]);
+        std::ranges::copy(own.durations, std::back_inserter(joint.durations));
+        std::ranges::copy(own.lags, std::back_inserter(joint.lags));
+      }
+      return std::max<Nanos>(0, gains.span - replayer.span(joint));
+    };
+    const auto all = static_cast<double>(together(most.size()));
+    std::size_t low = 0, high = most.size();  // the gain grows with the ranks: by halves
+    while (high - low > 1) {
+      const std::size_t middle = (low + high) / 2;
+      (static_cast<double>(together(middle)) < kNearly * all ? low : high) = middle;
+    }
+    gains.joint_gain = together(high);
+    for (std::size_t i = 0; i < high; ++i) gains.joint.push_back(most[i].second);
+  }
+
+  CollectiveType type_of(std::uint32_t shared) const {
+    const auto& front = job_.shared[shared].arrivals.front();
+    return static_cast<CollectiveType>(job_.parts[front.part].collectives.type[front.row]);
+  }
+  std::int64_t bytes_of(std::uint32_t shared) const {
+    const auto& front = job_.shared[shared].arrivals.front();
+    return job_.parts[front.part].collectives.bytes[front.row];
+  }
+
+  /// What moves equally much between as many ranks is of one kind.
+  using Kind = std::tuple<CollectiveType, std::int64_t, std::size_t>;
+  using Transfers = std::map<Kind, std::map<std::uint32_t, std::vector<std::uint32_t>>>;
+  Transfers transfers() const {
+    Transfers by_kind;  // shared collectives by group
+    for (std::uint32_t shared = 0; shared < job_.shared.size(); ++shared) {
+      if (joined_.end[shared] == JobGraph::kNone || bytes_of(shared) < 0) continue;
+      auto type = type_of(shared);
+      if (point_to_point(type)) type = CollectiveType::send_receive;
+      by_kind[{type, bytes_of(shared), job_.shared[shared].arrivals.size()}]
+             [job_.shared[shared].group]
+                 .push_back(shared);
+    }
+    return by_kind;
+  }
+
+  void limit_transfer(std::uint32_t shared, Nanos most, Change& change) const {
+    const auto end = joined_.end[shared];
+    for (auto i = graph_.first_edge[end]; i < graph_.first_edge[end + 1]; ++i)
+      change.set_lag(i, graph_.edges[i].lag, std::min(graph_.edges[i].lag, most));
+  }
+
+  Nanos usual_transfer(const std::vector<std::uint32_t>& shared) const {
+    std::vector<Nanos> times;
+    for (const auto one : shared) times.push_back(joined_.transfer[one]);
+    return median_of(std::move(times));
+  }
+
+  std::vector<LinkGain> slow_links(Nanos span) const {
+    constexpr double kSlower = 1.5;
+    constexpr Nanos kOneIn = 200;
+    std::map<std::uint32_t, LinkGain> links;  // by group
+    std::map<std::uint32_t, Change> changes;
+    for (const auto& [kind, groups] : transfers()) {
+      if (groups.size() < 2) continue;
+      for (const auto& [group, shared] : groups) {
+        std::vector<Nanos> others;
+        for (const auto& [other, theirs] : groups)
+          if (other != group) others.push_back(usual_transfer(theirs));
+        const Nanos usual = median_of(std::move(others)), own = usual_transfer(shared);
+        if (static_cast<double>(own) < kSlower * static_cast<double>(usual)) continue;
+        LinkGain& link = links[group];
+        if (own > link.transfer) link = {group, shared.front(), link.collectives, own, usual, 0};
+        link.collectives += static_cast<std::int64_t>(shared.size());
+        for (const auto one : shared) limit_transfer(one, usual, changes[group]);
+      }
+    }
+    std::vector<LinkGain> slow;
+    Replayer replayer(graph_);
+    for (auto& [group, link] : links) {
+      if (changes[group].sum * kOneIn < span) continue;
+      link.gain = span - replayer.span(changes[group]);
+      if (link.gain * kOneIn > span) slow.push_back(link);
+    }
+    std::ranges::stable_sort(slow, std::greater<>(), &LinkGain::gain);
+    return slow;
+  }
+
+  /// In a group with missing ranks nobody knows what was waiting: all above the fastest tenth may
+  /// have been.
+  Nanos missing_gain(Nanos span) const {
+    constexpr double kFast = 0.1;
+    Change change;
+    for (const auto& [kind, groups] : transfers())
+      for (const auto& [group, shared] : groups) {
+        const auto size = job_.groups[group].size;
+        if (size < 0 || static_cast<std::size_t>(size) <= job_.groups[group].members.size())
+          continue;
+        std::vector<double> times;
+        for (const auto one : shared) times.push_back(static_cast<double>(joined_.transfer[one]));
+        const auto fast = static_cast<Nanos>(quantile(std::move(times), kFast));
+        for (const auto one : shared) limit_transfer(one, fast, change);
+      }
+    limit_alone(change);
+    if (change.sum == 0) return 0;
+    return std::max<Nanos>(0, span - Replayer(graph_).span(change));
+  }
+
+  /// The same of collectives that no other file shows.
+  void limit_alone(Change& change) const {
+    if (job_.missing_ranks().empty()) return;
+    constexpr double kFast = 0.1;
+    std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::vector<std::uint32_t>>
+        like;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const auto row = graph_.collective[node];
+      if (row < 0 || graph_.duration_ns[node] == 0) continue;  // one that is shared has none
+      const RankPart& part = job_.parts[joined_.part[node]];
+      const auto at = static_cast<std::size_t>(row);
+      if (at < part.collectives.bytes.size())
+        like[{joined_.part[node], part.collectives.group[at], part.collectives.bytes[at]}]
+            .push_back(node);
+    }
+    for (const auto& [kind, nodes] : like) {
+      std::vector<double> times;
+      for (const auto node : nodes) times.push_back(static_cast<double>(graph_.duration_ns[node]));
+      const auto fast = static_cast<Nanos>(quantile(std::move(times), kFast));
+      for (const auto node : nodes)
+        change.set(node, graph_.duration_ns[node], std::min(graph_.duration_ns[node], fast));
+    }
+  }
+
+  const Job& job_;
+  const JobGraph& joined_;
+  const ReplayGraph& graph_;
+  Peers kernels_, hosts_;
+  // By name and part, those with more than their peers: what these have of it.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> fewer_kernels_, fewer_waits_;
+  std::vector<std::uint32_t> waits_at_;  // by name: number of the call that a point stands for
+  std::vector<double> unmatched_share_;  // by part
+  std::vector<std::vector<std::uint32_t>> nodes_of_part_;
+};
+
+}  // namespace
+
+JobGains gains_of(const Job& job, const JobGraph& graph, unsigned workers) {
+  return Counterfactual(job, graph).run(workers);
+}
+
+}  // namespace gf

@@ -1,0 +1,306 @@
+#include "analyze/replay/build_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analyze/profiler_cost.h"
+#include "analyze/replay/device_work.h"
+#include "core/intervals.h"
+#include "core/xxh64.h"
+#include "model/formats.h"
+
+namespace gf {
+
+namespace {
+
+ReplayWork work_of(const Context& context, const DeviceTimeline& line,
+                   const std::vector<std::uint32_t>& collectives) {
+  ReplayWork work{context, {}, {}, {}, {}};
+  const auto& table = context.capture.activities;
+  std::map<std::int64_t, std::int64_t> last;  // place by stream
+  std::set<std::uint32_t> threads;
+  std::size_t next = 0;
+  for (const auto row : line.rows) {
+    const auto place = static_cast<std::uint32_t>(work.activities.size());
+    ReplayActivity one;
+    one.row = row;
+    one.call = context.launches[row];
+    one.start = table.start_ns[row];
+    one.end = one.start + table.duration_ns[row];
+    if (next < collectives.size() && collectives[next] == row)
+      one.collective = static_cast<std::int64_t>(next++);
+    const auto [before, first] = last.try_emplace(table.stream[row], -1);
+    one.before = std::exchange(before->second, place);
+    if (one.call != kNoRow) {
+      work.launched.push_back(place);
+      threads.insert(context.capture.api_calls.thread[one.call]);
+    }
+    work.activities.push_back(one);
+  }
+  threads.erase(kNoRow);
+  work.threads.assign(threads.begin(), threads.end());
+  std::ranges::stable_sort(
+      work.launched, {}, [&](auto place) { return work.call_start(work.activities[place].call); });
+  return work;
+}
+
+/// When a thread was in operations or calls.
+Intervals busy_of(const Context& context, std::uint32_t thread) {
+  Intervals busy;
+  const auto& ops = context.capture.host_ops;
+  const auto& calls = context.capture.api_calls;
+  for (const auto op : context.host.ops(thread))
+    if (ops.kind[op] == HostKind::op)
+      busy.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  for (const auto call : context.host.calls(thread))
+    busy.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+  return normalised(std::move(busy));
+}
+
+/// Threads that hand over to each other, such as a training's forward and backward thread, are one
+/// line: what one takes longer the other begins later.
+void join_threads(ReplayWork& work) {
+  constexpr std::size_t kMostLines = 16;  // looked at for each thread
+  constexpr Nanos kRounding = 5 * kNsPerUs, kOneIn = 50;
+  std::vector<std::pair<Intervals, std::uint32_t>> threads;
+  for (const auto thread : work.threads) threads.push_back({busy_of(work.context, thread), thread});
+  std::ranges::stable_sort(threads, [](const auto& left, const auto& right) {
+    return total(left.first) > total(right.first);
+  });
+  std::vector<Intervals> busy;
+  for (const auto& [own, thread] : threads) {
+    std::size_t line = 0;
+    while (line < busy.size() && line < kMostLines &&
+           shared_length(busy[line], own) > total(own) / kOneIn + kRounding)
+      ++line;
+    if (line >= std::min(busy.size(), kMostLines)) {
+      busy.push_back(own);
+      work.lines.push_back({thread});
+    } else {
+      busy[line] = unite(busy[line], own);
+      work.lines[line].push_back(thread);
+    }
+  }
+}
+
+/// Ranks compare names, and there are thousands of them: digests do.
+std::string digest(std::string_view text) { return fmt::format("{:x}", xxh64(text)); }
+
+/// A point of a line: its begin, a call that launches something begins, or one that waited ends.
+struct Point {
+  Nanos at = 0;
+  std::uint32_t call = kNoRow;  // none: the begin
+  const BlockingCall* waited = nullptr;
+};
+
+/// What recording took of a line's time: so much for every event that begins, no more than most of
+/// the stretch in which it does; what does not fit is carried on a little.
+class ProfilerCost {
+ public:
+  ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads) {
+    const auto& capture = work.context.capture;
+    if (!says(capture.format, kSlowsHost)) return;
+    for (const auto thread : threads) {
+      for (const auto op : work.context.host.ops(thread))
+        events_.push_back(
+            {capture.host_ops.start_ns[op],
+             capture.host_ops.kind[op] == HostKind::python ? kCostOfAFrame : kCostOfAnEvent});
+      for (const auto call : work.context.host.calls(thread))
+        events_.push_back({capture.api_calls.start_ns[call], kCostOfAnEvent});
+    }
+    std::ranges::sort(events_);
+  }
+
+  /// Of the stretch that ends at `end` and has `length` that can be shorter.
+  Nanos until(Nanos end, Nanos length) {
+    constexpr Nanos kMostCarried = 30 * kNsPerUs;
+    constexpr double kMostOfIt = 0.85;
+    for (; next_ < events_.size() && events_[next_].first < end; ++next_)
+      owed_ += events_[next_].second;
+    const auto most = static_cast<Nanos>(kMostOfIt * static_cast<double>(length));
+    const Nanos taken = std::clamp<Nanos>(owed_, 0, std::max<Nanos>(most, 0));
+    owed_ = std::min(owed_ - taken, kMostCarried);
+    return taken;
+  }
+
+ private:
+  std::vector<std::pair<Nanos, Nanos>> events_;  // start and cost, by start
+  std::size_t next_ = 0;
+  Nanos owed_ = 0;
+};
+
+class HostPoints {
+ public:
+  HostPoints(const ReplayWork& work, const std::vector<BlockingCall>& blocking, GraphDraft& draft)
+      : work_(work),
+        blocking_(blocking),
+        draft_(draft),
+        launch_node_(work.activities.size(), kNoNode) {
+    for (const auto place : work.launched)
+      first_of_call_.try_emplace(work.activities[place].call, place);
+  }
+
+  void run() {
+    std::map<std::uint32_t, std::size_t> line_of;
+    for (std::size_t line = 0; line < work_.lines.size(); ++line)
+      for (const auto thread : work_.lines[line]) line_of[thread] = line;
+    std::vector<std::vector<Point>> points(work_.lines.size());
+    const auto& threads = work_.context.capture.api_calls.thread;
+    for (const auto& [call, place] : first_of_call_)
+      if (const auto line = line_of.find(threads[call]); line != line_of.end())
+        points[line->second].push_back({work_.call_start(call), call, nullptr});
+    for (const auto& one : blocking_)
+      points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
+    for (std::size_t line = 0; line < points.size(); ++line) {
+      if (points[line].empty()) continue;
+      points[line].insert(points[line].begin(), {begin_of(line), kNoRow, nullptr});
+      add_line(line, points[line]);
+    }
+    for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
+      const auto node = node_of_call_.find(work_.activities[place].call);
+      if (node != node_of_call_.end()) launch_node_[place] = node->second;
+    }
+  }
+
+  const std::vector<std::uint32_t>& launch_node() const { return launch_node_; }
+  /// Edges from activities, whose nodes must be there.
+  void add_waits() {
+    for (const auto& [one, node] : waits_)
+      draft_.add_edge(work_.activities[one->on].node, node, WaitsFor::device, one->lag);
+  }
+
+ private:
+  Nanos begin_of(std::size_t line) const {
+    const auto& capture = work_.context.capture;
+    Nanos begin = INT64_MAX;
+    for (const auto thread : work_.lines[line]) {
+      const auto ops = work_.context.host.ops(thread), calls = work_.context.host.calls(thread);
+      if (!ops.empty()) begin = std::min(begin, capture.host_ops.start_ns[ops.front()]);
+      if (!calls.empty()) begin = std::min(begin, capture.api_calls.start_ns[calls.front()]);
+    }
+    return begin;
+  }
+
+  void add_line(std::size_t line, std::vector<Point>& points) {
+    std::ranges::stable_sort(points, {}, &Point::at);
+    const Intervals input = input_of(line);
+    ProfilerCost cost(work_, work_.lines[line]);
+    std::uint32_t before = kNoNode, label_before = 0;
+    for (const Point& point : points) {
+      const std::uint32_t label = label_of(point);
+      GraphDraft::Node node{point.at, 0, name_of(label_before, label)};
+      Nanos lag = 0;
+      if (before != kNoNode) {
+        const Nanos since = draft_.at(before).start;
+        const Nanos reached = point.waited && point.waited->waited
+                                  ? std::max(work_.call_start(point.call), since)
+                                  : point.at;
+        lag = reached - since;
+        node.input = total(clip(input, {since, reached}));
+        if (point.waited && point.waited->waited) lag += point.waited->own;
+        node.profiler = cost.until(point.at, lag - node.input);
+      }
+      const auto number = draft_.add(node);
+      if (before != kNoNode) draft_.add_edge(before, number, WaitsFor::host, lag);
+      if (point.waited)
+        waits_.push_back({point.waited, number});
+      else if (point.call != kNoRow)
+        node_of_call_[point.call] = number;
+      before = number;
+      label_before = label;
+    }
+  }
+
+  Intervals input_of(std::size_t line) const {
+    Intervals input;
+    const auto& ops = work_.context.capture.host_ops;
+    for (const auto thread : work_.lines[line])
+      for (const auto op : work_.context.host.ops(thread))
+        if (work_.context.roles.host(ops.name[op]) & kInput)
+          input.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+    return normalised(std::move(input));
+  }
+
+  /// What a point is on every rank: its call, and the operation that launches.
+  std::uint32_t label_of(const Point& point) {
+    if (point.call == kNoRow) return 0;
+    const auto& capture = work_.context.capture;
+    Text op{};
+    if (!point.waited) {
+      const auto row = work_.activities[first_of_call_.at(point.call)].row;
+      if (const auto owner = work_.context.attribution.op[row]; owner != kNoRow)
+        op = capture.host_ops.name[owner];
+    }
+    const auto [at, added] = labels_.try_emplace({capture.api_calls.name[point.call], op},
+                                                 static_cast<std::uint32_t>(labels_.size() + 1));
+    if (added)
+      label_texts_.push_back(digest(fmt::format("{} {}", capture.text(at->first.first),
+                                                op == Text{} ? "" : capture.text(op))));
+    return at->second;
+  }
+
+  std::uint32_t name_of(std::uint32_t before, std::uint32_t label) {
+    const auto [at, added] = names_.try_emplace({before, label}, 0U);
+    if (added)
+      at->second = draft_.name(
+          fmt::format("{}{} {}", ReplayGraph::kHostMark, text_of(before), text_of(label)));
+    return at->second;
+  }
+  std::string_view text_of(std::uint32_t label) const {
+    if (label == 0) return {};
+    return label_texts_[label - 1];
+  }
+
+  const ReplayWork& work_;
+  const std::vector<BlockingCall>& blocking_;
+  GraphDraft& draft_;
+  std::vector<std::uint32_t> launch_node_;                // by place
+  std::map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
+  std::map<std::uint32_t, std::uint32_t> node_of_call_;
+  std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
+  std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1
+  std::vector<std::string> label_texts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> names_;  // by labels
+};
+
+void add_activities(ReplayWork& work, GraphDraft& draft) {
+  const auto& capture = work.context.capture;
+  const auto& table = capture.activities;
+  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
+      names;
+  for (auto& one : work.activities) {
+    const auto row = one.row;
+    const bool kernel = table.kind[row] == ActivityKind::kernel;
+    const auto key = std::tuple(table.name[row], table.grid_x[row], table.grid_y[row],
+                                table.grid_z[row], kernel ? 0 : table.bytes[row]);
+    const auto [at, added] = names.try_emplace(key, 0U);
+    if (added)
+      at->second = draft.name(
+          digest(fmt::format("{} {} {} {} {}", capture.text(table.name[row]), std::get<1>(key),
+                             std::get<2>(key), std::get<3>(key), std::get<4>(key))));
+    one.node = draft.add({one.start, one.end - one.start, at->second, one.collective, 0});
+  }
+}
+
+}  // namespace
+
+ReplayGraph build_graph(const Context& context, const DeviceTimeline& line,
+                        const std::vector<std::uint32_t>& collectives) {
+  ReplayWork work = work_of(context, line, collectives);
+  join_threads(work);
+  GraphDraft draft;
+  draft.name(" ");  // of nothing
+  const auto blocking = find_blocking_calls(work);
+  HostPoints points(work, blocking, draft);
+  points.run();
+  add_activities(work, draft);
+  points.add_waits();
+  add_device_edges(work, points.launch_node(), draft);
+  return std::move(draft).finish();
+}
+
+}  // namespace gf

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/replay/device_work.h"
+#include "core/statistics.h"
+
+namespace gf {
+
+namespace {
+
+constexpr Nanos kInDoubt = 3 * kNsPerUs;  // of a start that nothing known explains
+constexpr Nanos kNear = 10 * kNsPerUs;
+// A collective begins up to so much after what it waited for.
+constexpr Nanos kNearOfCollective = 200 * kNsPerUs;
+
+/// The least time from launch to start and from one activity to the next, by kind of activity.
+/// Capped: where every kernel waits for a collective the usual time would hide that.
+struct Floors {
+  std::array<Nanos, 3> launch{}, gap{};
+
+  explicit Floors(const ReplayWork& work) {
+    constexpr Nanos kMostLaunch = 12 * kNsPerUs, kMostGap = 3 * kNsPerUs;
+    constexpr Nanos kQueued = 50 * kNsPerUs;
+    std::array<std::vector<double>, 3> launches, gaps;
+    for (const auto& one : work.activities) {
+      if (one.call == kNoRow) continue;
+      const auto kind = kind_of(work, one);
+      const Nanos called = work.call_start(one.call);
+      const auto* before = one.before < 0 ? nullptr : &at(work, one.before);
+      if (!before || before->end < called)
+        launches[kind].push_back(static_cast<double>(one.start - called));
+      else if (called + kQueued < before->end)
+        gaps[kind].push_back(static_cast<double>(one.start - before->end));
+    }
+    for (std::size_t kind = 0; kind < launch.size(); ++kind) {
+      launch[kind] = low(std::move(launches[kind]), 4 * kNsPerUs, kMostLaunch);
+      gap[kind] = low(std::move(gaps[kind]), 800, kMostGap);
+    }
+  }
+
+  static std::size_t kind_of(const ReplayWork& work, const ReplayActivity& one) {
+    return static_cast<std::size_t>(work.context.capture.activities.kind[one.row]);
+  }
+
+ private:
+  static const ReplayActivity& at(const ReplayWork& work, std::int64_t place) {
+    return work.activities[static_cast<std::size_t>(place)];
+  }
+  static Nanos low(std::vector<double> values, Nanos otherwise, Nanos most) {
+    constexpr double kLow = 0.1;
+    if (values.empty()) return otherwise;
+    return std::min(static_cast<Nanos>(quantile(std::move(values), kLow)), most);
+  }
+};
+
+/// When an activity could have begun by what is known of it.
+struct Bounds {
+  Nanos by_launch = INT64_MIN, by_stream = INT64_MIN;
+  Nanos known() const { return std::max(by_launch, by_stream); }
+};
+
+class DeviceEdges {
+ public:
+  DeviceEdges(const ReplayWork& work, const std::vector<std::uint32_t>& launch_node,
+              GraphDraft& draft)
+      : work_(work), launch_node_(launch_node), draft_(draft), floors_(work) {
+    for (std::uint32_t place = 0; place < work.activities.size(); ++place)
+      ends_.push_back({work.activities[place].end, place});
+    std::ranges::sort(ends_);
+  }
+
+  void run() {
+    for (std::uint32_t place = 0; place < work_.activities.size(); ++place) vote(place);
+    for (std::uint32_t place = 0; place < work_.activities.size(); ++place) add(place);
+  }
+
+ private:
+  const ReplayActivity& at(std::int64_t place) const {
+    return work_.activities[static_cast<std::size_t>(place)];
+  }
+
+  Bounds bounds_of(const ReplayActivity& one, std::uint32_t launch_node) const {
+    const auto kind = Floors::kind_of(work_, one);
+    Bounds bounds;
+    if (launch_node != kNoNode)
+      bounds.by_launch = work_.call_start(one.call) + floors_.launch[kind];
+    if (one.before >= 0) bounds.by_stream = at(one.before).end + floors_.gap[kind];
+    return bounds;
+  }
+
+  /// Activities of other streams that ended shortly before this one began, the latest first.
+  std::vector<std::uint32_t> candidates(std::uint32_t place) const {
+    constexpr std::size_t kMost = 30;
+    const auto& one = work_.activities[place];
+    const Nanos known = bounds_of(one, launch_node_[place]).known();
+    std::vector<std::uint32_t> found;
+    if (known != INT64_MIN && one.start - known <= kInDoubt) return found;
+    const auto& streams = work_.context.capture.activities.stream;
+    auto next = std::ranges::upper_bound(ends_, one.start + kNsPerUs / 2, {},
+                                         &std::pair<Nanos, std::uint32_t>::first);
+    while (next != ends_.begin() && found.size() < kMost) {
+      const auto& [end, other] = *--next;
+      const auto& earlier = work_.activities[other];
+      if (end < one.start - kNearOfCollective || (known != INT64_MIN && end < known - kNsPerUs))
+        break;
+      const bool of_ranks = one.collective >= 0 || earlier.collective >= 0;
+      if (end < one.start - kNear && !of_ranks) continue;
+      if (streams[earlier.row] != streams[one.row] && earlier.start < one.start)
+        found.push_back(other);
+    }
+    return found;
+  }
+
+  using Kind = std::pair<std::uint32_t, std::int64_t>;  // name and stream
+  Kind kind_of(std::uint32_t place) const {
+    const auto& activities = work_.context.capture.activities;
+    const auto row = work_.activities[place].row;
+    return {static_cast<std::uint32_t>(activities.name[row]), activities.stream[row]};
+  }
+
+  /// The pair of kinds that is seen most often in the whole capture is the one that waits.
+  void vote(std::uint32_t place) {
+    std::vector<Kind> seen;
+    for (const auto other : candidates(place)) seen.push_back(kind_of(other));
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    for (const auto& kind : seen) ++votes_[{kind_of(place), kind}];
+  }
+
+  std::int64_t waited_for(std::uint32_t place) const {
+    const Nanos start = work_.activities[place].start;
+    std::int64_t best = -1, most = -1;
+    for (const auto other : candidates(place)) {
+      const bool near = work_.activities[other].end >= start - kNear;
+      const std::int64_t votes = near ? votes_.at({kind_of(place), kind_of(other)}) : 0;
+      if (votes <= most) continue;  // the latest wins among equals
+      most = votes;
+      best = other;
+    }
+    return best;
+  }
+
+  void add(std::uint32_t place) {
+    const auto& one = work_.activities[place];
+    const auto kind = Floors::kind_of(work_, one);
+    const auto launch = launch_node_[place];
+    const Bounds bounds = bounds_of(one, launch);
+    const auto other = waited_for(place);
+    if (other >= 0)
+      draft_.add_edge(at(other).node, one.node, WaitsFor::other_stream, one.start - at(other).end);
+    if (launch != kNoNode) {
+      const Nanos lag = one.start - work_.call_start(one.call);
+      const bool binds = other < 0 && bounds.by_launch >= bounds.by_stream;
+      draft_.add_edge(launch, one.node, WaitsFor::launch,
+                      binds ? lag : std::min(lag, floors_.launch[kind]));
+    }
+    if (one.before >= 0) {
+      const Nanos lag = one.start - at(one.before).end;
+      const bool binds = other < 0 && bounds.by_stream > bounds.by_launch;
+      draft_.add_edge(at(one.before).node, one.node, WaitsFor::stream,
+                      binds ? lag : std::min(lag, floors_.gap[kind]));
+    }
+  }
+
+  const ReplayWork& work_;
+  const std::vector<std::uint32_t>& launch_node_;
+  GraphDraft& draft_;
+  Floors floors_;
+  std::vector<std::pair<Nanos, std::uint32_t>> ends_;
+  std::map<std::pair<Kind, Kind>, std::int64_t> votes_;
+};
+
+/// A collective that the framework launches waits for what was launched before it, where nearly
+/// all of its kind do: while it came late anyway, that does not show.
+void add_order_of_collectives(const ReplayWork& work, GraphDraft& draft) {
+  struct Seen {
+    std::int64_t after = 0, beside = 0;
+  };
+  const auto& streams = work.context.capture.activities.stream;
+  std::map<std::int64_t, Seen> by_stream;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  std::int64_t last = -1;
+  for (const auto place : work.launched) {
+    const auto& one = work.activities[place];
+    if (one.collective < 0) {
+      last = place;
+      continue;
+    }
+    if (last < 0) continue;
+    const auto& before = work.activities[static_cast<std::size_t>(last)];
+    Seen& seen = by_stream[streams[one.row]];
+    ++(one.start >= before.end - 2 * kNsPerUs ? seen.after : seen.beside);
+    pairs.push_back({place, static_cast<std::uint32_t>(last)});
+  }
+  constexpr std::int64_t kFew = 50;  // one in so many may be damaged
+  for (const auto& [place, before] : pairs) {
+    const auto& one = work.activities[place];
+    const auto& earlier = work.activities[before];
+    const Seen& seen = by_stream[streams[one.row]];
+    if (seen.beside * kFew > seen.after + seen.beside) continue;
+    draft.add_edge(earlier.node, one.node, WaitsFor::other_stream,
+                   std::min(kNsPerUs, one.start - earlier.end));
+  }
+}
+
+}  // namespace
+
+void add_device_edges(const ReplayWork& work, const std::vector<std::uint32_t>& launch_node,
+                      GraphDraft& draft) {
+  DeviceEdges(work, launch_node, draft).run();
+  add_order_of_collectives(work, draft);
+}
+
+}  // namespace gf

@@ -1,0 +1,63 @@
+// A captured program as what waited for what, so that it can run again with something changed
+// (docs/replay.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/time.h"
+
+namespace gf {
+
+/// Why a node cannot begin earlier.
+enum class WaitsFor : std::uint8_t {
+  host,          // what its thread did before
+  launch,        // the call that launched it
+  stream,        // the activity before it on its stream
+  other_stream,  // an activity of another stream
+  device,        // a blocking call: the activity that it waited for
+  ranks,         // a collective's end: the arrivals
+};
+
+/// A node begins no earlier than `lag` after the end of `from`.
+struct ReplayEdge {
+  std::uint32_t from = 0;
+  WaitsFor why = WaitsFor::host;
+  Nanos lag = 0;
+};
+
+/// Nodes are points of host threads and activities of devices, in an order in which every edge
+/// comes from an earlier one.
+struct ReplayGraph {
+  static constexpr std::int64_t kNone = -1;
+
+  std::vector<Nanos> start_ns, duration_ns;  // as captured; the duration of a host's point is 0
+  std::vector<std::uint32_t> name;           // in `names`: equal ones are compared across ranks
+  std::vector<std::int64_t> collective;      // row of the rank's collectives, or kNone
+  std::vector<Nanos> input_ns;     // of a host's point: waiting for input on the way there
+  std::vector<Nanos> profiler_ns;  // of a host's point: about what recording took on the way there
+  std::vector<std::uint32_t> first_edge{0};  // by node, and one more
+  std::vector<ReplayEdge> edges;             // to the node, node after node
+  /// Of activities a digest of kernel and grid; of host points kHostMark and the digests of the
+  /// point before and of their own, which together name the stretch between them.
+  std::vector<std::string> names;
+
+  std::size_t size() const { return start_ns.size(); }
+  bool is_host(std::size_t node) const { return names[name[node]].front() == kHostMark; }
+  static constexpr char kHostMark = '@';  // begins the names of host points
+};
+
+/// As text for a rank's part; without the names.
+std::string pack(const ReplayGraph& graph);
+/// Errors: a text that pack() did not write.
+Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names);
+
+/// Ends of all nodes when the graph runs with these durations (by node) and lags (by edge).
+/// O(nodes + edges).
+std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& duration,
+                          const std::vector<Nanos>& lag);
+
+}  // namespace gf
