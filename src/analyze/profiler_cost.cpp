@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/statistics.h"
 #include "model/formats.h"
 
 namespace gf {
@@ -19,6 +20,28 @@ Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
 
 }  // namespace
 
+RecordingCost recording_cost(const Context& context) {
+  constexpr std::size_t kEnough = 20, kMost = 200'000;
+  constexpr double kOverGap = 1.3, kFrame = 0.53;
+  constexpr double kLeast = 800, kDearest = 8000;
+  const auto& ops = context.capture.host_ops;
+  std::vector<double> gaps;
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
+    std::uint32_t before = kNoRow;
+    for (const auto op : context.host.ops(thread)) {
+      if (ops.kind[op] != HostKind::op) continue;
+      const bool child =
+          before != kNoRow && ops.start_ns[op] < ops.start_ns[before] + ops.duration_ns[before];
+      if (child && gaps.size() < kMost)
+        gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
+      before = op;
+    }
+  }
+  if (gaps.size() < kEnough) return {};
+  const double cost = std::clamp(kOverGap * median(std::move(gaps)), kLeast, kDearest);
+  return {static_cast<Nanos>(cost), static_cast<Nanos>(kFrame * cost)};
+}
+
 std::optional<Nanos> profiler_cost(const Context& context) {
   if (!says(context.capture.format, kSlowsHost)) return {};
   std::optional<Nanos> idle;
@@ -27,12 +50,13 @@ std::optional<Nanos> profiler_cost(const Context& context) {
     if (!line.rows.empty()) idle = std::min(idle.value_or(own), own);
   }
   if (!idle) return {};
+  const RecordingCost cost = recording_cost(context);
   const auto& ops = context.capture.host_ops;
   const Nanos of_ops = recorded(ops, context.window, [&](std::size_t row) {
-    return ops.kind[row] == HostKind::python ? kCostOfAFrame : kCostOfAnEvent;
+    return ops.kind[row] == HostKind::python ? cost.frame : cost.event;
   });
-  const Nanos of_calls = recorded(context.capture.api_calls, context.window,
-                                  [](std::size_t) { return kCostOfAnEvent; });
+  const Nanos of_calls =
+      recorded(context.capture.api_calls, context.window, [&](std::size_t) { return cost.event; });
   return std::min(of_ops + of_calls, *idle);
 }
 

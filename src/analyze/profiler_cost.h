@@ -7,9 +7,15 @@
 
 namespace gf {
 
-// About what PyTorch's profiler takes for an operation or call; a frame of a Python stack is
-// cheaper. tests/oracle/profiler_cost.py holds both against times that were measured without it.
-inline constexpr Nanos kCostOfAnEvent = 1900, kCostOfAFrame = 1000;
+/// About what recording takes of one event, by the host that recorded it.
+struct RecordingCost {
+  Nanos event = 1900, frame = 1000;  // an operation or call; a frame of a Python stack
+};
+
+/// From the time that passes between the start of an operation and that of its first child, most of
+/// which is the profiler's: 1.3 times its median. tests/oracle/whatif.py holds it against times
+/// that were measured without a profiler, on hosts that differ threefold.
+RecordingCost recording_cost(const Context& context);
 
 /// The most that recording the host may have added to the window: so much an event, and no more
 /// than the device with the least idle time was idle, since kernels run as they do alone. The

@@ -19,6 +19,7 @@ Verb ranks_verb();
 Verb metrics_verb();
 Verb energy_verb();
 Verb work_verb();
+Verb whatif_verb();
 
 /// Those that ask a driver; none in a build that only reads captures (GPUFATHOM_LIVE=OFF).
 std::vector<Verb> live_verbs();

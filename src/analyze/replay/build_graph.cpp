@@ -101,16 +101,17 @@ struct Point {
 /// the stretch in which it does; what does not fit is carried on a little.
 class ProfilerCost {
  public:
-  ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads) {
+  ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads,
+               const RecordingCost& cost) {
     const auto& capture = work.context.capture;
     if (!says(capture.format, kSlowsHost)) return;
     for (const auto thread : threads) {
       for (const auto op : work.context.host.ops(thread))
         events_.push_back(
             {capture.host_ops.start_ns[op],
-             capture.host_ops.kind[op] == HostKind::python ? kCostOfAFrame : kCostOfAnEvent});
+             capture.host_ops.kind[op] == HostKind::python ? cost.frame : cost.event});
       for (const auto call : work.context.host.calls(thread))
-        events_.push_back({capture.api_calls.start_ns[call], kCostOfAnEvent});
+        events_.push_back({capture.api_calls.start_ns[call], cost.event});
     }
     std::ranges::sort(events_);
   }
@@ -139,6 +140,7 @@ class HostPoints {
       : work_(work),
         blocking_(blocking),
         draft_(draft),
+        recording_(recording_cost(work.context)),
         launch_node_(work.activities.size(), kNoNode) {
     for (const auto place : work.launched)
       first_of_call_.try_emplace(work.activities[place].call, place);
@@ -188,11 +190,12 @@ class HostPoints {
   void add_line(std::size_t line, std::vector<Point>& points) {
     std::ranges::stable_sort(points, {}, &Point::at);
     const Intervals input = input_of(line);
-    ProfilerCost cost(work_, work_.lines[line]);
+    ProfilerCost cost(work_, work_.lines[line], recording_);
     std::uint32_t before = kNoNode, label_before = 0;
     for (const Point& point : points) {
       const std::uint32_t label = label_of(point);
       GraphDraft::Node node{point.at, 0, name_of(label_before, label)};
+      node.origin = {point.call, static_cast<std::uint32_t>(line), {point.at, point.at}};
       Nanos lag = 0;
       if (before != kNoNode) {
         const Nanos since = draft_.at(before).start;
@@ -200,6 +203,7 @@ class HostPoints {
                                   ? std::max(work_.call_start(point.call), since)
                                   : point.at;
         lag = reached - since;
+        node.origin.worked = {since, reached};
         node.input = total(clip(input, {since, reached}));
         if (point.waited && point.waited->waited) lag += point.waited->own;
         node.profiler = cost.until(point.at, lag - node.input);
@@ -258,6 +262,7 @@ class HostPoints {
   const ReplayWork& work_;
   const std::vector<BlockingCall>& blocking_;
   GraphDraft& draft_;
+  RecordingCost recording_;
   std::vector<std::uint32_t> launch_node_;                // by place
   std::map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
   std::map<std::uint32_t, std::uint32_t> node_of_call_;
@@ -282,14 +287,16 @@ void add_activities(ReplayWork& work, GraphDraft& draft) {
       at->second = draft.name(
           digest(fmt::format("{} {} {} {} {}", capture.text(table.name[row]), std::get<1>(key),
                              std::get<2>(key), std::get<3>(key), std::get<4>(key))));
-    one.node = draft.add({one.start, one.end - one.start, at->second, one.collective, 0});
+    GraphDraft::Node node{one.start, one.end - one.start, at->second, one.collective};
+    node.origin.row = row;
+    one.node = draft.add(node);
   }
 }
 
 }  // namespace
 
-ReplayGraph build_graph(const Context& context, const DeviceTimeline& line,
-                        const std::vector<std::uint32_t>& collectives) {
+BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
+                       const std::vector<std::uint32_t>& collectives) {
   ReplayWork work = work_of(context, line, collectives);
   join_threads(work);
   GraphDraft draft;
@@ -300,7 +307,9 @@ ReplayGraph build_graph(const Context& context, const DeviceTimeline& line,
   add_activities(work, draft);
   points.add_waits();
   add_device_edges(work, points.launch_node(), draft);
-  return std::move(draft).finish();
+  BuiltGraph built = std::move(draft).finish();
+  built.lines = std::move(work.lines);
+  return built;
 }
 
 }  // namespace gf

@@ -6,9 +6,22 @@
 
 namespace gf {
 
+/// What of the capture a node is.
+struct NodeOrigin {
+  std::uint32_t row = kNoRow;  // of activities, or of api_calls for a host's point; kNoRow: a begin
+  std::uint32_t line = kNoRow;  // of a host's point: number in BuiltGraph::lines
+  Interval worked;              // of a host's point: when its thread worked towards it
+};
+
+struct BuiltGraph {
+  ReplayGraph graph;
+  std::vector<NodeOrigin> origins;                // by node
+  std::vector<std::vector<std::uint32_t>> lines;  // threads that are one line, rows of threads
+};
+
 /// Of the activities of `line`; `collectives`: those of them that are collectives, by start.
 /// Near-linear.
-ReplayGraph build_graph(const Context& context, const DeviceTimeline& line,
-                        const std::vector<std::uint32_t>& collectives);
+BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
+                       const std::vector<std::uint32_t>& collectives);
 
 }  // namespace gf

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/replay/graph.h"
+#include "analyze/replay/build_graph.h"
 
 namespace gf {
 
@@ -19,6 +19,7 @@ class GraphDraft {
     std::uint32_t name = 0;
     std::int64_t collective = ReplayGraph::kNone;
     Nanos input = 0, profiler = 0;
+    NodeOrigin origin;
   };
 
   std::uint32_t add(const Node& node) {
@@ -38,7 +39,7 @@ class GraphDraft {
   }
 
   /// An edge from a later node cannot be true (clocks disagree) and is left out.
-  ReplayGraph finish() && {
+  BuiltGraph finish() && {
     std::vector<std::uint32_t> order(nodes_.size()), place(nodes_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](auto left, auto right) {
@@ -50,6 +51,7 @@ class GraphDraft {
     std::stable_sort(edges_.begin(), edges_.end(), [&](const auto& left, const auto& right) {
       return place[left.first] < place[right.first];
     });
+    std::vector<NodeOrigin> origins;
     graph_.first_edge.assign(nodes_.size() + 1, 0);
     for (const auto node : order) {
       graph_.start_ns.push_back(nodes_[node].start);
@@ -58,13 +60,14 @@ class GraphDraft {
       graph_.collective.push_back(nodes_[node].collective);
       graph_.input_ns.push_back(nodes_[node].input);
       graph_.profiler_ns.push_back(nodes_[node].profiler);
+      origins.push_back(nodes_[node].origin);
     }
     for (const auto& [to, edge] : edges_) {
       graph_.edges.push_back({place[edge.from], edge.why, edge.lag});
       ++graph_.first_edge[place[to] + 1];
     }
     std::partial_sum(graph_.first_edge.begin(), graph_.first_edge.end(), graph_.first_edge.begin());
-    return std::move(graph_);
+    return {std::move(graph_), std::move(origins), {}};
   }
 
  private:

@@ -1,0 +1,397 @@
+#include "analyze/replay/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/replay/build_graph.h"
+#include "core/intervals.h"
+#include "core/once_per_text.h"
+#include "model/formats.h"
+
+namespace gf {
+
+namespace {
+
+// What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
+constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
+
+bool asks(const WhatIfChanges& changes, Without what) {
+  return std::ranges::find(changes.without, what) != changes.without.end();
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// The graph of the device that works most, and what a step of it is.
+class Program {
+ public:
+  Program(const Context& context, const DeviceTimeline& line)
+      : context_(context),
+        capture_(context.capture),
+        line_(line),
+        built_(build_graph(context, line, collectives())),
+        graph_(built_.graph) {
+    for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
+    const auto& steps = context.window.all_steps;
+    for (const auto& step : steps) begins_.push_back(step.start_ns);
+  }
+
+  std::size_t steps() const { return begins_.size() > 1 ? begins_.size() : 0; }
+  std::int64_t device() const { return capture_.devices.id[line_.device]; }
+
+  Nanos captured() const {
+    std::vector<Nanos> ends;
+    for (std::size_t node = 0; node < graph_.size(); ++node)
+      ends.push_back(graph_.start_ns[node] + graph_.duration_ns[node]);
+    return step_of(ends, *std::ranges::min_element(graph_.start_ns));
+  }
+
+  /// A step with the changes, when recording takes `recording` times what it usually does.
+  Nanos step_with(const WhatIfChanges& changes, double recording) const {
+    std::vector<Nanos> duration = graph_.duration_ns, lag;
+    lag.reserve(graph_.edges.size());
+    const std::vector<Intervals> cuts = cuts_of(changes);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const bool host = graph_.is_host(node);
+      if (!host) duration[node] = changed_duration(node, changes);
+      for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+        lag.push_back(host ? changed_host_lag(node, i, changes, recording, cuts)
+                           : changed_lag(i, changes));
+    }
+    return step_of(replay(graph_, duration, lag), *std::ranges::min_element(graph_.start_ns));
+  }
+
+  /// Time in which no edge explains why an activity had not begun.
+  double unexplained() const {
+    constexpr Nanos kExplained = 25 * kNsPerUs;
+    Nanos sum = 0;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (graph_.is_host(node)) continue;
+      Nanos least = INT64_MAX;
+      for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+        const ReplayEdge& edge = graph_.edges[i];
+        const Nanos end = graph_.start_ns[edge.from] + graph_.duration_ns[edge.from];
+        least = std::min(least, graph_.start_ns[node] - end);
+        if (edge.why == WaitsFor::other_stream) least = 0;
+      }
+      if (least != INT64_MAX && least > kExplained) sum += least;
+    }
+    return static_cast<double>(sum) /
+           static_cast<double>(std::max<Nanos>(1, line_.window.length()));
+  }
+
+  /// Whether a part of a name means anything here.
+  bool has_kernel(const std::string& part) const {
+    return std::ranges::any_of(line_.rows, [&](auto row) {
+      return contains(capture_.text(capture_.activities.name[row]), part);
+    });
+  }
+  bool has_operator(const std::string& part) const {
+    return std::ranges::any_of(capture_.host_ops.name,
+                               [&](Text name) { return contains(capture_.text(name), part); });
+  }
+
+ private:
+  std::vector<std::uint32_t> collectives() const {
+    OncePerText is_one(capture_.strings, &is_collective_kernel);
+    std::vector<std::uint32_t> rows;
+    for (const auto row : line_.rows)
+      if (capture_.activities.kind[row] == ActivityKind::kernel &&
+          is_one(capture_.activities.name[row]))
+        rows.push_back(row);
+    return rows;
+  }
+
+  /// The mean from the end of a step's work to that of the next one's; of one step all of it.
+  Nanos step_of(const std::vector<Nanos>& ends, Nanos begin) const {
+    if (steps() == 0) return *std::ranges::max_element(ends) - begin;
+    std::vector<Nanos> last(begins_.size(), INT64_MIN);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (graph_.is_host(node)) continue;
+      const auto step = std::ranges::upper_bound(begins_, graph_.start_ns[node]) - begins_.begin();
+      if (step > 0) {
+        auto& end = last[static_cast<std::size_t>(step) - 1];
+        end = std::max(end, ends[node]);
+      }
+    }
+    std::erase(last, INT64_MIN);
+    if (last.size() < 2) return *std::ranges::max_element(ends) - begin;
+    return (last.back() - last.front()) / static_cast<Nanos>(last.size() - 1);
+  }
+
+  /// When a line's threads compiled, recorded graphs or loaded modules.
+  Intervals one_off_of(const std::vector<std::uint32_t>& threads) const {
+    return ops_of(threads, [&](std::uint32_t op) {
+      return (context_.roles.host(capture_.host_ops.name[op]) & kOneOff) != 0;
+    });
+  }
+
+  template <class Wanted>
+  Intervals ops_of(const std::vector<std::uint32_t>& threads, Wanted&& wanted) const {
+    Intervals spans;
+    const auto& ops = capture_.host_ops;
+    for (const auto thread : threads)
+      for (const auto op : context_.host.ops(thread))
+        if (wanted(op)) spans.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+    return normalised(std::move(spans));
+  }
+
+  /// Host time that is taken out, by line.
+  std::vector<Intervals> cuts_of(const WhatIfChanges& changes) const {
+    std::vector<Intervals> cuts(built_.lines.size());
+    for (std::size_t line = 0; line < cuts.size(); ++line) {
+      Intervals& own = cuts[line];
+      if (asks(changes, Without::compiling)) own = one_off_[line];
+      if (asks(changes, Without::allocations))
+        own = unite(own, calls_of(built_.lines[line], ApiKind::alloc));
+      // A copy from memory that is not pinned is staged by the call itself.
+      if (asks(changes, Without::copies))
+        own = unite(own, calls_of(built_.lines[line], ApiKind::memcpy));
+      for (const auto& part : changes.operators)
+        own = unite(own, ops_of(built_.lines[line], [&](std::uint32_t op) {
+                      return contains(capture_.text(capture_.host_ops.name[op]), part);
+                    }));
+    }
+    return cuts;
+  }
+
+  Intervals calls_of(const std::vector<std::uint32_t>& threads, ApiKind kind) const {
+    Intervals spans;
+    const auto& calls = capture_.api_calls;
+    for (const auto thread : threads)
+      for (const auto call : context_.host.calls(thread))
+        if (calls.kind[call] == kind)
+          spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+    return normalised(std::move(spans));
+  }
+
+  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes) const {
+    const auto row = built_.origins[node].row;
+    const auto& activities = capture_.activities;
+    double time = static_cast<double>(graph_.duration_ns[node]);
+    if (launched_by_removed(row, changes)) return 0;
+    if (activities.kind[row] != ActivityKind::kernel)
+      return asks(changes, Without::copies) ? 0 : static_cast<Nanos>(time * changes.batch);
+    if (graph_.collective[node] >= 0) {
+      if (asks(changes, Without::communication)) return 0;
+      return static_cast<Nanos>(time / changes.link);
+    }
+    const auto name = capture_.text(activities.name[row]);
+    for (const auto& [part, factor] : changes.kernels)
+      if (contains(name, part)) time /= factor;
+    return static_cast<Nanos>(time * changes.batch / changes.gpu);
+  }
+
+  bool launched_by_removed(std::uint32_t row, const WhatIfChanges& changes) const {
+    if (changes.operators.empty()) return false;
+    const auto& parents = context_.attribution.op_parent;
+    for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
+      for (const auto& part : changes.operators)
+        if (contains(capture_.text(capture_.host_ops.name[op]), part)) return true;
+    return false;
+  }
+
+  Nanos changed_lag(std::uint32_t edge, const WhatIfChanges& changes) const {
+    constexpr Nanos kInGraph = kNsPerUs;  // between two kernels of a CUDA graph
+    const ReplayEdge& own = graph_.edges[edge];
+    if (changes.graph && own.why == WaitsFor::stream) return std::min(own.lag, kInGraph);
+    return own.lag;
+  }
+
+  Nanos changed_host_lag(std::uint32_t node, std::uint32_t edge, const WhatIfChanges& changes,
+                         double recording, const std::vector<Intervals>& cuts) const {
+    constexpr Nanos kNever = INT64_MIN / 4;
+    const ReplayEdge& own = graph_.edges[edge];
+    const NodeOrigin& origin = built_.origins[node];
+    if (own.why == WaitsFor::device) return no_longer_waits(origin.row, changes) ? kNever : own.lag;
+    if (own.why != WaitsFor::host) return own.lag;
+    constexpr double kMostOfIt = 0.85;  // as the graph's builder bounds it
+    const Nanos input = graph_.input_ns[node];
+    const double whole = static_cast<double>(own.lag - input);
+    const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
+                                     kMostOfIt * std::max(whole, 0.0));
+    double rest = whole - recorded;
+    if (const Nanos length = origin.worked.length(); length > 0) {
+      const Nanos cut = total(clip(cuts[origin.line], origin.worked));
+      rest *= 1 - static_cast<double>(cut) / static_cast<double>(length);
+    }
+    if (changes.graph && is_launch(origin.row)) rest = 0;
+    return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
+  }
+
+  bool is_launch(std::uint32_t call) const {
+    return call != kNoRow && capture_.api_calls.kind[call] == ApiKind::launch;
+  }
+
+  bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes) const {
+    switch (capture_.api_calls.kind[call]) {
+      case ApiKind::sync:
+        return asks(changes, Without::sync) || in_removed(call, changes);
+      case ApiKind::memcpy:
+        return asks(changes, Without::copies) || asks(changes, Without::sync) ||
+               in_removed(call, changes);
+      case ApiKind::alloc:
+        return asks(changes, Without::allocations);
+      default:
+        return false;
+    }
+  }
+
+  bool in_removed(std::uint32_t call, const WhatIfChanges& changes) const {
+    const Nanos at = capture_.api_calls.start_ns[call];
+    for (const auto& part : changes.operators)
+      for (const auto op : context_.host.ops(capture_.api_calls.thread[call])) {
+        const auto& ops = capture_.host_ops;
+        if (ops.start_ns[op] > at) break;
+        if (ops.start_ns[op] + ops.duration_ns[op] > at &&
+            contains(capture_.text(ops.name[op]), part))
+          return true;
+      }
+    return false;
+  }
+
+  const Context& context_;
+  const Capture& capture_;
+  const DeviceTimeline& line_;
+  BuiltGraph built_;
+  const ReplayGraph& graph_;
+  std::vector<Intervals> one_off_;  // by line
+  std::vector<Nanos> begins_;       // of steps
+};
+
+struct Named {
+  std::string change, meaning;
+  WhatIfChanges changes;
+};
+
+std::string_view meaning_of(Without what) {
+  switch (what) {
+    case Without::sync:
+      return "no host synchronization";
+    case Without::input:
+      return "input ready in time";
+    case Without::copies:
+      return "copies pinned and overlapped";
+    case Without::allocations:
+      return "no device allocations";
+    case Without::compiling:
+      return "nothing compiled";
+    case Without::communication:
+      return "communication overlapped";
+  }
+  return {};
+}
+
+Named taken_away(Without what) {
+  Named named{std::string(name_of(what)), std::string(meaning_of(what)), {}};
+  named.changes.without = {what};
+  return named;
+}
+
+Named as_one_graph() {
+  Named named{"graph", "launches as one CUDA graph", {}};
+  named.changes.graph = true;
+  return named;
+}
+
+Named times(const char* change, const char* meaning, double factor, double WhatIfChanges::* what) {
+  Named named{change, fmt::format(fmt::runtime(meaning), factor), {}};
+  named.changes.*what = factor;
+  return named;
+}
+
+/// Each change of `changes` by itself.
+std::vector<Named> each_of(const WhatIfChanges& changes) {
+  std::vector<Named> all;
+  for (const auto what : changes.without) all.push_back(taken_away(what));
+  for (const auto& part : changes.operators) {
+    Named named{"without " + part, "without these operators", {}};
+    named.changes.operators = {part};
+    all.push_back(std::move(named));
+  }
+  if (changes.graph) all.push_back(as_one_graph());
+  if (changes.host != 1)
+    all.push_back(times("host", "host {:g} times as fast", changes.host, &WhatIfChanges::host));
+  if (changes.gpu != 1)
+    all.push_back(times("gpu", "kernels {:g} times as fast", changes.gpu, &WhatIfChanges::gpu));
+  if (changes.link != 1)
+    all.push_back(times("link", "links {:g} times as fast", changes.link, &WhatIfChanges::link));
+  if (changes.batch != 1)
+    all.push_back(
+        times("batch", "batch {:g} times as large", changes.batch, &WhatIfChanges::batch));
+  for (const auto& [part, factor] : changes.kernels) {
+    Named named{"kernel " + part, fmt::format("these kernels {:g} times as fast", factor), {}};
+    named.changes.kernels = {{part, factor}};
+    all.push_back(std::move(named));
+  }
+  return all;
+}
+
+std::vector<Named> usual_changes() {
+  WhatIfChanges changes;
+  changes.without = {Without::sync,        Without::input,     Without::copies,
+                     Without::allocations, Without::compiling, Without::communication};
+  changes.graph = true;
+  changes.host = changes.gpu = 2;
+  return each_of(changes);
+}
+
+WhatIfRow row_of(const Program& program, const Named& named, const WhatIf& answer) {
+  auto step = [&](double recording) { return program.step_with(named.changes, recording); };
+  WhatIfRow row{named.change, named.meaning, step(kUsual)};
+  row.gain_ns = answer.own_ns - row.step_ns;
+  const Nanos cheap = answer.own_high_ns - step(kCheap), dear = answer.own_low_ns - step(kDear);
+  row.gain_low_ns = std::min({row.gain_ns, cheap, dear});
+  row.gain_high_ns = std::max({row.gain_ns, cheap, dear});
+  return row;
+}
+
+const DeviceTimeline* busiest(const Context& context) {
+  const DeviceTimeline* best = nullptr;
+  for (const auto& line : context.devices)
+    if (!line.rows.empty() && (!best || total(line.kernel_busy) > total(best->kernel_busy)))
+      best = &line;
+  return best;
+}
+
+Status check_names(const Program& program, const WhatIfChanges& changes, const Capture& capture) {
+  for (const auto& [part, factor] : changes.kernels)
+    if (!program.has_kernel(part))
+      return fail(fmt::format("no kernel has {} in its name", part), capture.path);
+  for (const auto& part : changes.operators)
+    if (!program.has_operator(part))
+      return fail(fmt::format("no operator has {} in its name", part), capture.path);
+  return {};
+}
+
+}  // namespace
+
+bool WhatIfChanges::empty() const { return each_of(*this).empty(); }
+
+Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes) {
+  const DeviceTimeline* line = busiest(context);
+  if (!line) return fail("has no device activities to run again", context.capture.path);
+  const Program program(context, *line);
+  if (auto known = check_names(program, changes, context.capture); !known)
+    return tl::unexpected(known.error());
+  WhatIf answer;
+  answer.device = program.device();
+  answer.steps = static_cast<std::int64_t>(program.steps());
+  answer.captured_ns = program.captured();
+  answer.replayed_ns = program.step_with({}, 0);
+  answer.own_ns = program.step_with({}, kUsual);
+  answer.own_low_ns = program.step_with({}, kDear);
+  answer.own_high_ns = program.step_with({}, kCheap);
+  answer.unexplained = program.unexplained();
+  const bool asked = !changes.empty();
+  for (const auto& named : asked ? each_of(changes) : usual_changes())
+    answer.changes.push_back(row_of(program, named, answer));
+  if (asked && answer.changes.size() > 1)
+    answer.changes.push_back(row_of(program, {"together", "all of these", changes}, answer));
+  if (!asked) std::ranges::stable_sort(answer.changes, std::greater<>(), &WhatIfRow::gain_ns);
+  return answer;
+}
+
+}  // namespace gf

@@ -1,0 +1,39 @@
+// A captured program with something changed: how long a step would take.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/context.h"
+#include "analyze/result.h"
+
+namespace gf {
+
+#define GF_RESULTS "analyze/results/whatif.def"
+#include "analyze/declare_results.inl"
+
+/// What is taken away, as --without names it.
+enum class Without : std::uint8_t { sync, input, copies, allocations, compiling, communication };
+template <>
+struct EnumNames<Without> {
+  static constexpr const char* type = "Without";
+  static constexpr std::array<std::string_view, 6> names{
+      "sync", "input", "copies", "allocations", "compiling", "communication"};
+};
+
+struct WhatIfChanges {
+  std::vector<Without> without;
+  std::vector<std::string> operators;  // taken away, with what they launch: a part of their names
+  bool graph = false;                  // all launches of a step as one CUDA graph
+  double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large
+  std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
+
+  bool empty() const;
+};
+
+/// Each change alone, and together where there are several; where none is asked the usual ones.
+/// Errors: a capture without device activities, a name that nothing has.
+Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes);
+
+}  // namespace gf

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "analyze/replay/what_if.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "report/json.h"
+#include "report/text/what_if.h"
+#include "session/answer.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct WhatIfArguments {
+  InputOptions input;
+  OutputOptions output;
+  std::vector<std::string> without, kernels;
+  WhatIfChanges changes;
+};
+
+/// NAME=FACTOR of --kernel; what is none of the known words of --without is an operator.
+std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
+  for (const auto& word : given.without) {
+    if (const auto what = enum_from<Without>(word))
+      changes.without.push_back(*what);
+    else
+      changes.operators.push_back(word);
+  }
+  for (const auto& word : given.kernels) {
+    const auto equals = word.rfind('=');
+    double factor = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        !set_value(word.substr(equals + 1), factor).empty() || factor <= 0)
+      return fmt::format("--kernel {}: write NAME=FACTOR, such as sgemm=8", word);
+    changes.kernels.push_back({word.substr(0, equals), factor});
+  }
+  return {};
+}
+
+int what_if_of(const WhatIfArguments& given) {
+  WhatIfChanges changes = given.changes;
+  if (const auto wrong = understood(given, changes); !wrong.empty())
+    return complain(wrong, kWrongUsage);
+  const std::string format = chosen_format(given.output);
+  ProgressDisplay progress;
+  const auto loaded = load_capture(given.input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  Question question;
+  question.window = "all";
+  question.progress = progress.callback();
+  const auto answer = answer_question(*loaded, question);
+  progress.wipe();
+  if (!answer) return complain(answer.error(), given.input.trace, *loaded->capture);
+  if (!answer->context)
+    return complain(given.input.trace + ": has no device activities to run again", kBadInput);
+  auto result = what_if(*answer->context, changes);
+  if (!result) return complain(result.error());
+  result->source = answer->analysis.source;
+  Result<std::string> text = format == "json"
+                                 ? json_line(*result)
+                                 : what_if_text(*result, text_style(given.output.to_file()));
+  return give_answer(given.output, given.input.trace, answer->missing, text);
+}
+
+}  // namespace
+
+Verb whatif_verb() {
+  Verb verb{"whatif", "run a captured program again with something changed"};
+  const auto options = std::make_shared<WhatIfArguments>();
+  add_input_options(verb, options->input);
+  verb.option("--without", options->without, "WHAT",
+              "take away: sync, input, copies, allocations, compiling, communication, or operators "
+              "by a part of their names; may be repeated")
+      .each_time();
+  verb.flag("--graph", "all launches of a step as one CUDA graph",
+            [options] { options->changes.graph = true; });
+  verb.option("--kernel", options->kernels, "NAME=K",
+              "kernels with NAME in their names K times as fast; may be repeated")
+      .each_time();
+  verb.option("--gpu", options->changes.gpu, "K", "all kernels K times as fast").positive();
+  verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
+  verb.option("--link", options->changes.link, "K", "communication K times as fast").positive();
+  verb.option("--batch", options->changes.batch, "K",
+              "the batch K times as large: kernels and copies take K times as long")
+      .positive();
+  add_output_options(verb, options->output, {"text", "json"});
+  verb.run = [options] { return what_if_of(*options); };
+  return verb;
+}
+
+}  // namespace gf::cli
