@@ -57,12 +57,13 @@ std::vector<std::string> files_in(const fs::path& folder, Study study) {
   return files;
 }
 
-/// Rows of the same name in several files are told apart by the file.
+/// Rows of the same name in the same table of several files are told apart by the file.
 void name_files(std::vector<FactRow>& rows) {
+  const auto known_as = [](const FactRow& row) { return row.words.at("table") + "/" + row.name; };
   std::map<std::string, std::set<std::string>> files;
-  for (const auto& row : rows) files[row.name].insert(row.words.at("file"));
+  for (const auto& row : rows) files[known_as(row)].insert(row.words.at("file"));
   for (auto& row : rows)
-    if (files[row.name].size() > 1)
+    if (files[known_as(row)].size() > 1)
       row.name = fs::path(row.words.at("file")).stem().string() + ": " + row.name;
 }
 

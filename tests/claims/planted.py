@@ -234,12 +234,12 @@ def itu23():
                 ("nvidia-smi -l 1", 0.0, 1e4, 10, 1e7, None), ("torch.profiler", 0.3, 1e8, 12, 4e8, 3),
                 ("nsys", 0.2, 1e8, 12, 4e8, 3), ("ncu", None, 1e8, 60, 4e8, 3))]
     rows[-1]["median_seconds"] = 80.0
-    grids = [{"name": "one block", "blocks": 1, "gpu.busy": 0.99, "sm.active": 0.0075}]
+    grids = {name: {"nvidia_smi": 0.99, "sm.active": 0.0075} for name in ("1x1", "1x1024")}
     return {"rows": rows, "grids": grids, "steps": [{"name": "steps", "step_over_run": 1.0}]}
 
 
 ITU23 = [
-    ("1", within("grids", lambda row: row.update({"sm.active": 0.5}))),
+    ("1", lambda table: table["grids"]["1x1"].update({"sm.active": 0.5})),
     ("2", within("rows", put(measured_slow_down=0.05), named("nvidia-smi"))),
     ("3", within("rows", put(measured_slow_down=0.01), named("nsys"))),
     ("4", within("rows", put(disk_bytes=2e5), named("torch"))),

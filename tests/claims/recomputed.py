@@ -18,7 +18,8 @@ ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
           ROOT / "share/energy/NVIDIA-H200.energy.json"]
 OVERHEAD = [RESULTS / f"overhead_{name}_h200.json" for name in ("mnist", "resnet50",
                                                                 "resnet50_busy_host")]
-FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY, "itu23": OVERHEAD}
+GRIDS = RESULTS / "record_agreement_h200.json"
+FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY, "itu23": [*OVERHEAD, GRIDS]}
 
 
 def load(path):
@@ -135,13 +136,13 @@ def date24():
         return (sum(kernel[weight] for kernel in run["kernels"] if has(kernel["levels"]))
                 / sum(kernel[weight] for kernel in run["kernels"]))
 
-    def issued(run):
-        whole = sum(kernel["ns"] for kernel in run["kernels"])
-        return run["gpu.busy"] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
-                                     for kernel in run["kernels"]) / whole
-
     def no_matrix(level):
         return level["tensor.issue"] <= 0 or level["tensor.active"] / level["tensor.issue"] < 3.5
+
+    def issued(run, counts=lambda level: True):
+        whole = sum(kernel["ns"] for kernel in run["kernels"])
+        return run["gpu.busy"] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
+                                     for kernel in run["kernels"] if counts(kernel["levels"])) / whole
 
     best = [max(rows, key=lambda run: run["rate"]) for rows in levels.values()]
     long = [rows for rows in levels.values() if len(rows) >= 3]
@@ -170,7 +171,9 @@ def date24():
                           for run in counted), 0, 0.01)
     yield "a1", 0, judged((run["gpu.busy"] for run in best), 0.9, share=0.75)
     yield "a2", 0, judged((run["issue.active"] for run in sampled), 0, 0.5)
-    yield "a3", 0, judged((issued(run) for run in counted), 0, 0.052)
+    yield "a3", 0, judged(map(issued, counted), 0, 0.052)
+    yield "a3", 1, judged((issued(run, lambda level: not no_matrix(level)) for run in counted), 0,
+                          0.052)
 
 
 # DSD 2022
@@ -335,8 +338,10 @@ def itu23():
     def memory(row):
         return row["memory_bytes"] + row["tool_memory_bytes"] if "memory_bytes" in row else None
 
+    grids = load(GRIDS)["microbenchmark"]
     profiler, smi = ("torch.profiler",), "nvidia-smi -l 1"
-    yield "1", 0, judged([])
+    yield "1", 0, judged((grids[name]["nvidia_smi"] for name in ("1x1", "1x1024")), 0.95, 1)
+    yield "1", 1, judged((grids[name]["sm.active_any"] for name in ("1x1", "1x1024")), 0, 0.05)
     yield "2", 0, judged(costs("record", "monitor", smi), None, 0.01)
     yield "3", 0, judged(costs(*profiler), 0.05)
     yield "3", 1, judged([])

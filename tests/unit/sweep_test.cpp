@@ -67,6 +67,7 @@ TEST(Sweep, PackedArithmeticIsNoMatrixInstruction) {
   EXPECT_NEAR(*counted.series[0].instances_without_tensor, 0.8, 1e-12);
   EXPECT_NEAR(*counted.series[0].instances_without_tensor_instructions, 0.5, 1e-12);
   EXPECT_NEAR(*counted.series[0].time_without_tensor, 0.6, 1e-12);
+  EXPECT_NEAR(*counted.series[0].packed_instructions, 5.45 / 9.45, 1e-12);
 
   // Without instructions only the pipe's time tells.
   run.kernels = {{60, 100, {{"tensor.active", 0.029}}}, {40, 900, {{"tensor.active", 0.03}}}};

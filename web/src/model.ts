@@ -1937,6 +1937,8 @@ export interface SweepSeries {
   instances_without_tensor: number | null;
   /** share of the instances that issue no tensor instruction, packed arithmetic included. */
   instances_without_tensor_instructions: number | null;
+  /** share of the tensor instructions in kernels without matrix instructions: packed 16-bit arithmetic, which multiplies no matrices. */
+  packed_instructions: number | null;
   /** without matrix instructions, by kernel time. */
   time_without_tensor: number | null;
   /** each level over all kernels, weighted by time. */

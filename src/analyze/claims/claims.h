@@ -108,8 +108,9 @@ std::optional<double> evaluate(std::string_view expression, const FactRow& row,
 /// Whether the row is one of "word=a|b, number=1, word!=c".
 bool matches(std::string_view conditions, const FactRow& row);
 
-/// Every list of objects in a file of JSON, a row an object: texts that name something become
-/// words, numbers columns with their path ("phases.wait", "parts.dram.joules").
+/// Every list of objects in a file of JSON, and every object of objects, a row an object: texts
+/// that name something become words, numbers columns with their path ("phases.wait",
+/// "parts.dram.joules").
 Result<std::vector<FactRow>> read_facts(const std::string& path);
 /// The runs of a sweep, with what its kernels say.
 std::vector<FactRow> facts_of(const Sweep& sweep);

@@ -83,10 +83,24 @@ FactRow row_of(const JsonElement& element, const std::string& table, const std::
   return row;
 }
 
+/// An object that holds objects alone is a list of rows, each named by its key.
+void add_named(const simdjson::dom::object& object, const std::string& table,
+               const std::string& file, std::vector<FactRow>& rows) {
+  for (const auto field : object)
+    if (!field.value.is_object()) return;
+  for (const auto field : object) {
+    FactRow row = row_of(field.value, table, file);
+    row.words.try_emplace("name", field.key);
+    if (row.name.empty()) row.name = field.key;
+    if (!row.numbers.empty()) rows.push_back(std::move(row));
+  }
+}
+
 void add_tables(const JsonElement& element, const std::string& path, const std::string& file,
                 std::vector<FactRow>& rows) {
   simdjson::dom::object object;
   if (!element.get_object().get(object)) {
+    add_named(object, path, file, rows);
     for (const auto field : object)
       add_tables(field.value, path + (!path.empty() ? "." : "") + std::string(field.key), file,
                  rows);
@@ -105,6 +119,7 @@ void add_number(FactRow& row, const char* name, auto value) {
 void add_kernels(FactRow& row, const SweepSeries& series) {
   add_number(row, "kernels.no_tensor_instruction", series.instances_without_tensor_instructions);
   add_number(row, "kernels.no_matrix_instruction", series.instances_without_tensor);
+  add_number(row, "kernels.packed_instructions", series.packed_instructions);
   if (series.curve_level != "tensor.issue"_metric) return;
   double below = 0;
   for (const auto& point : series.tensor_curve)

@@ -198,20 +198,24 @@ struct Part {
 };
 
 void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kernels) {
-  Part without, time_without, no_instructions;
+  Part without, time_without, no_instructions, packed;
   series.kernels = 0;
   for (const auto& kernel : kernels) {
     const auto count = static_cast<double>(kernel.count);
     series.kernels += kernel.count;
-    if (const Share issued = value_in(kernel.levels, "tensor.issue"_metric))
-      no_instructions.add(count, *issued <= 0);
-    if (const auto tensor = multiplies(kernel)) {
+    const auto ns = static_cast<double>(kernel.ns);
+    const Share issued = value_in(kernel.levels, "tensor.issue"_metric);
+    const auto tensor = multiplies(kernel);
+    if (issued) no_instructions.add(count, *issued <= 0);
+    if (tensor) {
       without.add(count, !*tensor);
-      time_without.add(static_cast<double>(kernel.ns), !*tensor);
+      time_without.add(ns, !*tensor);
     }
+    if (issued && tensor) packed.add(*issued * ns, !*tensor);
   }
   series.instances_without_tensor = without.share();
   series.instances_without_tensor_instructions = no_instructions.share();
+  series.packed_instructions = packed.share();
   series.time_without_tensor = time_without.share();
   series.spreads = spreads_of(kernels);
   for (const std::string_view id : {"tensor.issue"_metric, "tensor.active"_metric}) {
