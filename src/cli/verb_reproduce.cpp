@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/read_file.h"
 #include "report/claims/claims.h"
+#include "report/html/page.h"
 
 namespace gf::cli {
 
@@ -67,16 +69,17 @@ void name_files(std::vector<FactRow>& rows) {
       row.name = fs::path(row.words.at("file")).stem().string() + ": " + row.name;
 }
 
-/// The rows of all files; the exit code that goes with them.
+/// The rows of all files, and the runs behind them; the exit code that goes with them.
 int read_rows(const ReproduceArguments& options, Study study, const std::vector<std::string>& files,
-              std::vector<FactRow>& rows) {
+              std::vector<FactRow>& rows, std::optional<Sweep>& runs) {
   if (study == Study::date24) {
     SweepOptions sweep;
     sweep.output = options.output;
     for (const auto& file : files)
       (is_capture(file) ? sweep.captures : sweep.tables).push_back(file);
-    const SweepAnswer made = sweep_of(sweep);
+    SweepAnswer made = sweep_of(sweep);
     if (made.sweep) rows = facts_of(*made.sweep);
+    runs = std::move(made.sweep);
     return made.exit_code;
   }
   for (const auto& file : files) {
@@ -86,6 +89,14 @@ int read_rows(const ReproduceArguments& options, Study study, const std::vector<
   }
   name_files(rows);
   return kWhole;
+}
+
+Result<std::string> in_format(const std::string& format, const ReproduceArguments& options,
+                              const Reproduction& answer, const std::optional<Sweep>& runs) {
+  if (format == "json") return json_line(answer);
+  if (format == "md") return reproduction_markdown(answer);
+  if (format == "html") return reproduction_html(answer, runs ? &*runs : nullptr);
+  return reproduction_text(answer, text_style(options.output.to_file()));
 }
 
 int reproduce_study(const ReproduceArguments& options) {
@@ -110,7 +121,8 @@ int reproduce_study(const ReproduceArguments& options) {
     if (would_overwrite(options.output.path, file))
       return complain(overwrites_text(options.output.path), kWrongUsage);
   std::vector<FactRow> rows;
-  const int exit_code = read_rows(options, study, files, rows);
+  std::optional<Sweep> runs;
+  const int exit_code = read_rows(options, study, files, rows, runs);
   if (exit_code != kWhole && rows.empty()) return exit_code;
   Reproduction answer = reproduce(study, rows);
   if (answer.rows == 0)
@@ -120,15 +132,9 @@ int reproduce_study(const ReproduceArguments& options) {
                     kBadInput);
   if (study == Study::date24)
     for (const auto& file : files) answer.sources.push_back(fs::path(file).filename().string());
-  const std::string format = chosen_format(options.output);
-  std::string text;
-  if (format == "json")
-    text = json_line(answer);
-  else if (format == "md")
-    text = reproduction_markdown(answer);
-  else
-    text = reproduction_text(answer, text_style(options.output.to_file()));
-  if (const auto written = write_answer(options.output, text); !written)
+  const auto text = in_format(chosen_format(options.output), options, answer, runs);
+  if (!text) return complain(text.error());
+  if (const auto written = write_answer(options.output, *text); !written)
     return complain(written.error());
   return exit_code;
 }
@@ -144,7 +150,7 @@ Verb reproduce_verb() {
   verb.argument("FILE", options->files,
                 "tables of JSON, for date24 also captures, or folders of them: docs/claims.md")
       .input();
-  add_output_options(verb, options->output, {"text", "json", "md"});
+  add_output_options(verb, options->output, {"text", "json", "html", "md"});
   verb.run = [options] { return reproduce_study(*options); };
   return verb;
 }

@@ -178,15 +178,16 @@ class Judgement {
   }
 
   void pairs(const std::vector<Valued>& above, const std::vector<Valued>& below, bool with_batch) {
+    std::multimap<std::string, const Valued*> partners;
+    for (const auto& other : below)
+      if (other.value != 0)
+        partners.emplace(likeness(*other.row, rule_.against, with_batch), &other);
     for (const auto& one : above) {
-      const std::string like = likeness(*one.row, rule_.against, with_batch);
-      std::size_t partners = 0;
-      for (const auto& other : below) {
-        if (other.value == 0 || likeness(*other.row, rule_.against, with_batch) != like) continue;
-        ++partners;
-        add(one.value / other.value, one.row->name);
-      }
-      if (partners == 0) leave_out(fmt::format("no row with {}", rule_.against), one.row->name);
+      const auto [first, last] =
+          partners.equal_range(likeness(*one.row, rule_.against, with_batch));
+      for (auto other = first; other != last; ++other)
+        add(one.value / other->second->value, one.row->name);
+      if (first == last) leave_out(fmt::format("no row with {}", rule_.against), one.row->name);
     }
   }
 
@@ -252,14 +253,13 @@ class Judgement {
   /// Ranks from 0, the mean rank where values are equal.
   template <class Take>
   static std::vector<double> ranks_of(const std::vector<Valued>& rows, Take&& take) {
-    std::vector<double> ranks;
+    std::vector<double> sorted, ranks;
+    for (const auto& row : rows) sorted.push_back(take(row));
+    std::sort(sorted.begin(), sorted.end());
     for (const auto& row : rows) {
-      double below = 0, equal = 0;
-      for (const auto& other : rows) {
-        below += take(other) < take(row) ? 1 : 0;
-        equal += take(other) == take(row) ? 1 : 0;
-      }
-      ranks.push_back(below + (equal - 1) / 2);
+      const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), take(row));
+      ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) - 1) /
+                      2);
     }
     return ranks;
   }

@@ -122,16 +122,6 @@ std::int64_t count_of(const Reproduction& answer, ClaimVerdict verdict) {
                        [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
 }
 
-std::string summary(const Reproduction& answer) {
-  std::vector<std::string> verdicts;
-  for (const auto verdict : {ClaimVerdict::holds, ClaimVerdict::partly, ClaimVerdict::does_not_hold,
-                             ClaimVerdict::not_measured})
-    verdicts.push_back(fmt::format("{}: {}", words_of(verdict), count_of(answer, verdict)));
-  return fmt::format("{} of {} judge {} statements. {}.", plural(answer.rows, "row"),
-                     fmt::join(answer.sources, ", "), answer.claims.size(),
-                     fmt::join(verdicts, ", "));
-}
-
 /// What the rules of a claim left out, each list once.
 std::vector<LeftOut> left_out_of(const JudgedClaim& claim) {
   std::vector<LeftOut> all;
@@ -151,20 +141,50 @@ bool is_open(const JudgedClaim& claim) {
 
 }  // namespace
 
+std::vector<SaidClaim> said_claims(const Reproduction& answer) {
+  std::vector<SaidClaim> all;
+  for (const auto& claim : answer.claims) {
+    SaidClaim said;
+    said.id = claim.id;
+    said.section = claim.section;
+    said.kind = claim.verdict;
+    said.verdict = words_of(claim.verdict);
+    said.statement = claim.statement;
+    said.original = claim.original;
+    for (const auto& rule : claim.rules)
+      said.rules.push_back({std::string(words_of(rule.verdict)), rule_line(rule)});
+    for (const auto& left : left_out_of(claim)) said.left_out.push_back(left_out_line(left));
+    if (is_open(claim)) said.needs = fmt::format("Needs: {}.", claim.needs);
+    all.push_back(std::move(said));
+  }
+  return all;
+}
+
+std::string reproduction_summary(const Reproduction& answer) {
+  const auto said = [&](ClaimVerdict verdict, const char* one, const char* many) {
+    const auto count = count_of(answer, verdict);
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}.", plural(answer.rows, "row"),
+                     fmt::join(answer.sources, ", "), answer.claims.size(),
+                     said(ClaimVerdict::holds, "holds", "hold"),
+                     said(ClaimVerdict::partly, "holds in part", "hold in part"),
+                     said(ClaimVerdict::does_not_hold, "does not hold", "do not hold"),
+                     said(ClaimVerdict::not_measured, "is not measured", "are not measured"));
+}
+
 std::string reproduction_text(const Reproduction& answer, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
-  std::string text = wrap(answer.title, width) + wrap(summary(answer), width);
-  for (const auto& claim : answer.claims) {
-    text += fmt::format("\n  {} {}\n", claim.id,
-                        paint(style, paint_of(claim.verdict), words_of(claim.verdict)));
+  std::string text = wrap(answer.title, width) + wrap(reproduction_summary(answer), width);
+  for (const auto& claim : said_claims(answer)) {
+    text += fmt::format("\n  {} {}\n", claim.id, paint(style, paint_of(claim.kind), claim.verdict));
     text += wrap(claim.statement, width, 4);
     text += paint(style, Paint::dim,
                   wrap(fmt::format("{}; original: {}.", claim.section, claim.original), width, 4));
     for (const auto& rule : claim.rules)
-      text += wrap(fmt::format("{}: {}", words_of(rule.verdict), rule_line(rule)), width, 4);
-    for (const auto& left : left_out_of(claim))
-      text += paint(style, Paint::dim, wrap(left_out_line(left), width, 4));
-    if (is_open(claim)) text += wrap(fmt::format("Needs: {}.", claim.needs), width, 4);
+      text += wrap(fmt::format("{}: {}", rule.verdict, rule.text), width, 4);
+    for (const auto& left : claim.left_out) text += paint(style, Paint::dim, wrap(left, width, 4));
+    if (!claim.needs.empty()) text += wrap(claim.needs, width, 4);
   }
   return text;
 }
@@ -173,21 +193,19 @@ std::string reproduction_markdown(const Reproduction& answer) {
   const std::string venue = answer.title.substr(answer.title.rfind(", ") + 2);
   std::string text = fmt::format("# Statements of {}\n\n", venue);
   text += wrap(answer.title + ".", kMarkdownColumns) + "\n";
-  text += wrap(summary(answer), kMarkdownColumns);
-  for (const auto& claim : answer.claims) {
-    text += fmt::format("\n## {}. {}: {}\n\n", claim.id, claim.section, words_of(claim.verdict));
+  text += wrap(reproduction_summary(answer), kMarkdownColumns);
+  for (const auto& claim : said_claims(answer)) {
+    text += fmt::format("\n## {}. {}: {}\n\n", claim.id, claim.section, claim.verdict);
     text += wrap(claim.statement, kMarkdownColumns);
     text += wrap(fmt::format("Original: {}.", claim.original), kMarkdownColumns) + "\n";
-    const auto item = [&](const std::string& words, std::size_t indent) {
-      std::string lines = wrap(words, kMarkdownColumns, indent);
-      lines[indent - 2] = '-';
+    const auto item = [&](const std::string& words) {
+      std::string lines = wrap(words, kMarkdownColumns, 2);
+      lines[0] = '-';
       text += lines;
     };
-    for (const auto& rule : claim.rules)
-      item(fmt::format("**{}**: {}", words_of(rule.verdict), rule_line(rule)), 2);
-    for (const auto& left : left_out_of(claim)) item(left_out_line(left), 2);
-    if (is_open(claim))
-      text += "\n" + wrap(fmt::format("Needs: {}.", claim.needs), kMarkdownColumns);
+    for (const auto& rule : claim.rules) item(fmt::format("**{}**: {}", rule.verdict, rule.text));
+    for (const auto& left : claim.left_out) item(left);
+    if (!claim.needs.empty()) text += "\n" + wrap(claim.needs, kMarkdownColumns);
   }
   return text;
 }

@@ -9,8 +9,8 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
   > END
   $ gpufathom reproduce date24 runs.json | head -48
   Multi-Level Analysis of GPU Utilization in ML Training Workloads, DATE 2024
-  4 rows of runs.json judge 10 statements. holds: 3, holds in part: 2, does not
-  hold: 1, not measured: 4.
+  4 rows of runs.json judge 10 statements: 3 hold, 2 hold in part, 1 does not
+  hold, 4 are not measured.
   
     1 holds
       A GPU with enough memory saturates throughput: the last doubling of the
